@@ -1,7 +1,4 @@
-/**
- * Separators that people type between digits. The functions here convert typed card data to the formats of the interface before
- * encryption; they return text that they cannot read unchanged, so that the check reports it.
- */
+/** Separators that people type. These functions convert typed card data to the interface's formats and leave unreadable text unchanged. */
 
 const BETWEEN = /[\s\u00a0-]+/g;
 
@@ -28,7 +25,6 @@ export function grouped(typed: string, caret: number): { text: string; caret: nu
 
 const inFours = (typed: string): string => typed.replace(/\s/g, '').replace(/(\d{4})(?=\d)/g, '$1 ');
 
-/** Check digit of a card number (ISO/IEC 7812). */
 export function passesLuhn(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 1 ? 2 : 1);
@@ -56,7 +52,6 @@ export const BRAND_NAMES: Readonly<Record<string, string>> = {
   maestro: 'Maestro',
 };
 
-/** For example `Visa …1234`. */
 export const cardName = ({ brand = '', lastFour }: { brand?: string; lastFour: string }): string =>
   `${BRAND_NAMES[brand.toLowerCase()] ?? brand} …${lastFour}`.trim();
 

@@ -25,13 +25,10 @@ export class BrandWanted extends Error {}
 
 /** The card and its token while the person selects a brand. */
 let waiting: { card: string; token: CardToken } | undefined;
-/** A token lives 15 minutes; this leaves time to send it. */
+/** Below the token's lifetime of 15 minutes, to leave time for sending it. */
 const KEPT_FOR_MS = 10 * 60_000;
 
-/**
- * Resolves to a function that makes the card part of the order's body: the token and its age, never the card. @throws CardTrouble |
- * BrandWanted
- */
+/** Resolves to a function that returns the card part of an order: token and age, never the card. @throws CardTrouble | BrandWanted */
 export async function tokenizedCard(shop: Shop): Promise<() => object> {
   const { cardFaults, tokenizeCard } = await loaded();
   const card = enteredCard();

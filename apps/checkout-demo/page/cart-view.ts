@@ -6,7 +6,6 @@ import type { TextKey } from './texts.js';
 
 export const articleName = (sku: string): string => t(`article.${sku}` as TextKey);
 
-/** Draws the cart. `onChange` runs after each change of a quantity. */
 export function drawCart(shop: Shop, basket: Basket, onChange: () => void): void {
   const lines = shop.articles.map(({ sku, price: each }) => {
     const input = make('input', {

@@ -24,7 +24,6 @@ keepStatusInEveryLanguage();
 byId('open-again').addEventListener('click', () => void open());
 void open();
 
-/** Loads the shop. If it does not answer, the page says so and offers to try again. */
 async function open(): Promise<void> {
   show(byId('closed'), false);
   showStatus('ready');
@@ -65,10 +64,7 @@ function showShop(): void {
   if (pageId !== undefined) byId('earlier-order').setAttribute('href', `/orders/${pageId}`);
 }
 
-/**
- * A changed cart of a placed order becomes a new order. A cart whose order got no answer keeps its key, so that its order cannot be
- * placed twice.
- */
+/** A changed cart of a placed order is a new order. Before an answer the cart keeps its key, so that its order cannot be placed twice. */
 function cartChanged(): void {
   if (basket.pageId !== undefined) {
     beginAnew(basket);

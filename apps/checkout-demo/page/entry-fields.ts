@@ -104,13 +104,11 @@ export function enteredCustomer(): Record<string, string> {
   return Object.fromEntries([...CONTACT, ...DELIVERY].map(({ name }) => [name, entry(name).value]));
 }
 
-/** Returns `undefined` if the goods go to the customer's address. */
 export function enteredShipping(): Record<string, string> | undefined {
   if (!isElsewhere()) return undefined;
   return Object.fromEntries(SHIP_TO.map(({ name }) => [name.slice('ship-'.length), entry(name).value]));
 }
 
-/** Everything that we store of a visit, by field name. */
 export const enteredAll = (): Record<string, string> => ({
   ...enteredCustomer(),
   ...Object.fromEntries(SHIP_TO.map(({ name }) => [name, entry(name).value])),

@@ -42,7 +42,7 @@ export const kept = {
   },
 };
 
-/** The cart gets a new key: it is a new order, whatever happened to the order of the old key. */
+/** The new key makes it a new order, independent of the old key's order. */
 export function beginAnew(basket: Basket): void {
   basket.key = newKey();
   basket.madeAtMs = Date.now();
@@ -69,7 +69,7 @@ function read<T>(where: Where, name: string): T | undefined {
   }
 }
 
-/** A failure is ignored: a person can also pay without storage. */
+/** A failure is ignored, because a person can also pay without storage. */
 function write(where: Where, name: string, value: unknown): void {
   try {
     where().setItem(name, JSON.stringify(value));

@@ -12,7 +12,6 @@ export const language = (): Language => current;
 export const t = (key: TextKey, values?: Record<string, string>): string => text(current, key, values);
 export const price = (amount: number): string => money(amount, 'EUR', current);
 
-/** Calls `render` now and after each change of the language. */
 export function inEveryLanguage(render: () => void): void {
   listeners.push(render);
   render();

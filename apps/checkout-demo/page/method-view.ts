@@ -20,7 +20,6 @@ export function drawMethods(shop: Shop, amount: () => number): void {
   inEveryLanguage(update);
 }
 
-/** To be called after a change of the amount. */
 export const updateMethods = (): void => update();
 
 export function chosenMethod(): string {

@@ -21,7 +21,6 @@ let isLate = false;
 export const currentOrder = (): Order | undefined => order;
 export const currentPageId = (): string => pageId;
 
-/** Shows an order and its changes until the page is left. `onState` runs after each change. */
 export async function followOrder(ofPage: string, onState: () => void): Promise<void> {
   pageId = ofPage;
   inEveryLanguage(render);
@@ -48,10 +47,7 @@ export function take(latest: Order, onState: () => void): void {
   if (isToFollow && form !== undefined && kept.isFirstVisitOf(form)) location.assign(providerAddress());
 }
 
-/**
- * EventSource reconnects by itself unless the server refused the connection. Then we reconnect with growing pauses and meanwhile request
- * the state.
- */
+/** EventSource reconnects by itself unless the server refused it. Then we reconnect with growing pauses and request the state meanwhile. */
 function listen(onState: () => void, retryInMs: number): void {
   const events = new EventSource(`/orders/${encodeURIComponent(pageId)}/events`);
   let pauseMs = retryInMs;

@@ -28,7 +28,6 @@ export interface Order {
   nextAttempt?: number;
 }
 
-/** A placed order with the secret part of its page's address. */
 export interface PlacedOrder extends Order {
   pageId: string;
 }

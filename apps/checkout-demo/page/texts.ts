@@ -3,8 +3,7 @@ import { es } from './texts-es.js';
 import { fr } from './texts-fr.js';
 
 /**
- * All texts of the page except the names of the methods (method-texts.ts). To add a language, add its code here and a file like
- * texts-fr.ts; the compiler lists the missing texts.
+ * A new language needs its code here and a file like texts-fr.ts; the compiler lists missing texts. The methods' names: method-texts.ts.
  */
 export const LANGUAGES = { en: 'English', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;

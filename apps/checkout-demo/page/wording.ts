@@ -15,7 +15,6 @@ export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
 }
 
-/** The first preferred language that the page has, else English. */
 export function languageFor(wanted: readonly string[]): Language {
   return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
 }

@@ -10,7 +10,6 @@ export type BrowserStack = ShopStack & { browser: TestBrowser } & ReturnType<typ
 /** Joins the browser and the shop that all specs of a run share. Each visit has its own browser profile. */
 export const joinBrowserStack = (): Promise<BrowserStack> => browserStack(joinShopStage());
 
-/** Starts a shop for this spec, with the shared browser. */
 export const startBrowserStack = (world?: ShopWorld): Promise<BrowserStack> => browserStack(startShopStack(world));
 
 async function browserStack(starting: Promise<ShopStack>): Promise<BrowserStack> {
@@ -28,20 +27,17 @@ function simulatorAt({ url }: RunningApp) {
   const operationsOf = async (orderId: string) =>
     ((await (await fetch(`${url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger).operations;
   return {
-    /**
-     * Operations that the platform executed for an order, for example `payment 0000`. Every promise of the specs is checked against this.
-     */
+    /** Operations that the platform executed, for example `payment 0000`: the specs check every promise against them. */
     executed: async (orderId: string) =>
       (await operationsOf(orderId)).map(({ operationType, finalExecCode }) => `${operationType} ${finalExecCode}`),
     untilExecuted: (orderId: string, count: number) =>
       waitFor(async () => (await operationsOf(orderId)).length >= count, {
         what: `${count} executions of ${orderId}`,
       }),
-    /** Rotates the encryption key of this API key, which no other spec uses. */
+    /** Rotates the encryption key of an API key that no other spec uses. */
     rotateKeys: (apiKeyId: string) => tell('cse-keys/rotate', { apiKeyId }),
     /** Moves the simulator's clock. Only for a shop that no other spec shares. */
     travel: (minutes: number) => tell('clock', { advanceSeconds: minutes * 60 }),
-    /** Delays the platform's answer to the order's next payment. */
     answerLate: (orderId: string, latencyMs: number) =>
       tell('faults', { match: { operation: 'payment', orderPrefix: orderId, times: 1 }, fault: { latencyMs } }),
     /** The provider approves an order that it had put on hold. */

@@ -118,10 +118,7 @@ const smallTargets = (page: Page) =>
       .map(({ id }) => id),
   );
 
-/**
- * Returns elements below the contrast of WCAG 2.2: 1.4.3 (text 4.5 to 1, large text 3 to 1) and 1.4.11 (edges of fields 3 to 1), with
- * their ratio.
- */
+/** Elements below the contrast of WCAG 2.2: 1.4.3 (text 4.5 to 1, large text 3 to 1) and 1.4.11 (edges of fields 3 to 1). */
 const faint = (page: Page) =>
   page.evaluate(() => {
     const OPAQUE = /^rgb\((\d+), (\d+), (\d+)\)$/;

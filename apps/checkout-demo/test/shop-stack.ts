@@ -13,7 +13,6 @@ import type { OrderView } from '../src/order/order-view.js';
 import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
 import { orderCookie } from '../src/web/order-cookie.js';
 
-/** The shop's answer to a new order, with the secret of its page's address. */
 export type PlacedView = OrderView & { pageId: string };
 
 export const IDENTIFIER = 'Shop FR';
@@ -50,7 +49,6 @@ export async function startShopStack(world: ShopWorld = {}): Promise<ShopStack> 
   return shopStack(started, () => started.stop());
 }
 
-/** Settings for the shop only, not for the other services. */
 export const ofTheShop =
   (settings: Record<string, string>): NonNullable<ShopWorld['settings']> =>
   (app) =>
@@ -74,7 +72,6 @@ function shopStack({ prefix, env, apps }: Stage, stop: () => Promise<void>): Sho
   };
 }
 
-/** Ids of the order that a post with this key places. */
 export function orderOf(key: string): { orderId: string; pageId: string } {
   const pageId = pageIdOf(key);
   return { orderId: orderIdOf(pageId), pageId };
@@ -167,7 +164,6 @@ export async function comeBack(address: string, pageId: string): Promise<string>
   return thanks.headers.get('location') ?? '';
 }
 
-/** Operations that the platform executed for an order. */
 export async function executed(
   simulator: RunningApp,
   orderId: string,

@@ -18,13 +18,11 @@ const CARD = { number: CARDS.accepted, expiry: '12-49', cvv: CVV, name: 'Jeanne 
 export type Shopper = ReturnType<typeof shopperAt>;
 
 interface Visit extends BrowserContextOptions {
-  /** Browser API to remove. */
   without?: 'crypto.subtle';
   /** API key whose encryption key the page uses, if this spec rotates it. */
   apiKeyId?: string;
 }
 
-/** Opens the checkout page in a new browser profile. */
 export async function enterShop(stack: BrowserStack, { without, apiKeyId, ...options }: Visit = {}): Promise<Shopper> {
   const context = await stack.browser.newContext({ locale: 'en-GB', ...options });
   const page = await context.newPage();
@@ -48,8 +46,8 @@ async function giveApiKey(page: Page, apiKeyId: string): Promise<void> {
 }
 
 /**
- * Actions and views of a person on this page, then the failures that a spec can cause. `executed` returns the platform's operations for
- * all orders that this browser sent from any tab, so a second order would show as a second payment.
+ * A person's actions and views, then the failures that a spec can cause. `executed` covers all orders of this browser, so that a second
+ * order shows as a second payment.
  */
 export function shopperAt(page: Page, executed: () => Promise<string[]> = () => Promise.resolve([])) {
   const choose = (method: string) => page.getByTestId(`method-${method}`).check();
@@ -93,7 +91,6 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
     async orderTotal() {
       return (await page.locator('#order-total').filter({ hasText: /./ }).textContent()) ?? '';
     },
-    /** Waits until the page shows this status. */
     async until(status: string) {
       const said = page.locator(`[data-testid=status][data-status=${status}]`);
       await said.waitFor({ state: 'attached', timeout: 60_000 }).catch(async (cause: unknown) => {
@@ -107,12 +104,10 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
     untilPaidWith: (card: string) => page.locator('#order-method').filter({ hasText: card }).waitFor(),
     leave: () => page.context().close(),
 
-    /** Resolves to the token of the next payment that the page sends. */
     async tokenOfNextPayment() {
       const request = await page.waitForRequest(isPlacing);
       return (request.postDataJSON() as { card: { hfToken: string } }).card.hfToken;
     },
-    /** Replaces the token of the next payment. */
     async replaceToken(hfToken: string) {
       await page.route(
         PLACING,
@@ -123,7 +118,7 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
         { times: 1 },
       );
     },
-    /** Runs `happens` after the card is tokenized and before the order is sent. */
+    /** Runs between the token and the order. */
     async beforePlacing(happens: (orderId: string) => Promise<unknown>) {
       await page.route(
         PLACING,

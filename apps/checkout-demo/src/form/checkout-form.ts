@@ -10,7 +10,6 @@ type Fields = Record<string, unknown>;
 export interface CheckoutForm {
   method: PaymentMethod;
   customer: Fields;
-  /** Delivery address, if it is not the customer's own. */
   shipping?: Fields;
   card: Fields;
   unknown: Fields;
@@ -54,7 +53,6 @@ export function tokenizedAtMs({ card }: CheckoutForm, nowMs: number): number | u
   return nowMs - Math.ceil(ageMs);
 }
 
-/** Removes the separators that people type in a phone number. */
 export const compact = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/[\s.()-]+/g, '') : value;
 

@@ -22,7 +22,6 @@ export function formFaults(faults: readonly Fault[]): Fault[] {
   return [...byField.values()];
 }
 
-/** Path of the delivery address, if it is not the customer's own. */
 export const SHIP_TO = 'shipTo';
 
 const ADDRESS =

@@ -27,7 +27,6 @@ export interface PaymentContext {
   orderId: string;
   lines: readonly CartLine[];
   supersedes?: string;
-  /** Public address of the shop's page. */
   pageUrl: string;
   userAgent: string;
   ip: string;
@@ -37,10 +36,7 @@ export interface PaymentContext {
 export type BuiltCommand =
   { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
 
-/**
- * Builds the command of a form, or returns all faults with the contracts' paths. Paths of a separate delivery address begin with
- * `shipTo`.
- */
+/** Builds a command or returns all faults. Paths of a separate delivery address begin with `shipTo`, all others are the contracts'. */
 export function paymentCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
   const built = builtCommand(form, context);
   if (built.command !== undefined || form.shipping === undefined) return built;
@@ -75,15 +71,14 @@ function builtCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand
 /** The shop always needs the whole address for delivery, even if its account accepts less. */
 const ADDRESS_NEEDED = { requirements: 'all' } as const;
 
-/** Returns only missing address fields; `checked` validates the present ones. */
+/** Returns only absent address fields; `checked` validates the present ones. */
 function missingFaults(rail: Rail, data: object): Fault[] {
   const { faults } = validateCommandData(rail, 'payment.authorize', data, ADDRESS_NEEDED);
   return faults.filter(({ path, code }) => code === 'required' && /^(?:billing|shipping)\./.test(path));
 }
 
 /**
- * Finds mobile phones of another country if the market's accounts accept only their own. The gateway would refuse such a command when the
- * person can no longer correct it.
+ * Finds mobile phones that the market's accounts do not accept. The gateway would refuse them when the person can no longer correct them.
  */
 function phoneFaults(rail: Rail, { billing, shipping }: ReturnType<typeof authorization>, market: Market): Fault[] {
   const form = methodRow(methodOfRail(rail)).phones?.[market]?.mobilePhone;
@@ -154,8 +149,8 @@ function cardPayment({ customer, card, unknown }: CheckoutForm, context: Payment
 }
 
 /**
- * Puts unknown fields under a name that no command has: the contracts search them for card data and refuse them, and none of them can set
- * a field of the command.
+ * Puts unknown fields under a name that no command has, so that the contracts search and refuse them and none sets a field of the
+ * command.
  */
 function refused(unknown: CheckoutForm['unknown']) {
   return Object.keys(unknown).length === 0 ? {} : { notOfThePage: unknown };

@@ -1,10 +1,7 @@
 import type { CloudEvent, FaultCode, Outcome, PaymentEvent } from '@tranche/contracts';
 import type { Attempt, Order, PaidCard, Phase } from './order.js';
 
-/**
- * Applies an event. Returns the same object if the event changes nothing: events may be redelivered, and a redelivered one may arrive
- * late.
- */
+/** Returns the same object if the event changes nothing. Events may be redelivered, also late. */
 export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
   if (isOld(order, event)) return order;
   const next = event.type === 'payment.conflict.detected' ? { ...order, isInConflict: true } : withResult(order, event);
@@ -122,17 +119,13 @@ function paidCard({ maskedCard, cardBrand }: PaymentEvent): PaidCard | undefined
 }
 
 /**
- * A success is never overwritten: contradicting evidence arrives as a conflict event. A rejection has no sequence, so it counts only
- * before the first result.
+ * A success is never overwritten: contradictions come as conflict events. A rejection has no sequence, so it counts only before a result.
  */
 function mayBecome(attempt: Attempt, { type }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' ? isUnheardOf(attempt) : attempt.phase !== 'succeeded';
 }
 
-/**
- * The gateway accepted another command under this id. After a loss of Redis that may be our own earlier command, whose events we consumed
- * before the loss. It may have paid.
- */
+/** Another command was accepted under this id. After a loss of Redis that may be our own earlier one, so it may have paid. */
 function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
@@ -175,7 +168,6 @@ const PHASE_OF_OUTCOME: Readonly<Record<Outcome, Phase>> = {
   pending: 'pending',
 };
 
-/** Returns undefined for an event that is not about an authorization or a card payment of the shop. */
 function phaseOf(type: string, { outcome }: PaymentEvent): Phase | undefined {
   if (type === 'payment.command.rejected') return 'rejected';
   const [, operation, ending = ''] = type.split('.');

@@ -41,7 +41,6 @@ export class StreamSurroundings {
   ) {}
 }
 
-/** Server-sent events: the present state, then each change. The event's id is the order's version. */
 @Controller('orders')
 export class OrderStreamController {
   readonly #streams = new Set<Stream>();

@@ -18,10 +18,7 @@ export interface OrderView {
   /** Reason of a refusal, a rejection or a doubt: a key of the page's texts. */
   reason?: Reason;
   retryAfterSeconds?: number;
-  /**
-   * The browser returned from the form with a hint that it may be paid. `awaited`: we wait for the event. `overdue`: it did not arrive in
-   * time.
-   */
+  /** The browser returned with a hint that it may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
   confirmation?: 'awaited' | 'overdue';
   /** Set if a form waits at /orders/ID/provider. The value identifies the form. */
   form?: string;
@@ -74,14 +71,12 @@ function statusOf(attempt: Attempt | undefined, nowMs: number): Phase {
 }
 
 /**
- * The stored command has expired and cannot be published again, and we do not know if it was published before. That no event came proves
- * nothing: a gateway may have executed it just before notAfter, with late events.
+ * Its content has expired, and we do not know if it was published. A gateway may have executed it just before notAfter, with late events.
  */
 function isForgotten({ phase, startedAt }: Attempt, nowMs: number): boolean {
   return phase === 'sending' && nowMs - Date.parse(startedAt) > TOKEN_LIFETIME_MS;
 }
 
-/** True if the state may change without an event. */
 export function changesWithTime(order: Order, nowMs: number): boolean {
   return order.attempts.some((attempt) => attempt.phase === 'sending' || isConfirming(attempt, nowMs));
 }

@@ -20,7 +20,6 @@ export class OrderController {
     private readonly config: CheckoutConfig,
   ) {}
 
-  /** Answers 201 for a new order, 200 if the key already has this order. */
   @Post()
   async place(
     @Body() body: unknown,

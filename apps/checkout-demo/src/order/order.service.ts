@@ -21,7 +21,6 @@ export interface Visitor {
 
 export interface PlacedOrder {
   stored: StoredOrder;
-  /** Secret part of the address of the order's page. */
   pageId: string;
   isNew: boolean;
 }
@@ -30,8 +29,8 @@ export interface PlacedOrder {
 const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Stores an attempt's id with its command, publishes the command, then deletes its content. A repeated request, or a look at an order
- * with an unpublished attempt, publishes the same command under the same id, so the gateway executes it at most once.
+ * Stores an attempt with its command, publishes it, then deletes its content. A retry publishes the same id, so the gateway executes it
+ * at most once.
  */
 @Injectable()
 export class OrderService {
@@ -189,10 +188,7 @@ function isOf({ attempts, items, amount }: Order, { method }: CheckoutForm, line
   );
 }
 
-/**
- * Uses the prices of the order, not today's. If an article is no longer sold, no new attempt is possible: we never charge a part of the
- * order.
- */
+/** Uses the order's prices, not today's. If an article is no longer sold, we refuse rather than charge a part of the order. */
 function linesOf({ items }: Order): CartLine[] {
   return items.map(({ sku, quantity, price }) => {
     const article = CATALOGUE.find((one) => one.sku === sku);

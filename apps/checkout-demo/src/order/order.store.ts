@@ -30,7 +30,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 if ARGV[4] ~= '' then redis.call('SET', KEYS[2], ARGV[4], 'PXAT', ARGV[5]) end
 return version + 1`;
 
-/** Increments a counter that expires after one minute. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
@@ -52,7 +51,6 @@ export class OrderStore {
     return order === undefined ? undefined : { order: JSON.parse(order) as Order, version: Number(version) };
   }
 
-  /** Resolves to 0 if the order does not exist. */
   async versionOf(orderId: string): Promise<number> {
     return Number((await asked(this.#redis.hGet(this.#orderKey(orderId), 'version'))) ?? 0);
   }
@@ -97,7 +95,6 @@ export class OrderStore {
     return (await asked(this.#redis.get(this.#formKey(id)))) ?? undefined;
   }
 
-  /** Counts one and resolves to the count within the minute. */
   async count(name: string, minute: number): Promise<number> {
     return Number(
       await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })),

@@ -8,15 +8,12 @@ import type { MethodId } from '../shop/methods.js';
 export type Phase =
   'sending' | 'waiting' | 'redirect' | 'pending' | 'succeeded' | 'refused' | 'in_doubt' | 'rejected' | 'expired';
 
-/** Identifies a card for its owner. */
 export interface PaidCard {
   brand?: string;
   lastFour: string;
 }
 
-/**
- * One command. Its content is stored separately and only until it is published, because it holds personal data and perhaps a card token.
- */
+/** One command. Its content (personal data, perhaps a card token) is stored separately and only until it is published. */
 export interface Attempt {
   /** Id of the command: the order's id, a dot, the attempt's number. */
   id: string;

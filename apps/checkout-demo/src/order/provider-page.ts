@@ -12,7 +12,6 @@ export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Serves a complete document unchanged and wraps a fragment in a minimal document. */
 export function providerPage(redirectHtml: string): string {
   const html = Buffer.from(redirectHtml, 'base64').toString('utf8');
   if (isDocument(html)) return html;
@@ -22,8 +21,8 @@ export function providerPage(redirectHtml: string): string {
 }
 
 /**
- * True if a doctype or `<html` comes first after white space and comments. We scan in one pass, because a regular expression over
- * comments could backtrack for a very long time.
+ * Finds a doctype or `<html` after white space and comments. One pass, because a regular expression over comments could backtrack for
+ * long.
  */
 function isDocument(html: string): boolean {
   let at = 0;

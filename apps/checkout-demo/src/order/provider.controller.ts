@@ -19,7 +19,7 @@ export class ProviderController {
     private readonly store: OrderStore,
   ) {}
 
-  /** If no form may be followed, redirects to the order's page, which shows the state. */
+  /** Redirects to the order's page if no form may be followed. */
   @Get(':pageId/provider')
   async show(@Param('pageId') pageId: string, @Res() reply: Reply): Promise<void> {
     const stored = await this.orders.look(orderIdOf(pageId));

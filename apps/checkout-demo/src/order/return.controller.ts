@@ -9,10 +9,7 @@ interface Reply {
   send(): unknown;
 }
 
-/**
- * Return page of the shop: notification-ingest redirects the browser here after the provider's form. The merchant's name in the path is
- * not used.
- */
+/** notification-ingest redirects the browser here after the provider's form. The merchant in the path is ignored. */
 @Controller()
 export class ReturnController {
   constructor(

@@ -37,7 +37,6 @@ const OFFERED = {
 
 export const METHODS: readonly PaymentMethod[] = Object.entries(OFFERED).map(([id, option]) => offer(id, option));
 
-/** Methods that accounts of the market have. */
 export const methodsOf = (market: Market): readonly PaymentMethod[] =>
   METHODS.filter(({ option }) => option === undefined || optionRow(option).markets.includes(market));
 

@@ -8,11 +8,8 @@ import { contentSecurityPolicy } from './content-security-policy.js';
 import { refuseForeignTraces } from './foreign-traces.js';
 
 export interface PageFolders {
-  /** HTML, CSS and images. */
   page: string;
-  /** Compiled scripts of the page. */
   scripts: string;
-  /** Distributed files of @tranche/card-encryption. */
   cardEncryption: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * True if a request comes from a page of the shop. Every browser sends Origin with a POST, and a page cannot forge it. A request without
- * Origin is not from a browser and is refused too.
+ * Every browser sends Origin with a POST, and a page cannot forge it. A request without Origin is not from a browser and is refused too.
  */
 export function isSameOrigin(
   headers: { origin?: string | undefined; 'sec-fetch-site'?: string | undefined },

@@ -12,7 +12,6 @@ export interface PageRequest {
   headers: { origin?: string; 'sec-fetch-site'?: string; 'user-agent'?: string };
 }
 
-/** Refuses posts from other origins and limits the posts per address and minute. */
 @Injectable()
 export class Visitors {
   private readonly turnedAway;
