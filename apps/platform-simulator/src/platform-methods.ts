@@ -1,8 +1,8 @@
 import type { Market, Method, PaymentOption } from '@tranche/contracts';
 
 /**
- * The platform's rules for its methods and options. They are written a second time on purpose: only the names come from our method table,
- * so that a mistake there shows here, and a new option without a row does not compile.
+ * The platform's rules, written a second time on purpose: only names come from our method table, so that a mistake there shows here. A
+ * new option without a row does not compile.
  */
 export type InstalmentMethod = Exclude<Method, 'card'>;
 

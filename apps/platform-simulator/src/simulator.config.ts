@@ -17,7 +17,6 @@ export interface Settings {
   readonly lookupLagMs: number;
 }
 
-/** All environment variables with their defaults. */
 export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
   { name: 'PORT', default: '4010', doc: 'HTTP port; 0 takes a free one' },
   { name: 'HOST', default: '127.0.0.1', doc: 'address to listen on; 0.0.0.0 in a container' },

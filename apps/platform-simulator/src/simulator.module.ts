@@ -33,7 +33,6 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Interval for the expiry of 0003 transactions without any call or change of the clock. */
 const EXPIRY_CHECK_MS = 60_000;
 
-/** Builds all parts of the platform in one process and starts to listen. */
 export async function startSimulator(settings: Settings): Promise<RunningSimulator> {
   const { merchants, latencyMs } = settings;
   let url = '';

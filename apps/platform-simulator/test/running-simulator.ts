@@ -42,7 +42,6 @@ const merchantList = ({ notificationUrl, returnUrl }: TestMerchant) => {
 
 export type RunningSimulator = Awaited<ReturnType<typeof runSimulator>>;
 
-/** Starts the simulator on a free port in this process, with helpers for its calls. */
 export async function runSimulator(addresses: TestMerchant = {}, overrides: Partial<Settings> = {}) {
   const read = readMerchants(merchantList(addresses), () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
@@ -91,7 +90,6 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     url,
     stop,
     json,
-    /** Sends a signed operation. */
     async operate(parameters: Record<string, string>, { key = 'account-key', headers = {} }: OperateOptions = {}) {
       const all = { IDENTIFIER: 'Shop', VERSION: '3.0', ...parameters };
       const signed = { HASH: hashOf(key, Object.entries(all)), ...all };

@@ -88,7 +88,6 @@ function clockRoutes(scope: FastifyInstance, { books: { clock } }: ControlParts)
   });
 }
 
-/** Administration of tokens, secrets and keys, and a list of the tokens issued. */
 function secretRoutes(
   scope: FastifyInstance,
   { accounts, accessTokens, issuedTokens, encryptionKeys }: ControlParts,

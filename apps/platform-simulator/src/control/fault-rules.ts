@@ -46,8 +46,8 @@ export interface CallFault {
   /** Executes the call and answers with another OPERATIONTYPE. */
   readonly wrongOperationType?: boolean;
   /**
-   * Resets the connection while the body arrives. The call is not executed. `match` cannot use the order or the merchant, because the
-   * body was not read.
+   * Resets the connection while the body arrives, without execution. `match` cannot use the order or merchant, because the body was not
+   * read.
    */
   readonly resetWhileReading?: boolean;
   /** Answers 401 with `WWW-Authenticate: Bearer`, without execution. */
@@ -91,7 +91,6 @@ export function matches({ operation, orderPrefix, merchant }: FaultMatch, subjec
   );
 }
 
-/** Repeatable random numbers in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -159,8 +158,7 @@ const FAULT: Record<string, Check> = {
 };
 
 /**
- * Reads a rule or lists all wrong fields. Short forms: `hang` for `timeout`, `true` for `after`, `notification: "none"` for `{ none: true
- * }`.
+ * Short forms: `hang` for `timeout`, `true` for `after`, `notification: "none"` for `{none: true}`. All wrong fields are listed at once.
  */
 export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
   if (!isPlainObject(body)) return { wrong: ['the body must be a JSON object'] };

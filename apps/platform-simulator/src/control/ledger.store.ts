@@ -11,8 +11,7 @@ export interface Call {
   readonly transactionId?: string;
   readonly parameters: readonly string[];
   /**
-   * The EXECCODE or HTTP status of the answer, or the fault that replaced it (`reset`, `hang`, `garbage` …); absent while the call is in
-   * flight.
+   * EXECCODE or HTTP status of the answer, or the fault in its place (`reset`, `hang`, `garbage` …); absent while the call is in flight.
    */
   answered?: string;
   executed: boolean;
@@ -129,7 +128,6 @@ function operationOf({ timeMs, transaction, answered, origin }: Execution) {
   };
 }
 
-/** Counts the executions of each (IDENTIFIER, ORDERID, OPERATIONTYPE, EXTRADATA). */
 function countsOf(operations: readonly Operation[]) {
   const counts = new Map<
     string,

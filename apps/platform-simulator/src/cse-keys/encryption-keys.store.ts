@@ -14,10 +14,7 @@ interface EncryptionKey {
 
 const MAX_ACCEPTED = 5;
 
-/**
- * RSA keys of this process. All API keys share one until a rotation gives one of them its own. Private keys stay in key objects and are
- * never exported.
- */
+/** All API keys share one RSA key until a rotation gives one of them its own. Private keys stay in key objects and are never exported. */
 export class EncryptionKeys {
   /** Accepted keys per API key; the current key comes first. */
   private readonly accepted: Map<string, readonly EncryptionKey[]>;
@@ -32,7 +29,6 @@ export class EncryptionKeys {
     this.accepted = new Map(pairs.map(([apiKeyId]) => [apiKeyId, [first]]));
   }
 
-  /** Returns the merchant that owns the API key. */
   merchantOf(apiKeyId: string): Merchant | undefined {
     return this.owners.get(apiKeyId);
   }

@@ -13,9 +13,7 @@ interface FormParts {
   readonly decisions: Decisions;
 }
 
-/**
- * `GET /form/:transactionId` shows the provider's form. `POST` with `decision` completes it and redirects the cardholder to the merchant.
- */
+/** `GET /form/:transactionId` shows the form; `POST` with `decision` completes it and redirects the cardholder to the merchant. */
 export async function formController(
   server: FastifyInstance,
   { merchants, transactions, decisions }: FormParts,

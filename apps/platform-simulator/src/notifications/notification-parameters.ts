@@ -6,10 +6,7 @@ import type { Transaction } from '../transactions/transaction.js';
 
 export type NamedValues = [name: string, value: string][];
 
-/**
- * Parameters of a notification and of the cardholder's redirect (interface, Events), in the document's order. Parameters that the request
- * did not contain (CLIENTIDENT, EXTRADATA …) are left out.
- */
+/** Interface, Events, in the document's order; the redirect has the same. Parameters that the request lacked are left out. */
 export function notificationParameters(transaction: Transaction, merchant: Merchant): NamedValues {
   const { card } = transaction;
   const values: [string, string | undefined][] = [

@@ -124,7 +124,6 @@ export class Notifications {
     };
   }
 
-  /** Removes everything. Deliveries in flight are not retried. */
   clear(): void {
     this.stopping.abort();
     this.stopping = new AbortController();

@@ -10,7 +10,6 @@ export interface Attempt {
   readonly time: string;
   readonly encoding: Encoding;
   readonly status?: number;
-  /** The first 200 characters of the answer. */
   readonly answer?: string;
   readonly error?: string;
   readonly isAccepted: boolean;

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pause, type Disturbance } from './interference.service.js';
 
-/** Sends the disturbance in place of the answer. */
 export function disturb(request: FastifyRequest, reply: FastifyReply, disturbance: Disturbance): FastifyReply {
   switch (disturbance.kind) {
     case 'status':

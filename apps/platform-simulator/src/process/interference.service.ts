@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallFault, When } from '../control/fault-rules.js';
 
-/** The disturbed answer that a client receives. */
 export type Disturbance =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'unauthorized' }
@@ -37,7 +36,6 @@ function lostAnswer(fault: CallFault, when: When): Disturbance | undefined {
   return struck && { kind: 'status', status: struck.status };
 }
 
-/** The name in the ledger. */
 export const nameOf = (disturbance: Disturbance): string =>
   disturbance.kind === 'status' ? `HTTP ${disturbance.status}` : disturbance.kind;
 

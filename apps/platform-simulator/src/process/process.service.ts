@@ -28,7 +28,6 @@ export interface ProcessParts {
   readonly accessTokens: AccessTokens;
 }
 
-/** Handles one call of the process endpoint. */
 export class ProcessService {
   constructor(
     private readonly parts: ProcessParts,

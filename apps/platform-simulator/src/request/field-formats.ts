@@ -130,7 +130,6 @@ const SPAIN: Formats = onBothAddresses({
 interface MethodFormats {
   readonly fields: Formats;
   readonly cart: Formats;
-  /** Additional formats of a market. */
   readonly markets?: Readonly<Partial<Record<Market, Formats>>>;
 }
 
@@ -145,10 +144,7 @@ export interface FormatsFor {
   readonly market: Market;
 }
 
-/**
- * Returns the first parameter whose value violates the interface's format. An absent, empty or unknown parameter passes: this function
- * requires nothing.
- */
+/** Returns the first parameter that violates the interface's format. Absent, empty and unknown parameters pass. */
 export function invalidParameter(parameters: Parameters, { method, market }: FormatsFor): string | undefined {
   const { fields, cart, markets } = FORMATS[method];
   const ofMarket = markets?.[market] ?? {};

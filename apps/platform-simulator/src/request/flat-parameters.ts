@@ -10,9 +10,8 @@ const MAX_PAIRS = 5000;
 const PREFIX = 'params[';
 
 /**
- * `method=capture&params[AMOUNT]=100&params%5bCART%5D[0][PRICE]=50` → flat names. Brackets may be percent-encoded, a space is `+` or
- * `%20`, and the order is free. The last of two equal names counts, as in the platform's form parser. Returns `undefined` if the form is
- * malformed.
+ * `method=capture&params[AMOUNT]=100&params%5bCART%5D[0][PRICE]=50` → flat names. Brackets may be percent-encoded. The last of two equal
+ * names counts, as on the platform. `undefined`: malformed.
  */
 export function parseFormBody(body: string): FormBody | undefined {
   const parameters = new Map<string, string>();

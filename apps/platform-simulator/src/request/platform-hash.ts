@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { segmentsOf } from './flat-parameters.js';
 
 /**
- * The platform's HASH: SHA-256 in lower-case hex of `K NAME=value K NAME=value … K` without the spaces. HASH is left out. Names are
- * sorted level by level in byte order, array indices by number. This does not share code with the services, so that a mistake in one of
- * the two shows.
+ * SHA-256 in lower-case hex of `K NAME=value K NAME=value … K` without the spaces and HASH. Names are sorted level by level in byte
+ * order, array indices by number. It shares no code with the services, so that a mistake in one of the two shows.
  */
 export function hashOf(key: string, parameters: Iterable<readonly [name: string, value: string]>): string {
   const leaves: { name: string; path: string[]; value: string }[] = [];

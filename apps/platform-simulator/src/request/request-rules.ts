@@ -84,10 +84,7 @@ export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: num
 
 export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
 
-/**
- * Returns the DELIVERYSPEED of an express item that takes 48 hours or more (interface, Cart item). A date counts from its earliest start
- * in any time zone.
- */
+/** Finds an express item that takes 48 hours or more (interface, Cart item). A date counts from its start in the first time zone. */
 function slowExpress(parameters: Parameters, nowMs: number): string | undefined {
   const isSlow = (item: string) => {
     const delay = parameters.get(`${item}[DELIVERYEXPECTEDDELAY]`);

@@ -10,10 +10,7 @@ export interface IssuedToken {
   readonly expiresAtMs: number;
 }
 
-/**
- * Access tokens: JWTs signed with a key of this process. They expire by the wall clock, because the services cache them by theirs: a
- * moved simulator clock must not end all of them.
- */
+/** Tokens expire by the wall clock, by which the services cache them: a moved simulator clock must not end all of them. */
 export class AccessTokens {
   private readonly key = randomBytes(32);
   private readonly issued = new Map<string, IssuedToken>();
@@ -56,16 +53,12 @@ export class AccessTokens {
     };
   }
 
-  /** Returns the account of a token that has not expired. */
   find(token: string | undefined): Account | undefined {
     const known = token === undefined ? undefined : this.issued.get(token);
     return known !== undefined && known.expiresAtMs > Date.now() ? known.account : undefined;
   }
 
-  /**
-   * True if the token has not expired and belongs to this account. If the accounts file does not name the account, any account's token is
-   * valid.
-   */
+  /** An account that the accounts file does not name accepts any valid token. */
   isValid(token: string | undefined, accountName: string): boolean {
     const account = this.find(token);
     return (

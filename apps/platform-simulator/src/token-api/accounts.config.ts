@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isPlainObject } from '@tranche/contracts';
 
-/** An entry of the accounts file, as far as the token API needs it. */
 export interface Account {
   readonly account: string;
   readonly grant: 'client_credentials' | 'password';
@@ -10,13 +9,12 @@ export interface Account {
   readonly clientSecret?: string;
   readonly username?: string;
   readonly password?: string;
-  /** Path of the realm. */
   readonly realm: string;
 }
 
 /**
- * `{ "accounts": [{ "account", "grant", "clientId", "clientSecret" | "clientSecretFile", "username", "password" | "passwordFile", "scope"
- * }] }`
+ * `{"accounts": [{"account", "grant", "clientId", "clientSecret" or "clientSecretFile", "username", "password" or "passwordFile",
+ * "scope"}]}`
  */
 export function readAccounts(file: string): { accounts: Account[]; faults: string[] } {
   let content: unknown;

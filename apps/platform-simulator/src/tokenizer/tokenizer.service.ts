@@ -16,7 +16,6 @@ export interface TokenizerParts {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Decrypts a card and issues its HFTOKEN. */
 export class Tokenizer {
   constructor(private readonly parts: TokenizerParts) {}
 

@@ -24,7 +24,6 @@ export class CardTokens {
     return token;
   }
 
-  /** Returns the card of a valid token of this account, without using the token up. */
   peek(identifier: string, token: string): Card | undefined {
     const known = this.tokens.get(token);
     return known?.identifier === identifier && known.expiresAtMs > this.clock.nowMs() ? known.card : undefined;

@@ -5,7 +5,6 @@ export interface Card {
   readonly code: string;
   readonly validityDate: string;
   readonly fullName: string;
-  /** The brand that the cardholder selected in the form. */
   readonly selectedBrand?: string;
 }
 
@@ -32,7 +31,6 @@ export function isCardExpired(validityDate: string, nowMs: number): boolean {
   return nowMs >= Date.UTC(2000 + (year ?? 0), month ?? 0, 1);
 }
 
-/** Check digit of ISO/IEC 7812-1. */
 export function passesLuhn(code: string): boolean {
   let sum = 0;
   for (const [index, digit] of [...code].reverse().entries()) {

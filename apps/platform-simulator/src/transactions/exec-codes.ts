@@ -82,8 +82,8 @@ export function refusal(execCode: string, parameter?: string): Refusal {
 export const isRefusedByBank = (execCode: string): boolean => execCode.startsWith('4') || execCode.startsWith('6');
 
 /**
- * Tests choose a result with the last four digits of an amount: 24001 is refused with 4001. Other digits have no effect (19000). Codes
- * 0xxx are left out, because 200001 must be an ordinary amount.
+ * The last four digits of an amount choose the result: 24001 gives 4001, and 19000 has no effect. Codes 0xxx are left out, because 200001
+ * must be an ordinary amount.
  */
 export function codeWantedBy(amount: number): string | undefined {
   const code = String(amount % 10_000).padStart(4, '0');

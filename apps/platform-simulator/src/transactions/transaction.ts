@@ -38,7 +38,6 @@ export interface Transaction {
   readonly createdAtMs: number;
   state: TransactionState;
   execCode: string;
-  /** Time at which it became `pending`. */
   pendingSinceMs?: number;
   /** Time of success; the capture window starts here. */
   succeededAtMs?: number;
@@ -46,7 +45,6 @@ export interface Transaction {
   refundedAmount: number;
 }
 
-/** State of a new transaction with this EXECCODE. */
 export function stateOf(execCode: string): TransactionState {
   switch (execCode) {
     case '0000':
