@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 
-/**
- * Equal for commands with equal type and data, in any order of fields: tells if two commands with one id are the same. Returns 27
- * characters of base64url.
- */
+/** 27 characters of base64url, equal for equal type and data in any order of fields: tells if two commands with one id are the same. */
 export function contentHash(type: string, data: unknown): string {
   return hash('sha256', `${type}\n${canonical(data)}`, 'base64url').slice(0, 27);
 }

@@ -19,8 +19,8 @@ export class EntriesFileError extends Error {
 export type ReadFile = (path: string) => string;
 
 /**
- * Reads a JSON file. Returns its content and a reader for files that it refers to, with paths relative to it. @throws EntriesFileError if
- * the file cannot be read or is not JSON
+ * Returns the content and a reader for files that it refers to, with paths relative to it.
+ * @throws EntriesFileError if the file cannot be read or is not JSON
  */
 export function openEntriesFile(file: string): { document: unknown; readFile: ReadFile } {
   const readFile: ReadFile = (path) => readFileSync(resolve(dirname(file), path), 'utf8');
@@ -33,10 +33,7 @@ export function openEntriesFile(file: string): { document: unknown; readFile: Re
   }
 }
 
-/**
- * Returns a copy of the entry in which `keyFile` is replaced by `key` with the content of that file, without a final line break. Faults
- * are added to `faults`.
- */
+/** Replaces each `keyFile` by `key` with the content of that file, without a final line break. Appends faults to `faults`. */
 export function withSecretsFromFiles(
   entry: Readonly<Record<string, unknown>>,
   names: readonly string[],

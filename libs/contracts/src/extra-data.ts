@@ -9,17 +9,11 @@ export const EXTRADATA_TAG_CHARACTERS = '|tr1.'.length + 12 + '.999999'.length;
 /** Maximum length of a caller's value that always leaves room for the tag. */
 export const EXTRADATA_BESIDE_TAG = EXTRADATA_CHARACTERS - EXTRADATA_TAG_CHARACTERS;
 
-/**
- * True for operations that the merchant's back office can make too (docs/decisions/0020). A report of one without our tag may concern a
- * back-office operation.
- */
+/** The merchant's back office can make these too (docs/decisions/0020), so a report of one without our tag may concern theirs. */
 export const isMadeElsewhereToo = (kind: OperationKind): boolean =>
   kind === 'capture' || kind === 'refund' || kind === 'void';
 
-/**
- * True if reports of this operation may come without our tag, because EXTRADATA has no room for it. If such an operation is in doubt,
- * only an operator can resolve it.
- */
+/** True if EXTRADATA has no room for our tag. If such an operation is in doubt, only an operator can resolve it. */
 export function mayGoUntagged(kind: OperationKind, extraData: string | undefined): boolean {
   return isMadeElsewhereToo(kind) && [...(extraData ?? '')].length > EXTRADATA_BESIDE_TAG;
 }

@@ -54,7 +54,8 @@ export interface Merchants {
 
 /**
  * Reads a JSON list of merchants. Each key may come from a file: `accountKeyFile` instead of `accountKey`, with a path relative to the
- * list. @throws EntriesFileError with all faults; no message contains a key
+ * list.
+ * @throws EntriesFileError with all faults; no message contains a key
  */
 export function loadMerchants(file: string): Merchants {
   const { document, readFile } = openEntriesFile(file);

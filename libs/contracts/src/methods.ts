@@ -40,10 +40,7 @@ interface MethodRow {
   readonly begins: 'authorize' | 'pay';
   /** Message class of that operation, by its name in `SCHEMA_SOURCES`. */
   readonly fields: string;
-  /**
-   * True if each answer to an authorization except a refusal is a form, so that nothing succeeds without the cardholder
-   * (docs/decisions/0051).
-   */
+  /** True if each answer except a refusal is a form: nothing succeeds without the cardholder (docs/decisions/0051). */
   readonly alwaysForm?: boolean;
   /** True if commands may request a void. */
   readonly takesVoid: boolean;
@@ -51,15 +48,9 @@ interface MethodRow {
   readonly amount?: AmountLimits;
   /** Required form of the phones in both addresses, per market. */
   readonly phones?: { readonly [M in Market]?: Readonly<Record<'phone' | 'mobilePhone', PhoneForm>> };
-  /**
-   * Days after the authorization in which a capture is guaranteed. The fold has its own constant (`CAPTURE_WINDOW_MS`): a change there is
-   * a new rule of the fold.
-   */
+  /** Days in which a capture is guaranteed. The fold has its own (`CAPTURE_WINDOW_MS`): a change there is a new rule of the fold. */
   readonly captureWindowDays?: number;
-  /**
-   * Days without an update after which a pending authorization counts as failed. The fold has its own constant (`PENDING_LIFETIME_MS`): a
-   * change there is a new rule of the fold.
-   */
+  /** Days after which a pending authorization has failed. The fold has its own (`PENDING_LIFETIME_MS`): a change there is a new rule. */
   readonly pendingDays?: number;
   /** Lifetime of a card token in minutes. */
   readonly tokenMinutes?: number;
@@ -183,10 +174,7 @@ export function optionsOf<M extends Method>(method: M, market?: Market): readonl
     .map(([name]) => name as OptionOf<M>);
 }
 
-/**
- * Amount limits and the option or method that sets them. An option's limits win over its method's. `option` may be any value; undefined
- * means no limits.
- */
+/** Limits, and the option or method that sets them; undefined if there are none. An option's limits win. `option` may be any value. */
 export function amountLimits(method: Method, option?: unknown): { limits: AmountLimits; setBy: string } | undefined {
   const own = isPaymentOption(option) && optionRow(option).method === method ? optionRow(option).amount : undefined;
   if (own !== undefined) return { limits: own, setBy: String(option) };

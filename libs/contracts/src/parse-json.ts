@@ -1,6 +1,5 @@
 /**
- * Parses the JSON of an answer and skips a byte order mark (allowed by RFC 8259, section 8.1). Some servers send one, and an answer that
- * we could not read would leave the operation in doubt.
+ * Skips a byte order mark (RFC 8259, section 8.1), which some servers send: an unreadable answer would leave the operation in doubt.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {

@@ -12,10 +12,7 @@ export interface TopicDefinition {
   readonly maxRetentionMs?: number;
   /** Set where rules depend on a record's age and the producer is not trusted: the broker then sets the time-stamp. */
   readonly timestampType?: 'LogAppendTime';
-  /**
-   * Losing the newest records of this topic can cost money. Its replicas must be in several racks, or flushed for each record
-   * (docs/reliability.md, power).
-   */
+  /** Losing its newest records can cost money: replicas must be in several racks, or flushed per record (docs/reliability.md, power). */
   readonly survivesPowerLoss?: true;
   readonly cleanupPolicy: 'delete' | 'compact';
   /** Largest record batch that the topic takes, in bytes. */
@@ -35,10 +32,7 @@ export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, comm
   Record<Rail, TopicDefinition>
 >;
 
-/**
- * All topics with their retention and sizes. The journal's partition count must never change, because an order's partition is computed
- * from it.
- */
+/** All topics. The journal's partition count must never change, because an order's partition is computed from it. */
 export const TOPICS = {
   ...COMMAND_TOPICS,
   events: topic('payments.events.v1', {

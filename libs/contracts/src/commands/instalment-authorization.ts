@@ -17,9 +17,7 @@ export abstract class InstalmentAuthorization extends PaymentCommand {
   @Text(36, 36)
   apiKeyId?: string;
 
-  /**
-   * Name of one of the merchant's `returnPages`, to which the cardholder's browser returns after the form. If absent, `pageUrl` is used.
-   */
+  /** Name of one of the merchant's `returnPages`, the cardholder's destination after the form. Default: `pageUrl`. */
   @Optional()
   @ReturnPageName()
   returnPage?: string;

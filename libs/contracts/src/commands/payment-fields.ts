@@ -98,10 +98,7 @@ const NOT_PUBLIC =
   '0\\.|10\\.|127\\.|100\\.(?:6[4-9]|[7-9]\\d|1[01]\\d|12[0-7])\\.|169\\.254\\.|172\\.(?:1[6-9]|2\\d|3[01])\\.|192\\.168\\.|192\\.0\\.0\\.|198\\.1[89]\\.|2(?:2[4-9]|[345]\\d)\\.';
 const PUBLIC_IPV4 = new RegExp(`^(?!${NOT_PUBLIC})(?:${BYTE}\\.){3}${BYTE}$`);
 
-/**
- * CLIENTIP, a public IPv4 address. The documentation ranges of RFC 5737 (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24) are accepted,
- * because examples and tests use them.
- */
+/** CLIENTIP, a public IPv4 address. The documentation ranges of RFC 5737 are accepted, because examples and tests use them. */
 export function PublicIpv4(): PropertyDecorator {
   return Text(7, 15, { pattern: PUBLIC_IPV4, says: 'a public IPv4 address' });
 }

@@ -41,8 +41,8 @@ export function commandClass(rail: Rail, type: CommandType): MessageClass<Comman
 }
 
 /**
- * Checks the data of a command. Returns an instance of its class, or all faults with paths; never throws. Unknown fields and card data
- * are faults. A fault's message never contains the value. `rules` are the merchant's; without them the most tolerant rules apply.
+ * Returns an instance of the command's class, or all faults with paths; never throws. Unknown fields and card data are faults. A fault's
+ * message never contains the value. `rules` are the merchant's; without them the defaults of `CommandRules` apply.
  */
 export function validateCommandData(
   rail: Rail,

@@ -25,10 +25,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
-/**
- * A record of `operations.audit.v1`: an operator's request on the management port. It holds no reason text, no personal data of a buyer
- * and no key.
- */
+/** A record of `operations.audit.v1`, for a request on the management port. No reason text, personal data of a buyer, or key. */
 export class AuditRecord {
   @OneOf(AUDIT_ACTIONS)
   action!: AuditAction;

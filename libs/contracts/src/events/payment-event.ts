@@ -11,10 +11,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/**
- * Values that the present gateway writes. A later version may add values, so readers accept any text and must handle unknown values: to
- * refuse them would lose the event.
- */
+/** Values that this version writes. Later versions may add values, so readers must accept any text: to refuse it would lose the event. */
 export const EVENT_VALUES = {
   operation: OPERATION_KINDS,
   method: METHOD_NAMES,
@@ -72,10 +69,7 @@ export class PaymentEvent {
   @Int(0)
   amount?: number;
 
-  /**
-   * Minor units. Only in `payment.conflict.detected` with the flag `other_amount`: the amount that the platform reports, while `amount`
-   * is the requested one.
-   */
+  /** Minor units. Only in `payment.conflict.detected` with flag `other_amount`: the platform's amount; `amount` is the requested one. */
   @Optional()
   @Int(0)
   otherAmount?: number;
@@ -85,10 +79,7 @@ export class PaymentEvent {
   @AnyText()
   currency?: string;
 
-  /**
-   * ISO 4217. Only in `payment.conflict.detected` with the flag `other_currency`: the currency that the platform reports, while
-   * `currency` is the order's.
-   */
+  /** ISO 4217. Only in `payment.conflict.detected` with flag `other_currency`: the platform's currency; `currency` is the order's. */
   @Optional()
   @AnyText()
   otherCurrency?: string;
@@ -158,10 +149,7 @@ export class PaymentEvent {
   @NestedList(() => ReportedFault, 0)
   faults?: ReportedFault[];
 
-  /**
-   * Only in `payment.command.rejected` with `id_reused`: state of the earlier command with this id. It is not a result of the rejected
-   * command.
-   */
+  /** Only in `payment.command.rejected` with `id_reused`: state of the earlier command, not a result of the rejected one. */
   @Optional()
   @AnyText()
   knownState?: string;

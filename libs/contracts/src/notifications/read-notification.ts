@@ -27,10 +27,7 @@ export const NOTIFICATION_PARAMETERS = [
 /** Additional parameters of a refund of method B. */
 export const EXTERNAL_PARAMETERS = ['EXTERNALENTITYID', 'EXTERNALREFERENCE'] as const;
 
-/**
- * Additional parameters of a card payment. The interface says only that a `payment` notification "carries the transaction parameters";
- * this list comes from public clients.
- */
+/** The interface says only that a `payment` notification "carries the transaction parameters"; this list comes from public clients. */
 export const CARD_PARAMETERS = [
   'CARDCODE',
   'CARDCOUNTRY',
@@ -60,10 +57,9 @@ const NEEDED = ['IDENTIFIER', 'OPERATIONTYPE', 'ORDERID', 'EXECCODE'] as const;
 type ReceivedPair = readonly [name: string, value: string, sentBytes?: object];
 
 /**
- * Reads the parameters of a notification whose HASH was verified. It never refuses: anomalies become flags and stay in `parameters`. It
- * masks card data that the platform should have masked.
- * @param parameters the third member, if present, holds the bytes of a pair that is not UTF-8; the pair is flagged, because its text may
- * be wrong
+ * Reads a notification whose HASH was verified. It never refuses: anomalies become flags. It masks card data that the platform should
+ * have masked.
+ * @param parameters the third member holds the bytes of a pair that is not UTF-8; the pair is flagged, because its text may be wrong
  * @param keepsClient true if `parameters` keep the buyer's data
  */
 export function readNotification(

@@ -1,9 +1,7 @@
 import type { OperationKind } from '../message-types.js';
 import type { Method } from '../methods.js';
 
-/**
- * The platform's answer to an operation. Amounts are in minor units. Stored in journal records, so fields may be added but never renamed.
- */
+/** The platform's answer; amounts in minor units. Stored in journal records, so fields may be added but never renamed. */
 export interface PlatformAnswer {
   execCode?: string;
   execCodeTruncated?: boolean;
@@ -17,10 +15,7 @@ export interface PlatformAnswer {
   redirectHtmlDropped?: boolean;
 }
 
-/**
- * State of an operation by the platform's answer. Stored in journal records: `redirect` is the stored value for the event's and EXECCODE
- * table's `redirect_required`.
- */
+/** State by the platform's answer. Stored in journal records; `redirect` is the stored name of `redirect_required`. */
 export type OperationResult = 'succeeded' | 'refused' | 'redirect' | 'pending';
 
 /** Evidence from one call of the platform, as the journal record that it becomes. */
@@ -44,9 +39,7 @@ export type CallDoubtReason =
   | 'platform_in_doubt'
   | 'unknown_execcode';
 
-/**
- * True if no connection was made, or for EXECCODE 5001 and 5003. Nothing was executed, and the platform's other URL may be tried at once.
- */
+/** No connection was made, or EXECCODE 5001 or 5003: nothing was executed, and the platform's other URL may be tried at once. */
 export function isUnreachable(result: CallResult): boolean {
   if (result.record !== 'NOT_EXECUTED') return false;
   return result.reason === 'unreachable' || result.execCode === '5001' || result.execCode === '5003';

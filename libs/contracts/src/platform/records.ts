@@ -9,9 +9,8 @@ const DIGITS = /^[1-9]\d{0,15}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The fields that we use of the answer of POST {auth_url}/iam/token (interface, Access token record). The others (refresh_expires_in,
- * not-before-policy, session_state) serve clients that refresh tokens or keep sessions. We do not check them, so that none of them can
- * make a token unusable.
+ * The fields of the interface's access token record that we use. The others serve clients that refresh tokens or keep sessions. We do not
+ * check them, so that none of them can make a token unusable.
  */
 export class AccessTokenRecord {
   @Text(1, 65536)

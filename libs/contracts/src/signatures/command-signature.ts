@@ -13,10 +13,7 @@ export interface PublisherKey {
   notBefore?: string;
   /** RFC 3339. A command that was made or appended later is refused. */
   notAfter?: string;
-  /**
-   * RFC 3339. From this time on no signature of the key is valid, not even for older commands. The gateway reads the file at its start
-   * only, so a revocation needs a restart.
-   */
+  /** RFC 3339. From then on no signature of the key is valid, not even for older commands. The gateway reads this at its start only. */
   revokedAt?: string;
 }
 
@@ -52,8 +49,8 @@ export type SignatureProblem =
   'missing' | 'malformed' | 'unknown_key' | 'key_revoked' | 'key_not_valid_then' | 'does_not_match';
 
 /**
- * Returns `HEADER..SIGNATURE`, both in base64url. The detached payload is `signedText`. @throws TypeError if the key, the headers or the
- * environment cannot be signed
+ * Returns `HEADER..SIGNATURE`, both in base64url, over the detached payload `signedText`.
+ * @throws TypeError if the key, the headers or the environment cannot be signed
  */
 export function signCommand(command: CommandToSign, { kid, privateKey, environmentId = '' }: SigningKey): string {
   if (environmentId !== '' && !ENVIRONMENT_ID_PATTERN.test(environmentId))

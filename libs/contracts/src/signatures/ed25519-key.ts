@@ -1,8 +1,7 @@
 const P = 2n ** 255n - 19n;
 
 /**
- * The y coordinates of the eight points of small order; all but 1 and -1 belong to two points each. For such a public key, anybody can
- * make a valid signature without a private key.
+ * The y coordinates of the eight points of small order. For such a public key, anybody can make a valid signature without a private key.
  */
 const Y_OF_SMALL_ORDER: ReadonlySet<bigint> = new Set([
   0n,
@@ -12,10 +11,7 @@ const Y_OF_SMALL_ORDER: ReadonlySet<bigint> = new Set([
   0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
 ]);
 
-/**
- * True if `x` of a JWK is a safe Ed25519 public key: 32 bytes in canonical base64url, y below the field's size, and not a point of small
- * order.
- */
+/** Accepts 32 bytes in canonical base64url with y below the field's size that are not a point of small order. */
 export function isEd25519PublicKey(x: string): boolean {
   const bytes = Buffer.from(x, 'base64url');
   if (bytes.length !== 32 || bytes.toString('base64url') !== x) return false;

@@ -11,10 +11,7 @@
  */
 export type TextKind = 'prose' | 'reference';
 
-/**
- * Search of DESCRIPTION, chosen by the merchant: `every` number that passes the Luhn check, only those of card `schemes`, or `off` for
- * shops whose order numbers look like card numbers (docs/decisions/0044).
- */
+/** Search of DESCRIPTION, chosen by the merchant (docs/decisions/0044): `off` is for shops whose order numbers look like card numbers. */
 export const CARD_SCANS = ['every', 'schemes', 'off'] as const;
 export type CardScan = (typeof CARD_SCANS)[number];
 
@@ -155,10 +152,7 @@ function passesLuhn(digits: string, from: number, to: number): boolean {
 
 const MAX_DEPTH = 20;
 
-/**
- * Searches a value that does not belong in the message. Returns the path of the first card data ('' for the value itself), or undefined.
- * It stops at 20 levels, because the message is refused anyway.
- */
+/** Returns the path of the first card data ('' for the value itself), or undefined. Stops at 20 levels: the message is refused anyway. */
 export function findCardData(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return holdsCardData(value, 'prose') ? '' : undefined;
   if (typeof value === 'number') return couldBeCardNumber(value) ? '' : undefined;
