@@ -1,2 +1,2 @@
-// commands/test.mjs is no test.
+// Jest's default pattern would take commands/test.mjs for a test.
 module.exports = { ...require('../jest.preset.cjs'), rootDir: __dirname, testMatch: ['<rootDir>/**/*.spec.mjs'] };

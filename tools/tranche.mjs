@@ -1,6 +1,6 @@
 /**
- * The one entry of the tools: `node tools/tranche.mjs NAME …`; package.json has a script for each command that people use. Neither this file
- * nor a command loads a package before its story begins: from a fresh clone there is none yet.
+ * Entry point of all tools: `node tools/tranche.mjs NAME …`; package.json has a script for each command that people use. This file and the
+ * commands import packages only when a command runs: a fresh clone has none yet.
  */
 import { fileURLToPath } from 'node:url';
 import { main } from './commands/main.mjs';

@@ -7,10 +7,12 @@ import type { CommandLines } from './faults/infrastructure.js';
 import { seedOf } from './seed.js';
 import { PROFILES, type ProfileName } from './simulation/profile.js';
 
-const MODES = ['simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'] as const;
+const MODES = ['folds', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'] as const;
 
 const { values } = readArguments({
   options: {
+    folds: { type: 'boolean', default: false },
+    histories: { type: 'string' },
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     forgeries: { type: 'boolean', default: false },
@@ -22,7 +24,7 @@ const { values } = readArguments({
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
-    /** What it stands for is in FAULTS_INFRASTRUCTURE. */
+    /** FAULTS_INFRASTRUCTURE holds what it stands for, so the value is not read here. */
     from: { type: 'string' },
     profile: { type: 'string' },
     runs: { type: 'string' },
@@ -61,6 +63,9 @@ if (process.send) {
     { ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) },
     resolve,
   );
+} else if (values.folds) {
+  const { runOracle } = await import('./oracle/run-oracle.js');
+  process.exitCode = await runOracle(process.env.FAULTS_OLD_FOLD ?? refuse('--folds needs --from COMMIT'), campaign());
 } else if (values.simulated) {
   process.exitCode = await runSimulated({ ...campaign(), ...profile() });
 } else if (values.list) {
@@ -92,14 +97,13 @@ if (process.send) {
       places,
     );
   }
-  // To a pipe whose reader is slow much may still have to be written.
+  // A pipe with a slow reader may still have output to write.
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((done) => stream.write('', () => done()));
-  // A run that could not be judged may leave readers behind that ask for their Kafka for ever.
+  // A run that could not be judged may leave readers that try to reach their Kafka for ever.
   process.exit();
 }
 
-/** A set for each worker. */
 function commandLines(): [CommandLines, ...CommandLines[]] {
   const { FAULTS_INFRASTRUCTURE: lines } = process.env;
   if (lines === undefined)
@@ -112,17 +116,16 @@ function profile(): { profile?: ProfileName } {
   return named === undefined ? {} : { profile: named };
 }
 
-/** What every mode is told. */
 function campaign(): Numbers & { seed: number; json: boolean } {
   const given = numbers();
   return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
 }
 
-type Numbers = Partial<Record<'runs' | 'seed' | 'workers' | 'minutes' | 'per-second', number>>;
+type Numbers = Partial<Record<'runs' | 'histories' | 'seed' | 'workers' | 'minutes' | 'per-second', number>>;
 
 function numbers(): Numbers {
-  const { runs, seed, workers, minutes, 'per-second': perSecond } = values;
-  const given = Object.entries({ runs, seed, workers, minutes, 'per-second': perSecond }).filter(
+  const { runs, histories, seed, workers, minutes, 'per-second': perSecond } = values;
+  const given = Object.entries({ runs, histories, seed, workers, minutes, 'per-second': perSecond }).filter(
     ([, text]) => text !== undefined,
   );
   for (const [name, text] of given) {

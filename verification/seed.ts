@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 
-/** What a seed is drawn from: 0 up to, not including, this number. Short enough to be typed, and to stand in an ORDERID. */
+/** Seeds are below this number: short enough to be typed, and to be part of an ORDERID. */
 export const SEEDS = 1_000_000_000;
 
-/** The seed that was asked for; else another one each time, which is told, so that whatever it shows can be shown again. */
+/** Returns the seed asked for, else a random one. The random one is printed, so that the run can be repeated. */
 export function seedOf(asked: number | undefined, tell: (line: string) => void): number {
   if (asked !== undefined) return asked;
   const drawn = randomInt(SEEDS);

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 const BOUNDARIES = '@nx/enforce-module-boundaries';
 const RESTRICTED = 'no-restricted-imports';
 
-/** Real files of each project (the types of a text come from its place in the project), of a pure rule and of edges. */
+/** The linted texts need real paths: ESLint takes a text's project, and so its types, from where the file lies. */
 const FILES = {
   contracts: 'libs/contracts/src/order-key.ts',
   contractsSpec: 'libs/contracts/src/order-key.spec.ts',
@@ -175,7 +175,7 @@ let found;
 
 beforeAll(() => {
   const env = { ...process.env, NX_DAEMON: 'false' };
-  // Without Nx's project graph the rule is silent about everything.
+  // Without Nx's project graph the boundaries rule reports nothing, and every case would pass.
   const graph = spawnSync('node_modules/.bin/nx', ['show', 'projects'], { env, encoding: 'utf8' });
   if (graph.status !== 0) throw new Error(graph.stderr);
   const cases = [

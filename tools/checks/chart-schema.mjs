@@ -1,4 +1,7 @@
-/** values.schema.json of the chart: only settings that a configuration class has may be set. `sections` are those of `settingsByService`. */
+/**
+ * Makes values.schema.json of the chart. It closes every object, so that a value that no service reads is refused. `sections` are those of
+ * `settingsByService`.
+ */
 
 const closed = (properties, required = []) => ({ type: 'object', additionalProperties: false, properties, required });
 const text = { type: 'string' };
@@ -6,7 +9,6 @@ const positive = { type: 'integer', minimum: 1 };
 const port = { type: 'integer', minimum: 1, maximum: 65535 };
 const isOn = { type: 'boolean' };
 
-/** Name in the chart → the service that it starts. */
 export const CHART_SERVICES = {
   gateway: 'payment-gateway',
   projector: 'payment-gateway',
@@ -14,16 +16,15 @@ export const CHART_SERVICES = {
   auth: 'auth-service',
   cse: 'cse-token-service',
 };
-/** A volume of the chart stands behind it. */
+/** The chart mounts a volume for it, so values must not move it elsewhere. */
 const LEDGER = 'SENT_LEDGER_DIR';
-/** The chart sets these itself. */
 const PORTS = ['PORT', 'MANAGEMENT_PORT'];
-/** For demo and tests: refused in production mode, which the chart always starts. */
+/** Production mode refuses these, and the chart always starts in production mode. */
 const NOT_IN_PRODUCTION = ['CLOCK_OFFSET_MS'];
-/** Production mode. */
+/** Production mode creates no topics, so the chart allows only `check`. */
 const CHECKED = { TOPICS: { const: 'check' } };
 const peers = { type: 'array', items: { type: 'object' } };
-/** Kubernetes takes an empty list, and none at all, for anybody. */
+/** Kubernetes lets everybody in if the list of peers is empty or missing. */
 const somebody = { ...peers, minItems: 1 };
 
 export function chartSchema(sections) {
@@ -121,7 +122,6 @@ function serviceSchema(app, settings) {
   );
 }
 
-/** Plain values. What is secret comes from a file. */
 function settingsOf(names, settings) {
   const secret = settings.filter((setting) => setting.secret).map(({ name }) => name);
   return {

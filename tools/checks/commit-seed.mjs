@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 
 const SEEDS = 1_000_000_000;
 
-/** A seed that changes with the commit, so that every one is tried with other worlds, and the same again with the same. Drawn where there is no git. */
+/** The seed changes with the commit: each commit tries other worlds, and a rerun tries the same ones. It is random without git. */
 export function commitSeed() {
   try {
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], {

@@ -44,7 +44,7 @@ const fail = (message) => {
   throw new Error(message);
 };
 
-/** `${NAME:-default}` and `${NAME:?message}` as compose fills them in from .env. */
+/** Fills in `${NAME:-default}` and `${NAME:?message}` from .env, as compose does. */
 const filledIn = (text) =>
   text.replace(
     /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
@@ -192,7 +192,7 @@ describe('the services start with what compose and .env.example give them', () =
     'token-encryption-key': Buffer.alloc(32, 7).toString('base64'),
     'auth-service-key': 'a-service-key',
   };
-  /** As in the container, with each secret in a file of its own. */
+  /** The container reads each secret from a file of its own, so the test writes them too. */
   const environmentOf = (app) =>
     Object.fromEntries(
       Object.entries(service(app).environment).map(([name, value]) => {

@@ -1,6 +1,6 @@
 /**
- * docs/spec-coverage.md against the rules of the interface, the code and the tests. A row:
- * | `Section.rule` ids | the rule, _an assumption_ and its decision record | `code files` and names in them | `spec file` "title of a test" |
+ * Checks docs/spec-coverage.md against the rules of the interface, the code and the tests. A row is: | `Section.rule` ids | the rule, _an
+ * assumption_ and its decision record | `code files` and names in them | `spec file` "title of a test" |
  */
 import { symbolFaults } from './coverage-symbols.mjs';
 import { countSentences, expanded, listFaults } from './interface-sentences.mjs';
@@ -8,12 +8,11 @@ import { testTitles } from './test-titles.mjs';
 
 const DECISION = /\]\(decisions\/\d{4}-[\w-]+\.md\)/;
 const SHORTEST_FRAGMENT = 4;
-/** Rules of our own, beside the interface's. */
 const OURS = /^Ours\./;
 
 /**
- * `list`: the interface's sentences, as `readSentences` gives them; `known`: `files` (all paths of the repository), `textOf` (reads one) and
- * `isUsed` (of production code). Faults, a line each.
+ * Returns faults, one line each. `list` comes from `readSentences`; `known` has `files` (all paths of the repository), `textOf` (reads one)
+ * and `isUsed` (whether production code uses a name).
  */
 export function coverageFaults(document, text, list, { files, textOf, isUsed }) {
   const shorthands = definitions(text);
@@ -35,7 +34,6 @@ export function coverageFaults(document, text, list, { files, textOf, isUsed }) 
   ];
 }
 
-/** The line that the document ends with. */
 function countFaults(text, sections, rows) {
   const { covered, assumption, outOfScope } = countSentences(sections, assumedRules(rows));
   const total = covered + assumption + outOfScope;
@@ -43,7 +41,7 @@ function countFaults(text, sections, rows) {
   return text.trimEnd().endsWith(line) ? [] : [`it does not end with "${line}"`];
 }
 
-/** `- _name_ = `spec file``, and ` over `table file`` where its tests are made from a table. */
+/** Reads `- _name_ = `spec file``, with ` over `table file`` if a table makes its tests. */
 export function definitions(text) {
   const lines = text.matchAll(/^- _([\w-]+)_ = `([^`]+)`(?: over `([^`]+)`)?/gm);
   return new Map([...lines].map(([, name, spec, table]) => [name, table ? [spec, table] : [spec]]));
@@ -94,7 +92,10 @@ function codeFaults(cell, { files }) {
 
 const NAMED_TESTS = /(?:`([^`]+)`|_([\w-]+)_)((?:[,\s]*"[^"]*")*)/g;
 
-/** The tests that a cell names: `[{ spec, table, fragment }]`; an unknown short name has no `spec`, a spec without a test no `fragment`. */
+/**
+ * Returns the tests that a cell names: `[{ spec, table, fragment }]`. An unknown short name has no `spec`, a spec without a test no
+ * `fragment`.
+ */
 export function testsOf(cell, shorthands) {
   return [...cell.matchAll(NAMED_TESTS)].flatMap(([, path, shorthand, quoted]) => {
     const [spec, table] = path ? [path] : (shorthands.get(shorthand) ?? []);
@@ -135,7 +136,7 @@ function idFaults(rows, rules, notShown) {
   ];
 }
 
-/** Rules whose row tells an assumption of ours and its decision record. */
+/** Returns the rules whose row states an assumption and its decision record. */
 export const assumedRules = (rows) =>
   new Set(rows.filter(({ rule }) => DECISION.test(rule) && assumes(rule)).flatMap(({ ids }) => ids));
 

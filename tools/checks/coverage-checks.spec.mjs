@@ -48,7 +48,7 @@ const faultsOf = (change, { definitions = '', list = LIST, count } = {}) =>
     isUsed,
   }).map((fault) => fault.replace(/^d(?::\d+)?: /, ''));
 
-/** Both rules share the row: both are assumptions where it has one. */
+/** Two rules share the PRICE row, so its assumption counts twice. */
 function countFor({ ids = GOOD.ids, rule = GOOD.rule }) {
   const assumed = /_.+_.*decisions/.test(rule) ? (ids.includes('PRICE') ? 2 : 1) : 0;
   return COUNT.replace('2 covered, 0 with', `${2 - assumed} covered, ${assumed} with`);

@@ -1,6 +1,6 @@
 /**
- * Whether the tests that a row of docs/spec-coverage.md names run its symbols. A function must be called by one of them. A value is changed, and
- * one of them must then fail: so a test that expects something else than the row, or nothing at all, is noticed.
+ * Checks that the tests named by a row of docs/spec-coverage.md run its symbols. One of them must call each function. A value is mutated,
+ * and one of them must then fail: this detects a test that expects something other than the row, or nothing at all.
  */
 import { createRequire } from 'node:module';
 import { codeOf } from './coverage-symbols.mjs';
@@ -11,7 +11,7 @@ const { titlePattern } = createRequire(import.meta.url)('../execution/title-patt
 
 const IS_UNIT = /(?<!\.e2e)\.spec\.(?:ts|mjs)$/;
 
-/** `{ rows, mutants }`: what to run; `only` are parts of ids. */
+/** Returns `{ rows, mutants }` to run; `only` selects rows by parts of their ids. */
 export function executionPlan(text, textOf, only = '') {
   const shorthands = definitions(text);
   const rows = coverageRows(text)
@@ -20,7 +20,9 @@ export function executionPlan(text, textOf, only = '') {
   return { rows, mutants: mutantsOf(rows, (symbol) => symbol.functions.length === 0) };
 }
 
-/** A second run, for functions that run while a file is loaded, as decorators do: `called` counts calls in tests only. */
+/**
+ * Decorators and the like run while a file loads, and `called` counts only calls from tests. Such functions get a second run with a mutant.
+ */
 export function mutantsOfUncalled({ rows }, calls, results) {
   const isCalled = (row, symbol) => proofOf(symbol, namedTests(row, results), calls, results) === 'called';
   return mutantsOf(rows, (symbol, row) => symbol.functions.length > 0 && !isCalled(row, symbol));
@@ -39,7 +41,7 @@ function mutantsOf(rows, isWanted) {
 
 export const specsOf = (tests) => [...new Set(tests.map(({ spec }) => spec).filter((spec) => IS_UNIT.test(spec)))];
 
-/** The specs of the value's own project, where the row names any: one failure is enough, and others take longer. */
+/** Keeps only the specs of the value's own project, if the row names any: one failure is enough, and the others take longer. */
 function nearest(specs, file) {
   const project = file.split('/').slice(0, 2).join('/');
   const own = specs.filter((spec) => spec.startsWith(`${project}/`));
@@ -57,8 +59,8 @@ const symbolsOf = ({ code }, textOf) =>
     );
 
 /**
- * `calls`: of each spec which `file#function` the tests of a title called, those of `(all)` in `beforeAll`; `results`: how each test ended, of each mutant, of `base`
- * unchanged. `{ faults, called, noticed, byEndToEnd }`.
+ * Returns `{ faults, called, noticed, byEndToEnd }`. `calls` maps each spec to the `file#function` that each test title called, with
+ * `(all)` for `beforeAll`. `results` says how each test ended, per mutant and for the unchanged `base`.
  */
 export function executionFaults({ rows }, calls, results) {
   const count = { faults: [], called: 0, noticed: 0, byEndToEnd: 0 };
@@ -80,7 +82,6 @@ export function executionFaults({ rows }, calls, results) {
 const namedTests = ({ tests }, results) =>
   tests.filter(({ spec }) => IS_UNIT.test(spec)).map((test) => ({ ...test, names: namesOf(test, results) }));
 
-/** Full names of the tests that a fragment of a title means. */
 function namesOf({ spec, fragment }, results) {
   const pattern = titlePattern(fragment);
   const ended = results.filter((result) => result.project === 'base' && result.spec === spec);

@@ -1,7 +1,7 @@
-/** The code that rows of docs/spec-coverage.md name: every file with a symbol of it, and production uses the symbol. */
+/** Checks the code that rows of docs/spec-coverage.md name: each file must hold a symbol of its row, and production code must use it. */
 import { findSymbol } from './symbols.mjs';
 
-/** `a/file.ts` and then its symbols, `NAME` or `NAME = value`: `[{ file, symbols: [{ name, value }] }]`. */
+/** Parses `a/file.ts` followed by its symbols, `NAME` or `NAME = value`, into `[{ file, symbols: [{ name, value }] }]`. */
 export function codeOf(cell) {
   const named = [];
   for (const [, span] of cell.matchAll(/`([^`]+)`/g)) {
@@ -12,7 +12,7 @@ export function codeOf(cell) {
   return named;
 }
 
-/** `known`: files, textOf, and `isUsed(file, name)` of production code. Faults of a row, a line each. */
+/** Returns the faults of a row, one line each. `known` has `files`, `textOf`, and `isUsed(file, name)` for production code. */
 export function symbolFaults({ code }, { files, textOf, isUsed }) {
   return codeOf(code)
     .filter(({ file }) => files.has(file))

@@ -1,4 +1,4 @@
-/** Grafana's dashboards, as JSON for `deploy/helm/tranche/dashboards`: a row for each panel, `[title, unit, PromQL, legend]`. */
+/** Makes Grafana's dashboards as JSON for `deploy/helm/tranche/dashboards`. Each panel is a row `[title, unit, PromQL, legend]`. */
 
 const p99 = (metric, by) =>
   `histogram_quantile(0.99, sum by (le${by ? `, ${by}` : ''}) (rate(${metric}_bucket[$__rate_interval])))`;
@@ -96,7 +96,6 @@ export const DASHBOARDS = {
 
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
-/** The JSON of a dashboard: three panels in a line. */
 export function dashboardOf(uid) {
   const { title, panels } = DASHBOARDS[uid];
   return {

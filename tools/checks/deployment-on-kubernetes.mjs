@@ -1,4 +1,4 @@
-/** The chart on a real Kubernetes API: what an administrator does with it, one step after the other. Pods are played by kwok. */
+/** Plays an administrator's steps with the chart on a real Kubernetes API, in order. kwok plays the pods. */
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const GATEWAYS = ['deployment', 'tranche-gateway'];
 const OF_GATEWAY = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component=gateway`;
 const HELM = resolve('.infra/deploy/python/bin/helm');
 
-/** Each step is `{ name, run }`; `run` resolves to what was seen, and throws where it is not as it must be. */
+/** Each step is `{ name, run }`: `run` resolves to a description of what it saw, and throws if that is wrong. */
 export function stepsOn({ kubeconfig, kubectl }) {
   const json = (...args) => JSON.parse(kubectl([...args, '-o', 'json']));
   const helmArgs = (args) => ['--kubeconfig', kubeconfig, ...args];
@@ -31,7 +31,7 @@ export function stepsOn({ kubeconfig, kubectl }) {
   const nodesOf = (pods) => pods.map(({ spec }) => spec.nodeName);
   const rendered = () => documentsOf(helm(['template', RELEASE, CHART, ...withSets([])]));
 
-  /** Runs `work` and tells how few gateways were available meanwhile. */
+  /** Runs `work` and returns the smallest number of available gateways meanwhile. */
   async function fewestAvailable(work) {
     let fewest = Infinity;
     let isOver = false;

@@ -1,6 +1,9 @@
-/** Ways between the services of a rendered chart, and out of it. */
+/** Checks the connections between the services of a rendered chart, and those that leave it. */
 
-/** A host without a dot is a service of the same installation; what is plain HTTP is said to be; each pod may go out only to what it needs. */
+/**
+ * A host without a dot must be a service of the same installation, plain HTTP must be declared, and each pod may connect only to what it
+ * needs.
+ */
 export function wayFaults(resources) {
   const ofKind = (wanted) => resources.filter(({ kind }) => kind === wanted);
   const services = new Map(ofKind('Service').map(({ metadata, spec }) => [metadata.name, spec.ports]));
@@ -28,7 +31,7 @@ function addressFaults(env, services) {
   });
 }
 
-/** Only services that call the platform, the token API or the key provider need HTTPS. */
+/** Only services that call the platform, the token API or the key provider need HTTPS out of the cluster. */
 function egressFaults(policies) {
   const needsHttps = { gateway: true, projector: false, ingest: false, auth: true, cse: true };
   return policies.flatMap(({ metadata, spec }) => {

@@ -1,4 +1,4 @@
-/** What can be said of deploy/ without a cluster, by the tools that are there. */
+/** Checks deploy/ without a cluster, with those tools that are installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const SMALL = [
   'preStopSeconds=0',
 ];
 const NARROW = ['networkPolicy.egress.redis.to[0].ipBlock.cidr=10.1.0.0/16', 'settings.PLAINTEXT_HOSTS=kafka'];
-/** As people install it, with everything switched on, with little, from a registry of their own, and under another name. */
+/** Each variant is one way to install the chart. A template can be wrong in one of them only. */
 const VARIANTS = {
   'as shipped': { sets: [] },
   'with all parts': { sets: ALL_PARTS },
@@ -38,7 +38,7 @@ const VARIANTS = {
   'as foo': { release: 'foo', sets: NARROW },
 };
 
-/** `{ done, skipped, faults }`: a line each. */
+/** Returns `{ done, skipped, faults }`, one line each. */
 export function checkDeployment() {
   const report = { done: [], skipped: [], faults: [] };
   withTool('helm', report, 'lint and rendering of the chart, and its resources against their schemas', (helm) => {
@@ -92,7 +92,10 @@ function checkResources(name, resources, report) {
   }
 }
 
-/** The grace period holds preStop and drain; nothing runs as root or writes outside its volumes; the sent ledger has one. */
+/**
+ * The grace period must be longer than preStop and drain together, or Kubernetes kills the pod mid-drain. No container runs as root or
+ * writes outside its volumes, and the sent ledger has a volume.
+ */
 function podFaults({ kind, metadata, spec }) {
   if (kind !== 'Deployment') return [];
   const { containers, securityContext, terminationGracePeriodSeconds, ...pod } = spec.template.spec;
@@ -118,7 +121,7 @@ function isLedgerKept({ env, volumeMounts }, { volumes }) {
   return folder === undefined || volumes.some(({ name, emptyDir }) => name === volume && emptyDir?.medium === 'Memory');
 }
 
-/** By apiVersion and kind, from the definitions in `.infra/deploy/crds`. Unknown fields are refused, as a strict API server does. */
+/** Collects schemas from `.infra/deploy/crds` by apiVersion and kind. Unknown fields are refused, as a strict API server does. */
 function customSchemas() {
   const folder = join(TOOLS, 'crds');
   const files = existsSync(folder) ? readdirSync(folder) : [];
@@ -136,7 +139,7 @@ function customSchemas() {
 function closedSchema(schema) {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(closedSchema);
-  // Go's `(?i)` is no JavaScript.
+  // JavaScript's regular expressions don't know Go's `(?i)`, so such patterns are left out.
   const isReadable = ([key, value]) => key !== 'pattern' || typeof value !== 'string' || !value.includes('(?i)');
   const closed = Object.fromEntries(
     Object.entries(schema)
@@ -158,7 +161,7 @@ function matches(schema, resource) {
   return validate(rest) ? {} : { fault: ajv.errorsText(validate.errors) };
 }
 
-/** Each query of a dashboard as a rule: promtool reads it as Prometheus would. */
+/** Wraps each dashboard query in a rule, so that promtool parses it as Prometheus would. */
 function checkQueries(promtool) {
   const folder = `${CHART}/dashboards`;
   const queries = readdirSync(folder).flatMap((file) =>

@@ -1,7 +1,7 @@
-/** What is checked in documents and tracked files. Each check takes texts and gives back faults, one line each. */
+/** Each check of documents and tracked files takes texts and returns faults, one line each. */
 import { posix } from 'node:path';
 
-/** Links of a document to other files and to headings; `files` are all paths of the repository, `textOf` reads one. */
+/** Checks a document's links to files and headings. `files` are all paths of the repository, `textOf` reads one. */
 export function linkFaults(document, text, files, textOf) {
   const faults = [];
   for (const [, target] of withoutCode(text).matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)) {
@@ -16,7 +16,7 @@ export function linkFaults(document, text, files, textOf) {
   return faults;
 }
 
-/** GitHub's anchors: lower case, punctuation away, spaces to dashes. */
+/** GitHub makes an anchor in lower case, without punctuation, with dashes for spaces. */
 export function headingAnchors(text) {
   const headings = [...withoutCode(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => heading);
   return new Set(headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'))); // prettier-ignore
@@ -24,7 +24,7 @@ export function headingAnchors(text) {
 
 const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
 
-/** Files that a document names in backticks and that are not there. Patterns, placeholders and built files are not meant. */
+/** Reports files that a document names in backticks and that do not exist. Patterns, placeholders and built files are left out. */
 export function namedFileFaults(document, text, files) {
   const names = [
     ...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g),
@@ -33,7 +33,9 @@ export function namedFileFaults(document, text, files) {
   return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
 }
 
-/** Rows of a table without its head and the line of dashes below it, as a blank line inside a table leaves them: they are shown as plain text. */
+/**
+ * Reports table rows without a head and its line of dashes, as a blank line inside a table leaves them: GitHub shows these as plain text.
+ */
 export function tableFaults(document, text) {
   const blocks = withoutCode(text).matchAll(/^(\|.*)(?:\n(\|.*))?(?:\n\|.*)*/gm);
   return [...blocks]
@@ -43,7 +45,10 @@ export function tableFaults(document, text) {
 
 const WAY = { heading: 'The way of a capture', files: 40, shapes: 10 };
 
-/** The files that a capture passes, as a document lists them: each exists, none comes twice, and neither they nor their shapes become too many. */
+/**
+ * Checks a document's list of the files that a capture passes: each exists, none is listed twice, and neither files nor record shapes
+ * exceed their limit.
+ */
 export function wayFaults(document, text, files) {
   const [, section] = new RegExp(`^## ${WAY.heading}\\s*$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text) ?? [];
   if (section === undefined) return [`${document}: has no section "${WAY.heading}"`];
@@ -62,7 +67,7 @@ export function wayFaults(document, text, files) {
 
 const ROOMS = 'Where is what';
 
-/** The rooms of a folder, as a document lists them, are the folders that are there. A folder without a listed room is not looked into. */
+/** Checks that a document lists exactly the subfolders that exist. A folder with no listed subfolder is not checked. */
 export function roomFaults(document, text, files) {
   const [, section = ''] = new RegExp(`^## ${ROOMS}\\s*$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text) ?? [];
   const listed = new Map();
@@ -89,19 +94,18 @@ export function roomFaults(document, text, files) {
   });
 }
 
-/** Environment variables of a configuration file: `@Env('NAME'` of a class, `{ name: 'NAME'` of a table. */
+/** Finds the environment variables of a configuration file: `@Env('NAME'` in a class, `{ name: 'NAME'` in a table. */
 export function configVariables(source) {
   return [...source.matchAll(/(?:@Env\(\s*|\{\s*name:\s*)'([A-Z][A-Z0-9_]+)'/g)].map(([, name]) => name);
 }
 
-/** Variables in the first column of the table under "Settings". */
 export function documentedVariables(readme) {
   const [, settings = ''] = /^##\s+Settings\s*$([\s\S]*?)(?=^##\s|(?![\s\S]))/m.exec(readme) ?? [];
   const firstColumns = [...settings.matchAll(/^\|([^|]*)\|/gm)].map(([, column]) => column);
   return firstColumns.flatMap((column) => [...column.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
 }
 
-/** Both ways: every variable of the code is documented, and nothing else is. `shared`: service-kit's, which an app may leave to its README. */
+/** Every variable of the code must be documented, and no other. An app may leave `shared` variables to service-kit's README. */
 export function settingsFaults(document, readme, own, shared) {
   const documented = new Set(documentedVariables(readme));
   const known = new Set([...own, ...shared, ...[...own, ...shared].map((name) => `${name}_FILE`)]);
@@ -119,7 +123,7 @@ const REGISTRY_HOST = new RegExp(
   'i',
 );
 
-/** Nothing of the machine where it was written. */
+/** Paths and registry hosts of a machine must not be committed: they exist nowhere else. */
 export function machineFaults(file, text) {
   const [, path] = MACHINE_PATH.exec(text) ?? [];
   const [host] = REGISTRY_HOST.exec(text) ?? [];
@@ -129,7 +133,7 @@ export function machineFaults(file, text) {
   ];
 }
 
-/** A lock file that names its sources works only where these can be reached. */
+/** npm can use a lock file that records its sources only while those addresses can be reached. */
 export function lockFileFaults(text) {
   return /"resolved": "http/.test(text)
     ? ['package-lock.json: has "resolved" addresses (.npmrc: omit-lockfile-registry-resolved)']

@@ -1,4 +1,3 @@
-/** The documents against the repository: links, named files, settings; and tracked files against this machine. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { coverageFaults } from './coverage-checks.mjs';
@@ -27,7 +26,10 @@ const ARCHITECTURE = 'docs/architecture.md';
 const RUNBOOK = 'docs/runbook.md';
 const read = (file) => readFileSync(file, 'utf8');
 
-/** `{ count, faults }`: how many files were looked at, and a line per fault. `interfaceFile`: the interface itself, where someone has it. */
+/**
+ * Returns `{ count, faults }`: the number of files and one line per fault. `interfaceFile` is the interface's own text, which only some
+ * people have.
+ */
 export function checkDocuments(interfaceFile) {
   const files = new Set(walk('.'));
   const list = readSentences(JSON.parse(read(SENTENCES)));
@@ -63,7 +65,7 @@ function appFaults(app, files) {
 const settingsOf = (title) =>
   new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(read(SETTINGS))?.[1] ?? '';
 
-/** Its own, and those of the class that it extends. */
+/** A class that extends KafkaConfig inherits its variables. */
 function variablesOf(source) {
   const inherited = source.includes(' extends KafkaConfig ')
     ? configVariables(read('libs/service-kit/src/kafka.config.ts'))

@@ -1,4 +1,4 @@
-/** What is generated in docs: every setting of every service, the fault codes; in deploy: the schema of the chart's values, and dashboards. Loads the built projects. */
+/** Generates documents from the built projects: settings and fault codes for docs, the chart's value schema and dashboards for deploy. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -35,7 +35,7 @@ const SERVICES = [
 
 const load = (file) => import(pathToFileURL(resolve(file)).href);
 
-/** `[{ title, settings }]`: of every service, of those that use Kafka, of each service. */
+/** Returns `[{ title, settings }]`: first the settings of every service, then those of services with Kafka, then each service's own. */
 export async function settingsByService() {
   const { describeConfig, KafkaConfig, KitConfig } = await load('libs/service-kit/dist/index.js');
   const kafka = describeConfig(KafkaConfig);
@@ -54,7 +54,7 @@ export async function settingsByService() {
   ];
 }
 
-/** `[{ file, wanted, isStale }]`: what each generated document has to be. */
+/** Returns `[{ file, wanted, isStale }]` with the text that each generated document must have. */
 export async function generatedDocuments() {
   const sections = await settingsByService();
   const dashboards = Object.keys(DASHBOARDS).map((uid) => ({

@@ -1,17 +1,19 @@
 /**
- * The sentences and table rows of the interface, numbered: `interface-sentences.json`. The interface is not in the repository, so of each
- * sentence the list has its number, what it says in our words, its rules and a hash of its text; of each section the count and a hash over
- * the hashes. A sentence that is left out, added or changed no longer fits them.
+ * Checks `interface-sentences.json`, the numbered sentences and table rows of the interface. The interface itself is not in the repository,
+ * so the list holds for each sentence its number, a summary, its rules and a hash of its text; for each section the count and a hash over
+ * these hashes. A sentence that is left out, added or changed breaks a hash.
  */
 import { createHash } from 'node:crypto';
 
 const hashOf = (text) => createHash('sha256').update(text).digest('hex');
 const SHORT = 12;
 
-/** The hash of a section: over those of its sentences, in their order. */
 export const sectionHash = (sentences) => hashOf(sentences.map(({ hash }) => hash).join('\n')).slice(0, SHORT);
 
-/** `[{ heading, sentences: [{ text, hash }] }]` of the interface's text: a sentence, a part of it up to a semicolon, or a row of a table. */
+/**
+ * Splits the interface's text into `[{ heading, sentences: [{ text, hash }] }]`. A sentence ends at a full stop or a semicolon; a table row
+ * is one sentence.
+ */
 export function sentencesOf(text) {
   const sections = [];
   let isInTable = false;
@@ -32,7 +34,7 @@ function unitsOf(line, isInTable) {
     .filter((unit) => unit !== '');
 }
 
-/** The list as it is kept: a line per sentence, `id | hash | what it says | rules`, or `out of scope: why` in place of rules. */
+/** Parses the stored list. A line is `id | hash | summary | rules`, with `out of scope: why` instead of the rules where none apply. */
 export function readSentences({ notShown, sections }) {
   return {
     notShown: notShown.flatMap(expanded),
@@ -46,13 +48,13 @@ function readSentence(line) {
   return { id, hash, says, outOfScope, rules: outOfScope ? [] : rules.split(' ').filter(Boolean).flatMap(expanded) };
 }
 
-/** `Cart.{NAME,PRICE}` is Cart.NAME and Cart.PRICE. */
+/** Expands `Cart.{NAME,PRICE}` to Cart.NAME and Cart.PRICE. */
 export function expanded(id) {
   const [, before, list, after] = /^(.*)\{(.*)\}(.*)$/.exec(id) ?? [];
   return list === undefined ? [id] : list.split(',').map((name) => `${before}${name.trim()}${after}`);
 }
 
-/** Faults of the list by itself, a line each. */
+/** Checks the list on its own and returns faults, one line each. */
 export function listFaults(sections) {
   const ids = sections.flatMap(({ sentences }) => sentences.map(({ id }) => id));
   return [
@@ -73,7 +75,7 @@ function sentenceFaults({ id, says, rules, outOfScope }) {
   ];
 }
 
-/** The list against the interface itself, where someone has it. */
+/** Compares the list with the interface's own text, which only some people have. */
 export function interfaceFaults(sections, text) {
   const real = sentencesOf(text);
   const known = new Set(sections.flatMap(({ sentences }) => sentences.map(({ hash }) => hash)));
@@ -86,13 +88,12 @@ export function interfaceFaults(sections, text) {
   ];
 }
 
-/** `{ rules, notShown }` for the rows of the coverage document. */
 export const rulesOf = ({ sections, notShown }) => ({
   rules: new Set(sections.flatMap(({ sentences }) => sentences.flatMap(({ rules }) => rules))),
   notShown,
 });
 
-/** `{ covered, assumption, outOfScope }` over sentences: an assumption where one of its rules has one. */
+/** Counts sentences as `{ covered, assumption, outOfScope }`. One assumed rule makes the sentence an assumption. */
 export function countSentences(sections, assumed) {
   const count = { covered: 0, assumption: 0, outOfScope: 0 };
   for (const { rules, outOfScope } of sections.flatMap(({ sentences }) => sentences)) {

@@ -1,5 +1,5 @@
-/** What can happen to an operation, each as the journal records that it becomes. */
-import { timerRecord, timersOf } from '@tranche/order-journal';
+/** Lists everything that can happen to an operation, each as the journal records that it adds. */
+import { NEWEST_RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
 import { after, KINDS, recordsOf } from './life-states.mjs';
 
 const DAY_MS = 86_400_000;
@@ -54,7 +54,6 @@ const operators = Object.entries({
   redirect: 'redirect_required',
 }).map(([result, word]) => said('operator', 'operator', result, `operator: ${word}`, { afterMs: DAY_MS }));
 
-/** Every timer that the state has, when it is due. */
 const timers = Object.entries({
   'look_up_15_minutes look_up_1_hour look_up_6_hours look_up_24_hours': 'look-ups are due',
   'doubt_15_minutes doubt_24_hours': '15 minutes, 24 hours in doubt',
@@ -67,7 +66,7 @@ const timers = Object.entries({
   records: (order, { id }) =>
     timersOf(order)
       .filter(({ timer, commandId }) => commandId === id && wanted.split(' ').includes(timer))
-      .map((timer) => ({ ...timerRecord(order, timer, timer.atMs), rulesVersion: order.rulesVersion })),
+      .map((timer) => timerRecord(order, timer, timer.atMs)),
 }));
 
 const NEW = { operation: 'authorize', method: 'A', id: 'n' };
@@ -82,8 +81,8 @@ const commands = [
   {
     name: 'same command again',
     by: 'command',
-    records: ({ merchant, orderId, rulesVersion }, { id }) => [
-      { record: 'REPEATED', rulesVersion, merchant, orderId, at: after(0), commandId: id },
+    records: ({ merchant, orderId }, { id }) => [
+      { record: 'REPEATED', rulesVersion: NEWEST_RULES_VERSION, merchant, orderId, at: after(0), commandId: id },
     ],
   },
   { name: 'another authorization', by: 'command', isPayment: true, records: () => [recordsOf(NEW).intent] },
@@ -103,7 +102,10 @@ export const HAPPENINGS = [...answers, ...notifications, ...lookUps, ...operator
 
 const isPayment = ({ operation }) => operation !== 'capture';
 
-/** An answer comes to what was sent; only payments wait; a follow-up names what the operation is. */
+/**
+ * Leaves out combinations that cannot occur: only a sent operation gets an answer, only payments wait, and a follow-up command needs an
+ * operation of the right kind.
+ */
 export function isPossible(happening, kind, state) {
   if (happening.ofPayments && !isPayment(kind)) return false;
   if (answers.includes(happening) && state === 'rejected') return false;

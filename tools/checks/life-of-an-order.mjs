@@ -1,4 +1,4 @@
-/** docs/life-of-an-order.md, made by running the fold: what can happen to an operation in each of its states. */
+/** Generates docs/life-of-an-order.md by running the fold on every state of an operation and everything that can happen to it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { NEWEST_RULES_VERSION } from '@tranche/order-journal';
 import { HAPPENINGS, isPossible } from './life-happenings.mjs';
@@ -6,7 +6,7 @@ import { BEGUN, KINDS, stateOf, told } from './life-states.mjs';
 
 export const DOCUMENT = 'docs/life-of-an-order.md';
 
-/** Every state of a kind of operation with every happening: `{ kind, state, happening, next, events }`. */
+/** Returns `{ kind, state, happening, next, events }` for each state of each kind of operation and each happening. */
 export function lives() {
   return KINDS.flatMap((kind) =>
     Object.entries(BEGUN[kind.name]).flatMap(([state, records]) =>
@@ -28,7 +28,7 @@ function what(kind, records, happening) {
   };
 }
 
-/** Of a command that follows: the fold's verdict on its INTENT, and the guard that refused it. */
+/** Returns the fold's verdict on a following command's INTENT, and the guard that refused it. */
 function verdictOf({ order, bodies }, { order: { verdicts } }) {
   const [, verdict] = order.verdicts[verdicts.length] ?? [];
   return verdict === undefined
@@ -78,7 +78,7 @@ function sectionOf({ title, name }, rows) {
   return [`## ${title}`, ...tables].join('\n\n');
 }
 
-/** Sources that say the same code stand before it once: `answer, notification 0000`. */
+/** Groups sources that report the same code, so the document says `answer, notification 0000` once. */
 function inWords(happenings) {
   const sources = new Map();
   for (const happening of happenings) {

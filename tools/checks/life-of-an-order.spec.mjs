@@ -20,7 +20,7 @@ it.each(KINDS.map(({ name }) => [name]))('no state of the %s is left out', (name
   expect([...new Set(reached)].filter((state) => !(state in BEGUN[name]))).toEqual([]);
 });
 
-/** What needs nobody but us: no answer, no notification, no look-up. */
+/** These happenings need no answer, notification or look-up, so they occur even if the platform stays silent. */
 const ours = rows.filter(({ by }) => by === 'timer' || by === 'operator');
 
 it.each(KINDS.flatMap(({ name }) => Object.keys(BEGUN[name]).map((state) => [name, state])))(
@@ -33,7 +33,7 @@ it.each(KINDS.flatMap(({ name }) => Object.keys(BEGUN[name]).map((state) => [nam
   },
 );
 
-/** Evidence, a timer, an operator or a command: whatever leads to another state. Our own answer to a call comes once or not at all, so it is none. */
+/** EvidenceRecord, a timer, an operator or a command: whatever leads to another state. Our own answer to a call comes once or not at all, so it is none. */
 const exitsOf = (all, name, state) =>
   all.filter(
     ({ kind, state: from, next, happening }) =>

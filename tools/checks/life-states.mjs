@@ -1,4 +1,4 @@
-/** The states that an operation can be in, each as the journal that leads there. */
+/** Lists the states that an operation can be in, each with a journal that leads there. */
 import { emptyOrder, findOperation, fold, NEWEST_RULES_VERSION, operationTag } from '@tranche/order-journal';
 
 const DAY_MS = 86_400_000;
@@ -12,7 +12,6 @@ export const KINDS = [
   { name: 'follow-up', title: 'A capture; refunds and voids are alike', operation: 'capture', method: 'B', id: 'c' },
 ];
 
-/** One attempt of an operation: its records, and what is reported of it. */
 export function recordsOf({ operation, method, id }, change = {}) {
   const reference = operation === 'capture' ? { transactionId: 'T-a' } : { amount: 20_000 };
   const terms = { operation, method, currency: 'EUR', contentHash: id, mayLookUp: true, ...reference, ...change };
@@ -70,7 +69,6 @@ function statesOf(kind) {
   return Object.fromEntries(Object.entries(all).map(([state, records]) => [state, [...before, ...records]]));
 }
 
-/** By kind and state: the journal that leads there. */
 export const BEGUN = Object.fromEntries(KINDS.map((kind) => [kind.name, statesOf(kind)]));
 
 export function stateOf(order, id) {

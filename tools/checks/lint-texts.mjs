@@ -1,15 +1,15 @@
 /**
- * Lints texts as if they stood in given files. stdin: `[{ "filePath", "text", "rule" }]`: the rule that is expected, if any; stdout: for each of them its list of `{ ruleId, message }`.
- * For tests: ESLint's configuration is an ES module, which Jest cannot load.
+ * Lints texts as if they were in given files. stdin is `[{ "filePath", "text", "rule" }]`, with the expected rule if any; stdout is a list
+ * of `{ ruleId, message }` for each. It runs as a process for tests: ESLint's configuration is an ES module, which Jest cannot load.
  */
 import { text as readAll } from 'node:stream/consumers';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 
-// With CI set, typescript-eslint would take the files as they lie on disk instead of these texts.
+// With CI set, typescript-eslint would read the files on disk instead of these texts.
 process.env.TSESTREE_SINGLE_RUN = 'false';
 
-// Rules that ask for types take most of the time: only where such a rule is expected.
+// Typed rules take most of the time, so they run only if such a rule is expected.
 const typed = new ESLint();
 const untyped = new ESLint({ overrideConfig: tseslint.configs.disableTypeChecked });
 const results = [];

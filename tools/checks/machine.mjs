@@ -1,4 +1,4 @@
-/** What this machine and its environment lack for the tools and the services. */
+/** Reports what this machine and its environment lack for the tools and the services. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
@@ -13,7 +13,10 @@ import { listedPorts, stackPorts } from '../infra/service-ports.mjs';
 
 const IDENTITY_TIMEOUT_MS = 30_000;
 
-/** `{ name, required, fault }` of each. `fault`: undefined when all is well. `required: false`: worth knowing, nothing fails without it. */
+/**
+ * Returns `{ name, required, fault }` for each check; `fault` is undefined if all is well. A check with `required: false` is a note:
+ * nothing fails without it.
+ */
 export async function machineChecks() {
   const docker = isEngineThere();
   const isNeeded = !docker && !(process.env.KAFKA_BROKERS && process.env.REDIS_URL);
@@ -55,7 +58,6 @@ function packageCheck(name, { isNeeded, isCached = false }) {
   );
 }
 
-/** What the services do without. */
 function packageNote(name, why) {
   const { what, isThere } = PACKAGES[name];
   return check(what, () => missing(isThere(), `not found, and ${why}`, installHint(name)), false);
@@ -69,7 +71,7 @@ function missing(isThere, problem, fix) {
   return isThere ? undefined : `${problem}; ${fix}`;
 }
 
-/** Every project's build is newer than its newest source, and so is that of the checkout's page. */
+/** A build that is older than its newest source would run old code; so would the checkout's page. */
 function isBuilt() {
   const projects = ['libs', 'apps'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
   const builds = projects.map((project) => [`${project}/src`, `${project}/dist/.tsbuildinfo`]);
@@ -105,7 +107,9 @@ async function merchantsFault() {
   }
 }
 
-/** auth-service's own check: a token for each account, and what the token API says to it. Nothing is cached, so that key and Redis don't matter. */
+/**
+ * Runs auth-service's own check, which asks the token API for a token of each account. It caches nothing, so it needs no key and no Redis.
+ */
 function refusedAccounts() {
   const main = 'apps/auth-service/dist/check/main.js';
   if (!existsSync(main)) return 'not asked, for auth-service is not built; npm run build';

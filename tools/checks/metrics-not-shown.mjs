@@ -1,4 +1,4 @@
-/** Metrics that no panel and no alert asks for, and why not. */
+/** Gives a reason for each metric that no panel and no alert uses. */
 const OF_THE_SHOP = 'checkout-demo is a demo; it is not deployed';
 const OF_A_CLIENT = 'of the program that uses @tranche/client: for its own dashboards';
 const WHEN_TUNED = 'for tuning, with `npm run bench`: no figure of it asks somebody to act';

@@ -1,4 +1,3 @@
-/** The metrics that the code registers, and who asks for them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { alerts, labelsOf, metricsOf } from './queries.mjs';
@@ -16,7 +15,7 @@ const isText = (node) => node !== undefined && ts.isStringLiteralLike(node);
 const isArray = isOf(ts.SyntaxKind.ArrayLiteralExpression);
 const NAME = /^[a-z]+(_[a-z0-9]+)+$/;
 
-/** `Map` of name → `{ labels, project }`, sorted by name. */
+/** Returns a `Map` of name → `{ labels, project }`, sorted by name. */
 export function registeredMetrics() {
   const found = new Map();
   for (const file of sourceFiles()) {
@@ -43,7 +42,7 @@ function visit(node, take) {
   ts.forEachChild(node, (child) => visit(child, take));
 }
 
-/** `{ name: 'a_b', help: '…', labelNames: [] }`, or `existing(…, 'a_b', (name) => new Counter({ name, … }))`. */
+/** Matches `{ name: 'a_b', help: '…', labelNames: [] }` and `existing(…, 'a_b', (name) => new Counter({ name, … }))`. */
 function ofObject(node, add) {
   const valueOf = (key) => node.properties.find((property) => property.name?.getText() === key);
   const [name, help, labelNames] = ['name', 'help', 'labelNames'].map(valueOf);
@@ -58,7 +57,7 @@ function ofObject(node, add) {
 
 const isMade = ({ parent }) => ts.isCallExpression(parent) || ts.isNewExpression(parent);
 
-/** `this.counter('a_b', 'help', ['label'])`. */
+/** Matches `this.counter('a_b', 'help', ['label'])`. */
 function ofCall({ expression, arguments: given }, add) {
   if (!/(^|\.)(counter|gauge|histogram|counterOf)$/.test(expression.getText())) return;
   const [name, help] = given.filter(isText);
@@ -66,7 +65,7 @@ function ofCall({ expression, arguments: given }, add) {
     add(name.text, labelsIn(given.findLast(isArray)));
 }
 
-/** A list of texts, or the name of one in the same file. */
+/** Reads a list of texts, or resolves the name of one in the same file. */
 function labelsIn(node) {
   if (node === undefined) return [];
   if (isArray(node)) return node.elements.filter(isText).map(({ text }) => text);
@@ -74,7 +73,7 @@ function labelsIn(node) {
   return [...list.matchAll(/'(\w+)'/g)].map(([, label]) => label);
 }
 
-/** Labels of queries that their metrics have not, and legends that the query leaves out. */
+/** Reports labels in queries that the metric does not have, and legends with a label that the query drops. */
 export function labelFaults(expr, legend = '', registered = registeredMetrics()) {
   const { grouped, matched } = labelsOf(expr);
   const everywhere = ['le', 'instance', 'job', 'service'];
@@ -91,7 +90,7 @@ export function labelFaults(expr, legend = '', registered = registeredMetrics())
   ];
 }
 
-/** A row for each metric; faults name one that nothing asks for and no reason is given, and a reason that is none any more. */
+/** Makes a row for each metric. It reports a metric that is unused without a reason, and a reason for a metric that is used. */
 export function metricsDocument(registered = registeredMetrics(), notShown = NOT_SHOWN) {
   const panels = Object.keys(DASHBOARDS)
     .map(dashboardOf)

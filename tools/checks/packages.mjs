@@ -1,6 +1,8 @@
-/** What the registry says of the packages that are installed: their signatures, and known vulnerabilities of what services run. */
+/**
+ * Asks the registry about the installed packages: are their signatures valid, and do those that services run have known vulnerabilities?
+ */
 
-/** With what npm is asked; a registry that can't be asked must not hold a check up. */
+/** A registry that cannot be reached must not delay the check, so npm neither retries nor waits long. */
 const QUICKLY = ['--json', '--fetch-retries=0', '--fetch-timeout=10000'];
 export const AUDITS = [
   { name: 'signatures of packages', args: ['audit', 'signatures', ...QUICKLY], read: signatures },
@@ -9,7 +11,7 @@ export const AUDITS = [
 
 const WORTH_STOPPING = new Set(['high', 'critical']);
 
-/** `{ faults }`, or `{ skipped }`: why the registry could not be asked. */
+/** Returns `{ faults }`, or `{ skipped }` with the reason why the registry could not be asked. */
 function signatures(output) {
   const { invalid, missing, error } = parsed(output);
   if (invalid === undefined) return { skipped: reasonOf(error) };

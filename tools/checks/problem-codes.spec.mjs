@@ -15,7 +15,7 @@ const sources = SERVICES.flatMap((project) =>
     .map((file) => readFileSync(join(project, 'src', file), 'utf8')),
 );
 
-/** `status: 404, code: 'not_found'` of a Problem, and `404: { code: 'not_found'` of service-kit's table. */
+/** Matches `status: 404, code: 'not_found'` of a Problem, and `404: { code: 'not_found'` of service-kit's table. */
 const THROWN = /(?:status: (\d{3}),\s*|(\d{3}): \{ )code: '(\w+)'/g;
 
 it('docs/error-codes.md lists every code of a problem with its status, and no other', () => {

@@ -1,20 +1,20 @@
 /**
- * Which top-level names of production code are used by it: reached from what services start, pages load and other repositories import.
- * A name that only tests, exports or an unused name use is not reached.
+ * Finds the top-level names that production code uses: those reached from service entry points, pages and published packages. A name used
+ * only by tests, by exports or by another unused name is not reached.
  */
 import { posix } from 'node:path';
 import typescript from 'typescript';
 
 const PRODUCTION = /^(?:apps\/[^/]+|libs\/(?!testing\/)[^/]+)\/(?:src|page)\/.*\.ts$/;
 const NOT_PRODUCTION = /\.spec\.ts$|\/(?:test|dist)\//;
-/** Services and pages run; what @tranche/client and @tranche/card-encryption export is used elsewhere. */
+/** Services and pages run; other repositories use the exports of @tranche/client and @tranche/card-encryption. */
 const STARTED = /^apps\/[^/]+\/src\/(?:.*\/)?main\.ts$|^apps\/[^/]+\/page\/[\w-]+\.ts$/;
 const PUBLISHED = /^libs\/(?:client\/src\/(?:index|nest)|card-encryption\/src\/index)\.ts$/;
 
 export const productionFiles = (files) =>
   [...files].filter((file) => PRODUCTION.test(file) && !NOT_PRODUCTION.test(file));
 
-/** `isUsed(file, name)` for the top-level names of `files`; `textOf` reads one. */
+/** Returns `isUsed(file, name)` for the top-level names of `files`; `textOf` reads one. */
 export function productionUse(files, textOf) {
   const modules = new Map(files.map((file) => [file, readModule(textOf(file))]));
   const reached = new Set();
@@ -63,7 +63,7 @@ export function productionUse(files, textOf) {
   }
 }
 
-/** What stands outside of declarations runs when the file is loaded. */
+/** Code outside declarations runs when the file is loaded. */
 const RUN = '(run)';
 const ALL = '*';
 
@@ -115,7 +115,6 @@ function readReexport({ exportClause }, from, reexports) {
       reexports.push({ from, name: (propertyName ?? name).text, as: name.text });
 }
 
-/** Names that a statement may mean: not those of members, nor keys. */
 function usedNames(statement) {
   const used = new Set();
   visit(statement, (node) => {

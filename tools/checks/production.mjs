@@ -1,4 +1,7 @@
-/** Whether an environment is fit for production: what production mode says of the settings, then broker, topics and Redis where they can be reached. Starts nothing. */
+/**
+ * Checks that an environment is fit for production: production mode's rules for the settings, then broker, topics and Redis if they can be
+ * reached. It starts nothing.
+ */
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -18,7 +21,10 @@ const CONFIGS = {
 
 const load = (file) => import(pathToFileURL(resolve(file)).href);
 
-/** `{ name, required, fault }` of each. What cannot be reached from here is a note: a service elsewhere may reach it. */
+/**
+ * Returns `{ name, required, fault }` for each check. An address that cannot be reached from here is only a note: a service elsewhere may
+ * reach it.
+ */
 export async function productionChecks(services, env) {
   const checks = [];
   for (const service of services) checks.push(...(await checksOf(service, env)));
@@ -64,7 +70,7 @@ async function kafkaChecks(service, { config, faults }) {
   }
 }
 
-/** Connects as the service does, to a cluster or by sentinels too. */
+/** Connects as the service does, also to a cluster or through sentinels. */
 async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) {
   if (!url || faults.some(({ name }) => name.startsWith('REDIS_'))) return [];
   const name = `${service} Redis`;
@@ -76,7 +82,7 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
   if (!isReached.includes(true)) return [notReached(name, `the Redis at ${nodes.join(', ')}`)];
   const client = new RedisClient({ ...topology, ...(caFile && { caFile }), url, name: 'doctor', log: silentLog });
   try {
-    // A doctor that is done does not stay for the rest of the time.
+    // The timer must not keep the process alive after the check.
     const tooLate = delay(REACH_MS, undefined, { ref: false });
     const isReady = await Promise.race([once(client, 'ready').then(() => true), tooLate]);
     let fault;
@@ -88,7 +94,7 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
   }
 }
 
-/** As the gateway asks at its start: what evicts keys, or writes no append-only file, may not hold the index. */
+/** The gateway makes the same check at its start: a Redis that evicts keys, or writes no append-only file, could lose index entries. */
 async function faultOfIndex(client) {
   const { faultOfRedis, readRedisReport } = await load('apps/payment-gateway/dist/journal/redis-report.js');
   try {

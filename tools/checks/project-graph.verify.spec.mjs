@@ -38,7 +38,6 @@ const filesOf = (root) =>
     .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file));
 const projects = () => [...nodes].filter(([name]) => name !== 'tranche');
 
-/** Builds that the build of a project waits for, directly. */
 function buildsBefore(name) {
   return (nodes.get(name).targets.build?.dependsOn ?? []).flatMap((entry) => {
     if (entry === '^build') return dependencies.get(name).filter((target) => nodes.get(target)?.targets.build);
@@ -56,17 +55,17 @@ describe("Nx's project graph", () => {
     expect(affectedBy('libs/platform/src/index.ts')).toEqual(
       [
         '@tranche/platform',
-        // They import it.
+        // These import it.
         '@tranche/notification-ingest',
         '@tranche/payment-gateway',
         '@tranche/verification',
-        // Their tests start a service that does.
+        // The tests of these start a service that imports it.
         '@tranche/checkout-demo',
         '@tranche/client',
         'tools',
-        // It imports client.
+        // It imports the client.
         '@tranche/example-quickstart',
-        // The whole repository: its format is checked.
+        // The root project checks the format of the whole repository.
         'tranche',
       ].sort(),
     );

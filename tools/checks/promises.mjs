@@ -1,4 +1,4 @@
-/** docs/promises.md: what is shown end to end, test by test, and by which suite. A file's name says its suite, so the list is made from the files. */
+/** Makes docs/promises.md, the list of end-to-end tests by suite. The file's name decides the suite, so the list needs only the files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ownTitles } from './test-titles.mjs';
@@ -32,14 +32,14 @@ export function promisesDocument(files = specFiles(), read = (file) => readFileS
   return [HEAD, ...sections].join('\n');
 }
 
-/** `apps/x/test/capture-twice.e2e.spec.ts`: Capture twice. */
+/** Turns `apps/x/test/capture-twice.e2e.spec.ts` into "Capture twice". */
 function promiseOf(file) {
   const [name] = basename(file).split('.');
   const words = name.replaceAll('-', ' ');
   return words[0].toUpperCase() + words.slice(1);
 }
 
-/** Titles are text, not Markdown: \`*\`, \`_\`, \`<\`, \`|\` and backquotes stand for themselves. */
+/** Titles are plain text, so Markdown's special characters in them are escaped. */
 const escaped = (title) => title.replace(/[\\`*_<>|[\]]/g, '\\$&');
 
 function specFiles() {

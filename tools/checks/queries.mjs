@@ -1,4 +1,3 @@
-/** What alerts and dashboards of the chart ask for. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -11,7 +10,6 @@ export const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
   JSON.parse(readFileSync(`${CHART}/dashboards/${file}`, 'utf8')),
 );
 
-/** `[name, expression]` of each alert and each panel. */
 export const queries = [
   ...alerts.map(({ alert, expr }) => [alert, expr]),
   ...dashboards.flatMap(({ title, panels }) =>
@@ -19,13 +17,12 @@ export const queries = [
   ),
 ];
 
-/** Names of histograms have no `_bucket`. */
+/** A histogram is registered without `_bucket`, `_count` and `_sum`, so these are cut off. */
 export const metricsOf = (expr) =>
   [...expr.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(METRIC)].map(([name]) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
 
-/** What a query groups by, and what it selects by. */
 export const labelsOf = (expr) => ({
   grouped: [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list.split(',').map((label) => label.trim())),
   matched: [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label),

@@ -1,10 +1,13 @@
-/** The chapters on disaster recovery: each names tests that play it, and these exist. */
+/** Checks the chapters on disaster recovery: each must name tests that exist. */
 import { testTitles } from './test-titles.mjs';
 
 const SECTION = 'Disaster recovery';
 const NAMED = /`([^`]+\.[cm]?[jt]s)`((?:[,\s]*"[^"]+")*)/g;
 
-/** One line per chapter that names no test, and per test that is not there. A scenario of `npm run faults` is named by its file and its name. */
+/**
+ * Returns one line per chapter without a test, and per test that does not exist. A scenario of `npm run faults` is named by its file and
+ * its name.
+ */
 export function recoveryFaults(document, text, files, textOf) {
   const [, section] = new RegExp(`^## ${SECTION}\\s*$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text) ?? [];
   const chapters = (section ?? '').split(/^### /m).slice(1);

@@ -1,4 +1,4 @@
-/** JSON Schemas of libs/contracts, made from its classes. Loads the built library. */
+/** Makes JSON Schemas from the classes of libs/contracts. It loads the built library. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import transformer from 'class-transformer/cjs/storage.js';
 
 const FOLDER = 'libs/contracts/schemas';
 
-/** `{ wanted, stale }`: the text of each file, and the names of those that differ from what is there. */
+/** Returns `{ wanted, stale }`: the text of each file, and the names of those that differ on disk. */
 export async function schemas() {
   const library = await import(pathToFileURL(resolve('libs/contracts/dist/index.js')).href);
   const wanted = new Map(
@@ -52,7 +52,6 @@ function schemaOf({ name, type, unknown }, { EVENT_REQUIREMENTS, FIELD_RULE, THE
   };
 }
 
-/** Classes that a class refers to, at any depth. */
 function reachable(all, className, found = []) {
   for (const [, next] of JSON.stringify(all[className]).matchAll(/"#\/definitions\/(\w+)"/g)) {
     if (!found.includes(next)) reachable(all, next, found.push(next) && found);
@@ -60,7 +59,7 @@ function reachable(all, className, found = []) {
   return found;
 }
 
-/** What each event type has at least: `#/definitions/payment.authorize.succeeded`. */
+/** Makes the fields that each event type requires into a definition: `#/definitions/payment.authorize.succeeded`. */
 function byEventType(requirements) {
   const typed = ([eventType, required]) => {
     const texts = required.filter((field) => field === 'merchant' || field === 'orderId' || field === 'commandId');

@@ -1,15 +1,14 @@
 /**
- * A symbol that a row of docs/spec-coverage.md names: a function or class, a constant, a member (`Class.member` where
- * several classes have it), or a text in code. Where it stands, what runs
- * it, and how it is changed so that a test of it must fail.
+ * Finds a symbol that a row of docs/spec-coverage.md names, the functions that run it, and a mutation that a test of it must detect. A
+ * symbol is a function or class, a constant, a member (`Class.member` if several classes have it), or a text in code.
  */
 import typescript from 'typescript';
 
 const { SyntaxKind } = typescript;
 
 /**
- * `undefined` where the symbol is in no code of the file; else `{ owners, functions, values, text }`: the top-level names it stands in, the
- * functions that run it (none of a constant), the texts that it is set to, and `mutant()`.
+ * Returns `undefined` if the file's code has no such symbol; else `{ owners, functions, values, text }`: the top-level names that contain
+ * it, the functions that run it (none for a constant), the texts that it is set to, and `mutant()`.
  */
 export function findSymbol(source, symbol) {
   const tree = typescript.createSourceFile('file.ts', source, typescript.ScriptTarget.Latest, true);
@@ -28,7 +27,6 @@ export function findSymbol(source, symbol) {
 
 const oneLine = (text) => text.replace(/\s+/g, ' ').trim();
 
-/** Declarations at the top, and members of classes, objects and interfaces. */
 function declared(tree, symbol) {
   const top = [];
   const members = [];
@@ -52,7 +50,7 @@ function isTopLevel(node) {
   return typescript.isSourceFile(node.parent) && !typescript.isImportDeclaration(node);
 }
 
-/** Texts, templates and names in code; comments are none. */
+/** Finds texts, templates and names in code, but not in comments. */
 function mentioned(tree, symbol) {
   const found = [];
   visit(tree, (node) => {
@@ -66,7 +64,10 @@ function mentioned(tree, symbol) {
 
 const isLiteral = (node) => typescript.isStringLiteralLike(node) || typescript.isNumericLiteral(node);
 
-/** A function, or a class with methods: what runs can be seen. All else is a value, which must be changed to be seen. */
+/**
+ * A function, or a class with methods, leaves calls that coverage shows. Every other symbol is a value: only a mutation shows that a test
+ * depends on it.
+ */
 function isCode(node) {
   if (typescript.isClassDeclaration(node)) return node.members.some(isFunctionMember);
   return isFunction(typescript.isVariableDeclaration(node) || typescript.isPropertyAssignment(node) ? node.initializer : node); // prettier-ignore
@@ -81,7 +82,7 @@ const isFunction = (node) =>
     typescript.isMethodDeclaration(node) ||
     typescript.isGetAccessorDeclaration(node));
 
-/** The names that V8 gives to them. */
+/** V8 reports functions under these names. */
 function functionNames(node) {
   if (typescript.isClassDeclaration(node))
     return node.members
@@ -98,7 +99,7 @@ function ownerName(node) {
   return '(run)';
 }
 
-/** The source with other numbers, texts and patterns where the symbol stands; `undefined` where there is nothing to change. */
+/** Changes the numbers, texts and patterns of the symbol in the source. Returns `undefined` if there is nothing to change. */
 function mutantOf(source, nodes) {
   const places = nodes.flatMap(placesToChange);
   const changes = new Map(places.map((node) => [node.getStart(), node]));

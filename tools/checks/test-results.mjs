@@ -1,6 +1,8 @@
 import { relative } from 'node:path';
 
-/** Jest's report as the two numbers of `npm test`. A suite that could not run, stale schemas or a Jest that died are failures, too. */
+/**
+ * Reduces Jest's report to the two numbers of `npm test`. A suite that could not run, stale schemas and a Jest that died count as failures.
+ */
 export function countResults({ exitCode, report, areSchemasCurrent }) {
   const passed = (report?.numPassedTests ?? 0) + (areSchemasCurrent ? 1 : 0);
   const failedTests =
@@ -9,7 +11,7 @@ export function countResults({ exitCode, report, areSchemasCurrent }) {
   return { passed, failed: failedTests + (isJestWell ? 0 : 1) };
 }
 
-/** Files that took longer, with their seconds, as jest.sequencer.cjs reads them. */
+/** Lists the slower files with their seconds, in the form that jest.sequencer.cjs reads. */
 export function secondsText(report, { longerThanS = 2, root = process.cwd() } = {}) {
   const rows = report.testResults
     .map(({ name, startTime, endTime }) => [relative(root, name), Math.round((endTime - startTime) / 1_000)])

@@ -1,11 +1,11 @@
-/** What the tests of a spec file are called: their titles, and the texts of the tables that they are made from. */
+/** Reads the titles of the tests in a spec file, and the texts of the tables that make them. */
 import typescript from 'typescript';
 
 const { SyntaxKind } = typescript;
 const TEST_FUNCTIONS = new Set(['describe', 'it', 'test']);
 const NOT_RUN = new Set(['skip', 'todo']);
 
-/** `table`: the file of a table that a spec runs over; all its texts count. A hole of a template text is shown as `…`. */
+/** `table` is the text of a file whose table the spec runs over; all its texts count. A placeholder in a template shows as `…`. */
 export function testTitles(spec, table = '') {
   const tree = typescript.createSourceFile('spec.ts', spec, typescript.ScriptTarget.Latest, true);
   const tables = declarations(tree);
@@ -25,7 +25,7 @@ export function testTitles(spec, table = '') {
   return titles;
 }
 
-/** Titles of the tests themselves, without the texts of their tables; a placeholder of a table's row (`%s`) stays. */
+/** Returns the titles of the tests without the texts of their tables; a placeholder such as `%s` stays. */
 export function ownTitles(spec) {
   const titles = [];
   visit(typescript.createSourceFile('spec.ts', spec, typescript.ScriptTarget.Latest, true), (node) => {
@@ -40,7 +40,7 @@ export function ownTitles(spec) {
   return titles;
 }
 
-/** `it.skip.each(rows)(title)`: it, skip, each. */
+/** Splits `it.skip.each(rows)(title)` into it, skip and each. */
 function calledNames(expression) {
   if (typescript.isIdentifier(expression)) return [expression.text];
   if (typescript.isPropertyAccessExpression(expression))
@@ -49,7 +49,7 @@ function calledNames(expression) {
   return [];
 }
 
-/** Of each name all variables that are called so, wherever they stand. */
+/** Maps each name to all variables of that name, in any scope. */
 function declarations(tree) {
   const found = new Map();
   visit(tree, (node) => {
@@ -60,7 +60,6 @@ function declarations(tree) {
   return found;
 }
 
-/** The texts of the rows, and of the variables of the same file that they name. */
 function tableTexts(rows, tables, seen = new Set()) {
   const found = texts(rows);
   visit(rows, (node) => {
@@ -85,7 +84,7 @@ function texts(from) {
   return found;
 }
 
-/** `look` says whether to go on below the node. */
+/** `look` returns whether to visit the children of the node. */
 function visit(node, look) {
   if (look(node)) typescript.forEachChild(node, (child) => visit(child, look));
 }

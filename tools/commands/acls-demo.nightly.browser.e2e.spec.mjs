@@ -31,7 +31,7 @@ beforeAll(async () => {
     KAFKA_SASL_PASSWORD: passwordOf(app),
     REDIS_URL: `redis://${app}:${passwordOf(app)}@unused.invalid`,
     REDIS_CLUSTER_NODES: cluster.nodes,
-    // The default of each service, which is what it may use.
+    // The ACLs allow only each service's default prefix.
     REDIS_KEY_PREFIX: '',
   });
   stack = await startBrowserStack({ settings });

@@ -11,7 +11,7 @@ import { holdProcesses } from '../infra/processes.mjs';
 
 const { PATH, HOME, REDIS_URL } = process.env;
 const PREFIX = `acl-${randomUUID().slice(0, 8)}.`;
-/** What may be done to groups that begin with its name would be done to those of payment-gateway. */
+/** Its groups begin with `payment`: if a rule matched group prefixes, it would cover payment-gateway's groups too. */
 const PUBLISHER = 'payment';
 const WIDE = 'somebody-with-all-rights';
 const USERS = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', PUBLISHER];
@@ -61,7 +61,6 @@ async function brokerAs(username) {
   return connected(await connectedBroker({ address: brokers, sasl }));
 }
 const aTopic = topicOf(TOPICS.journal);
-/** What the broker did not refuse. */
 async function allowed(user, forbidden) {
   const broker = await brokerAs(user);
   const answers = [];
@@ -100,7 +99,7 @@ describe('Redis', () => {
     for (const { user } of own) await admin.sendCommand(['ACL', 'DELUSER', user]);
     admin.destroy();
   });
-  /** By hand, as the forbidden things are: what the table says is under test. */
+  /** These prefixes are written by hand, because the table that makes the rules is under test. */
   const KEYS = {
     'payment-gateway': `${PREFIX}gateway:`,
     'notification-ingest': `tranche:ingest:${PREFIX}`,
@@ -184,12 +183,12 @@ it('prints the same as scripts', () => {
   expect(acls('--redis')).toContain('redis-cli -u "$REDIS_ADMIN_URL" ACL SETUSER auth-service \'reset\' \'on\' \'~tranche:auth:*\''); // prettier-ignore
 });
 
-/** The last one: it writes to every topic. */
+/** This test writes to every topic, so it runs last. */
 it('Kafka refuses nothing of it to who may write, read and consume everything: the attempts are real ones', async () => {
   const forbidden = forbiddenTo('auth-service', PREFIX).filter(([attempt]) =>
     ['write', 'read', 'commit'].includes(attempt),
   );
-  // A group that has members takes no commit from outside: that is no refusal by an ACL.
+  // A group with members refuses a commit from outside; that refusal does not come from an ACL.
   expect(await allowed(WIDE, forbidden)).toEqual(
     forbidden.map((attempt) => expect.stringMatching(`^${attempt.join(' ')}: (done|UNKNOWN_MEMBER_ID)`)),
   );

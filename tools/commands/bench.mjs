@@ -34,7 +34,7 @@ export async function run({ options: { json }, args, held, log }) {
     return WRONG_USE;
   }
   const { brokers, redisUrl } = await startInfrastructure({ held, log });
-  // Its figures go to stdout; progress, warnings and errors to stderr.
+  // Figures go to stdout; progress, warnings and errors go to stderr.
   const isFigure = json ? (line) => line.startsWith('{') : (line) => !/^\[ *\d+ s\] /.test(line);
   const onLine = (line) => (isFigure(line) ? console.log(line) : console.error(line));
   const outcome = await start([], { env: { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl }, onLine });

@@ -36,7 +36,7 @@ export async function run({ options: { only }, held, log }) {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Jest fails, as it should: values are wrong. */
+/** Jest's exit code says nothing here: tests must fail on the mutants. */
 async function runJest(held, folder, settings) {
   const config = join(folder, 'jest.config.json');
   writeFileSync(config, JSON.stringify(settings));
@@ -45,7 +45,7 @@ async function runJest(held, folder, settings) {
   return JSON.parse(read(join(folder, 'results.json')));
 }
 
-/** A project for the unchanged code and one for each changed value, with the specs of its rows; `specs`: those of the unchanged code. */
+/** Makes a Jest project for the unchanged code with `specs`, and one for each mutant with the specs of its rows. */
 function jestConfig(folder, { rows }, mutants, specs) {
   const { testTimeout, ...preset } = createRequire(import.meta.url)('../../jest.preset.cjs');
   const transform = Object.fromEntries(

@@ -18,7 +18,7 @@ export async function run() {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Says what was not checked, too: a run without tools is no proof. */
+/** A check without its tool proves nothing, so the line also counts what was skipped. */
 export function lastLine({ done, faults, skipped }) {
   const how = skipped.length > 0 ? ': `sh deploy/fetch-tools.sh` fetches the tools' : '';
   return `check-deploy: ${done.length} passed, ${faults.length} failed, skipped ${skipped.length}${how}`;

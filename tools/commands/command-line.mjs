@@ -1,7 +1,7 @@
-/** What a command line and its environment say to a command, or one line about the first thing in them that is wrong. */
+/** Reads a command line and its environment, or reports the first fault in one line. */
 import { parseArgs } from 'node:util';
 
-/** `{ isHelp }`, `{ fault }` or `{ options, positionals, args }`. */
+/** Returns `{ isHelp }`, `{ fault }` or `{ options, positionals, args }`. */
 export function readCommandLine(command, args, env) {
   const known = command.options ?? {};
   const { tokens } = parseArgs({ args, options: parsedAs(known), strict: false, allowPositionals: true, tokens: true });
@@ -52,7 +52,7 @@ function positionalFault(positionals, wanted) {
   return choices.includes(positionals[0]) ? undefined : `there is no ${positionals[0]}: ${name} is one of ${there}`;
 }
 
-/** A variable that is set to nothing counts as not set. */
+/** An empty variable counts as not set. */
 function variableFault(variables, env) {
   for (const [name, { check }] of Object.entries(variables)) {
     const fault = env[name] ? check?.(env[name]) : undefined;

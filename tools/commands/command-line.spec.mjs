@@ -9,7 +9,6 @@ beforeAll(async () => {
   for (const name of NAMES) commands[name] = await COMMANDS[name]();
 });
 
-/** What is wrong with it, as its user reads it. */
 async function faultOf(name, args, env = {}) {
   const { fault, ...read } = readCommandLine(commands[name], args, env);
   return fault ?? commands[name].fault?.({ ...read, env });
@@ -24,7 +23,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   it('tells an unknown option and an unknown argument', async () => {
-    if (commands[name].passesOn) return; // somebody else judges them
+    if (commands[name].passesOn) return; // the other program checks these arguments
     await expect(faultOf(name, [...enough(name), '--nope'])).resolves.toBe('unknown option --nope');
     await expect(faultOf(name, ['nope'])).resolves.toContain('nope');
   });

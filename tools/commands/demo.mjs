@@ -1,8 +1,8 @@
-import { play } from '../demo/play.mjs';
+import { playAll } from '../demo/play.mjs';
 import { SCENARIOS } from '../demo/scenarios.mjs';
-import { setStage } from '../demo/stage.mjs';
+import { makeTopics, setStage } from '../demo/stage.mjs';
 import { summary } from '../demo/timeline.mjs';
-import { bootstrap } from '../infra/bootstrap.mjs';
+import { bootstrap, SERVICES_ONLY } from '../infra/bootstrap.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { stackPorts } from '../infra/service-ports.mjs';
 import { addressLines } from '../infra/services.mjs';
@@ -34,7 +34,7 @@ export const options = {
   },
 };
 
-/** Of the ports those that are not set are free ones. */
+/** A service without a variable gets a free port. */
 export const variables = { ...INFRASTRUCTURE, ...SERVICE_PORTS };
 export const exitCodes = {
   0: 'every scenario passed, or with --keep it was stopped',
@@ -48,14 +48,15 @@ export async function run({ options: given, held, signal, log }) {
   const print = given.json ? (line) => console.error(line) : (line) => console.log(line);
   const colour = !given.json && process.stdout.isTTY;
   const files = { merchantsFile: given.merchants, accountsFile: given.accounts, logsFolder: given.logs };
-  const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+  const starting = startInfrastructure({ held, log });
+  const making = async () => makeTopics(await starting, { log });
+  const [infrastructure, { compiled: access }] = await Promise.all([
+    starting,
+    bootstrap({ held, log, projects: SERVICES_ONLY, whenCompiled: making }),
+  ]);
   const { services: ports } = await stackPorts(process.env, { isAnyFree: true });
-  const stage = await setStage({ held, log, infrastructure, files, ports });
-  const results = [];
-  for (const scenario of SCENARIOS) {
-    signal.throwIfAborted();
-    results.push(await play(scenario, { stage, signal, print, colour }));
-  }
+  const stage = await setStage({ held, log, infrastructure, files, ports, access });
+  const results = await playAll(SCENARIOS, { stage, signal, print, colour });
   const result = summary(results, (performance.now() - begun) / 1000);
   print(`\n${result.passed} scenarios passed, ${result.failed} failed, ${result.seconds} s`);
   if (given.json) console.log(JSON.stringify(result));

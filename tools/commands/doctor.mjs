@@ -4,7 +4,7 @@ import { oneOf, url } from './values.mjs';
 import { CHROMIUM, INFRASTRUCTURE, PORT_OFFSET } from './variables.mjs';
 
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
-/** As the services themselves end when their settings are wrong. */
+/** The services end with the same code if their settings are wrong. */
 const EXIT_CONFIG = 78;
 
 export const description = 'what is missing or misconfigured here, one line each with what to do';
@@ -20,7 +20,7 @@ export const options = {
   json: { help: 'prints one JSON object' },
 };
 
-/** Whether the files are right is told among the checks. */
+/** The checks below report on these files, so the variables have no check of their own. */
 export const variables = {
   ...INFRASTRUCTURE,
   ...CHROMIUM,

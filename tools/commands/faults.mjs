@@ -5,6 +5,7 @@ import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../inf
 import { ensurePackages } from '../infra/packages.mjs';
 import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
+import { oldFold } from '../infra/old-fold.mjs';
 import { releaseAt } from '../infra/release.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
 import { oneOf, wholeNumber } from './values.mjs';
@@ -12,9 +13,9 @@ import { INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
-/** Below those that systems give to whoever asks for any. */
+/** Linux gives ephemeral ports from 32768 on, so other programs rarely take these. */
 const PORTS = { from: 20_000, to: 32_000 };
-const MODES = ['simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
+const MODES = ['folds', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
 export const description =
   'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
@@ -30,6 +31,8 @@ export const options = {
   only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
   from: { value: 'COMMIT', help: 'an older release: the scenarios of upgrades and rollbacks, and only those' },
   list: { help: 'names the scenarios' },
+  folds: { help: 'compares the fold of --from COMMIT with this one' },
+  histories: { value: 'N', help: 'how many, of --folds (default: 20000)', check: wholeNumber({ min: 1 }) },
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
@@ -60,7 +63,9 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
-  if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
+  if (given.folds && !given.from) return '--folds needs --from COMMIT';
+  if (given.histories && !given.folds) return '--histories goes with --folds';
+  if (given.from && modes.length > 0 && !given.folds) return `--from does not go with ${modes[0]}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
   for (const name of ['minutes', 'per-second'])
@@ -71,10 +76,12 @@ export function fault({ options: given }) {
 
 export async function run({ options: given, args, held, log }) {
   await bootstrap({ held, log });
-  const needsInfrastructure = !given.simulated && !given.mutants && !given.list;
+  const needsInfrastructure = !given.folds && !given.simulated && !given.mutants && !given.list;
   const env = needsInfrastructure
     ? { ...process.env, FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })) }
-    : process.env;
+    : given.folds
+      ? { ...process.env, FAULTS_OLD_FOLD: await oldFold(given.from, { held, log }) }
+      : process.env;
   const isResult = (line, stream) => stream === 'stdout' && (!given.json || line.startsWith('{"'));
   const onLine = (line, stream) => (isResult(line, stream) ? console.log(line) : console.error(line));
   const outcome = await held.start(process.execPath, ['verification/dist/main.js', ...args], { env, onLine }).exited;
@@ -82,8 +89,8 @@ export async function run({ options: given, args, held, log }) {
 }
 
 /**
- * How to start Kafka and Redis of each worker, on ports and in a folder of its own: whoever kills and restarts them must be the one who
- * starts them. One that the environment names is used as it is.
+ * Each worker starts its own Kafka and Redis, on its own ports and in its own folder, because only the process that starts them can kill
+ * and restart them. Addresses from the environment are used as they are.
  */
 async function commandLines({ options, held, log }) {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
@@ -132,7 +139,7 @@ function workersFor(options, { isShared }) {
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }
 
-/** Free ports that stay free while their broker is killed: another worker's services are never given them. */
+/** A port must stay free while its broker is killed, so no other worker's service gets it. */
 async function* keptPorts() {
   const begin = PORTS.from + Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
   for (let port = begin; port < PORTS.to; port++) if (await isPortFree(port)) yield port;

@@ -1,4 +1,4 @@
-/** What `--help` prints: how the command is called, its options and variables, and what its exit codes mean. */
+/** Makes the text of `--help`: usage, options, variables and the meaning of exit codes. */
 import { calledAs } from './list.mjs';
 
 const WRONG = { 2: 'an argument or a variable is wrong; one line says which' };

@@ -7,7 +7,7 @@ import { calledAs, COMMANDS } from './list.mjs';
 const NAMES = Object.keys(COMMANDS);
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-hygiene-'));
-/** The tools in a fresh clone: no package is installed, nothing is built. */
+/** Runs the tools as a fresh clone has them: no package is installed, nothing is built. */
 const freshClone = mkdtempSync(join(tmpdir(), 'tranche-fresh-clone-'));
 const commands = {};
 
@@ -29,7 +29,7 @@ function tool(args, { env = {}, cwd = process.cwd() } = {}) {
   return { exitCode: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 
-/** One line on stderr, exit code 2, nothing left. */
+/** A refusal prints one line on stderr, exits with 2 and leaves no files. */
 function expectRefusal({ exitCode, stdout, stderr }, fault) {
   expect(stderr.split('\n')).toEqual([expect.stringContaining(fault), '']);
   expect([exitCode, stdout]).toEqual([2, '']);

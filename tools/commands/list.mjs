@@ -5,9 +5,10 @@
  *   positionals   `{ name, help, choices, required }`, if it takes any
  *   variables     `{ NAME: { help, check } }`
  *   exitCodes     `{ 0: 'what it means', 1: … }`; 2, 130 and 143 are the same everywhere
- *   fault         may say in one line what is wrong with options or arguments that are right each by itself
- *   run           the story: `({ options, positionals, args, held, log, signal })`; its number is the exit code
- * and, where they are so, `passesOn` (who gets the arguments that it does not know) and `runsUntilStopped`.
+ *   fault         optional: returns one line if options or arguments, each valid alone, do not fit together
+ *   run           `({ options, positionals, args, held, log, signal })`; resolves to the exit code
+ *   passesOn      optional: names the program that gets the unknown arguments
+ *   runsUntilStopped   optional: true if only a signal ends the command; its exit code is then 0
  */
 export const COMMANDS = {
   demo: () => import('./demo.mjs'),
@@ -46,7 +47,6 @@ const WITH_A_SCRIPT = new Set([
   'generate-schemas',
 ]);
 
-/** What people type, with what follows after it. */
 export function calledAs(name, more = '') {
   if (name === 'test') return ['npm test', more].filter(Boolean).join(' -- ');
   if (WITH_A_SCRIPT.has(name)) return [`npm run ${name}`, more].filter(Boolean).join(' -- ');

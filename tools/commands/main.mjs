@@ -1,4 +1,4 @@
-/** From the command line to a command's story: `--help`, or one line about what is wrong (exit code 2), or the story. */
+/** Runs a command, or prints `--help`, or one line about what is wrong (exit code 2). */
 import { createLog } from '../infra/progress.mjs';
 import { runTool } from '../infra/run-tool.mjs';
 import { readCommandLine } from './command-line.mjs';

@@ -10,7 +10,10 @@ const STACK = ['tools/tranche.mjs', 'stack', '--infra'];
 const folders = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
-/** A tool as a process of its own (in our process group, so that it ends with the tests), with a temporary folder of its own and no infrastructure given. */
+/**
+ * Starts a tool with its own temporary folder and no infrastructure from the environment. It stays in our process group, so that it ends
+ * with the tests.
+ */
 function startTool(command, args, env) {
   const temporary = mkdtempSync(join(tmpdir(), 'tranche-nothing-stays-'));
   folders.push(temporary);

@@ -24,7 +24,7 @@ export const options = {
   'dry-run': { help: 'reverify publishes nothing' },
 };
 
-/** The service's own; the others are in its README. */
+/** The service has more variables; its README lists them. */
 export const variables = {
   KAFKA_BROKERS: { help: 'host:port, or several with commas', check: brokers },
   KAFKA_TOPIC_PREFIX: { help: "begins the topics' names" },
@@ -43,7 +43,7 @@ export function fault({ options: { 'dry-run': isDryRun }, positionals: [command]
 
 export async function run({ args, held, log }) {
   await bootstrap({ held, log });
-  // In this process group and with these streams: Ctrl-C reaches it, and what it finds can be piped on.
+  // The child shares our process group and streams: Ctrl-C reaches it, and its output can be piped.
   const child = spawn(process.execPath, ['apps/notification-ingest/dist/quarantine/main.js', ...args], {
     stdio: 'inherit',
   });
@@ -51,7 +51,7 @@ export async function run({ args, held, log }) {
   return code ?? 1;
 }
 
-/** The service looks at it more closely. */
+/** This catches typing errors; the service checks the value itself. */
 function time(text) {
   const isTime = /^(?:\d{1,6}[mhd]|\d{4}-\d{2}-\d{2}(?:T\S+)?)$/.test(text);
   return isTime ? undefined : `must be a date, a time with its zone, or 90m, 24h, 7d, not ${JSON.stringify(text)}`;

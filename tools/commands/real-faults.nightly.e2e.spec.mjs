@@ -8,7 +8,7 @@ const RUNS = 7;
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-faults-test-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-/** On a Kafka and a Redis of its own: those of the other tests are nobody's to kill. */
+/** The faults kill Kafka and Redis, so the run starts its own: other tests need the shared ones. */
 function faults(...args) {
   const { KAFKA_BROKERS, REDIS_URL, npm_lifecycle_event, ...env } = process.env;
   const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], {

@@ -4,7 +4,7 @@ import { Expected } from '../infra/processes.mjs';
 import { oneOf } from './values.mjs';
 import { TEMPORARY } from './variables.mjs';
 
-/** Asked for when it is needed: help is there without them. */
+/** A function, because `--help` must work without the folder. */
 const apps = () => readdirSync('apps');
 const LICENCE = /^(licen[cs]e|notice|copying)([.-]|$)/i;
 
@@ -29,7 +29,10 @@ export async function run({ options: { app, notices }, held }) {
   console.log(notices ? others.map(noticeOf).join('\n') : JSON.stringify(bill, null, 2));
 }
 
-/** npm's own. Without `--omit dev`: npm 10 leaves out packages then that another one has as a peer, and apps have no others. */
+/**
+ * `--omit dev` is missing on purpose: with it, npm 10 drops packages that are also a peer of another one, and apps have no dev
+ * dependencies.
+ */
 async function billOf(held, app) {
   const lines = [];
   const onLine = (line, from) => from === 'stdout' && lines.push(line);

@@ -4,7 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { setStage } from '../demo/stage.mjs';
+import { makeTopics, setStage } from '../demo/stage.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
@@ -23,7 +23,7 @@ const HIGH = { viewport: { width: 1000, height: 1140 } };
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true };
 const files = { merchantsFile: 'config/merchants.demo.json', accountsFile: 'config/accounts.demo.json' };
 
-/** Each ends where its picture is taken. */
+/** Each story ends on the page that is photographed. */
 const PICTURES = {
   checkout: {
     screen: HIGH,
@@ -54,12 +54,13 @@ const PICTURES = {
   refused: { screen: DESKTOP, play: (page) => payByCard(page, TEST_CARDS.refused, 'refused') },
 };
 
-/** Fonts are the machine's and order numbers are new each time, so the pictures are looked at and not compared. */
+/** Nobody compares the pictures by program: fonts depend on the machine, and order numbers are new each time. */
 export async function run({ held, log }) {
   const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+  const access = await makeTopics(infrastructure, { log });
   await ensurePackages(['chromium'], { held, log });
   const { services: ports } = await stackPorts({}, { isAnyFree: true });
-  const stage = await setStage({ held, log, infrastructure, files, ports });
+  const stage = await setStage({ held, log, infrastructure, files, ports, access });
   const browser = await openBrowser();
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, picture] of Object.entries(PICTURES))
@@ -68,7 +69,7 @@ export async function run({ held, log }) {
   await stage.close();
 }
 
-/** tools/infra/browser.mjs goes when its stdin ends, and that is ours: also when we are killed. */
+/** The child tools/infra/browser.mjs ends when its stdin, our pipe, closes. So no browser stays if we are killed. */
 async function openBrowser() {
   const { chromium } = await import('playwright-core');
   const keeper = spawn(process.execPath, [resolve('tools/infra/browser.mjs')], {

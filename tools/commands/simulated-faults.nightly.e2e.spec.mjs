@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expectPromiseKept, faults, PROFILES, WORLDS_TIMEOUT_MS } from './simulated-worlds.mjs';
 
 const RUNS = 300;
-/** `npm run test:all` says which: other ones for each commit, and the same again for the same. */
+/** `npm run test:all` sets a seed that changes with the commit, so a rerun tries the same worlds. */
 const { SIMULATED_SEED: seed = '1' } = process.env;
 
 const found = JSON.parse(readFileSync('verification/simulation/found-seeds.json', 'utf8'));

@@ -1,11 +1,10 @@
-/** For specs: the simulated worlds of `npm run faults`, as people run them, and what must never happen in them. */
+/** Runs the simulated worlds of `npm run faults` for specs, and expects no violation in them. */
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
-/** Resolves to `{ exitCode, stdout, stderr }` of `npm run faults -- ARGS`. */
 export function faults(...args) {
   const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], { env: process.env });
-  // Simulated worlds have their own clock: whatever runs beside them has deadlines, so it goes first.
+  // Simulated worlds have a virtual clock, so they can wait; other tests have deadlines and go first.
   setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (said[name] += chunk));
@@ -14,10 +13,9 @@ export function faults(...args) {
 
 export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew'];
 
-/** Half a minute on a quiet machine; a busy one is slow, not wrong. Milliseconds. */
+/** Milliseconds. A run takes half a minute on a quiet machine, and much longer on a busy one without being wrong. */
 export const WORLDS_TIMEOUT_MS = 1_800_000;
 
-/** Plays so many worlds of a profile from this seed, and expects nothing in them that must never happen. */
 export async function expectPromiseKept({ profile, runs, seed }) {
   const args = ['--simulated', '--profile', profile, '--runs', String(runs), '--seed', seed, '--json'];
   const { exitCode, stdout, stderr } = await faults(...args);

@@ -29,7 +29,7 @@ function stack(args, env) {
   return { child, said, exited };
 }
 
-/** Of every service that says where it is, without the prefixes that kinds of series have. */
+/** Collects the metric names of every service that prints an address. It cuts off the prefixes that differ between kinds of series. */
 async function metricsTold(said) {
   const addresses = [...said.matchAll(/^[a-z-]+ +(http:\S+)(?: {2}(http:\S+))?$/gm)].map(
     ([, url, management]) => management ?? url,

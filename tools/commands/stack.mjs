@@ -54,12 +54,12 @@ export async function run({ options: given, held, signal, log }) {
   const ends = [
     ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
     ...services.map(({ name, process }) => process.exited.then((code) => `${name} ended with ${code}`)),
-    new Promise(() => setInterval(() => undefined, 60_000)), // given from outside, there may be nothing to wait for
+    new Promise(() => setInterval(() => undefined, 60_000)), // keeps the process running if Kafka and Redis were started elsewhere
   ];
   throw new Expected(await Promise.race(ends));
 }
 
-/** All that the stack listens on must be free, and no two the same. */
+/** Every port must be free and used once, or a service would fail halfway through the start. */
 async function claim(ports, { infra }) {
   const isOurs = ({ variable }) => {
     if (variable === 'KAFKA_PORT') return !process.env.KAFKA_BROKERS;
@@ -98,7 +98,7 @@ async function startServices({ held, log, infrastructure: { brokers, redisUrl },
   });
 }
 
-/** The platform and browsers are sent where this stack is. */
+/** The platform calls back and browsers are redirected, so the merchants need the addresses of this stack. */
 function merchantsOfThisRun(file, ports) {
   const text = readFileSync(file, 'utf8');
   const ours = withPortsOfThisRun(text, ports);

@@ -11,14 +11,17 @@ import { wholeNumber } from './values.mjs';
 import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
 
 const JEST = resolve('node_modules/jest/bin/jest.js');
-/** One more than there are processors: end-to-end tests wait for other processes half of their time. */
+/** End-to-end tests wait for other processes half of the time, so one worker more than processors keeps them busy. */
 const WORKERS = Math.min(4, availableParallelism() + 1);
-/** A worker that holds more is replaced after its file: what Jest's module registries leave behind slows every later file down. */
+/** A worker that holds more is replaced after its file: the module registries that Jest keeps would slow down every later file. */
 const WORKER_MEMORY = '400MB';
-/** Each test file loads its modules anew: with room for them, Jest's workers need a tenth less processor time. They inherit it. */
+/**
+ * Each test file loads its modules anew. A large young generation saves Jest's workers, which inherit the option, a tenth of their
+ * processor time.
+ */
 const YOUNG_GENERATION = '--max-semi-space-size=64';
 const CACHE = '--cacheDirectory=node_modules/.cache/jest';
-/** Of one it says: Unrecognized option "x"; of several: Following options were not recognized: ["x", "y"]. */
+/** Jest says `Unrecognized option "x"` for one, and `Following options were not recognized: ["x", "y"]` for several. */
 const WRONG_OPTIONS = /(?:Unrecognized option|options were not recognized:)\s*(\[[^\]]*\]|"[^"]+")/;
 
 export const description =
@@ -28,7 +31,6 @@ export const options = {
   all: { help: 'also what is long, exotic or measures time and memory (*.nightly.e2e.spec.*), as `npm run test:all`' },
   'keep-seconds': { help: 'writes jest.seconds.json, by which a fresh clone begins with the longest files' },
 };
-/** Of Jest's options, these are ours. */
 const OWN = Object.keys(options).map((name) => `--${name}`);
 export const passesOn = 'Jest (a folder, -t NAME …; npx jest --help)';
 
@@ -40,7 +42,10 @@ export const variables = {
 
 export const exitCodes = { 0: 'all tests passed', 1: 'a test failed or could not run' };
 
-/** What Jest does not know is told before Kafka is started; from a fresh clone, which has no Jest yet, by Jest itself. */
+/**
+ * Options that Jest does not know are reported before Kafka is started. A fresh clone has no Jest yet, so there Jest itself reports them
+ * later.
+ */
 export function fault({ args: given }) {
   const args = withoutOwn(given);
   if (!args.some((arg) => arg.startsWith('-')) || !isInstalled()) return undefined;
@@ -74,7 +79,7 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   return counts.failed === 0 ? 0 : 1;
 }
 
-/** Whether a spec that Jest is going to run starts a browser: they are named for it. */
+/** The names of specs say whether they need a browser. */
 async function needsBrowser(held, jestArguments, suite) {
   const specs = [];
   const onLine = (line) => specs.push(line);
@@ -87,7 +92,7 @@ function withoutOwn(args) {
   return args.filter((arg) => !OWN.includes(arg));
 }
 
-/** Jest's own words go to stderr as they come; its numbers come from the file it writes. */
+/** Jest's output is passed to stderr at once; its numbers come from the file that it writes. */
 async function runJest(held, jestArguments, env) {
   const outputFile = join(tmpdir(), 'results.json');
   const settings = ['--json', `--outputFile=${outputFile}`, `--maxWorkers=${WORKERS}`, CACHE];

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { Expected } from '../infra/processes.mjs';
 import { brokers } from './values.mjs';
 
-/** As the services themselves end when their settings are wrong. */
+/** The services end with the same code if their settings are wrong. */
 const EXIT_CONFIG = 78;
 
 export const description = 'compares the topics on a broker with the table of libs/contracts, and makes them so';
@@ -51,7 +51,7 @@ export async function run({ options: { apply, flush = false, json } }) {
   return left === 0 ? 0 : 1;
 }
 
-/** As a service reads them: which topics there are is the same for all. */
+/** Reads the Kafka settings as a service does. Any service's will do: all use the same topics. */
 async function kafkaSettings() {
   const { ConfigError, loadConfig } = await load('libs/service-kit/dist/index.js');
   const { CheckoutConfig } = await load('apps/checkout-demo/dist/checkout.config.js');
@@ -65,7 +65,7 @@ async function kafkaSettings() {
   }
 }
 
-/** What Kafka, or the way to it, refuses is for a person to read; every other error is one of ours. */
+/** Turns Kafka's refusals and connection errors into a message for the user; any other error is a bug. */
 async function askedAt(addresses, ask) {
   try {
     return await ask();

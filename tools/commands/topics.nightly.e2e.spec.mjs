@@ -14,7 +14,7 @@ const held = holdProcesses();
 afterAll(() => held.close());
 
 it('makes the topics so that a service starts with TOPICS=check, and mends what was changed', async () => {
-  // As TOPICS=check wants them.
+  // `TOPICS=check` requires three replicas, so the test starts three brokers.
   const { nodes, folder } = await startThreeBrokers(held);
   const brokers = nodes.map(({ address }) => address).join(',');
   const topics = async (mode) => {

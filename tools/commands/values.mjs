@@ -1,4 +1,4 @@
-/** What a value of an option or a variable must be. Each takes the text and gives back what is wrong with it, to be read after the name. */
+/** Each check takes the text of an option or a variable and returns the fault, worded to follow the name. */
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -27,7 +27,6 @@ export function url(...protocols) {
   };
 }
 
-/** `host:port`, or several with commas. */
 export function brokers(text) {
   const isRight = (one) =>
     /^(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
@@ -50,7 +49,7 @@ export function temporaryFolder(text) {
   return writableFolder(text);
 }
 
-/** It need not be there yet, but it must be possible to make it and to write there. Tried, and nothing of the trial stays. */
+/** The folder may be missing, but it must be possible to create it and write there. The trial removes what it made. */
 export function writableFolder(text) {
   const folder = resolve(text);
   const made = [];

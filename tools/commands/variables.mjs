@@ -1,4 +1,3 @@
-/** Variables that several commands read. */
 import { brokers, jsonFile, port, temporaryFolder, url, wholeNumber } from './values.mjs';
 import { PORT_VARIABLES } from '../infra/service-ports.mjs';
 

@@ -16,7 +16,7 @@ const NX = resolve('node_modules/.bin/nx');
 const JEST = resolve('node_modules/jest/bin/jest.js');
 const TARGETS = ['lint', 'typecheck', 'test', 'format', 'schemas', 'docs', 'deploy'];
 
-/** One call of Nx, which knows what has not changed since the last time. The boundaries rule only warns when it has no project graph. */
+/** Nx skips targets whose inputs have not changed. Without a project graph the boundaries rule only warns, so that warning fails the step. */
 const OF_ALL_PROJECTS = {
   name: TARGETS.join(', '),
   command: [NX, 'run-many', '--targets', TARGETS.join(), '--output-style=static', '--parallel=2'],
@@ -33,7 +33,7 @@ export async function run({ options: { 'all-nodes': isOnAll }, held, log }) {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** A registry that can't be asked is told, and is no failure: nothing here needs it. */
+/** A registry that cannot be reached is reported, but it is no failure: the repository works without it. */
 async function hasNoFaults({ name, args, read }, held) {
   const lines = [];
   const onLine = (line, stream) => stream === 'stdout' && lines.push(line);
@@ -74,6 +74,6 @@ async function passes({ name, command: [command, ...args], env, mustNotSay }, he
   return reason === undefined;
 }
 
-/** What a step that passed did not check, as it says itself. */
+/** Returns the lines in which a step that passed says what it skipped. */
 export const skippedIn = (lines) =>
   lines.map((line) => line.trim()).filter((line) => /^skipped |, skipped [1-9]/.test(line));

@@ -1,4 +1,4 @@
-/** A card that only the page and the tokenizer ever see: encrypted, exchanged for a token, paid with that token. */
+/** Only the page and the tokenizer see the card: it is encrypted, exchanged for a token, and the token pays. */
 import { TEST_CARDS } from './test-cards.mjs';
 import { cardOrder, newOrderId } from './orders.mjs';
 import { must } from './story.mjs';
@@ -25,7 +25,7 @@ export async function cardRefused(stage) {
   await story.executes({ payment: 1 });
 }
 
-/** Tokenizing moves no money, so the page may do it again with the new key; the payment is one. */
+/** Tokenizing moves no money, so the page may repeat it with the new key. There is still only one payment. */
 export async function keyRotated(stage) {
   const story = stage.story('card', newOrderId('lamp'));
   const tell = tellAnswers(story);

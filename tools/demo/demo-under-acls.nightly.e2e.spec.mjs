@@ -33,7 +33,7 @@ beforeAll(async () => {
     KAFKA_SASL_USERNAME: app,
     KAFKA_SASL_PASSWORD: passwordOf(app),
     REDIS_URL: redis.url.replace('redis://', `redis://${app}:${passwordOf(app)}@`),
-    // The default of each service, which is what it may use.
+    // The ACLs allow only each service's default prefix.
     REDIS_KEY_PREFIX: '',
   });
   const { services: ports } = await stackPorts({}, { isAnyFree: true });

@@ -1,4 +1,4 @@
-/** What the services print and measure, kept in a folder of the caller's: NAME.log and NAME.metrics, whole, over every restart. */
+/** Keeps each service's output and metrics in a folder of the caller, as NAME.log and NAME.metrics, complete over every restart. */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -12,7 +12,7 @@ export function keepLogs(folder) {
   return {
     outputOf: (name) => (line) => appendFileSync(join(place, `${name}.log`), `${line}\n`),
 
-    /** To be called while the service is up; the simulator measures nothing. */
+    /** Call it while the service runs; the simulator has no metrics. */
     async keepMetrics({ name, managementUrl, process }) {
       if (process.exitCode !== undefined) return;
       const answer = await fetch(`${managementUrl}/metrics`, { signal: AbortSignal.timeout(METRICS_TIMEOUT_MS) });

@@ -1,4 +1,3 @@
-/** The orders of the demo's shop. */
 const CUSTOMER = {
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
   ip: '92.184.100.10',
@@ -20,7 +19,7 @@ const ADDRESS = {
 let count = 0;
 const run = Date.now().toString(36);
 
-/** A number that no other order has, also where the platform lives longer than the demo. */
+/** Returns an id that is also new on a platform that outlives the demo. */
 export const newOrderId = (what) => `${what}-${run}-${(count += 1)}`;
 
 export function partnerAOrder(orderId, overrides = {}) {
@@ -71,7 +70,7 @@ export function partnerBOrder(orderId, overrides = {}) {
 
 const DELIVERY_DAYS = 10;
 
-/** Nothing is sent to an address, and the article has no brand. A delivery of more than 3 days is told by its date alone. */
+/** An order without delivery address and brand. A delivery time of more than 3 days is sent as its date only. */
 export function digitalOrder(orderId) {
   const course = {
     merchantItemId: 'course-3',

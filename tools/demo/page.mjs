@@ -1,8 +1,10 @@
-/** The checkout page without a browser: @tranche/card-encryption as the page runs it, with the Origin that a browser would send. */
+/**
+ * Plays the checkout page without a browser: it runs @tranche/card-encryption as the page does, with the Origin that a browser would send.
+ */
 export function openPage({ tokenizeCard, origin, apiKeyId, cseKeysUrl, tokenizerUrl }) {
   const fetchOfNode = globalThis.fetch;
   return {
-    /** From a card to its token. `onAnswer(what, body)` hears each answer that the page gets, and may take its time. */
+    /** `onAnswer(what, body)` is awaited for each answer that the page gets. */
     async tokenize(card, onAnswer) {
       globalThis.fetch = async (url, options) => {
         if (url !== cseKeysUrl && url !== tokenizerUrl) return fetchOfNode(url, options);

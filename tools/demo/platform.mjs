@@ -1,4 +1,4 @@
-/** The cardholder at the provider's form, and the simulator's own doors: ledger, approval, faults. */
+/** Plays the cardholder at the provider's form, and calls the simulator's own API: ledger, approval, faults. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from '../infra/processes.mjs';
 
@@ -20,7 +20,7 @@ export function platformAt(simulatorUrl) {
   return {
     ledger,
 
-    /** The browser: shows the decoded REDIRECTHTML, goes where it leads, and decides there. Returns where it is sent back to. */
+    /** Plays the browser: opens the decoded REDIRECTHTML, follows it and decides there. Returns the address it is redirected to. */
     async decide(redirectHtml, decision) {
       const address = formAddress(Buffer.from(redirectHtml, 'base64').toString('utf8'));
       const form = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -41,12 +41,12 @@ export function platformAt(simulatorUrl) {
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
     rotateKeys: () => request('POST', '/simulator/cse-keys/rotate', {}),
 
+    /** Sends the notifications of an order that a fault kept back. */
+    notify: (identifier, orderId) => request('POST', '/simulator/notifications/suppressed', { identifier, orderId }),
     refundInBackOffice: (identifier, orderId, amount) =>
       request('POST', '/simulator/refunds', { identifier, orderId, amount }),
-    /** Moves the platform's clock. */
     travel: (ms) => request('POST', '/simulator/clock', { advanceSeconds: ms / 1000 }),
 
-    /** Waits until the ledger shows a call of this operation for the order. */
     async called(orderId, operation) {
       const deadline = performance.now() + TIMEOUT_MS;
       while (performance.now() < deadline) {
@@ -57,7 +57,7 @@ export function platformAt(simulatorUrl) {
       throw new Expected(`no ${operation} of ${orderId} reached the platform`);
     },
 
-    /** How often each operation of the order was executed, for example `{ authorization: 1, capture: 1 }`. */
+    /** Counts the executions of each operation of the order, for example `{ authorization: 1, capture: 1 }`. */
     async executed(orderId) {
       const counts = {};
       for (const { operationType } of (await ledger(orderId)).operations)
@@ -67,7 +67,6 @@ export function platformAt(simulatorUrl) {
   };
 }
 
-/** The address in a form's action, a refresh or a link of the page. */
 export function formAddress(html) {
   const [, address] = /(?:action|href|url)\s*=\s*["']?(https?:\/\/[^"'\s>]+)/i.exec(html) ?? [];
   if (!address) throw new Expected('REDIRECTHTML leads nowhere');

@@ -1,4 +1,4 @@
-/** What the demo plays. Each scenario tells one order's story and checks every event of it and the platform's ledger. */
+/** Each scenario plays one order's story, and checks every event of it and the platform's ledger. */
 import { Expected } from '../infra/processes.mjs';
 import { cardPayment, cardRefused, keyRotated } from './card-scenarios.mjs';
 import { gatewayKilled, timedOut } from './doubt-scenarios.mjs';
@@ -7,7 +7,10 @@ import { faultCodes, must } from './story.mjs';
 import { captureWindow, pendingExpires } from './time-scenarios.mjs';
 import { difference, money } from './timeline.mjs';
 
-/** In the order of the story, those that travel in time last; `play` gets the order's `Story` and what the stage offers. */
+/**
+ * In the order of the story, those that travel in time last; `play` gets the order's `Story` and what the stage offers. `isBeside`: waits most of
+ * its time, so it is played beside the others. `isAlone`: stops services or moves clocks, so no other one is under way.
+ */
 export const SCENARIOS = [
   {
     name: 'method-a-capture-refund',
@@ -36,17 +39,25 @@ export const SCENARIOS = [
     name: 'gateway-killed',
     title: 'Gateway killed between intent and answer: in doubt, resolved, executed once',
     play: gatewayKilled,
+    isAlone: true,
   },
   {
     name: 'platform-timeout',
     title: 'The platform never answers: in doubt, resolved by its notification, executed once',
     play: timedOut,
+    isBeside: true,
   },
-  { name: 'pending-expires', title: 'Method B: on hold, and 6 days without a word: expired', play: pendingExpires },
+  {
+    name: 'pending-expires',
+    title: 'Method B: on hold, and 6 days without a word: expired',
+    play: pendingExpires,
+    isAlone: true,
+  },
   {
     name: 'capture-window',
     title: 'Method A: a reminder after 6 days; a capture after 7 is sent, flagged and refused',
     play: captureWindow,
+    isAlone: true,
   },
 ];
 

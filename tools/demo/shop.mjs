@@ -1,10 +1,13 @@
-/** The commerce service of the demo: publishes commands with @tranche/client, follows the result events, repeated ones too. */
+/** Plays the commerce service: publishes commands with @tranche/client and follows the result events, repeated ones too. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVENT_TIMEOUT_MS = 45_000;
 
-/** `libraries`: the built `{ contracts, kafka, runtime, Tranche }`; they exist only after the bootstrap. `nowMs` is the time its commands tell. */
+/**
+ * `libraries` are the built `{ contracts, kafka, runtime, Tranche }`, which exist only after the bootstrap. `nowMs` gives the time of its
+ * commands.
+ */
 export async function openShop({
   libraries: { contracts, kafka, runtime, Tranche },
   brokers,
@@ -18,7 +21,7 @@ export async function openShop({
   const tranche = await Tranche.connect({ ...settings, topicPrefix, log: silentLog });
   const client = kafka.createKafkaClient(settings, silentLog);
 
-  // A subscription of the client would pass a repeated event over, and one scenario is about it.
+  // A subscription of the client would drop repeated events, which one scenario needs.
   const arrivals = [];
   const offsets = await kafka.topicOffsets(client, topicName(topicPrefix, TOPICS.events));
   const tail = new kafka.TailConsumer({
@@ -37,14 +40,14 @@ export async function openShop({
   await tail.start();
 
   return {
-    /** Publishes a command and gives back its id; throws the client's InvalidCommandError. */
+    /** Publishes a command and resolves to its id. @throws the client's InvalidCommandError */
     async send(rail, type, order, { id = randomUUID() } = {}) {
       const [, operation] = type.split('.');
       await tranche.publisher[operation](order, { id, rail, correlationId: order.orderId, time: new Date(nowMs()) });
       return id;
     },
 
-    /** As somebody does who has no client: nobody checks the command before the gateway. */
+    /** Publishes without the client, so that only the gateway checks the command. */
     async sendUnchecked(rail, type, order) {
       const key = orderKey(order.merchant, order.orderId);
       const command = {
@@ -65,12 +68,12 @@ export async function openShop({
       }
     },
 
-    /** The events of one order so far, in the order of their arrival. */
+    /** The order's events so far, in order of arrival. */
     arrivals: (merchant, orderId) => arrivals.filter(({ key }) => key === orderKey(merchant, orderId)),
 
     /**
-     * Waits for the order's next event after the `followed` ones. One that was published again (the same id) is passed over, as consumers
-     * do, unless it is asked for.
+     * Waits for the order's next event after the `followed` ones. It ignores a repeated event (the same id), as consumers do, unless
+     * `again` is set.
      */
     async next(merchant, orderId, followed, { again = false, timeoutMs = EVENT_TIMEOUT_MS } = {}) {
       const deadline = performance.now() + timeoutMs;
@@ -90,6 +93,9 @@ export async function openShop({
   };
 }
 
-/** A success that comes once more because a notification told more of it, as its card: it may come or not, before or after the next step. */
+/**
+ * A success is published again if a notification adds something, such as the card. This may happen at any time or not at all, so stories
+ * ignore it.
+ */
 const isAddition = ({ type, data }, followed) =>
   followed.some((one) => one.type === type) && (data.flags ?? []).some((flag) => flag.endsWith('_added'));

@@ -1,29 +1,31 @@
-/** What the scenarios play on: simulator and services on free ports, topics and Redis names of this run, and a shop that uses them. */
+/** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopAll } from '../infra/processes.mjs';
-import { CHECKOUT_MERCHANT, environments, startInOrder, startService } from '../infra/services.mjs';
+import { CHECKOUT_MERCHANT, environments, SERVICES, startService } from '../infra/services.mjs';
 import { keepLogs, keepNothing } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
 import { openShop } from './shop.mjs';
 
-/** No users: whoever reaches Kafka and Redis may do everything there. */
-const OPEN = { settingsOf: () => ({}) };
-
-/** `access`: where Kafka and Redis have users, `{ topicPrefix, sasl, settingsOf(service) }`; the topics are there then, and the shop is `sasl`'s user. `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses are those of this run, whatever the file says. */
-export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files, ports, access = OPEN }) {
-  const { topicPrefix = `demo-${randomBytes(4).toString('hex')}.`, sasl, settingsOf } = access;
+/**
+ * `access`: `{ topicPrefix }` of topics that are there (`makeTopics` gives it); where Kafka and Redis have users also `sasl`, the shop's, and
+ * `settingsOf(service)`. `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses
+ * are those of this run, whatever the file says.
+ */
+export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files, ports, access }) {
+  const { topicPrefix, sasl, settingsOf = () => ({}) } = access;
   const merchants = merchantsOfThisRun(files.merchantsFile, ports);
   const merchantsFile = join(held.folder('tranche-demo-'), 'merchants.json');
   writeFileSync(merchantsFile, JSON.stringify(merchants, undefined, 2));
   const more = {
-    // For longer than a loaded machine takes to start two services again.
+    // The platform must retry for longer than a loaded machine takes to restart two services.
     'platform-simulator': { NOTIFICATION_RETRY_MS: Array(300).fill(500).join(',') },
-    // A new key pair of the simulator takes its time on a busy machine.
+    // The simulator needs a while for a new key pair on a busy machine.
     'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
-    'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000' },
+    // Kafka gives the partitions of a killed gateway away only after the session's time-out.
+    'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000', KAFKA_SESSION_TIMEOUT_MS: '5000' },
   };
   const envs = environments({
     ports,
@@ -35,10 +37,9 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     more: Object.fromEntries(Object.keys(ports).map((name) => [name, { ...more[name], ...settingsOf(name) }])),
   });
   const { tokenizeCard, ...libraries } = await builtLibraries();
-  if (access === OPEN) await createTopics({ ...libraries, brokers, topicPrefix, log });
 
   const services = {};
-  const trouble = []; // what the services warned of, printed when a scenario fails
+  const trouble = []; // warnings of the services, printed if a scenario fails
   const logs = files.logsFolder === undefined ? keepNothing : keepLogs(files.logsFolder);
   const start = async (name) => {
     const onOutput = logs.outputOf(name);
@@ -54,12 +55,12 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     await stopAll([services[name].process]);
   };
   log('starting the simulator and the services');
-  await startInOrder(start);
+  await Promise.all(Object.keys(SERVICES).map(start));
   log('all services are ready');
   let aheadMs = 0;
   const shop = await openShop({ libraries, brokers, topicPrefix, sasl, nowMs: () => Date.now() + aheadMs });
   const platform = platformAt(services['platform-simulator'].url);
-  /** From now on platform, gateway and shop live so much later, and so does what they did before. */
+  /** Moves the clocks of platform, gateway and shop forward; times already recorded stay. */
   const travel = async (ms) => {
     await stop('payment-gateway');
     aheadMs += ms;
@@ -90,14 +91,14 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
       services[name].process.kill('SIGKILL');
       await services[name].process.exited;
     },
-    /** The shop goes, the services stay up: they are the holder's. */
+    /** Closes the shop; the holder stops the services. */
     async close() {
       await Promise.all([shop.close(), ...Object.values(services).map(logs.keepMetrics)]);
     },
   };
 }
 
-/** They exist only after the bootstrap. */
+/** They exist only when all is compiled. */
 async function builtLibraries() {
   const [contracts, kafka, runtime, { Tranche }, { tokenizeCard }] = await Promise.all([
     import('@tranche/contracts'),
@@ -120,7 +121,10 @@ function merchantsOfThisRun(merchantsFile, ports) {
   }));
 }
 
-async function createTopics({ contracts, kafka, runtime, brokers, topicPrefix, log }) {
+/** The topics of one run, which anybody who reaches Kafka may use. Resolves to the stage's `access`. */
+export async function makeTopics({ brokers }, { log }) {
+  const { contracts, kafka, runtime } = await builtLibraries();
+  const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
   const warnings = { ...runtime.silentLog, warn: log, error: log };
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
   const definitions = Object.values(contracts.TOPICS);
@@ -131,4 +135,5 @@ async function createTopics({ contracts, kafka, runtime, brokers, topicPrefix, l
     minInSyncReplicas: 1,
     log: warnings,
   });
+  return { topicPrefix };
 }

@@ -2,28 +2,25 @@ import { Expected } from '../infra/processes.mjs';
 import { partnerAOrder } from './orders.mjs';
 import { difference, money } from './timeline.mjs';
 
-/** One order: what it sends, what it waits for and what must be true in the end. */
+/** One order's story: it sends commands, waits for events and checks the result. */
 export class Story {
-  /** The events waited for, in their order. */
   followed = [];
 
   constructor({ shop, platform, tell, rail, merchant, orderId }) {
     Object.assign(this, { shop, platform, tell, rail, merchant, orderId });
   }
 
-  /** Publishes a command about this order and says so. */
   async send(type, fields, options) {
     this.tell(`${type} sent${fields.amount === undefined ? '' : `, ${money(fields.amount)}`}`, 'command');
     return this.shop.send(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields }, options);
   }
 
-  /** The same without the client, whose checks would keep it back. */
+  /** Skips the client, whose checks would refuse the command. */
   async sendUnchecked(type, fields) {
     this.tell(`${type} sent unchecked`, 'command');
     await this.shop.sendUnchecked(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields });
   }
 
-  /** The order's next event, which must be of this type. */
   async next(type, options) {
     const event = await this.shop.next(this.merchant, this.orderId, this.followed, options);
     const seen = [...this.followed.map((one) => one.type), ...(event ? [event.type] : [])];
@@ -42,7 +39,7 @@ export class Story {
     must(difference('executed by the platform', expected, await this.platform.executed(this.orderId)));
   }
 
-  /** Method A, from the command to the cardholder's decision: the order is authorized, and can be captured. */
+  /** Authorizes by method A up to the cardholder's decision, so that the order can be captured. */
   async authorizeWithMethodA() {
     await this.send('payment.authorize', partnerAOrder(this.orderId));
     await this.decide(
@@ -53,7 +50,6 @@ export class Story {
     return this.next('payment.authorize.succeeded');
   }
 
-  /** How often the platform was called for the operation, whatever it answered. */
   async calls(operation) {
     return (await this.platform.ledger(this.orderId)).calls.filter((call) => call.operation === operation).length;
   }

@@ -1,4 +1,4 @@
-/** What time alone brings about. Platform, gateway and shop travel together; each journey starts the gateway again. */
+/** These scenarios need only time to pass. Clocks of platform, gateway and shop move together; each move restarts the gateway. */
 import { newOrderId, partnerBOrder } from './orders.mjs';
 import { must } from './story.mjs';
 import { difference } from './timeline.mjs';
@@ -6,7 +6,7 @@ import { difference } from './timeline.mjs';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** "0003: no update, 6 days elapse: expired, considered failed" (interface, States and transitions). */
+/** The interface says: "0003: no update, 6 days elapse: expired, considered failed" (States and transitions). */
 export async function pendingExpires(stage) {
   const story = stage.story('partner-b', newOrderId('chairs'));
   await story.send('payment.authorize', partnerBOrder(story.orderId));
@@ -24,7 +24,7 @@ export async function pendingExpires(stage) {
   must(difference('calls', 1, await story.calls('authorization')));
 }
 
-/** "Capture later than 7 days after the authorization: success no longer guaranteed" (interface, States and transitions). */
+/** The interface says: "Capture later than 7 days after the authorization: success no longer guaranteed" (States and transitions). */
 export async function captureWindow(stage) {
   const story = stage.story('partner-a', newOrderId('desk'));
   await story.authorizeWithMethodA();

@@ -1,4 +1,4 @@
-/** What a reader of the demo sees: a line for each command sent, each thing that happened and each event that came. */
+/** Prints the demo's timeline: a line for each command, note and event. */
 
 const MARKS = { command: '→', event: '←', note: '·' };
 const MESSAGE_WIDTH = 90;
@@ -12,7 +12,10 @@ const COLOURS = {
   rejected: 31,
 };
 
-/** One entry as aligned text: elapsed ms, what, EXECCODE, amount, transaction, flags. A rejected command's faults follow, a line each. */
+/**
+ * Formats one entry in columns: elapsed ms, name, EXECCODE, amount, transaction, flags. The faults of a rejected command follow, one line
+ * each.
+ */
 export function timelineLines(entry, { colour = false } = {}) {
   const { elapsedMs, kind, text, event, isAgain = false } = entry;
   const elapsed = `${elapsedMs.toFixed(0).padStart(7)} ms  ${MARKS[kind]} `;
@@ -37,20 +40,17 @@ export function timelineLines(entry, { colour = false } = {}) {
 const faultText = (path, code, message) => `${(path || '(command)').padEnd(24)} ${code.padEnd(24)} ${cut(message)}`;
 const cut = (text) => (text.length > MESSAGE_WIDTH ? `${text.slice(0, MESSAGE_WIDTH - 1)}…` : text);
 
-/** Minor units of a currency with two of them. */
 export function money(amount, currency = 'EUR') {
   return `${(amount / 100).toFixed(2)} ${currency}`;
 }
 
 const tint = (text, code) => (code ? `\u001b[${code}m${text}\u001b[0m` : text);
 
-/** Undefined, or one line that says how two lists differ. */
 export function difference(what, expected, seen) {
   const [expectedText, seenText] = [JSON.stringify(expected), JSON.stringify(seen)];
   return expectedText === seenText ? undefined : `${what}: expected ${expectedText}, saw ${seenText}`;
 }
 
-/** The last line of `--json`. */
 export function summary(results, seconds) {
   const passed = results.filter((result) => result.passed).length;
   const scenarios = results.map(({ name, passed, events }) => ({ name, passed, events }));

@@ -1,4 +1,4 @@
-/** @swc/jest, but the file that the project's `globals.mutant` names is compiled from the file of its mutant. */
+/** Transforms with @swc/jest, but compiles the file that the project's `globals.mutant` names from the mutant's source. */
 const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');

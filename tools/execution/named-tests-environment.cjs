@@ -1,4 +1,4 @@
-/** Runs only the tests that the project's `globals.titles` mean: the others say nothing of a changed value. */
+/** Runs only the tests that the project's `globals.titles` match: no other test is expected to notice the mutant. */
 const { TestEnvironment } = require('jest-environment-node');
 const { relative, join } = require('node:path');
 const { titlePattern } = require('./title-pattern.cjs');

@@ -1,7 +1,7 @@
 /**
- * Runs beside a spec: which functions of the repository its tests called, by V8's own counters. They are asked for when the next test belongs to
- * other titles of `globals.titles[spec]`, not after each test: an answer takes 100 ms. What runs while the spec is loaded counts for none of
- * them, what a `beforeAll` calls for all. Into a file of SPEC_COVERAGE_DIR per spec.
+ * Records beside a spec which functions of the repository its tests called, by V8's counters, in one file per spec in SPEC_COVERAGE_DIR.
+ * Reading the counters takes 100 ms, so they are read only before a test that belongs to other titles of `globals.titles[spec]`. Calls
+ * while the spec is loaded count for no test, calls in a `beforeAll` for all.
  */
 const { createHash } = require('node:crypto');
 const { writeFileSync } = require('node:fs');
@@ -17,7 +17,7 @@ const session = new Session();
 const called = {};
 let running;
 
-/** V8 sets its counters back with each question. */
+/** V8 resets its counters with each read. */
 function calledSince() {
   const found = [];
   session.post('Profiler.takePreciseCoverage', (error, answer) => {
@@ -32,7 +32,7 @@ function calledSince() {
   return found;
 }
 
-/** What ran until now belongs to the titles of the tests until now. */
+/** Calls up to now belong to the titles that ran up to now. */
 function goOnWith(next) {
   if (JSON.stringify(next) === JSON.stringify(running)) return;
   const names = calledSince();

@@ -1,4 +1,4 @@
-/** Of each project and spec, how its tests ended: into `outputFile`. A suite that could not run has no tests. */
+/** Writes to `outputFile` how the tests of each project and spec ended. A suite that could not run has no tests. */
 const { writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 

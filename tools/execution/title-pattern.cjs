@@ -1,3 +1,3 @@
-/** What a part of a title stands for in full names of tests: `%s`, `$name` and `…` are any text. */
+/** Matches part of a title against full test names: `%s`, `$name` and `…` match any text. */
 module.exports.titlePattern = (title) =>
   new RegExp(title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/%[a-z]|\\\$\w+|…/gi, '.*'));

@@ -1,15 +1,18 @@
-/** Who may do what at Kafka and Redis: one table, made of the topics' own (libs/contracts), for scripts and for the test that tries it. */
+/** Makes the access table of Kafka and Redis from the topics (libs/contracts), for scripts and for the test that tries it. */
 
-/** What the topics' table does not say: people's tools run under a service's user. */
+/** The topics' table lists services only, but people's tools read the quarantine as this service's user. */
 const FURTHER_READERS = { 'payments.notifications.quarantine.v1': ['notification-ingest'] };
-/** These consume in groups; others only write. */
+/** These consume in groups; the others only write. */
 const GROUPED = ['payment-gateway', 'notification-ingest'];
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
 
-/** `{ principal, write, read, groups }`: names of topics, and the names of its groups, which may go on after a dot. `rails`: those a publisher may command. */
+/**
+ * Returns `{ principal, write, read, groups }`: names of topics and of groups; a group's name may continue after a dot. `rails` are those
+ * that a publisher may send commands on.
+ */
 export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rails }) {
   const all = Object.values(TOPICS);
-  // Those that read a log from an offset on have groups without the prefix.
+  // Readers of a log from an offset have groups without the prefix.
   const groupsOf = (name) => [...new Set([prefix + name, name])];
   const named = (topics) => topics.map(({ name }) => prefix + name);
   const services = SERVICES.map((principal) => ({
@@ -23,7 +26,7 @@ export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rai
   return [...services, { principal: publisher, ...ofPublisher }];
 }
 
-/** `{ principal, resource, name, pattern, operations }`: Describe comes with Read and with Write. */
+/** Returns `{ principal, resource, name, pattern, operations }`; Read and Write imply Describe. */
 export function kafkaAcls(access) {
   return access.flatMap(({ principal, write, read, groups }) => [
     ...[...new Set([...write, ...read])].map((name) => ({
@@ -37,7 +40,7 @@ export function kafkaAcls(access) {
         'DescribeConfigs',
       ],
     })),
-    // Not what only begins with the name: `pay` is not `payment-gateway`.
+    // The dot prevents that `pay` also matches `payment-gateway`.
     ...groups.flatMap((name) => [
       { principal, resource: 'group', name, pattern: 'literal', operations: ['Read'] },
       { principal, resource: 'group', name: `${name}.`, pattern: 'prefixed', operations: ['Read'] },
@@ -51,14 +54,17 @@ export function kafkaLine({ principal, resource, name, pattern, operations }) {
   return `kafka-acls.sh --bootstrap-server "$KAFKA_BROKERS" --command-config "$ADMIN_PROPERTIES" --add --allow-principal User:${principal} ${allowed} --${resource} ${name}${how}`;
 }
 
-/** What a service does with keys of its own; @dangerous are KEYS, FLUSHALL, CONFIG and the like, and SCAN tells the names of all keys. CLUSTER SLOTS and ROLE find the masters of a cluster, and that of sentinels. */
+/**
+ * Services need these commands for their own keys. @dangerous has KEYS, FLUSHALL, CONFIG and the like, and SCAN shows the names of all
+ * keys. CLUSTER SLOTS and ROLE find the masters of a cluster and of sentinels.
+ */
 const COMMANDS = ['-@all', '+@read', '+@write', '+@connection', '+@transaction', '+eval', '+evalsha', '+script|load', '-@dangerous', '-scan', '-randomkey', '-swapdb', '-move', '+cluster|slots', '+role']; // prettier-ignore
 
-/** `{ user, rules }` for ACL SETUSER; a password is to be added. `prefix`: KAFKA_TOPIC_PREFIX, which the index's keys begin with. */
+/** Returns `{ user, rules }` for ACL SETUSER, without the password. `prefix` is KAFKA_TOPIC_PREFIX, with which the index's keys begin. */
 export function redisAccess(prefix) {
   const user = (name, keys, more = []) => ({ user: name, rules: ['reset', 'on', `~${keys}*`, ...COMMANDS, ...more] });
   return [
-    // INFO tells whether Redis evicts keys, TIME how far its clock is from ours.
+    // The gateway checks Redis's eviction policy with INFO, and its clock with TIME.
     user('payment-gateway', `${prefix}gateway:`, ['+info', '+time']),
     user('notification-ingest', 'tranche:ingest:'),
     user('auth-service', 'tranche:auth:'),

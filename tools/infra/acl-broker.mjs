@@ -1,4 +1,4 @@
-/** A broker that lets nobody do what no ACL allows: StandardAuthorizer and SASL PLAIN, for tests of the table in access-table.mjs. */
+/** Starts a broker that refuses everything without an ACL (StandardAuthorizer, SASL PLAIN), for tests of access-table.mjs. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import kafkajs from 'kafkajs';
@@ -12,7 +12,7 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 
 export const passwordOf = (user) => `password-of-${user}`;
 
-/** With all topics under `prefix`, and what `rows` of `kafkaAcls` allow; resolves to the address. */
+/** Creates all topics under `prefix` and the ACLs of `rows` from `kafkaAcls`; resolves to the broker's address. */
 export async function startAclBroker({ held, users, prefix, rows }) {
   const java = await kafkaCommand({ held, log: () => undefined });
   const [port, controllerPort] = await freePorts(2);
@@ -51,7 +51,7 @@ export async function startAclBroker({ held, users, prefix, rows }) {
   return brokers;
 }
 
-/** The controller takes them at once; the broker goes by them when it has read its log, which takes seconds on a busy machine. */
+/** The controller stores ACLs at once, but the broker applies them only when it has read its log: seconds on a busy machine. */
 async function untilInForce(admin, count) {
   const any = { resourceType: AclResourceTypes.ANY, resourcePatternType: ResourcePatternTypes.ANY, operation: AclOperationTypes.ANY, permissionType: AclPermissionTypes.ANY }; // prettier-ignore
   for (let attempt = 1; attempt <= 600; attempt++) {

@@ -1,4 +1,4 @@
-/** From a fresh clone to built services: packages as the lock file says, then every project compiled. */
+/** Installs the packages of the lock file and compiles every project, so that a fresh clone has built services. */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,29 +7,36 @@ import { buildClassicScript } from './classic-script.mjs';
 import { isRunning } from './is-running.mjs';
 import { Expected } from './processes.mjs';
 import { during } from './progress.mjs';
+import { SERVICES } from './services.mjs';
 
 const LOCK_TIMEOUT_MS = 600_000;
 
-/** Safe to run several times at once in one folder: the others wait. */
-export async function bootstrap({ held, log }) {
+/** The projects that services and a shop in this process need: verification and the helpers of tests are left out. */
+export const SERVICES_ONLY = ['libs/card-encryption', ...Object.keys(SERVICES).map((name) => `apps/${name}`)];
+
+/**
+ * Safe to run several times at once in one folder: the others wait. `projects`: these and what they refer to, instead of all. `whenCompiled`
+ * runs beside the bundling, which is half of the time. Resolves to what that gave, as `compiled`.
+ */
+export async function bootstrap({ held, log, projects, whenCompiled }) {
   const fault = nodeFault(process.versions.node, readJson('package.json').engines.node);
   if (fault) throw new Expected(fault);
-  await oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
+  return oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
     if (!isInstalled()) {
-      const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+      const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
       await during('installing packages (npm ci)', log, () => held.run('npm', args, { env: withoutScripts() }));
     }
-    await during('building (tsc -b)', log, () => build({ held }));
+    return during('building (tsc -b)', log, () => build({ held, projects, whenCompiled }));
   });
 }
 
-export async function build({ held }) {
-  await held.run(process.execPath, [resolve('node_modules/typescript7/bin/tsc'), '-b']);
-  await buildClassicScript();
-  await bundleServices();
+export async function build({ held, projects = [], whenCompiled = () => undefined }) {
+  await held.run(process.execPath, [resolve('node_modules/typescript7/bin/tsc'), '-b', ...projects]);
+  const [compiled] = await Promise.all([whenCompiled(), buildClassicScript(), bundleServices()]);
+  return { compiled };
 }
 
-/** One line if this Node is older than `engines` asks for. */
+/** Returns one line if this Node is older than `engines` allows. */
 export function nodeFault(version, engines) {
   const [major, minor, patch] = version.split('.').map(Number);
   const isNotOlder = (floor) => minor > floor[1] || (minor === floor[1] && patch >= floor[2]);
@@ -44,13 +51,12 @@ export function nodeFault(version, engines) {
     : `Node.js ${version} is too old or not supported: ${engines} is needed, see https://nodejs.org`;
 }
 
-/** Whether node_modules holds what package-lock.json says. */
 export function isInstalled() {
   const installed = readJson('node_modules/.package-lock.json');
   return installed !== undefined && missingPackages(readJson('package-lock.json'), installed).length === 0;
 }
 
-/** Places in node_modules where the lock file's version is not installed; optional packages of other platforms need not be there. */
+/** Returns the paths in node_modules without the lock file's version; optional packages of other platforms may be missing. */
 export function missingPackages(lock, installed) {
   const isThere = ([place, wanted]) => {
     const found = installed.packages[place];
@@ -66,7 +72,7 @@ function withoutScripts() {
   return { ...process.env, npm_config_ignore_scripts: 'true', npm_config_update_notifier: 'false' };
 }
 
-/** Holds a lock file while working. One whose owner is gone is taken over. */
+/** Holds a lock file during `work`, and takes over one whose owner is gone. */
 export async function oneAtATime(lockFile, work) {
   mkdirSync(resolve(lockFile, '..'), { recursive: true });
   const deadline = performance.now() + LOCK_TIMEOUT_MS;

@@ -1,4 +1,7 @@
-/** Single requests to a broker, each of which it may refuse. kafkajs' clients ask for metadata first, and then never make the request itself. */
+/**
+ * Sends single requests that a broker may refuse. kafkajs' clients first ask for metadata, are refused there, and never send the request
+ * itself.
+ */
 import kafkajs from 'kafkajs';
 import Broker from 'kafkajs/src/broker/index.js';
 import connectionPoolBuilder from 'kafkajs/src/cluster/connectionPoolBuilder.js';
@@ -7,7 +10,7 @@ import socketFactory from 'kafkajs/src/network/socketFactory.js';
 const TOPIC = 2;
 const BROKER = 4;
 
-/** Connects as `sasl` says; the caller disconnects. */
+/** Connects as `sasl` says; the caller must disconnect. */
 export async function connectedBroker({ address, sasl }) {
   const settings = {
     brokers: [address],
@@ -24,7 +27,7 @@ export async function connectedBroker({ address, sasl }) {
   return broker;
 }
 
-/** By what is tried: the request, and the error by which a broker refuses it. */
+/** Each attempt has a request and the error with which a broker refuses it. */
 export const ATTEMPTS = {
   write: {
     refusal: 'TOPIC_AUTHORIZATION_FAILED',
@@ -114,7 +117,6 @@ export const ATTEMPTS = {
   },
 };
 
-/** What the broker said that is not the refusal; undefined where it refused. */
 export async function otherThanRefusal(broker, [attempt, name], context) {
   const { refusal, request } = ATTEMPTS[attempt];
   const answer = await request(broker, name, context).then(

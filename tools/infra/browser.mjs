@@ -1,6 +1,6 @@
 /**
- * A Chromium without a screen for the process that started this one, which gets its Playwright address as a line. When stdin ends, also
- * because the owner was killed, the browser closes, and its profile and all that it wrote go with it. Arguments go to Chromium.
+ * Runs headless Chromium for the process that started this one, and prints its Playwright address. When stdin ends, also because the owner
+ * was killed, it closes the browser and deletes its profile and files. Arguments go to Chromium.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ if (executablePath === undefined) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-browser-'));
-process.env.TMPDIR = folder; // profile, downloads and sockets
+process.env.TMPDIR = folder; // for profile, downloads and sockets
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
 const ownerEnds = new Promise((ends) => process.stdin.once('end', ends).once('error', ends).resume());
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.stdin.destroy().emit('end'));

@@ -1,13 +1,14 @@
 /**
- * One file per app beside the compiled `main.js`: an app loads 2,600 modules, and to find and to read them is most of what its start costs.
- * `service.cjs` is that file, `service.cache` what V8 made of it, and `service.js` starts the one with the other (docs/decisions/0074).
+ * Bundles each app into one file next to its compiled `main.js`: finding and reading 2,600 modules takes most of an app's start.
+ * `service.cjs` is the bundle, `service.cache` V8's code cache of it, and `service.js` starts the bundle with the cache
+ * (docs/decisions/0074).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is loaded from node_modules still: native modules, and what Nest loads only where it is installed. */
+/** These still come from node_modules: native modules, and modules that Nest loads only if they are installed. */
 const EXTERNAL = [
   /^(snappy|lz4-napi|@napi-rs\/.*)$/,
   /^@nestjs\/(platform-express|websockets)/,
@@ -25,17 +26,17 @@ const APPS = [
   'checkout-demo',
 ];
 
-/** What starts an app; a release from before these bundles has its `main.js` only. */
+/** Returns the file that starts an app; an older release has only its `main.js`. */
 export function builtFile(name, root = process.cwd()) {
   const { main, service } = filesOf(root, name);
   return existsSync(service) ? service : main;
 }
 
-/** Makes those that are older than what they are made of. Resolves to the names of what it made. */
+/** Rebuilds bundles that are older than their sources. Resolves to the names of those that it built. */
 export async function bundleServices({ root = process.cwd(), names = APPS } = {}) {
   const old = names.filter((name) => !isCurrent(filesOf(root, name)));
   if (old.length === 0) return old;
-  // Only here: tools are loaded before any package is installed.
+  // The import is here because tools are loaded before packages are installed.
   const { rolldown } = await import('rolldown');
   await Promise.all(old.map((name) => bundle(rolldown, filesOf(root, name))));
   return old;
@@ -48,12 +49,15 @@ function filesOf(root, name) {
     service: join(dist, 'service.js'),
     code: join(dist, 'service.cjs'),
     cache: join(dist, 'service.cache'),
-    /** The files that the service was made of, a line each. */
+    /** Lists the source files of the bundle, one per line. */
     inputs: join(dist, 'service.inputs'),
   };
 }
 
-/** `service.js`. V8 takes a cache only for its own version and flags, and for code of the same length: `bundle` removes the old one first. */
+/**
+ * Content of `service.js`. V8 accepts a cache only for its own version and flags and for code of the same length, so `bundle` removes the
+ * old one first.
+ */
 const STARTER = `import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -84,17 +88,17 @@ async function bundle(rolldown, { main, service, code, cache, inputs }) {
     input: main,
     platform: 'node',
     external: EXTERNAL,
-    // Both: a call that is there to throw (`decodeURIComponent(text)`) passes for one without effect, and would be left out.
+    // Tree shaking drops calls without a visible effect, also one that is made to throw, such as `decodeURIComponent(text)`.
     treeshake: false,
     onLog: (level, log, next) => {
-      // A package that calls `eval` on purpose stays as it is.
+      // A package that calls `eval` on purpose gives no warning.
       if (log.code !== 'EVAL') next(level, log);
     },
   });
   try {
     const { output } = await build.generate({
       format: 'cjs',
-      // Node.js 20 refuses each `import()` in code that comes from a cache: external modules are loaded with `require`.
+      // Node.js 20 refuses `import()` in code from a cache, so external modules are loaded with `require`.
       dynamicImportInCjs: false,
       keepNames: true,
       codeSplitting: false,
@@ -117,7 +121,7 @@ function writeWhole(file, text) {
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Starts the service with a setting that it refuses: it compiles all that a start needs, says what is wrong and ends. */
+/** Starts the service with a setting that it refuses: it compiles everything that a start needs, reports the fault and ends. */
 async function writeCache(service) {
   const env = { ...process.env, TRANCHE_WRITES_CACHE: '1', LOG_LEVEL: 'none-of-these' };
   const child = spawn(process.execPath, [service], { env, stdio: 'ignore', timeout: 30_000 });

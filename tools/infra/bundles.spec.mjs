@@ -16,7 +16,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 const write = (file, text) => writeFileSync(join(root, file), text);
 
-/** Jest can't load an ES module that loads a native one: each call is a process of its own. */
+/** Jest cannot load an ES module that imports a native one, so each call is its own process. */
 function node(code) {
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
     encoding: 'utf8',

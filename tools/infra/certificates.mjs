@@ -1,4 +1,4 @@
-/** Authorities and certificates for tests, made with OpenSSL: PEM files in a folder. */
+/** Makes certificate authorities and certificates for tests with OpenSSL, as PEM files in a folder. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { join } from 'node:path';
 const DAYS = 2;
 const openssl = (...args) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 
-/** `{ cert, key }`: paths of an authority's certificate and key. */
 export function authority(folder, name) {
   const { cert, key } = paths(folder, name);
   const subject = ['-subj', `/CN=${name}`, '-addext', 'keyUsage=critical,keyCertSign'];
@@ -15,8 +14,8 @@ export function authority(folder, name) {
 }
 
 /**
- * `{ cert, key, pair }`: what `by` signed for `hosts` (`DNS:…`, `IP:…`); `pair` holds both, as Kafka wants it. `days`: negative for one that has
- * expired.
+ * Returns `{ cert, key, pair }`, signed by `by` for `hosts` (`DNS:…`, `IP:…`); `pair` holds both in one file for Kafka. Negative `days`
+ * make an expired one.
  */
 export function certificate(folder, name, { by, hosts = ['DNS:localhost', 'IP:127.0.0.1'], days = DAYS }) {
   const { cert, key, request, extensions, pair } = paths(folder, name);

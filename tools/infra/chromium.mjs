@@ -1,4 +1,3 @@
-/** Where this machine's Chromium is, and how it is started without a screen. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -8,7 +7,6 @@ const OUTSIDE_THE_PATH = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** CHROMIUM_PATH, else the first of its names on the PATH, else `undefined`. */
 export function chromiumPath(env = process.env) {
   if (env.CHROMIUM_PATH) return env.CHROMIUM_PATH;
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
@@ -16,7 +14,7 @@ export function chromiumPath(env = process.env) {
   return [...candidates, ...OUTSIDE_THE_PATH].find(isExecutable);
 }
 
-/** Chromium's sandbox refuses to run as root; and a test browser asks nobody for updates. */
+/** Chromium's sandbox refuses to run as root. A test browser needs no updates. */
 export function chromiumArguments({ isRoot = process.getuid?.() === 0 } = {}) {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
   return isRoot ? ['--no-sandbox', ...quiet] : quiet;

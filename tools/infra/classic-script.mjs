@@ -1,6 +1,6 @@
 /**
- * The classic script of libs/card-encryption: its compiled module in one function, minified, for pages that load no ES modules. They find it
- * as `window.TrancheCardEncryption`. And the integrity hashes of both files.
+ * Makes the classic script of libs/card-encryption for pages that load no ES modules: the compiled module in one function, minified, as
+ * `window.TrancheCardEncryption`. Also computes the integrity hashes of both files.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 export const ES_MODULE = 'libs/card-encryption/dist/index.js';
 export const CLASSIC_SCRIPT = 'libs/card-encryption/dist/card-encryption.global.js';
 
-/** Writes the classic script unless it is newer than the module and this file. Says whether it did. */
+/** Writes the classic script unless it is newer than the module and this file. Resolves to whether it did. */
 export async function buildClassicScript() {
   if (isCurrent()) return false;
   const code = await classicScript(readFileSync(ES_MODULE, 'utf8'));
@@ -21,7 +21,7 @@ export async function buildClassicScript() {
 }
 
 export async function classicScript(moduleCode) {
-  // Only here: bootstrap loads this file before any package is installed.
+  // The import is here because bootstrap loads this file before packages are installed.
   const { minify, transform } = await import('@swc/core');
   const { code } = await transform(moduleCode, {
     swcrc: false,
@@ -34,7 +34,7 @@ export async function classicScript(moduleCode) {
   return `${minified.code}\n`;
 }
 
-/** As a page's `integrity` attribute has it. */
+/** Returns the hash in the form of a page's `integrity` attribute. */
 export function integrity(bytes) {
   return `sha384-${createHash('sha384').update(bytes).digest('base64')}`;
 }

@@ -1,4 +1,4 @@
-/** The same infrastructure from the official images, where a Docker engine answers. */
+/** Starts the same infrastructure from the official images, if a Docker engine answers. */
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { brokerSettings, KAFKA_VERSION } from './kafka.mjs';
@@ -33,7 +33,7 @@ export async function startRedisContainer({ held, port, log }) {
   return { redisUrl: `redis://127.0.0.1:${port}`, process };
 }
 
-/** `log.dirs` is KAFKA_LOG_DIRS to the image. */
+/** The image reads `log.dirs` from KAFKA_LOG_DIRS. */
 export const kafkaVariable = (setting) => `KAFKA_${setting.toUpperCase().replaceAll('.', '_')}`;
 
 function runContainer({ held, log, image, port, options, args = [] }) {

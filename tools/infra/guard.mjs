@@ -1,6 +1,6 @@
 /**
- * The watchdog of tools/infra/processes.mjs. It reads what it must end and remove from stdin, a line each, and does so when stdin closes: also
- * when its owner was killed and could not do it itself.
+ * The watchdog of tools/infra/processes.mjs ends processes and removes folders when stdin closes, so also when its owner was killed. Its orders
+ * come from stdin, one per line:
  *   process PID · gone PID · container NAME · folder PATH
  */
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ const processes = new Set();
 const containers = new Set();
 const folders = new Set();
 
-// The owner decides when all ends; a signal for the whole terminal is not for the guard.
+// The owner decides when everything ends, so the guard ignores signals for the whole terminal.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 
 const orders = {
@@ -35,7 +35,7 @@ for (const pid of processes) signalGroup(pid, 'SIGKILL');
 for (const name of containers) spawnSync('docker', ['rm', '--force', '--volumes', name], { stdio: 'ignore' });
 for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 
-/** Every child leads a process group, so that what it started ends with it. */
+/** Every child leads a process group, so its own children end with it. */
 function signalGroup(pid, signal) {
   try {
     process.kill(-pid, signal);

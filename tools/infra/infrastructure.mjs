@@ -1,4 +1,4 @@
-/** Kafka and Redis for demo, stack, tests, bench and faults: given by the environment, else Docker, else processes of our own. */
+/** Provides Kafka and Redis for demo, stack, tests, bench and faults: from the environment, else from Docker, else as child processes. */
 import { isEngineThere, startKafkaContainer, startRedisContainer } from './docker.mjs';
 import { areKafkaJarsThere, startKafka } from './kafka.mjs';
 import { canInstall, ensurePackages, PACKAGES } from './packages.mjs';
@@ -7,8 +7,8 @@ import { holdProcesses } from './processes.mjs';
 import { isRedisFromJarThere, startRedis } from './redis.mjs';
 
 /**
- * Resolves to `{ brokers, redisUrl, stop }`. `ports`: `{ kafka, redis }`, free ones where left out. `held`: who ends the processes; without it
- * they end with `stop()` or with this process.
+ * Resolves to `{ brokers, redisUrl, stop }`. `ports` is `{ kafka, redis }`; missing ones are free ports. `held` ends the processes; without
+ * it they end with `stop()` or with this process.
  */
 export async function startInfrastructure({
   kafka = true,
@@ -66,7 +66,7 @@ export async function startInfrastructure({
   }
 }
 
-/** What must be on this machine for them; Maven only while something is still to be fetched. */
+/** Returns the packages that the machine needs; Maven only while something must still be fetched. */
 export function packagesFor({ kafka, redis }) {
   const redisPackage = PACKAGES.redis.isThere() || canInstall() ? 'redis' : undefined;
   const fetchesKafka = kafka && !areKafkaJarsThere();

@@ -1,4 +1,4 @@
-/** Whether a process of this id is there, ours or another user's. */
+/** True if a process with this id exists, also another user's. */
 export function isRunning(pid) {
   try {
     process.kill(pid, 0);

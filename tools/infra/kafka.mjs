@@ -1,4 +1,4 @@
-/** One Kafka broker for development and tests: KRaft, one node, its jars through Maven. */
+/** Starts one Kafka broker for development and tests: KRaft, one node, with jars from Maven. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,7 +11,7 @@ const LOG4J_VERSION = '2.25.1';
 const JOSE4J_VERSION = '0.9.6';
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
-/** Settings of the test broker; `controllerPort` is its own, nobody else connects there. */
+/** Settings of the test broker. Only the broker itself connects to `controllerPort`. */
 export function brokerSettings({ port, controllerPort, folder, host = '127.0.0.1' }) {
   return {
     'process.roles': 'broker,controller',
@@ -39,7 +39,10 @@ export function brokerSettings({ port, controllerPort, folder, host = '127.0.0.1
   };
 }
 
-/** Of one of several brokers, each a controller too; `all` their ports, in order. Three replicas, acknowledged by two. */
+/**
+ * Settings of one of several brokers, each also a controller. `all` lists their ports in order. Topics have three replicas, and two must
+ * acknowledge.
+ */
 export function clusterSettings(at, all, folder = 'FOLDER') {
   const { port, controllerPort } = all[at];
   return {
@@ -58,7 +61,7 @@ export function clusterSettings(at, all, folder = 'FOLDER') {
   };
 }
 
-/** Starts the broker from the jars; resolves when it takes connections. `settings`, `javaOptions`: beside or instead of the test broker's. */
+/** Starts the broker from the jars; resolves when it accepts connections. `settings` and `javaOptions` override the test broker's. */
 export async function startKafka({ held, port, controllerPort, log, settings: own = {}, javaOptions = [] }) {
   const java = [...javaOptions, ...(await kafkaCommand({ held, log }))];
   const folder = held.folder('tranche-kafka-');
@@ -73,21 +76,20 @@ export async function startKafka({ held, port, controllerPort, log, settings: ow
   const broker = held.start('java', [...java, 'kafka.Kafka', properties], { onLine: keep, disposable: true });
   const gaveUp = () =>
     broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`;
-  await portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp });
+  await portOpens(port, { what: 'Kafka', timeoutMs: 180_000, gaveUp });
   return { brokers: `127.0.0.1:${port}`, process: broker };
 }
 
-/** Arguments of `java`, up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */
+/** Returns the arguments of `java` up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */
 export async function kafkaCommand({ held, log }) {
   const jars = await kafkaJars({ held, log });
-  // A test run leaves some 15,000 partitions on its broker: with 512 MiB it stood still for seconds at a time.
+  // A test run leaves some 15,000 partitions on its broker; with 512 MiB it stopped for seconds at a time.
   return [NO_TRACES, '-Xmx1g', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
 }
 
 const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}-oauth`);
 export const areKafkaJarsThere = () => existsSync(jarsFolder());
 
-/** The folder of Kafka's jars, fetched once. */
 async function kafkaJars({ held, log }) {
   const folder = jarsFolder();
   if (existsSync(folder)) return folder;
@@ -96,14 +98,16 @@ async function kafkaJars({ held, log }) {
     ['org.apache.kafka', 'kafka_2.13', KAFKA_VERSION],
     ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
     ['org.apache.logging.log4j', 'log4j-core', LOG4J_VERSION],
-    // Kafka's own check of OAUTHBEARER tokens wants it.
+    // Kafka's own check of OAUTHBEARER tokens needs it.
     ['org.bitbucket.b_c', 'jose4j', JOSE4J_VERSION],
   ];
   await fetchThroughMaven({ held, folder, dependencies, goal: 'copy-dependencies' });
   return folder;
 }
 
-/** 22 characters of base64url, as `kafka-storage random-uuid` prints; one that begins with a dash would be taken for an option. */
+/**
+ * Returns 22 characters of base64url, as `kafka-storage random-uuid` does. The first must not be a dash, or the tool would read an option.
+ */
 export function clusterId() {
   return `T${randomBytes(16).toString('base64url').slice(1)}`;
 }

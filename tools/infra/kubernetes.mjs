@@ -1,4 +1,7 @@
-/** A real Kubernetes API on this machine, without containers: nodes and pods are played by kwok. Built by deploy/build-kubernetes.sh. */
+/**
+ * Starts a real Kubernetes API on this machine without containers: kwok plays nodes and pods. deploy/build-kubernetes.sh builds its
+ * programs.
+ */
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +17,7 @@ const ZONES = ['a', 'b', 'c'];
 
 export const isKubernetesBuilt = () => PROGRAMS.every((name) => existsSync(join(BUILT, 'bin', name)));
 
-/** Resolves to `{ kubeconfig, kubectl(args, input) }`; `kubectl` gives the output, or throws what was said. */
+/** Resolves to `{ kubeconfig, kubectl(args, input) }`; `kubectl` returns the output. @throws with the error output */
 export async function startKubernetes({ held, log }) {
   const folder = held.folder('tranche-kubernetes-');
   const [etcd, peers, api, managers, scheduler] = await freePorts(5);
@@ -82,7 +85,6 @@ export async function startKubernetes({ held, log }) {
   return { kubeconfig, kubectl };
 }
 
-/** Tries again until it does not throw. */
 export async function until(what, attempt, timeoutMs = 60_000) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

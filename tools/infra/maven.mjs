@@ -1,12 +1,11 @@
-/** Files from Maven Central, by the machine's own Maven. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { NO_TRACES } from './packages.mjs';
 import { Expected } from './processes.mjs';
 
 /**
- * Fills a folder that is not there yet. `goal`: copy-dependencies, or unpack-dependencies, which takes the files out of the jars. Maven writes
- * into a folder of its own first, so that a stopped download is never taken for a whole one.
+ * Fills a folder that does not exist yet from Maven Central. `goal` is copy-dependencies, or unpack-dependencies to extract the files of
+ * the jars. Maven first writes into another folder, so that an interrupted download never counts as complete.
  */
 export async function fetchThroughMaven({ held, folder, dependencies, goal, properties = [] }) {
   mkdirSync(resolve('.infra'), { recursive: true });

@@ -1,11 +1,11 @@
-/** Other versions of Node.js, as packages of npm that hold the binary alone and run no script. They lie in `.infra/nodes`. */
+/** Installs other versions of Node.js into `.infra/nodes`, from npm packages that hold only the binary and run no script. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Expected } from './processes.mjs';
 import { during } from './progress.mjs';
 
-/** The range of each major version that `engines` of package.json names; of an open one (`>=24.11.0`) its first major version. */
+/** Returns a range for each major version in package.json's `engines`; for an open range (`>=24.11.0`) only its first major version. */
 export function supportedNodes(engines = JSON.parse(readFileSync('package.json', 'utf8')).engines.node) {
   return engines.split('||').map((range) => {
     const [, major, rest] = /^(?:\^|>=)(\d+)(\.\d+\.\d+)$/.exec(range.trim()) ?? [];
@@ -14,7 +14,6 @@ export function supportedNodes(engines = JSON.parse(readFileSync('package.json',
   });
 }
 
-/** The path of that Node's binary; npm fetches it the first time. */
 export async function ensureNode({ major, range }, { held, log }) {
   const folder = resolve(`.infra/nodes/${major}`);
   const name = `node-${process.platform}-${process.arch}`;

@@ -1,11 +1,11 @@
-/** Java, Maven, Redis and Chromium of the machine: found, or installed as root on Debian, or named in one line. */
+/** Finds the machine's Java, Maven, Redis and Chromium, installs them as root on Debian, or says in one line what to install. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chromiumPath } from './chromium.mjs';
 import { Expected } from './processes.mjs';
 
 const JAVA_FLOOR = 17;
-/** A JVM leaves a folder with its name and user in the temporary folder otherwise. */
+/** A JVM otherwise leaves a folder in the temporary folder. */
 export const NO_TRACES = '-XX:-UsePerfData';
 
 const WITHOUT_OURS = 'start Docker, or set KAFKA_BROKERS and REDIS_URL';
@@ -32,13 +32,12 @@ export const PACKAGES = {
   },
 };
 
-/** The major version on the PATH, 0 without one. */
 export function javaVersion() {
   const { stdout, stderr } = spawnSync('java', [NO_TRACES, '-version'], { encoding: 'utf8' });
   return parseJavaVersion(`${stdout}${stderr}`);
 }
 
-/** `openjdk version "17.0.15"` is 17, `java version "1.8.0_392"` is 8. */
+/** Reads `openjdk version "17.0.15"` as 17 and `java version "1.8.0_392"` as 8. */
 export function parseJavaVersion(text) {
   const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(text) ?? [];
   return Number(first === '1' ? second : (first ?? 0));
@@ -48,12 +47,11 @@ export function canInstall() {
   return process.getuid?.() === 0 && existsSync('/etc/debian_version') && answers('apt-get', '--version');
 }
 
-/** One line that says what to install for these. */
 export function installLine(names) {
   return `apt-get install ${names.map((name) => PACKAGES[name].apt.at(-1)).join(' ')}`;
 }
 
-/** Makes sure of the named packages; throws one line when it can't. */
+/** Installs the named packages if they are missing. @throws one line if it cannot */
 export async function ensurePackages(names, { held, log }) {
   const missing = names.filter((name) => !PACKAGES[name].isThere());
   if (missing.length === 0) return;
@@ -77,7 +75,7 @@ export async function ensurePackages(names, { held, log }) {
     );
 }
 
-/** Debian starts a daemon as it installs it; ours run on ports of their own, so policy-rc.d says no for that time. */
+/** Debian starts a daemon when it installs one, but ours run on their own ports, so policy-rc.d forbids it meanwhile. */
 async function withoutServiceStarts(work) {
   const policy = '/usr/sbin/policy-rc.d';
   const ours = !existsSync(policy);

@@ -2,14 +2,14 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from './processes.mjs';
 
-/** Below those that systems give to connections by themselves, above those of libs/testing/src/free-ports.ts. */
+/** Below the ephemeral ports of operating systems, and above the range of libs/testing/src/free-ports.ts. */
 export const PORTS = { from: 28_000, to: 32_000 };
 
-/** Where this process began to give them out, and how many it has looked at. */
+/** This process begins at a random port and counts those that it has tried. */
 const begun = Math.floor(Math.random() * (PORTS.to - PORTS.from));
 let looked = 0;
 
-/** As many free ports as asked for; this process is given none twice, and others begin elsewhere. */
+/** Returns free ports. This process gets none twice, and other processes begin elsewhere. */
 export async function freePorts(count) {
   const ports = [];
   while (ports.length < count) {
@@ -21,7 +21,7 @@ export async function freePorts(count) {
   return ports;
 }
 
-/** Whether a service could listen there, on every address: somebody who holds only one of them counts too. */
+/** True if a service could listen on every address; a listener on only one of them counts as taken. */
 export async function isPortFree(port) {
   try {
     for (const host of ['127.0.0.1', '0.0.0.0']) {
@@ -44,12 +44,12 @@ export function isPortOpen(port, host = '127.0.0.1') {
     socket
       .once('connect', () => finish(true))
       .once('error', () => finish(false))
-      // After a pause of this process a connection may be there that it has not seen yet.
+      // After a pause of this process, a connection may be established that it has not noticed yet.
       .once('timeout', () => setImmediate(() => finish(false)));
   });
 }
 
-/** Resolves when the port takes connections; rejects after the time-out, or at once when `gaveUp()` says why it never will. */
+/** Resolves when the port accepts connections. Rejects after the time-out, or at once when `gaveUp()` returns a reason. */
 export async function portOpens(port, { what, timeoutMs, gaveUp = () => undefined }) {
   const deadline = performance.now() + timeoutMs;
   while (!(await isPortOpen(port))) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 
-/** Processes of this machine that were given the folder in their environment: their ids; none where there is no /proc. */
+/** Returns the ids of processes with the folder in their environment; none without /proc. */
 export function processesWith(folder) {
   const environmentOf = (pid) => {
     try {

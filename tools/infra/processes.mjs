@@ -1,4 +1,4 @@
-/** Processes and temporary folders that must not outlive a tool, whichever way it ends. */
+/** Holds processes and temporary folders that must not outlive a tool, however it ends. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,17 +7,17 @@ import { createInterface } from 'node:readline';
 
 const GRACE_MS = 8_000;
 
-/** A failure whose message says everything: printed without a stack. */
+/** An error whose message is complete for the user, so it is printed without a stack. */
 export class Expected extends Error {}
 
-/** Opens the watchdog. Everything started here ends with `close()` or with this process, even if it is killed. */
+/** Starts the watchdog. Everything started here ends with `close()` or with this process, even if it is killed. */
 export function holdProcesses() {
   const guard = spawn(process.execPath, [resolve('tools/infra/guard.mjs')], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const guardEnded = new Promise((done) => guard.once('exit', done));
-  guard.stdin.on('error', () => undefined); // a guard that was killed; close() below does its work as well
+  guard.stdin.on('error', () => undefined); // the guard may have been killed; close() then does its work
   guard.unref();
   guard.stdin.unref();
   const running = new Set();
@@ -26,9 +26,8 @@ export function holdProcesses() {
   const tell = (line) => guard.stdin.write(`${line}\n`);
 
   /**
-   * Starts a child that leads its own process group. `disposable`: keeps nothing worth a clean end, so it is killed at once.
-   * `onLine` is told each line, and whether it came from `stdout` or `stderr`. `exited` resolves to the exit code, or the name of the signal,
-   * and never rejects.
+   * Starts a child that leads its own process group. A `disposable` child needs no clean end, so it is killed at once. `onLine` gets each
+   * line and `stdout` or `stderr`. `exited` resolves to the exit code or the signal's name, and never rejects.
    */
   function start(
     command,
@@ -56,7 +55,7 @@ export function holdProcesses() {
         onLine(error.message, 'stderr');
         ended('not started');
       });
-      child.once('exit', () => signalGroup(child.pid, 'SIGKILL')); // what it started goes with it
+      child.once('exit', () => signalGroup(child.pid, 'SIGKILL')); // kills the child's own children
       child.once('close', (code, name) => {
         tell(`gone ${child.pid}`);
         ended(code ?? name);
@@ -82,13 +81,13 @@ export function holdProcesses() {
       return lines;
     },
 
-    /** A folder in the temporary folder that is removed at the end. None is made when the end has come: nobody would remove it. */
+    /** Makes a temporary folder that is removed at the end. Throws during the end, because nobody would remove the folder then. */
     folder(prefix) {
       if (closing) throw new Expected('stopping');
       return this.removeAtEnd(mkdtempSync(join(tmpdir(), prefix)));
     },
 
-    /** Of a file or a folder that lies elsewhere, or is not there yet. */
+    /** Removes a path at the end that lies elsewhere, or does not exist yet. */
     removeAtEnd(path) {
       tell(`folder ${path}`);
       return path;
@@ -96,7 +95,7 @@ export function holdProcesses() {
 
     container: (name) => tell(`container ${name}`),
 
-    /** Services get SIGTERM and time to drain, then brokers and stores go, then the guard removes the folders. */
+    /** Services get SIGTERM and time to drain, then brokers and stores are killed, then the guard removes the folders. */
     close() {
       closing ??= (async () => {
         await stopAll([...running].filter((child) => !child.disposable));
@@ -111,7 +110,6 @@ export function holdProcesses() {
   };
 }
 
-/** SIGTERM to all of them, SIGKILL to those who are still there after the grace. */
 export async function stopAll(children, graceMs = GRACE_MS) {
   for (const child of children) child.kill('SIGTERM');
   const overdue = setTimeout(() => children.forEach((child) => child.kill('SIGKILL')), graceMs);

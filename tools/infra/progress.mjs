@@ -1,13 +1,11 @@
-/** Progress of a tool on stderr, so that what it prints on stdout stays clean. */
+/** Progress is printed on stderr, so that stdout has only the tool's output. */
 const STILL_MS = 10_000;
 
-/** Lines with the seconds since the tool began. */
 export function createLog({ write = (text) => process.stderr.write(text), clock = () => performance.now() } = {}) {
   const begun = clock();
   return (line) => write(`[${((clock() - begun) / 1000).toFixed(0).padStart(3)} s] ${line}\n`);
 }
 
-/** Says what begins, every ten seconds that it goes on, and how long it took. */
 export async function during(what, log, work) {
   log(`${what} …`);
   const begun = performance.now();

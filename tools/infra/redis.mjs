@@ -1,4 +1,4 @@
-/** One Redis for development and tests: append-only file, no eviction. */
+/** Starts one Redis for development and tests: append-only file, no eviction. */
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fetchThroughMaven } from './maven.mjs';
@@ -9,7 +9,7 @@ import { Expected } from './processes.mjs';
 const EMBEDDED_REDIS = ['com.github.codemonstur', 'embedded-redis', '1.4.3'];
 
 export function redisArguments({ port, folder, host = '127.0.0.1' }) {
-  // What is written outlives a SIGKILL of Redis without being synced, and a slow disk would hold answers up.
+  // Written data survives a SIGKILL of Redis even if it is not synced, and a slow disk would delay answers.
   const settings = {
     port,
     bind: host,
@@ -41,7 +41,7 @@ const [, ARTIFACT, VERSION] = EMBEDDED_REDIS;
 const binariesFolder = () => resolve('.infra', `${ARTIFACT}-${VERSION}-unpacked`);
 export const isRedisFromJarThere = () => existsSync(binariesFolder());
 
-/** Debian's redis-server; where there is none, the binary that a jar on Maven Central carries. */
+/** Uses Debian's redis-server, else the binary in a jar on Maven Central. */
 export function redisCommand({ held, log }) {
   return PACKAGES.redis.isThere() ? 'redis-server' : redisFromJar({ held, log });
 }

@@ -1,4 +1,4 @@
-/** Another commit of this repository, built beside it: what an upgrade comes from. */
+/** Builds another commit of this repository in a folder of its own, as the old version of an upgrade. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { oneAtATime } from './bootstrap.mjs';
 import { Expected } from './processes.mjs';
 import { during } from './progress.mjs';
 
-/** The folder of its root, under `.infra/releases`. Built once. */
+/** Resolves to its root folder under `.infra/releases`. Each commit is built once. */
 export async function releaseAt(commit, { held, log }) {
   const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`], {
     encoding: 'utf8',

@@ -1,12 +1,11 @@
-/** A tool's story from its begin to an end that leaves nothing behind. */
 import { constants } from 'node:os';
 import { Expected, holdProcesses } from './processes.mjs';
 
 /**
- * Runs a tool's story and ends what it started: after its end, an error, SIGINT, SIGTERM or SIGHUP, when nobody reads its output any more, or
- * when the npm that runs it was killed. The process exits with the story's number (nothing: 0), with 1 after an error, with 128 + n after a
- * signal; with 0 then if the tool runs until it is stopped. What the story and its children write to the temporary folder lies in one
- * folder, which goes at the end, whoever forgot it.
+ * Runs a tool's story and ends everything that it started: after its end, an error, SIGINT, SIGTERM or SIGHUP, when the reader of its
+ * output is gone, or when the npm that runs it was killed. The process exits with the story's number (0 without one), with 1 after an
+ * error, and with 128 + n after a signal, or 0 if the tool runs until it is stopped. Temporary files of the story and its children are in
+ * one folder that is removed at the end.
  */
 export async function runTool(story, { runsUntilStopped = false } = {}) {
   const held = holdProcesses();
@@ -45,12 +44,12 @@ export async function runTool(story, { runsUntilStopped = false } = {}) {
   process.exit(exitCode);
 }
 
-/** To a pipe whose reader is slow much is still to be written, and `process.exit` would drop it. */
+/** `process.exit` would drop output that a slow reader of a pipe has not taken yet. */
 const allWritten = (stream) => new Promise((done) => stream.write('', () => done()));
 
 class Stopped extends Error {}
 
-/** What a person needs to read of an error: a stack only where the error is in our code. */
+/** Returns the message alone if a person can act on it; a stack only for errors in our code. */
 export function toldAs(error) {
   if (error instanceof Expected) return error.message;
   const isOfTheFileSystem = error?.syscall !== undefined && error.path !== undefined && error.syscall !== 'spawn';
@@ -58,8 +57,8 @@ export function toldAs(error) {
 }
 
 /**
- * npm passes signals on to its child (that is us, not a shell: package.json says `exec node …`), but not its own violent death. Started by
- * hand, a tool may outlive its shell.
+ * npm passes signals on to its child (that is us, not a shell: package.json says `exec node …`), but it cannot pass on its own SIGKILL. A
+ * tool started by hand may outlive its shell.
  */
 function whenNpmIsGone(tell) {
   if (!process.env.npm_lifecycle_event) return;

@@ -1,11 +1,11 @@
-/** Which port each service of a stack listens on: its usual one, another by a variable, or any that is free. */
+/** Chooses the port of each service in a stack: its usual one, one from a variable, or a free one. */
 import { freePorts } from './ports.mjs';
 import { SERVICES } from './services.mjs';
 
 const USUAL = { kafka: 9092, redis: 6379 };
 const SUFFIX = { port: 'PORT', managementPort: 'MANAGEMENT_PORT' };
 
-/** STACK_AUTH_SERVICE_PORT, STACK_AUTH_SERVICE_MANAGEMENT_PORT and so on. */
+/** Variables are named STACK_AUTH_SERVICE_PORT, STACK_AUTH_SERVICE_MANAGEMENT_PORT and so on. */
 export const PORT_VARIABLES = Object.entries(SERVICES).flatMap(([name, ports]) =>
   Object.entries(ports).map(([which, usual]) => ({
     variable: `STACK_${name.toUpperCase().replaceAll('-', '_')}_${SUFFIX[which]}`,
@@ -16,7 +16,10 @@ export const PORT_VARIABLES = Object.entries(SERVICES).flatMap(([name, ports]) =
   })),
 );
 
-/** Of Kafka and Redis, and of every service in the shape of SERVICES. `isAnyFree`: whoever is not named gets a free port. 0 asks for one, too. */
+/**
+ * Returns the ports of Kafka, Redis and every service, in the shape of SERVICES. 0 means a free port; with `isAnyFree`, so does a missing
+ * variable.
+ */
 export async function stackPorts(env, { isAnyFree = false } = {}) {
   const offset = Number(env.STACK_PORT_OFFSET || 0);
   const free = await freePorts(PORT_VARIABLES.length + 2);
@@ -27,7 +30,6 @@ export async function stackPorts(env, { isAnyFree = false } = {}) {
   return { kafka: chosen('KAFKA_PORT', USUAL.kafka), redis: chosen('REDIS_PORT', USUAL.redis), services };
 }
 
-/** `[{ port, name, variable }]` of all of them. */
 export function listedPorts({ kafka, redis, services }) {
   return [
     { port: kafka, name: 'Kafka', variable: 'KAFKA_PORT' },
@@ -36,7 +38,7 @@ export function listedPorts({ kafka, redis, services }) {
   ];
 }
 
-/** A file's text with the usual addresses of the services replaced by those of this run; addresses elsewhere stay. */
+/** Replaces the services' usual addresses in a text by those of this run; other addresses stay. */
 export function withPortsOfThisRun(text, services) {
   const usual = new Map(
     PORT_VARIABLES.map(({ service, which, usual: port }) => [String(port), services[service][which]]),

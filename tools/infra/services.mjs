@@ -1,4 +1,4 @@
-/** Starts built apps as processes, on given ports, and waits until each is ready. Used by stack and demo. */
+/** Starts built apps as processes on given ports and waits until each is ready, for stack and demo. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { cardLines } from '../demo/test-cards.mjs';
 const READY_TIMEOUT_MS = 180_000;
 const KEPT_LINES = 2_000;
 
-/** The apps in the order of their start, with the ports that their configuration classes have as defaults. */
+/** Apps with the default ports of their configuration classes. */
 export const SERVICES = {
   'platform-simulator': { port: 4010 },
   'auth-service': { port: 4030, managementPort: 4130 },
@@ -19,10 +19,10 @@ export const SERVICES = {
   'checkout-demo': { port: 4050, managementPort: 4150 },
 };
 
-/** The merchant whose shop checkout-demo is. */
+/** checkout-demo is this merchant's shop. */
 export const CHECKOUT_MERCHANT = 'shop-fr';
 
-/** What each app needs in its environment to be one stack with the others. `ports` has the shape of SERVICES. */
+/** Returns the environment of each app that makes all of them one stack. `ports` has the shape of SERVICES. */
 export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
   const addressOf = (name) => `http://127.0.0.1:${ports[name].port}`;
   const simulator = addressOf('platform-simulator');
@@ -88,7 +88,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
   );
 }
 
-/** The URL as it is for the first database asked for, the next one of the same server after it. */
+/** Returns the URL of another database on the same server; the one in `redisUrl` has offset 0. */
 export function redisDatabase(redisUrl, offset) {
   const url = new URL(redisUrl);
   url.pathname = `/${Number(url.pathname.slice(1) || 0) + offset}`;
@@ -105,8 +105,8 @@ function checkoutApiKey(merchantsFile) {
 }
 
 /**
- * Starts one app. Resolves, when it is ready, to `{ name, url, managementUrl, process, lines }`; rejects with what it printed last if it
- * ends before. `onWarning` gets its warnings and errors, a line each; `onOutput`, if given, all that it prints.
+ * Starts one app. Resolves to `{ name, url, managementUrl, process, lines }` when it is ready; rejects with its last lines if it ends
+ * before. `onWarning` gets its warnings and errors, `onOutput` all lines.
  */
 export async function startService(name, { held, env, onWarning = () => undefined, onOutput }) {
   const lines = [];
@@ -123,14 +123,17 @@ export async function startService(name, { held, env, onWarning = () => undefine
   return { name, url, managementUrl, process: process_, lines };
 }
 
-/** All at once, but for the checkout: on a new Kafka the others create the topic that it subscribes to. Resolves to what `start(name)` gave. */
+/**
+ * Starts all at once except the checkout: on a new Kafka the others create the topic that it subscribes to. Resolves to the results of
+ * `start(name)`.
+ */
 export async function startInOrder(start) {
   const others = Object.keys(SERVICES).filter((name) => name !== 'checkout-demo');
   const started = await Promise.all(others.map((name) => start(name)));
   return [...started, await start('checkout-demo')];
 }
 
-/** Where everything is, the checkout first: somebody wants to open it. */
+/** The checkout is listed first, because people want to open it. */
 export function addressLines(services, { brokers, redisUrl }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
   const addresses = ({ name, url, managementUrl }) =>
@@ -142,7 +145,7 @@ export function addressLines(services, { brokers, redisUrl }) {
   ];
 }
 
-/** Warnings and errors of a service's log: its JSON line as `level message`, anything that is no JSON as it is. */
+/** Returns warnings and errors of a service's log: a JSON line as `level message`, any other line as it is. */
 export function troubleIn(line) {
   try {
     const { level, msg, message, error, err } = JSON.parse(line);
@@ -174,7 +177,7 @@ async function ready(name, managementUrl, process_, lines) {
   throw new Expected(`${name} ${what}\n${lines.slice(-30).join('\n')}`);
 }
 
-/** The tools' own variables must not reach a service, except where they are passed on. */
+/** The tools' own variables must not reach a service, except those passed on purpose. */
 function systemVariables() {
   const { PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS } = process.env;
   const defined = Object.entries({

@@ -1,4 +1,4 @@
-/** What the services of running stacks print, in .infra/stack-PID/NAME.log until the stack ends. */
+/** Keeps the output of running stacks in .infra/stack-PID/NAME.log until the stack ends. */
 import {
   appendFileSync,
   closeSync,
@@ -18,12 +18,11 @@ import { isRunning } from './is-running.mjs';
 const PREFIX = 'stack-';
 const LOOK_EVERY_MS = 100;
 const CHUNK_BYTES = 64 * 1024;
-/** A log that is longer begins anew: a stack may run for days. */
+/** A longer log is started anew, because a stack may run for days. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const fileOf = (pid, name) => resolve('.infra', `${PREFIX}${pid}`, `${name}.log`);
 
-/** `outputOf(name)` takes the lines of a service. */
 export function keepStackLogs(held, { mostBytes = MOST_BYTES } = {}) {
   const folder = held.removeAtEnd(resolve('.infra', `${PREFIX}${process.pid}`));
   rmSync(folder, { recursive: true, force: true });
@@ -42,7 +41,6 @@ export function keepStackLogs(held, { mostBytes = MOST_BYTES } = {}) {
   return { outputOf };
 }
 
-/** Processes of the stacks that run here, the one that began last first. */
 export function runningStacks() {
   const names = existsSync('.infra') ? readdirSync('.infra').filter((name) => /^stack-\d+$/.test(name)) : [];
   const begunAt = (pid) => statSync(resolve('.infra', `${PREFIX}${pid}`), { throwIfNoEntry: false })?.birthtimeMs ?? 0;
@@ -50,12 +48,12 @@ export function runningStacks() {
   return pids.sort((a, b) => begunAt(b) - begunAt(a));
 }
 
-/** Hands on what the log holds and all that is added, until the stack ends or `signal` says so. */
+/** Writes the log's content and everything that is added, until the stack ends or `signal` is aborted. */
 export async function followLog({ pid, name, write, signal }) {
   const file = fileOf(pid, name);
   let position = 0;
   while (!signal.aborted) {
-    const isOver = !isRunning(pid); // looked at before the last reading, so that nothing is missed
+    const isOver = !isRunning(pid); // checked before the last reading, so that no line is missed
     position = readFrom(file, position, write);
     if (isOver) return;
     await delay(LOOK_EVERY_MS);

@@ -7,12 +7,12 @@ import { followLog, keepStackLogs, runningStacks } from './stack-logs.mjs';
 
 const FOLDER = `.infra/stack-${process.pid}`;
 
-// Not in the checkout: whoever looks for its newest stack would find this one.
+// The test runs outside the checkout, or a search for its newest stack would find this one.
 const checkout = process.cwd();
 let held;
 let folder;
 beforeAll(() => {
-  held = holdProcesses(); // finds its guard from the checkout
+  held = holdProcesses(); // finds its guard in the checkout
   folder = mkdtempSync(join(tmpdir(), 'stack-logs-'));
   process.chdir(folder);
 });
@@ -42,7 +42,7 @@ it('a log is shown from its begin, followed, begun anew when it is too long, and
 });
 
 it('a stack that is gone is not followed for ever', async () => {
-  const pid = 2 ** 22 + 1; // no system gives out such an id
+  const pid = 2 ** 22 + 1; // no system uses such an id
   await expect(
     followLog({ pid, name: 'auth-service', write: () => undefined, signal: new AbortController().signal }),
   ).resolves.toBeUndefined();

@@ -19,7 +19,7 @@ it("pays although a topic of somebody else's has lost its only broker", async ()
     logLevel: kafkajs.logLevel.NOTHING,
   }).admin();
   await admin.connect();
-  // A broker takes connections before the cluster has it.
+  // A broker accepts connections before it has joined the cluster.
   const areAllThere = async () => (await admin.describeCluster()).brokers.length === 3;
   await waitFor(areAllThere, { what: 'three brokers in the cluster', timeoutMs: 90_000 });
   await admin.createTopics({
@@ -42,7 +42,7 @@ it("pays although a topic of somebody else's has lost its only broker", async ()
   await admin.disconnect();
 
   simulator = await startSimulator();
-  // Redis outlives these brokers, and would tell of a journal that they do not have.
+  // Redis outlives these brokers, and would hold the index of a journal that they do not have.
   const prefix = ownPrefix();
   const settings = {
     KAFKA_BROKERS: brokers.join(','),

@@ -22,7 +22,7 @@ const sound = certificate(folder, 'sound', { by: ours });
 const users = join(folder, 'users.acl');
 writeFileSync(users, 'user default on nopass ~* &* +@all\nuser gateway on >of-the-gateway ~tranche:* +@all\n');
 
-/** Nothing of it is in plain text: clients, other nodes, replicas and sentinels all come over TLS. */
+/** All connections use TLS: those of clients, other nodes, replicas and sentinels. */
 const TLS = {
   port: 0,
   'tls-cert-file': sound.cert,
@@ -72,7 +72,7 @@ function redis(topology, { user = 'gateway:of-the-gateway', caFile = ours.cert }
   });
 }
 
-/** Not ready, and the log says why. */
+/** The client must not become ready, and the log must say why. */
 async function isRefused(topology, options, reason) {
   const first = lines.length;
   const client = redis(topology, options);

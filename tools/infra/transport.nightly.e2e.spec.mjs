@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Rejects with what the client says of a Kafka that it can't use. */
+/** Rejects with the client's error if it cannot use Kafka. */
 function useKafka(port, settings) {
   return usedBy(createKafkaClient({ brokers: [`localhost:${port}`], clientId: 'test', ...settings }, log));
 }
@@ -90,7 +90,7 @@ describe('Kafka over TLS', () => {
           'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;',
         'listener.name.tokens.oauthbearer.sasl.server.callback.handler.class':
           'org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler',
-        // The default of Kafka 4.1.1 looks at form and expiry only.
+        // The default of Kafka 4.1.1 checks only form and expiry.
         'sasl.oauthbearer.jwt.validator.class': 'org.apache.kafka.common.security.oauthbearer.BrokerJwtValidator',
         'sasl.oauthbearer.jwks.endpoint.url': `http://127.0.0.1:${issuer.port}/jwks`,
         'sasl.oauthbearer.expected.audience': AUDIENCE,
@@ -223,7 +223,7 @@ describe('Redis over TLS', () => {
   });
 });
 
-/** An issuer of tokens: what it signs follows the scope, so that a test can have a wrong one. */
+/** Starts an issuer whose tokens depend on the requested scope, so that a test can get an invalid one. */
 async function startIssuer() {
   const key = await generateKeyPair('RS256');
   const otherKey = await generateKeyPair('RS256');

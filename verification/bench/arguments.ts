@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import type { Bench, Part } from './bench.js';
 import type { Infrastructure } from './stage.js';
 
-/** What the command line asks for. */
 export interface Chosen {
   readonly bench: Bench;
   readonly parts: readonly Part[];
@@ -12,12 +11,11 @@ export interface Chosen {
   readonly check: boolean;
 }
 
-/** One reason why nothing can be measured. */
 export interface Refused {
   readonly fault: string;
 }
 
-/** `NAME [--only PART] [--commands N] [--json] [--strict] [--check]`. */
+/** Parses `NAME [--only PART] [--commands N] [--json] [--strict] [--check]`. */
 export function readArguments(args: readonly string[], benches: readonly Bench[]): Chosen | Refused {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -49,7 +47,6 @@ export function readArguments(args: readonly string[], benches: readonly Bench[]
   return { bench, parts, commands, json, strict, check };
 }
 
-/** The Kafka and Redis that the environment names. */
 export function infrastructureOf(env: NodeJS.ProcessEnv): Infrastructure | Refused {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = env;
   if (!brokers || !redisUrl) return { fault: 'KAFKA_BROKERS and REDIS_URL must be set, or use: npm run bench' };

@@ -1,22 +1,20 @@
 import type { Row } from './report.js';
 import type { Infrastructure } from './stage.js';
 
-/** Part of a bench that can be run alone with `--only`; its rows' names begin with its own. */
+/** A part can be run alone with `--only`; the names of its rows begin with its name. */
 export interface Part {
   name: string;
   run(context: Context): Promise<Row[]>;
 }
 
 export interface Context extends Infrastructure {
-  /** Progress, on stderr. */
   log: (line: string) => void;
-  /** Commands, where a part's default is to be changed. */
+  /** Replaces the part's default number of commands. */
   commands?: number;
 }
 
 export interface Bench {
   name: string;
-  /** In one line, for the list of what there is. */
   about: string;
   parts: Part[];
 }

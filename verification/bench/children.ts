@@ -10,23 +10,20 @@ const KEPT_LINES = 200;
 
 export interface Child {
   readonly pid: number;
-  /** What it printed last. */
+  /** The last lines that it printed. */
   readonly lines: string[];
-  /** Throws, with what it printed last, if it has ended. */
   assertRunning(): void;
-  /** Resolves when it has ended, whoever ended it. */
   readonly exited: Promise<void>;
-  /** SIGTERM; SIGKILL where that is not enough. Resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL if that is not enough; resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
 export interface ChildOptions {
-  /** Below the root of the project, with its arguments. */
   main: string[];
   env: Record<string, string>;
-  /** Answers 200 when it is ready. */
+  /** The child is ready when this URL answers 200. */
   readyUrl?: string;
-  /** How long that may take (60,000). */
+  /** Milliseconds until it must be ready (60,000). */
   readyTimeoutMs?: number;
   onLine?: (line: string) => void;
   /** Options of Node itself, such as `--cpu-prof`. */
@@ -36,7 +33,7 @@ export interface ChildOptions {
 const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts a built program of this repository as a process of its own and waits until it is ready. */
+/** Starts a built program of this repository as a child process and waits until it is ready. */
 export async function startChild({
   main,
   env,
@@ -96,16 +93,16 @@ async function isReady(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
   } catch {
-    return false; // not there yet: the caller asks again until its deadline
+    return false; // not ready yet: the caller asks again until its deadline
   }
 }
 
-/** The folder of the whole project: this file is built into verification/dist/bench. */
+/** Returns the repository's root: this file is built into verification/dist/bench. */
 export function root(): string {
   return dirname(dirname(dirname(dirname(process.argv[1] ?? ''))));
 }
 
-/** Starts something on a free port; on another one where somebody else was faster. */
+/** Starts something on a free port, and tries another one if that port was taken meanwhile. */
 export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -11,7 +11,7 @@ import {
 import { operationForm } from '@tranche/platform';
 import { anAddress } from '@tranche/testing';
 
-/** The one merchant of a bench: no bearer token, no notifications. */
+/** The bench's only merchant needs no bearer token and gets no notifications. */
 export const MERCHANT: Merchant = {
   merchant: 'bench-shop',
   identifier: 'Bench Shop',
@@ -24,18 +24,17 @@ export const MERCHANT: Merchant = {
 
 const KID = 'bench';
 
-/** `ENVIRONMENT_ID` of the gateway that takes signed commands. */
 export const ENVIRONMENT_ID = 'bench';
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 
-/** The same merchant, whose commands must be signed. */
+/** The same merchant, but its commands must be signed. */
 export const SIGNING_MERCHANT: Merchant = {
   ...MERCHANT,
   publisherKeys: [{ kid: KID, publicKey: publicKey.export({ format: 'jwk' }).x! }],
   requireSignatures: true,
 };
 
-/** The n-th command of every run: the same order, the same content, the same id. */
+/** Returns the n-th command. Every run sends the same orders, content and ids. */
 export function authorization(n: number): PartnerAAuthorization {
   return {
     merchant: MERCHANT.merchant,
@@ -51,7 +50,6 @@ export function authorization(n: number): PartnerAAuthorization {
   };
 }
 
-/** As a record of a command topic: key, headers, value. */
 export function commandRecord(
   n: number,
   time: string,
@@ -73,7 +71,6 @@ export function commandRecord(
   };
 }
 
-/** The same for a topic, signed by its publisher. */
 export function signedRecord(n: number, time: string, topic: string): ReturnType<typeof commandRecord> {
   const record = commandRecord(n, time);
   const signature = signCommand({ topic, ...record }, { kid: KID, privateKey, environmentId: ENVIRONMENT_ID });
@@ -85,7 +82,7 @@ export function commandId(n: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The request that a peer makes of a command: signed, for the simulator checks it, and nothing else. */
+/** Returns the request that a peer makes of a command. It is signed, because the simulator checks that. */
 export function requestBody(data: PartnerAAuthorization): string {
   return operationForm({ operation: 'authorize', data, merchant: MERCHANT, rail: METHODS.A.rail }, {}).body;
 }

@@ -2,26 +2,24 @@ import { startChild, type Child } from './children.js';
 import { median, rateOf, type Rate } from './rate.js';
 import { row, type Row } from './report.js';
 
-/** A server that is measured. */
 export interface Contestant {
   readonly name: string;
-  /** Where the load goes. */
   readonly url: string;
   readonly process: Child;
 }
 
-/** A rate with the latencies of the same requests, milliseconds. */
+/** A rate with the latencies of the same requests, in milliseconds. */
 export interface Round extends Rate {
   p50Ms: number;
   p99Ms: number;
 }
 
 export interface Duel {
-  /** How each contestant is started, ours first; each gets those that run already. */
+  /** Starts each contestant, ours first; each gets those that run already. */
   starts: readonly ((running: readonly Contestant[]) => Promise<Contestant>)[];
   round: (contestant: Contestant) => Promise<Round>;
   log: (line: string) => void;
-  /** How often all are started anew: what a compiler makes of a program differs from life to life by a third. */
+  /** All are restarted this often: the compiler's choices make the rate differ by a third between two starts. */
   lives: number;
   roundsPerLife: number;
 }
@@ -29,7 +27,10 @@ export interface Duel {
 const CONNECTIONS = 64;
 const TIME_BOX_MS = 120_000;
 
-/** The rounds of each contestant by its name. They take turns, so that whatever else the machine does hits all; one round of a life warms up. */
+/**
+ * Returns the rounds of each contestant by its name. Contestants take turns, so that other load on the machine hits all of them; the first
+ * round of a life warms up.
+ */
 export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Duel): Promise<Map<string, Round[]>> {
   const taken = new Map<string, Round[]>();
   for (let life = 1; life <= lives; life++) {
@@ -52,7 +53,6 @@ export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Du
   return taken;
 }
 
-/** `count` requests to one contestant by a load program (see `runSocketLoad`), which gets `env` beside its own settings. */
 export async function loadRound(
   { url, process }: Contestant,
   main: string,
@@ -86,7 +86,7 @@ export async function loadRound(
   return { ...rate, ...latencies };
 }
 
-/** Medians of all rounds; the first of `taken` is ours. */
+/** Makes rows from the medians of all rounds; the first of `taken` is ours. */
 export function duelRows(
   taken: ReadonlyMap<string, Round[]>,
   name: string,

@@ -1,4 +1,7 @@
-/** `node verification/dist/bench/main.js NAME [--only PART] [--commands N] [--json] [--strict]` against the Kafka and Redis of KAFKA_BROKERS and REDIS_URL. `--check`: only whether there is such a bench. */
+/**
+ * `node verification/dist/bench/main.js NAME [--only PART] [--commands N] [--json] [--strict]` runs a bench on the Kafka and Redis of
+ * KAFKA_BROKERS and REDIS_URL. `--check` only checks that there is such a bench.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { infrastructureOf, readArguments, type Chosen } from './arguments.js';
 import type { Bench } from './bench.js';
@@ -25,7 +28,7 @@ if ('fault' in chosen) {
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) process.once(signal, () => void stop(code));
 process.exit(chosen.check ? 0 : await run(chosen));
 
-/** Whoever ends a bench early gets a clean Kafka and Redis too; the processes go with this one. */
+/** A bench that is interrupted removes its topics and Redis keys; its child processes end with this one. */
 async function stop(code: number): Promise<void> {
   console.error('stopping: taking the topics away');
   await Promise.race([Stage.removeAll().catch((error: unknown) => console.error(String(error))), setTimeout(STOP_MS)]);

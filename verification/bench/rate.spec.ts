@@ -19,7 +19,7 @@ it('takes the rate where work neither begins nor runs dry', async () => {
 it('counts from the first piece on when the time is over', async () => {
   let asked = 0;
   let nowMs = 0;
-  // It is asked twice between two samples, so a piece takes 10 ms.
+  // Two samples read the clock twice, so a piece takes 10 ms.
   jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 5));
   const { perSecond } = await rateOf({
     done: () => Math.max(0, asked++ - 3),

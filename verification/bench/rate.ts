@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsOf, cpuMsOfMachine } from './cpu.js';
 
-/** What is done so far, at a moment; processor times in milliseconds. */
+/** A sample has the work done so far; times are in milliseconds. */
 interface Sample {
   ms: number;
   done: number;
@@ -10,26 +10,23 @@ interface Sample {
 
 export interface Rate {
   perSecond: number;
-  /** Processor time per piece of work, milliseconds: of each process named, and of all else on the machine. */
+  /** Processor milliseconds per piece of work, for each named process and for the rest of the machine. */
   cpuMs: Record<string, number>;
   seconds: number;
 }
 
 export interface Watched {
-  /** Pieces of work done so far. */
   done: () => number | Promise<number>;
-  /** Work that there is; the rate is taken between a fifth and nine tenths of it, when it neither begins nor runs dry. */
+  /** All pieces of work. The rate is taken between a fifth and nine tenths of them, when work neither begins nor runs dry. */
   total: number;
-  /** Ends the watch early: what was done from the first piece on until then counts. Milliseconds. */
+  /** Milliseconds after which the watch ends early; the rate then covers all work from the first piece on. */
   timeBoxMs: number;
   everyMs?: number;
-  /** Whose processor time is told apart, by process id. */
+  /** Ids of the processes whose processor time is shown by name. */
   processes?: Record<string, number>;
-  /** Called with each sample. */
   onSample?: () => void;
 }
 
-/** Watches work until it is done or the time is over. */
 export async function rateOf({
   done,
   total,
@@ -66,7 +63,7 @@ function cpuTimes(processes: Record<string, number>): Record<string, number> {
   return { ...own, rest: all - Object.values(own).reduce((sum, ms) => sum + ms, 0) };
 }
 
-/** The value that the share (0 to 1) of the values does not exceed. */
+/** Returns the value that `share` (0 to 1) of the values do not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

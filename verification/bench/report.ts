@@ -1,20 +1,19 @@
-/** A figure beside the figures of its peers, measured in one run. */
+/** A figure beside those of its peers, measured in the same run. */
 export interface Row {
   name: string;
-  /** Of `ours` and the peers: `commands/s`, `ms`, … */
+  /** Unit of `ours` and of the peers: `commands/s`, `ms`, … */
   unit: string;
   ours: number;
   peers: Record<string, number>;
-  /** ours / the peer that the target names; ours / the target's number where it names none. */
+  /** Ours divided by the target's peer, or by the target's number if it names no peer. */
   ratio: number | null;
-  /** In words, as design and README have it: `≥ 0.9 × bare-loop`, `≤ 15 ms`. Null: measured for the record. */
+  /** The target in words, as design and README have it: `≥ 0.9 × bare-loop`, `≤ 15 ms`. Null if the figure has no target. */
   target: string | null;
   met: boolean;
-  /** What else was seen: processor time, percentiles, spread. */
   details?: Record<string, number | string>;
 }
 
-/** What a figure should reach: a number of its own unit, or so many times a peer's. */
+/** A target is a number in the row's unit, or a multiple of a peer's figure. */
 export type Target = { atLeast: number; times?: string } | { atMost: number; times?: string } | undefined;
 
 export interface Measured {
@@ -42,7 +41,6 @@ export function row({ name, unit, ours, peers = {}, target, details }: Measured)
 
 const HEADINGS = ['', 'ours', 'unit', 'peers', 'ratio', 'target', 'met'];
 
-/** The rows for people; what else was seen stands under its row. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map(({ name, ours, unit, peers, ratio, target, met }) => [
     name,
@@ -79,7 +77,7 @@ function mapped<T extends number | string>(values: Record<string, T>): Record<st
   );
 }
 
-/** Three digits that mean something, and all digits before the point. */
+/** Rounds to three significant digits, and to whole numbers from 100 on. */
 export function rounded(value: number): number {
   if (!Number.isFinite(value)) return value;
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));

@@ -3,20 +3,18 @@ import { percentile } from './rate.js';
 
 export interface SocketLoad {
   readonly url: URL;
-  /** Requests in all. */
   readonly count: number;
-  /** Connections, each with one request under way. */
+  /** Each connection has one request in flight. */
   readonly connections: number;
   /** The whole n-th request, from 0, head and body. */
   readonly request: (n: number) => Buffer;
-  /** Whether an answer of status 200 is the right one. */
+  /** Checks the body of an answer with status 200. */
   readonly isRight: (body: string) => boolean;
 }
 
 /**
- * Loads an HTTP/1.1 server over sockets and without an HTTP client, so that the load takes little of the processor that the contestants
- * need. Prints `{"done":N}` ten times a second, then `{"p50Ms","p99Ms"}` of the same part of the work that the rate is taken of. Rejects at
- * the first answer that is not right.
+ * Loads an HTTP/1.1 server over plain sockets: an HTTP client would take processor time that the contestants need. Prints `{"done":N}` ten
+ * times a second, then `{"p50Ms","p99Ms"}` of the part of the work that the rate covers. Rejects at the first wrong answer.
  */
 export async function runSocketLoad({ url, count, connections, request, isRight }: SocketLoad): Promise<void> {
   const latenciesMs = new Float64Array(count);
@@ -24,7 +22,6 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
   let done = 0;
   const tell = () => console.log(JSON.stringify({ done }));
 
-  /** One connection: the next request when the last one was answered. */
   const work = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect({ port: Number(url.port), host: url.hostname, noDelay: true });
@@ -64,13 +61,11 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
   console.log(JSON.stringify({ p50Ms: percentile(measured, 0.5), p99Ms: percentile(measured, 0.99) }));
 }
 
-/** The settings that every load gets from its bench. */
 export function loadSettings(): Pick<SocketLoad, 'url' | 'count' | 'connections'> {
   const { env } = process;
   return { url: new URL(env.URL ?? ''), count: Number(env.COUNT), connections: Number(env.CONNECTIONS) };
 }
 
-/** The body, once as much of it came as `content-length` says. */
 function wholeBody(answer: string): string | undefined {
   const headEnd = answer.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

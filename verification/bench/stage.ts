@@ -21,7 +21,7 @@ local keys = redis.call('KEYS', ARGV[1])
 for first = 1, #keys, 5000 do redis.call('UNLINK', unpack(keys, first, math.min(first + 4999, #keys))) end
 return #keys`;
 
-/** Topics and index of one measurement, so that each begins with nothing; `remove()` takes them away again. */
+/** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
 export class Stage {
   readonly prefix = `bench-${randomBytes(4).toString('hex')}.`;
   readonly client: KafkaClient;
@@ -52,13 +52,12 @@ export class Stage {
     return topicName(this.prefix, COMMAND_TOPICS['partner-a']);
   }
 
-  /** Appends command `n`; resolves when it is durable. */
   async append(n: number, isSigned = false): Promise<void> {
     const [topic, time] = [this.commandTopic, new Date().toISOString()];
     await this.#producer.send({ topic, ...(isSigned ? signedRecord(n, time, topic) : commandRecord(n, time)) });
   }
 
-  /** Appends the commands `from` to `to`, without `to`. */
+  /** Appends the commands from `from` up to, but without, `to`. */
   async fill(from: number, to: number, isSigned = false): Promise<void> {
     for (let n = from; n < to; n += 2_000) {
       await Promise.all(
@@ -67,18 +66,15 @@ export class Stage {
     }
   }
 
-  /** Records that a topic has taken so far. */
   async records(topic: TopicDefinition): Promise<number> {
     const offsets = await topicOffsets(this.client, topicName(this.prefix, topic));
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
   }
 
-  /** Of a run that ends before its time. */
   static async removeAll(): Promise<void> {
     await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
   }
 
-  /** Deletes the topics and what the gateway left in Redis. */
   async remove(): Promise<void> {
     await this.#producer.close();
     const remover = await startChild({
@@ -89,7 +85,7 @@ export class Stage {
     Stage.#standing.delete(this);
   }
 
-  /** Takes the gateway's index out of Redis in one step, as if Redis had been lost; the number of keys. */
+  /** Deletes the gateway's index from Redis in one step, as if Redis had lost it; returns the number of keys. */
   async flushIndex(): Promise<number> {
     const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
     const removed = await redis.eval(FLUSH, { arguments: [`${this.prefix}gateway:*`] });
@@ -104,7 +100,7 @@ export interface Platform extends Child {
 
 export type PlatformKind = 'simulator' | 'lean';
 
-/** The platform that ours and all peers call in one run. `latencyMs`: a number, or a range such as 100-500. */
+/** Starts the platform that ours and all peers of a run call. `latencyMs` is a number, or a range such as 100-500. */
 export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Platform> {
   return onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}`;
@@ -117,7 +113,7 @@ export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Pl
   });
 }
 
-/** The simulator forgets what it executed, so that the next contestant may send the same commands. */
+/** Resets the simulator, so that the next contestant can send the same commands. */
 export async function forget({ url }: Platform, kind: PlatformKind): Promise<void> {
   if (kind === 'simulator') await fetch(`${url}/simulator/reset`, { method: 'POST' });
 }
@@ -132,14 +128,13 @@ export interface GatewayOptions extends Infrastructure {
   inFlight: number;
   onLine?: (line: string) => void;
   env?: Record<string, string>;
-  /** How long it may take until it is ready (60,000). */
   readyTimeoutMs?: number;
 }
 
-/** What the image sets (Dockerfile): a young generation that holds a second of commands. */
+/** The image sets the same option (Dockerfile): the young generation then holds a second of commands. */
 export const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
 
-/** A gateway as it is shipped. `GATEWAY_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
+/** Starts the shipped gateway. `GATEWAY_NODE_OPTIONS` (separated by blanks) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
 export function startGateway({
   stage,
   platform,
@@ -163,7 +158,7 @@ export function startGateway({
         MERCHANTS_FILE: merchantsFile(),
         PAYMENT_URL: platform.url,
         GATEWAY_IN_FLIGHT: String(inFlight),
-        // One rail is all there is here.
+        // The bench uses one rail only, so it may fill the whole limit.
         RAIL_IN_FLIGHT: String(inFlight),
         ...env,
       },
@@ -178,7 +173,7 @@ export function startGateway({
 
 let folder: string | undefined;
 
-/** The bench's own merchant, in a file that goes with this process. */
+/** Writes the bench's merchant to a file that is deleted when this process ends. */
 export const merchantsFile = (): string => join(merchantsFolder(), 'merchants.json');
 export const signingMerchantsFile = (): string => join(merchantsFolder(), 'merchants-who-sign.json');
 

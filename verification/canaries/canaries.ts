@@ -1,27 +1,27 @@
 import { formsOfCardNumber, formsOfPieces, type Form } from './forms.js';
 
-/** What may be where it is: an HFTOKEN in the command that pays with it, a test card in what the demo tells people. */
+/** A canary may be in these places: an HFTOKEN in the command that pays with it, a test card in the demo's output. */
 export type AllowedIn = 'its card command' | 'the command that was refused for it' | 'what the demo says';
 
 export interface Canary {
   readonly name: string;
   readonly forms: readonly Form[];
   readonly allowedIn?: AllowedIn;
-  /** Its digits count however they are separated. */
+  /** These digits are also found with separators between them. */
   readonly digits?: string;
 }
 
-/** Of a planted secret: 24 bytes in hex. */
+/** Hex characters of a planted secret's 24 random bytes. */
 const RANDOM_PART = 48;
 
-/** What people call a card number, beside texts in which it stands. */
+/** Names that people give to card numbers, and texts that contain one. */
 export const CARD_NAMES = [
   ...['CARDCODE', 'cardcode', 'CARD_NUMBER', 'cardNumber', 'card-no', 'ccnumber', 'cc', 'pan', 'PAN', 'FPAN', 'dpan'],
   ...['primaryAccountNumber', 'track2', 'creditcard', 'CARD', 'account', 'number', 'x', 'carte', 'numero_tarjeta'],
   ...['comment', 'NOTE', 'DESCRIPTION', 'MESSAGE', 'EXTRADATA', 'CLIENTEMAIL'],
 ];
 
-/** What people call a card's cryptogram, and texts that name it. */
+/** Names that people give to a card's cryptogram, and texts that contain one. */
 export const CVV_NAMES = [
   'CARDCVV',
   'cvc',
@@ -34,13 +34,12 @@ export const CVV_NAMES = [
 ];
 export const CVV_TEXTS = ['cvv is #', 'CVV code: #', 'csc #', 'security code #', '{"CARDCVV":"#"}', 'cvv%3D#'];
 
-/** A text that is nowhere else; what stands in front of its random part may be. */
+/** Searches only the random part of a secret: its prefix may be elsewhere. */
 export const secretCanary = (name: string, value: string): Canary => ({
   name,
   forms: formsOfPieces(value.slice(-RANDOM_PART)),
 });
 
-/** A key of bytes: as its base64 stands in a setting, and as itself. */
 export const bytesCanary = (name: string, bytes: Buffer): Canary => ({
   name,
   forms: [...formsOfPieces(bytes), ...formsOfPieces(bytes.toString('base64')), ...formsOfPieces(bytes.toString('hex'))],
@@ -53,7 +52,7 @@ export const cardCanary = (name: string, number: string, allowedIn?: AllowedIn):
   ...(allowedIn === undefined ? {} : { allowedIn }),
 });
 
-/** The beginning of a JWT is the same in all of them: payload and signature are its own. */
+/** All JWTs begin alike, so only payload and signature are searched. */
 export function accessTokenCanary(token: string): Canary {
   const [, payload = '', signature = ''] = token.split('.');
   return { name: 'access token', forms: [...formsOfPieces(payload), ...formsOfPieces(signature)] };
@@ -65,8 +64,10 @@ export const cardTokenCanary = (token: string): Canary => ({
   allowedIn: 'its card command',
 });
 
-/** What is searched by its shape: three digits are found in every time-stamp, a private key is new in every process. Base64 has the letters of
- * any name now and then, seldom with three digits that stand for themselves. */
+/**
+ * These are searched by their shape: three digits are in every timestamp, and each process makes another private key. Base64 can contain
+ * any short name by chance, but seldom together with three separate digits.
+ */
 export const SHAPES: readonly { readonly name: string; readonly shape: RegExp }[] = [
   {
     name: 'CVV',

@@ -8,7 +8,6 @@ import type { Planted } from './planted.js';
 
 const TIMEOUT_MS = 60_000;
 
-/** What a page does with the planted card: key, encryption, tokenizer. */
 export async function cardTokenOf(
   { card, apiKeyId }: Planted,
   { cseUrl, origin, simulatorUrl }: PageAddresses,
@@ -35,7 +34,7 @@ export interface PageAddresses {
   readonly simulatorUrl: string;
 }
 
-/** A payment with the token, and commands that hold a card number and are refused for it. */
+/** Sends a payment with the token, and commands that are refused because they hold a card number. */
 export async function sendCardCommands(
   client: KafkaClient,
   topicPrefix: string,
@@ -57,7 +56,7 @@ export async function sendCardCommands(
     await Promise.all(
       CARD_NAMES.map((name) => send(`canary-${name}`, { [name]: number, customer: { [name]: `card ${number}` } })),
     );
-    // Dead letters: nobody can read them.
+    // These are no valid JSON, so they become dead letters.
     const unreadable = CARD_NAMES.flatMap((name) => [
       `{"${name}":"${number}"`,
       `${name}=${number}`,

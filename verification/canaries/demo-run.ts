@@ -23,7 +23,7 @@ export interface DemoResult {
   readonly failed: number;
 }
 
-/** The whole demo with planted secrets; while it stays up, card data for all whom it is not meant for. */
+/** Plays the whole demo with planted secrets. While it runs, card data is sent to services that must not get it. */
 export async function playDemo(
   { brokers, redisUrl, folder: place }: Infrastructure,
   { planted, merchantsFile, accountsFile }: PlantedFolder,
@@ -59,7 +59,7 @@ export async function playDemo(
     if (shopUrl === undefined) throw new Error('the demo named no shop');
     const misplaced = await sendCardData(addressed, planted.card, shopUrl);
     const issued: IssuedTokens = await issuedTokens(simulatorUrl);
-    // Of a service with two addresses the second one is that of its management.
+    // A service with two addresses lists its management address second.
     const management = new Map(addressed.map(({ name, url }) => [name, url]));
     const metrics = await Promise.all([...management].map(([name, url]) => metricsAt(name, url)));
     child.kill('SIGINT');
@@ -85,7 +85,7 @@ function addressesIn(line: string): { name: string; url: string }[] {
   return urls.filter((url) => url !== undefined).map((url) => ({ name, url }));
 }
 
-/** Their prefix is the demo's own and new each time. */
+/** The demo chooses a new topic prefix for each run. */
 async function topicsOfDemo(
   brokers: string,
   kept: Remains['places'],

@@ -1,10 +1,9 @@
-/** A way in which a text could lie somewhere. */
 export interface Form {
   readonly form: string;
   readonly text: string;
 }
 
-/** How a secret looks raw and in every encoding that a log, a record or a store could give it. */
+/** Returns a secret raw and in every encoding that a log, a record or a store could give it. */
 export function formsOf(secret: string | Buffer): Form[] {
   const bytes = Buffer.from(secret as string);
   const text = bytes.toString('latin1');
@@ -33,10 +32,10 @@ export function formsOf(secret: string | Buffer): Form[] {
 
 const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0');
 
-/** Enough characters to be nowhere by chance, few enough to be left of a secret that was cut. */
+/** Long enough not to occur by chance, short enough to find a truncated secret. */
 const PIECE = 14;
 
-/** The same of a secret of which only its beginning, its middle or its end is left. */
+/** Also finds a secret of which only the beginning, the middle or the end is left. */
 export function formsOfPieces(secret: string | Buffer): Form[] {
   const bytes = Buffer.from(secret as string);
   if (bytes.length < 2 * PIECE) return formsOf(bytes);
@@ -47,10 +46,10 @@ export function formsOfPieces(secret: string | Buffer): Form[] {
 }
 
 const GROUP = 4;
-/** What stays of a number that was cut for a log still says too much. */
+/** A truncated card number with this many digits still reveals too much. */
 const TELLING_DIGITS = 12;
 
-/** A card number besides: in groups, the groups turned round, or most of it. Whatever separates its digits is seen by `search.ts`. */
+/** Adds a card number in groups, with the groups reversed, and most of its digits. `search.ts` finds digits with other separators. */
 export function formsOfCardNumber(number: string): Form[] {
   const groups = number.match(new RegExp(`.{1,${GROUP}}`, 'g')) ?? [];
   return distinct([
@@ -62,7 +61,7 @@ export function formsOfCardNumber(number: string): Form[] {
   ]);
 }
 
-/** The characters that are the same whatever stands around, when the secret begins so many bytes into a group of three. */
+/** Returns the base64 characters that do not depend on the bytes around, for a secret that begins `shift` bytes into a group of three. */
 function base64At(bytes: Buffer, shift: number): Form[] {
   const first = shift === 0 ? 0 : shift + 1;
   const end = Math.floor(((shift + bytes.length) * 8) / 6);
@@ -73,12 +72,12 @@ function base64At(bytes: Buffer, shift: number): Form[] {
   return [
     { form: 'base64', text },
     { form: 'base64url', text: url },
-    // In a query or a form the signs of base64 are encoded once more.
+    // Queries and forms percent-encode the signs of base64.
     { form: 'base64', text: encodeURIComponent(text) },
   ];
 }
 
-/** The first of those with the same text; too short ones are found everywhere. */
+/** Keeps the first form of each text. Short texts are dropped: they would be found everywhere. */
 function distinct(forms: readonly Form[]): Form[] {
   const byText = new Map<string, Form>();
   for (const form of forms)

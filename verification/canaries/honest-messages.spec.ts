@@ -4,12 +4,12 @@ import { aPartnerBAuthorization, notificationParameters } from '@tranche/testing
 import { authorization } from '../bench/commands.js';
 import { Random } from '../simulation/random.js';
 
-/** 100,000 gave the same. */
+/** A run with 100,000 found no more. */
 const MESSAGES = process.env.NIGHTLY ? 20_000 : 5_000;
 const random = new Random(73);
 const digits = (count: number) => Array.from({ length: count }, () => random.below(10)).join('');
 
-/** Order numbers, phones, times and addresses as shops write them; each message has others. */
+/** Writes order numbers, phones, times and addresses as shops do, other ones in each message. */
 const honest = (n: number) => {
   const at = new Date(1_760_000_000_000 + n * 61_003);
   const time = at.toISOString();

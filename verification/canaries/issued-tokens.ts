@@ -7,14 +7,13 @@ export interface IssuedTokens {
   readonly cardTokens: readonly string[];
 }
 
-/** What the simulator has handed out so far. */
 export async function issuedTokens(simulatorUrl: string): Promise<IssuedTokens> {
   const answer = await fetch(`${simulatorUrl}/simulator/issued-tokens`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`the simulator answered ${answer.status}`);
   return (await answer.json()) as IssuedTokens;
 }
 
-/** The password grant as a client of the token API asks for it, rightly and wrongly. */
+/** Uses the password grant as a client of the token API does, with the right and with a wrong password. */
 export async function askWithPassword(
   simulatorUrl: string,
   { username, password }: { username: string; password: string },

@@ -5,9 +5,9 @@ export interface Needle {
 const PREFIX = 4;
 const SLOTS = 2 ** 20;
 
-/** Many texts looked for in one pass. Characters are bytes (latin1); a needle has at least 4 of them. */
+/** Finds many texts in one pass. Characters are bytes (latin1); a needle has at least 4 of them. */
 export class NeedleIndex<N extends Needle> {
-  /** Whether any needle begins with four characters of this hash: nearly every place of a text is ruled out by it. */
+  /** 1 if a needle's first four characters have this hash. Most positions in a text are ruled out by it. */
   readonly #begins = new Uint8Array(SLOTS);
   readonly #byPrefix = new Map<string, N[]>();
 
@@ -21,7 +21,7 @@ export class NeedleIndex<N extends Needle> {
     }
   }
 
-  /** Every place of every needle, by place. */
+  /** Yields all matches in order of their position. */
   *matchesIn(text: string): Generator<{ at: number; needle: N }> {
     if (text.length < PREFIX) return;
     let window = windowAt(text, 0);
@@ -42,5 +42,5 @@ const windowAt = (text: string, at: number): number =>
   (text.charCodeAt(at + 2) << 16) |
   (text.charCodeAt(at + 3) << 24);
 
-/** Multiplicative hashing (Knuth): the upper 20 bits. */
+/** Multiplicative hashing (Knuth) uses the upper 20 bits. */
 const slotOf = (window: number): number => Math.imul(window, 2_654_435_761) >>> 12;

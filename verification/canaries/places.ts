@@ -8,7 +8,6 @@ import type { Entry, Place } from './search.js';
 const REQUEST_TIMEOUT_MS = 10_000;
 const utf8 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
-/** What a service calls itself in its lines. */
 export function serviceOf(lines: readonly string[]): string | undefined {
   return lines.map((line) => /"service":"([a-z-]+)"/.exec(line)?.[1]).find((name) => name !== undefined);
 }
@@ -19,7 +18,7 @@ export const logOf = (name: string, lines: readonly string[]): Place => ({
   entries: lines.map((line, index) => ({ label: `line ${index + 1}`, text: utf8(line) })),
 });
 
-/** What a page of metrics says now. @throws if it can't be had: what was not searched must not pass for clean */
+/** Reads a page of metrics. @throws if it cannot be read: a page that was not searched must not pass for clean */
 export async function metricsAt(name: string, managementUrl: string): Promise<Place> {
   const answer = await fetch(`${managementUrl}/metrics`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`the metrics of ${name} cannot be had: ${answer.status}`);
@@ -32,7 +31,7 @@ export const metricsOf = (name: string, text: string): Place => ({
   entries: text.split('\n').map((line, index) => ({ label: `line ${index + 1}`, text: utf8(line) })),
 });
 
-/** NAME.log and NAME.metrics, as the demo keeps them. */
+/** Reads NAME.log and NAME.metrics, as the demo writes them. */
 export function keptIn(folder: string): Place[] {
   return readdirSync(folder).flatMap((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
@@ -41,7 +40,7 @@ export function keptIn(folder: string): Place[] {
   });
 }
 
-/** Every record of every topic under a prefix, key, value and headers apart. A topic that was never made is left out. */
+/** Reads every record of every topic under a prefix, with key, value and headers apart. A topic that does not exist is left out. */
 export async function topicsOf(client: KafkaClient, topicPrefix: string): Promise<Place[]> {
   const cards: string = COMMAND_TOPICS.card.name;
   const commands = new Set(Object.values(COMMAND_TOPICS).map(({ name }) => name));

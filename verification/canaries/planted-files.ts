@@ -6,18 +6,16 @@ import { plant, type DemoAccounts, type DemoMerchant, type Planted } from './pla
 
 export interface PlantedFolder {
   readonly planted: Planted;
-  /** The planted ones, and what the demo brings along: its operator's key and the simulator's test cards. */
+  /** The planted canaries, the demo's operator key and the simulator's test cards. */
   readonly canaries: readonly Canary[];
   readonly merchantsFile: string;
-  /** The same merchants, every call of theirs with an access token. */
+  /** The same merchants, with an access token for every call. */
   readonly guardedMerchantsFile: string;
   readonly accountsFile: string;
-  /** With an account of the password grant besides. */
   readonly personsFile: string;
   readonly operatorsFile: string;
 }
 
-/** Writes the files that services read their secrets from. */
 export function plantFiles(folder: string): PlantedFolder {
   const planted = plant(demo<DemoMerchant[]>('merchants'), demo<DemoAccounts>('accounts'));
   mkdirSync(folder, { recursive: true });
@@ -49,7 +47,7 @@ export function plantFiles(folder: string): PlantedFolder {
 const demo = <T>(name: string): T =>
   JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8')) as T;
 
-/** Those that the demo and people pay with. */
+/** Reads the test cards that the demo and people pay with. */
 function testCards(): string[] {
   const readme = readFileSync(join(repositoryRoot(), 'apps/platform-simulator/README.md'), 'utf8');
   return [...readme.matchAll(/^\| (?:FR|ES) .*`([0-9]{12,19})`/gm)].map(([, number = '']) => number);

@@ -14,14 +14,14 @@ import type { Place } from './search.js';
 import { buyAtShop } from './shop-visit.js';
 import { sendCardData } from './wrong-addresses.js';
 
-/** Cards are meant for it, and it has no metrics. */
+/** The simulator may receive card data, and it has no metrics. */
 const SIMULATOR = 'platform-simulator';
 const SETTLE_MS = 60_000;
 const READY_MS = 90_000;
-/** Whoever says most gives most away. */
+/** At this level the logs contain the most. */
 const LOG_LEVEL = 'debug';
 
-/** What a run leaves behind, read when all its processes have ended. */
+/** Everything that a run leaves behind, read after all its processes have ended. */
 export interface Remains {
   readonly places: readonly Place[];
   readonly issued: IssuedTokens;
@@ -35,7 +35,7 @@ export interface PlantedRun {
   readonly seed: number;
 }
 
-/** A run of real faults with planted secrets, every service in it; then card data for all whom it is not meant for. */
+/** Plays real faults on all services with planted secrets, and then sends card data to services that must not get it. */
 export async function playPlanted({ infrastructure, folder, scenario, seed }: PlantedRun): Promise<Remains> {
   const { planted, guardedMerchantsFile: merchantsFile, personsFile, operatorsFile } = folder;
   const topicPrefix = `canaries-${process.pid}-${seed}.`;
@@ -83,7 +83,7 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
       start('auth-service', authSettings(settings, folder, authPort)),
       start('cse-token-service', cseSettings(settings, folder, shopUrl)),
     ]);
-    // Over plain HTTP it must refuse an account of the password grant, and say why without the password.
+    // auth-service must refuse an account of the password grant over plain HTTP, and must not print the password in its reason.
     const refusing = await startApp(
       'auth-service',
       { ...authSettings(settings, folder, 0), ACCOUNTS_FILE: personsFile },
@@ -107,7 +107,7 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
     const misplaced = await sendCardData(addressed, planted.card, shopUrl);
     const issued = await issuedTokens(simulator.url);
     const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
-    // What they still had in hand is logged, published and stored before they are gone.
+    // Stopping the services flushes what they still hold to logs, topics and stores, so it is searched too.
     await Promise.all([...others.map(({ app }) => app.stop()), ...stage.apps.map((app) => app.stop())]);
     const logs = measured.map(({ name, app }) => logOf(name, app.logs));
     const places = [...logs, ...metrics, ...(await topicsOf(client, topicPrefix))];
@@ -120,7 +120,7 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
   }
 }
 
-/** What people decide comes to the gateway's management port: it has no other. */
+/** The gateway has only its management port: operators use it, so card data could be sent there. */
 function addressesOf(name: string, app: RunningApp): string[] {
   return name === 'payment-gateway' ? [app.managementUrl] : [app.url, app.managementUrl];
 }

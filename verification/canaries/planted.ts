@@ -17,12 +17,11 @@ interface PlantedAccounts {
 export interface PlantedFiles {
   readonly merchants: object[];
   readonly accounts: PlantedAccounts;
-  /** An account of the password grant. */
   readonly person: PlantedPerson;
   readonly operators: object[];
 }
 
-/** Secrets that nothing else contains, and where services find them. */
+/** Secrets that occur nowhere else, and the files in which services find them. */
 export interface Planted {
   readonly canaries: readonly Canary[];
   readonly files: PlantedFiles;
@@ -30,9 +29,8 @@ export interface Planted {
   readonly account: string;
   readonly serviceKey: string;
   readonly tokenEncryptionKey: string;
-  /** Goes encrypted to the tokenizer, and in the clear to whom it is not meant for. */
+  /** Sent encrypted to the tokenizer, and in the clear to services that must not get it. */
   readonly card: { readonly number: string; readonly cvv: string };
-  /** Stands in a command that must be refused. */
   readonly cardInCommand: string;
 }
 
@@ -102,7 +100,10 @@ export interface DemoAccounts {
   readonly callers: { readonly caller: string }[];
 }
 
-/** 16 digits that pass the Luhn check, of an issuer that the simulator knows; the last four mean no code. Its test cards have 000 there. */
+/**
+ * Returns 16 digits that pass the Luhn check, of an issuer that the simulator knows. The last four select no code of the simulator, and
+ * differ from the 000 of its test cards.
+ */
 export function newCardNumber(): string {
   const begin = `49701012${String(randomInt(1, 1_000)).padStart(3, '0')}`;
   const fitting = [...Array(10).keys()].map((digit) => `${begin}${digit}0016`).find(passesLuhn);

@@ -4,9 +4,9 @@ import { createClient, RESP_TYPES } from 'redis';
 import { REDIS_FILE, type Entry, type Place } from './search.js';
 
 const BATCH = '500';
-/** Where a Redis does not say how many it has. */
+/** Used if Redis does not report its number of databases. */
 const DATABASES = 16;
-/** How the whole of a value is asked for. */
+/** Commands that read the whole value of each type. */
 const READERS: Readonly<Record<string, (key: Buffer) => (string | Buffer)[]>> = {
   string: (key) => ['GET', key],
   hash: (key) => ['HGETALL', key],
@@ -16,7 +16,7 @@ const READERS: Readonly<Record<string, (key: Buffer) => (string | Buffer)[]>> = 
   stream: (key) => ['XRANGE', key, '-', '+'],
 };
 
-/** Every key of every database with its value, byte for byte. */
+/** Reads every key of every database with its value, byte for byte. */
 export async function redisPlaces(redisUrl: string): Promise<Place[]> {
   const url = new URL(redisUrl);
   url.pathname = '/0';
@@ -38,7 +38,7 @@ export async function redisPlaces(redisUrl: string): Promise<Place[]> {
   }
 }
 
-/** What was written and is gone again is still in the file of a Redis that keeps one. */
+/** The append-only file of a Redis still contains values that were deleted. */
 export function redisFile(folder: string): Place[] {
   const place = join(folder, 'appendonlydir');
   if (!existsSync(place)) return [];
@@ -69,7 +69,7 @@ async function entriesOf(send: (command: (string | Buffer)[]) => Promise<unknown
   return entries;
 }
 
-/** RESP2 and RESP3 nest differently; what counts are the bytes. */
+/** RESP2 and RESP3 nest values differently; the search needs only the bytes. */
 function flat(value: unknown): Buffer[] {
   if (Buffer.isBuffer(value)) return [value];
   if (value instanceof Map) return [...value].flat().flatMap(flat);

@@ -3,7 +3,6 @@ import { REDIS_FILE, search, type Hit, type Place } from './search.js';
 
 export interface CanaryReport {
   readonly hits: number;
-  /** The first of each kind in each place. */
   readonly found: readonly Hit[];
   readonly searched: {
     readonly logLines: number;
@@ -15,7 +14,7 @@ export interface CanaryReport {
     readonly topics: number;
   };
   readonly planted: readonly { readonly name: string; readonly count: number }[];
-  /** Requests that brought card data where it does not belong. */
+  /** Number of requests that sent card data to a wrong address. */
   readonly misplaced: number;
 }
 

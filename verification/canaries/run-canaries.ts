@@ -10,7 +10,7 @@ import { playPlanted, type Remains } from './planted-run.js';
 import { redisFile, redisPlaces } from './redis-places.js';
 import { reportOf, tableOf, type CanaryReport } from './report.js';
 
-/** One fault of each kind that makes services tell of what they were doing: a death, an outage, a refusal, a lost answer. */
+/** One fault of each kind that makes services log what they were doing: a death, an outage, a refusal, a lost answer. */
 const FAULTS = ['killed-granted', 'platform-answers-lost', 'wrong-key-then-corrected', 'redis-flushed-at-points-1'];
 
 export const CALM: Scenario = {
@@ -30,7 +30,6 @@ export interface CanaryOptions {
   readonly runs?: number;
 }
 
-/** Resolves with the exit code. */
 export async function runCanaries(
   { json, seed, runs = FAULTS.length }: CanaryOptions,
   place: CommandLines,
@@ -65,7 +64,6 @@ export interface Sweep {
   readonly tell?: (line: string) => void;
 }
 
-/** Plants, plays, and searches everything that was left behind. */
 export async function sweep({
   infrastructure,
   scenarios,

@@ -1,10 +1,10 @@
 import { SHAPES, type Canary } from './canaries.js';
 import { NeedleIndex, type Needle } from './needle-index.js';
 
-/** One thing that is searched: the lines of a process, a record, a key of Redis, a page of metrics. */
+/** A unit of the search: a process's lines, a record, a Redis key or a page of metrics. */
 export interface Entry {
   readonly label: string;
-  /** Bytes as latin1, so that nothing is lost. */
+  /** Bytes as latin1, so that no byte is lost. */
   readonly text: string;
 }
 
@@ -12,7 +12,7 @@ export interface Place {
   readonly name: string;
   readonly kind: 'log' | 'topic' | 'redis' | 'metrics';
   readonly entries: readonly Entry[];
-  /** Of a topic: whether its records are commands. */
+  /** Set for command topics: a card command may hold its HFTOKEN. */
   readonly commandsOf?: 'card' | 'instalment';
 }
 
@@ -21,20 +21,18 @@ export interface Hit {
   readonly form: string;
   readonly place: string;
   readonly entry: string;
-  /** The words around, every canary in them masked. */
+  /** The text around the hit, with every canary masked. */
   readonly around: string;
 }
 
-/** A shop keeps a command until it is published, its token with it: gone from Redis then, but not from what the file tells of the past. */
+/** A shop stores a command with its token until it is published. Redis then deletes it, but its append-only file keeps it. */
 export const REDIS_FILE = 'file of Redis';
 
-/** What `npm run demo` prints, beside the logs of its services. */
 export const DEMO = 'the demo';
 
 const AROUND = 40;
 const SAME_HITS = 3;
 
-/** Where the canaries are and must not be. */
 export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]; count: number } {
   const found: Hit[] = [];
   let count = 0;
@@ -52,7 +50,7 @@ export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]
   };
 
   const all = joined(place.entries);
-  // Forms come whole first: a half of what was found already is no second hit.
+  // Needles are ordered with whole forms first, so a piece within a hit is not counted again.
   const seen = new Map<Canary, { from: number; to: number }[]>();
   for (const { at, needle } of indexOf(canaries).matchesIn(all.text)) {
     const { canary, form, text } = needle;
@@ -78,11 +76,11 @@ function isAllowed({ allowedIn }: Canary, form: string, { name, commandsOf }: Pl
   if (name === REDIS_FILE) return allowedIn === 'its card command';
   if (form !== 'plain' || commandsOf === undefined) return false;
   if (allowedIn === 'its card command') return commandsOf === 'card' && label.endsWith(' value');
-  // Its publisher put it there, into key and headers too.
+  // The publisher put it into the command, which may include key and headers.
   return allowedIn === 'the command that was refused for it';
 }
 
-/** A number whose digits are parted by something: where an entry as it is does not show it, but would without what is between. */
+/** Finds card numbers with separators between their digits: the entry does not contain them, but would without the separators. */
 function* separatedDigits(place: Place, cards: readonly Canary[]): Generator<{ canary: Canary; entry: Entry }> {
   if (cards.length === 0) return;
   for (const entry of place.entries) {
@@ -135,11 +133,11 @@ function around(text: string, at: number, length: number, name: string, canaries
   if (length === 0) return '';
   const before = masked(text.slice(Math.max(0, at - AROUND), at), canaries);
   const after = masked(text.slice(at + length, at + length + AROUND), canaries);
-  // Bytes of a terminal or a table do no good in a report.
+  // Control characters and other bytes would break a terminal or a table.
   return `${before}<${name}>${after}`.replace(/[^\x20-\x7e]+/g, '·');
 }
 
-/** Another canary beside the one found is not to be reported in the clear, nor is a piece of one at the edge. */
+/** Other canaries near the hit, and pieces of one at the edge, must not appear in the report in the clear. */
 function masked(text: string, canaries: readonly Canary[]): string {
   let clean = text;
   for (const { name, forms } of canaries) for (const form of forms) clean = clean.replaceAll(form.text, `<${name}>`);

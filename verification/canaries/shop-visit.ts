@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 const TIMEOUT_MS = 40_000;
 const MOST_AGAIN = 3;
 
-/** An order at the shop with the token, as its page sends it; and one with a card number in it, which must be refused. */
+/** Places an order with the token as the shop's page does, and one with a card number in it, which must be refused. */
 export async function buyAtShop(shopUrl: string, hfToken: string, number: string): Promise<void> {
   const customer = {
     firstName: 'Jeanne',
@@ -25,7 +25,7 @@ export async function buyAtShop(shopUrl: string, hfToken: string, number: string
   });
   const wanted = order({});
   let bought = await post(shopUrl, wanted);
-  // As the page does: the same key is the same order.
+  // Retries as the page does: the same key means the same order.
   for (let again = 0; bought.status === 503 && again < MOST_AGAIN; again++) bought = await post(shopUrl, wanted);
   if (!bought.ok) throw new Error(`the shop answered ${bought.status} ${await bought.text()}`);
   const refused = await post(

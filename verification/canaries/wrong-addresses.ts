@@ -1,6 +1,5 @@
 import { CARD_NAMES, CVV_NAMES, CVV_TEXTS } from './canaries.js';
 
-/** Where card data could be sent by mistake: a service's name and its address. */
 export interface WrongAddress {
   readonly name: string;
   readonly url: string;
@@ -15,7 +14,7 @@ interface Misplaced {
 
 const TIMEOUT_MS = 10_000;
 const AT_ONCE = 4;
-/** Doors that the services have, and one that none has. */
+/** Routes that services have, and one that none has. */
 const PATHS = [
   '/v1/cse-keys',
   '/v1/tokens',
@@ -28,7 +27,6 @@ const PATHS = [
   '/nowhere',
 ];
 
-/** What a mistyped or mistaken address of an order would be. */
 const ORDERS = [
   '/orders/ID',
   '/orders/ID/events',
@@ -39,8 +37,8 @@ const ORDERS = [
 ];
 
 /**
- * Sends card data in the clear to services that it is not meant for: in body, query, path and headers, as the page of `origin` would, so that
- * it is read at all. Resolves with how many were sent.
+ * Sends card data in the clear to services that must not get it: in body, query, path and headers. `origin` is the page's, so that the
+ * requests are read at all. Resolves to the number of requests.
  */
 export async function sendCardData(
   addresses: readonly WrongAddress[],
@@ -108,7 +106,7 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
     baggage: `card=${number}`,
     origin: `https://${number}.example`,
   };
-  // One that is sound, so that it could be taken on.
+  // These headers are valid trace contexts, so a service could propagate them.
   const followed = {
     traceparent: `00-${number}${number}-${number}-01`,
     'x-datadog-trace-id': number,
@@ -151,8 +149,8 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
 }
 
 /**
- * A notification that is kept in quarantine: its HASH has the right form, and fits no key. The number under these names, and in texts. Few
- * names in each, or it is too large to be kept.
+ * Makes a notification that goes to quarantine: its HASH has the right form but fits no key. It holds the number under these names and in
+ * texts. A request has few names, because a notification that is too large is not kept.
  */
 function forged(IDENTIFIER: string, names: readonly string[], number: string): string {
   const form = new URLSearchParams({ IDENTIFIER, HASH: 'a'.repeat(64) });
@@ -164,7 +162,6 @@ function forged(IDENTIFIER: string, names: readonly string[], number: string): s
   return form.toString();
 }
 
-/** The same with a CVV under names and in texts. */
 function forgedWithCvv(IDENTIFIER: string, cvv: string): string {
   const form = new URLSearchParams({ IDENTIFIER, HASH: 'b'.repeat(64) });
   for (const name of CVV_NAMES) form.append(name, cvv);
@@ -178,7 +175,7 @@ function formDataOf(fields: Record<string, string>): FormData {
   return form;
 }
 
-/** What it answers does not matter; where it leaves what it got, does. */
+/** The answer does not matter, only where the service stores what it got. */
 async function send({ url, method, headers, body }: Misplaced & { url: string }): Promise<void> {
   const request = { method, redirect: 'manual' as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
   await fetch(url, { ...request, ...(headers && { headers }), ...(body !== undefined && { body }) })

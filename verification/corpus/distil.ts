@@ -1,20 +1,23 @@
 import { fold, emptyOrder, type JournalRecord, type OrderState } from '@tranche/order-journal';
 
-/** A journal of the corpus: its records, and what they must come to for ever. Merchant, order and rules version stand once, at its head. */
+/**
+ * A journal of the corpus: its records and the state and events that every release must fold from them. Merchant, order and rules version
+ * are stored once, at its head.
+ */
 export interface CorpusJournal {
   name: string;
   merchant: string;
   orderId: string;
   rulesVersion: number;
-  /** A record without what stands at the head, or, where its history counts, as it was written: a hash is of its bytes. */
+  /** A record without the fields of the head. A journal with a history keeps the text as written, because a hash covers its bytes. */
   journal: [offset: number, record: object | string][];
-  /** Verdicts by token, operations, what waits unbound, what is not ours. */
+  /** Verdicts by token, operations, unmatched evidence, external operations. */
   state: object;
-  /** `OFFSET TYPE OUTCOME` of every event, in order; `again` where it is a repeat. */
+  /** `OFFSET TYPE OUTCOME` of every event, in order; `again` marks a repeat. */
   events: string[];
 }
 
-/** Folds a journal; what the corpus keeps of the state says what the order is, not how the release of the day holds it. */
+/** Folds a journal and keeps those parts of the state that do not depend on a release's data structures. */
 export function distil(
   merchant: string,
   orderId: string,
@@ -33,7 +36,7 @@ export function distil(
   return { state: JSON.parse(JSON.stringify(essence(order))) as object, events };
 }
 
-function essence({ operations, verdicts, unbound, external, lastOffset }: OrderState): object {
+function essence({ operations, verdicts, unmatchedEvidence, external, lastOffset }: OrderState): object {
   return {
     operations: operations.map((operation) => {
       const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } =
@@ -54,7 +57,7 @@ function essence({ operations, verdicts, unbound, external, lastOffset }: OrderS
       };
     }),
     verdicts: verdicts.map(([token, verdict]) => `${token} ${verdict}`),
-    unbound: unbound.map(({ operation, result, answer }) =>
+    unmatchedEvidence: unmatchedEvidence.map(({ operation, result, answer }) =>
       [operation, result, answer.transactionId, answer.execCode].filter(Boolean).join(' '),
     ),
     external: external.map(({ operation, result, transactionId, amount }) =>

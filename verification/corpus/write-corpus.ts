@@ -1,19 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalRecord } from '@tranche/order-journal';
+import { RULES_VERSION, type JournalRecord } from '@tranche/order-journal';
 import type { SimulatedJournal } from '../simulation/journal.js';
 import type { ProfileName } from '../simulation/profile.js';
 import { simulate } from '../simulation/simulate.js';
 import { distil, type CorpusJournal } from './distil.js';
 
 const MOST_RECORDS = 16;
-/** What is left of a long form. */
-const SHORTENED = 'xx';
-const WITH_HISTORY = 3;
-/** Journals of a shape that is there already are taken up to this often. */
+const LONG_FORM = /x{20}/;
+/** Number of journals kept per shape. */
 const OF_A_SHAPE = 1;
 
-/** Simulates worlds and keeps journals of shapes not seen before, until there are enough; one compact file. */
+/** Simulates worlds and keeps journals of shapes not seen before, until there are enough; writes one compact file. */
 export async function writeCorpus({
   folder,
   seed,
@@ -30,8 +28,8 @@ export async function writeCorpus({
   for (let at = seed; kept.length < journals; at++) {
     const { world, violations } = await simulate({ seed: at, profile });
     if (violations.length > 0) continue;
-    for (const journal of journalsOf(world.shared.journal, at, profile)) {
-      if (profile !== 'plain' && !isOfNewRules(journal)) continue;
+    for (const journal of journalsOf(world.shared.journal, at)) {
+      if (!isKeepable(journal)) continue;
       const shape = shapeOf(journal);
       const times = shapes.get(shape) ?? 0;
       if (journal.journal.length > MOST_RECORDS || times >= OF_A_SHAPE || kept.length >= journals) continue;
@@ -44,16 +42,15 @@ export async function writeCorpus({
   return path;
 }
 
-/** What only the rules with a history do: a hash is of a record as it was written, so none may be shortened. */
-function isOfNewRules({ journal }: CorpusJournal): boolean {
-  const records = journal.map(([, record]) => parsed(record));
-  return !JSON.stringify(records).includes(SHORTENED) && records.some(({ rulesVersion = 0 }) => rulesVersion >= WITH_HISTORY); // prettier-ignore
-}
+/** No long form is in it, and no record of the version that only the simulation writes. */
+const isKeepable = ({ journal }: CorpusJournal): boolean =>
+  journal.every(([, record]) => parsed(record).rulesVersion === RULES_VERSION) &&
+  !LONG_FORM.test(JSON.stringify(journal));
 
-function journalsOf(journal: SimulatedJournal, seed: number, profile: ProfileName): CorpusJournal[] {
+function journalsOf(journal: SimulatedJournal, seed: number): CorpusJournal[] {
   const byOrder = new Map<string, [number, string][]>();
   for (const { key, offset, value } of [...journal.partitions.values()].flat()) {
-    const text = value.toString('utf8').replace(/x{20,}/g, SHORTENED);
+    const text = value.toString('utf8');
     byOrder.set(key, [...(byOrder.get(key) ?? []), [Number(offset), text]]);
   }
   return [...byOrder.values()].map((entries) => {
@@ -64,20 +61,16 @@ function journalsOf(journal: SimulatedJournal, seed: number, profile: ProfileNam
       merchant,
       orderId,
       rulesVersion: rulesVersion ?? 1,
-      journal: profile === 'plain' ? records.map(([offset, record]) => [offset, bare(record)]) : entries,
+      journal: entries,
       ...distil(merchant, orderId, records),
     };
   });
 }
 
-function bare({ merchant: _merchant, orderId: _orderId, rulesVersion: _rulesVersion, ...rest }: JournalRecord): object {
-  return rest;
-}
-
 const parsed = (record: object | string): JournalRecord =>
   (typeof record === 'string' ? JSON.parse(record) : record) as JournalRecord;
 
-/** Records by kind and verdict, events by type: journals alike in both are of one shape. */
+/** The kinds and verdicts of records and the types of events make a journal's shape. */
 function shapeOf({ journal, events }: CorpusJournal): string {
   const kinds = journal.map(([, record]) => parsed(record).record);
   const types = events.map((event) => event.split(' ').slice(1).join(' '));

@@ -27,7 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...releaseScenarios,
 ];
 
-/** First of all where there are few runs: each tells of another part of the promise. */
+/** A short campaign plays these first: each tests another part of the promise. */
 export const TELLING = [
   'killed-granted',
   'killed-answer-read',
@@ -43,10 +43,10 @@ export const TELLING = [
   'produce-landed-intent',
 ] as const;
 
-/** Takes as long as several others: begun early, nobody waits for it in the end. */
+/** It takes as long as several others, so it starts early: the other workers need not wait for it at the end. */
 const LONG = 'kafka-away-60-s';
 
-/** Which scenarios a campaign plays: the telling ones, the long one, then each of the others once, then as their weights say. */
+/** Chooses a campaign's scenarios: first TELLING, then the long one, then each of the others once, and then by weight. */
 export function chosen(scenarios: readonly Scenario[], runs: number, random: Random): Scenario[] {
   const telling = TELLING.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []);
   const others = shuffled(

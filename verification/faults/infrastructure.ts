@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OwnProcess, runToEnd } from './own-process.js';
 import type { Need } from './scenario.js';
 
-/** What tools/commands/faults.mjs hands over for each worker: how to start its Kafka and Redis, or where those are that the environment names. */
+/** tools/commands/faults.mjs passes one for each worker: how to start its Kafka and Redis, or the addresses that the environment names. */
 export interface CommandLines {
   folder: string;
   kafka: {
@@ -11,24 +11,21 @@ export interface CommandLines {
     java?: string[];
     settings?: Record<string, string>;
     clusterId?: string;
-    /** Of several brokers, where there are several. */
     cluster?: { port: number; settings: Record<string, string> }[];
   };
   redis: { url: string; command?: string; args?: string[] };
-  /** Root of an older release, built. */
   release?: string;
 }
 
-/** Kafka and Redis of one worker. Own ones are killed and started again on their port and in their folder. */
+/** Kafka and Redis of one worker. Its own ones are killed and restarted on the same port and in the same folder. */
 export class Infrastructure {
   readonly folder: string;
   readonly brokers: string;
   readonly redisUrl: string;
-  /** Whether they may be killed. */
+  /** Only its own Kafka and Redis may be killed. */
   readonly isOwn: { kafka: boolean; redis: boolean };
-  /** Root of the older release that `--from` names; the folder is named for its commit. */
+  /** Root folder of the older release that `--from` names; the folder's name is its commit. */
   readonly release: string | undefined;
-  /** Of the topics of a run. */
   readonly replication: { replicationFactor: number; minInSyncReplicas: number } = {
     replicationFactor: 1,
     minInSyncReplicas: 1,
@@ -54,13 +51,13 @@ export class Infrastructure {
     await Promise.all([this.freshKafka(), this.#freshRedis()]);
   }
 
-  /** Both anew, whatever became of them. */
+  /** Restarts both, whatever state they are in. */
   async restart(): Promise<void> {
     await this.#redis.kill();
     await this.start();
   }
 
-  /** An empty Kafka: one that has hundreds of topics of earlier runs grows slow. */
+  /** Starts an empty Kafka: with hundreds of topics of earlier runs it becomes slow. */
   async freshKafka(): Promise<void> {
     const { folder, kafka } = this.lines;
     if (!kafka.java || !kafka.settings) return;
@@ -92,7 +89,7 @@ export class Infrastructure {
     return this.#kafka.kill();
   }
 
-  /** With the log that it had. */
+  /** Starts Kafka on its existing log. */
   async startKafka(): Promise<void> {
     await this.#kafka.start('java', [...(this.lines.kafka.java ?? []), 'kafka.Kafka', this.#properties]);
   }
@@ -101,7 +98,7 @@ export class Infrastructure {
     return this.#redis.kill();
   }
 
-  /** From its append-only file. */
+  /** Starts Redis on its append-only file. */
   async startRedis(): Promise<void> {
     const { command = '', args = [] } = this.lines.redis;
     await this.#redis.start(
@@ -110,12 +107,11 @@ export class Infrastructure {
     );
   }
 
-  /** Where an own Redis keeps its file. */
   get redisFolder(): string {
     return this.#redisFolder;
   }
 
-  /** For who must find out why a run could not go on. */
+  /** Shows why a run could not continue. */
   get state(): string {
     return [...(this.isOwn.kafka ? [this.#kafka.state] : []), ...(this.isOwn.redis ? [this.#redis.state] : [])].join(
       '\n',

@@ -1,7 +1,7 @@
 import { readdressed } from '@tranche/testing';
 import type { Rewrite } from './proxy.js';
 
-/** Kafka tells its clients where to connect: its own port becomes the proxy's in its answers. */
+/** Kafka's answers say where clients must connect, so the proxy replaces Kafka's port there by its own. */
 export function kafkaAddress(brokers: string, proxyPort: () => number): Rewrite {
   const [host = '', port = ''] = (brokers.split(',')[0] ?? '').split(':');
   return () => readdressed(host, Number(port), proxyPort);

@@ -8,13 +8,15 @@ type Event = CloudEvent<PaymentEvent>;
 export interface Arrival {
   orderId: string;
   type: string;
-  /** Wall clock. */
   atMs: number;
 }
 
 const LOOK_EVERY_MS = 500;
 
-/** The result events of the load's orders, each once, as they come in. Begins anew where it was when Kafka was away for too long. */
+/**
+ * Collects the first publication of each event of the load's orders. Its reader is restarted at the same offsets if Kafka was away for too
+ * long.
+ */
 export class LoadEvents {
   readonly arrivals: Arrival[] = [];
   readonly #byOrder = new Map<string, Event[]>();
@@ -38,7 +40,7 @@ export class LoadEvents {
     return this.#byOrder.get(orderId) ?? [];
   }
 
-  /** What `find` makes of the order's events, as soon as it makes something of them; undefined when that takes too long. */
+  /** Resolves to the first result of `find` on the order's events that is not undefined; to undefined after the timeout. */
   async next<T>(
     orderId: string,
     find: (events: readonly Event[]) => T | undefined,

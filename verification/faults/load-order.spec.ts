@@ -10,7 +10,6 @@ const event = (type: string, data: Partial<PaymentEvent> = {}): Event => ({
   data: { merchant: 'shop-fr', orderId: 'o-1', commandId: 'c1', ...data },
 });
 
-/** An order about which these events came, and no more will. */
 const orderWith = (...events: Event[]) =>
   new LoadOrder({
     ...{ orderId: 'o-1', merchant: 'shop-fr', random: new Random(1), patienceMs: 5, doubtPatienceMs: 5 },

@@ -10,25 +10,25 @@ type Event = CloudEvent<PaymentEvent>;
 export interface LoadOrderParts {
   orderId: string;
   merchant: string;
-  /** The order's own: what other orders draw changes nothing here. */
+  /** Each order has its own random numbers, so other orders do not change them. */
   random: Random;
   platform: PlatformDoors;
   events: Pick<LoadEvents, 'next'>;
   patienceMs: number;
-  /** For what a notification alone brings: the end of a doubt, somebody else's operation. */
+  /** Timeout for what only a notification brings: the end of a doubt, or an external operation. */
   doubtPatienceMs: number;
   send(rail: Rail, type: CommandType, id: string, data: CommandData): void;
 }
 
-/** A late answer may still come. */
+/** After a doubt, a late answer may still bring the page. */
 const PAGE_PATIENCE_MS = 2_000;
 
-/** A story can't go on: what it waited for did not come, or came to something else. Nothing is wrong with that. */
+/** Ends a story whose awaited event did not come, or was another one. This is no failure of the run. */
 export class CutShort extends Error {
   override name = 'CutShort';
 }
 
-/** One order in the hands of its story: sends commands, waits for what becomes of them. */
+/** One order, as its story sees it: it sends commands and waits for their events. */
 export class LoadOrder {
   constructor(private readonly parts: LoadOrderParts) {}
 
@@ -45,25 +45,26 @@ export class LoadOrder {
     return { merchant, orderId };
   }
 
-  /** Gives back the command's id; does not wait for Kafka. */
   send(rail: Rail, type: CommandType, data: CommandData, id: string = randomUUID()): string {
     this.parts.send(rail, type, id, data);
     return id;
   }
 
-  /** The event by which the operation succeeded. */
+  /** Resolves to the event of the operation's success. @throws {CutShort} if the operation ends otherwise */
   async succeeds(commandId: string): Promise<Event> {
     const event = await this.#event(commandId, (one) => endOf(one));
     if (endOf(event) !== 'succeeded') throw new CutShort(event.type);
     return event;
   }
 
-  /** The command's end, whatever it is. */
   async ends(commandId: string): Promise<Event> {
     return this.#event(commandId, (one) => endOf(one));
   }
 
-  /** REDIRECTHTML of an authorization that asks for the cardholder. Of one in doubt nobody has the page: no notification brings it. */
+  /**
+   * Resolves to REDIRECTHTML of an authorization. After a doubt the page is usually lost: no notification brings it, so the story waits
+   * only briefly.
+   */
   async redirects(commandId: string): Promise<string> {
     const isWanted = (one: Event) => one.data.redirectHtml ?? endOf(one);
     const event = await this.#event(commandId, isWanted, Math.min(this.parts.doubtPatienceMs, PAGE_PATIENCE_MS));
@@ -71,14 +72,14 @@ export class LoadOrder {
     return event.data.redirectHtml;
   }
 
-  /** TRANSACTIONID of an authorization that waits for approval. */
+  /** Resolves to the TRANSACTIONID of an authorization that waits for approval. */
   async waitsForApproval(commandId: string): Promise<string> {
     const event = await this.#event(commandId, (one) => isPending(one) || endOf(one));
     if (!isPending(event) || event.data.transactionId === undefined) throw new CutShort(event.type);
     return event.data.transactionId;
   }
 
-  /** `payment.operation.external`, which a notification alone brings. */
+  /** Resolves to `payment.operation.external`, which only a notification brings. */
   async hearsOfAnother(): Promise<Event> {
     return this.#within(
       this.parts.doubtPatienceMs,
@@ -119,7 +120,7 @@ const isPending = ({ type, data }: Event): boolean => type.endsWith('.pending') 
 const endOf = ({ type, data }: Event): string | undefined =>
   type === 'payment.command.rejected' ? 'rejected' : finalOf(type, data.outcome);
 
-/** Nothing about the command is under way any more: it ended, waits for somebody else, or is in doubt. */
+/** True if we no longer act on the command: it ended, waits for cardholder or approval, or is in doubt. */
 export const isAtRest = (event: Event): boolean =>
   endOf(event) !== undefined ||
   isPending(event) ||

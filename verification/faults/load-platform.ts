@@ -2,14 +2,16 @@ import type { NotificationOfPlatform } from './traces.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** What people do at the platform: the cardholder at the form, the provider, the merchant's back office. Straight to the simulator. */
+/**
+ * Actions of people at the platform: the cardholder at the form, the provider, the merchant's back office. They go to the simulator
+ * directly, without proxy.
+ */
 export class PlatformDoors {
   constructor(
     private readonly simulatorUrl: string,
     private readonly identifier: string,
   ) {}
 
-  /** Shows the decoded REDIRECTHTML and decides where it leads. */
   async decide(redirectHtml: string, decision: 'validate' | 'pending' | 'refuse' | 'abandon'): Promise<void> {
     const page = Buffer.from(redirectHtml, 'base64').toString('utf8');
     const [, address] = /(?:action|href|url)\s*=\s*["']?(https?:\/\/[^"'\s>]+)/i.exec(page) ?? [];

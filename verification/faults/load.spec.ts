@@ -4,7 +4,7 @@ import { Random } from '../simulation/random.js';
 import { Load } from './load.js';
 import { STORY_NAMES, type StoryName } from './stories.js';
 
-/** Never started: nobody connects. */
+/** The load is never started, so it does not connect. */
 const planned = (seed: number, orders: number, stories?: readonly StoryName[]) =>
   new Load({
     client: createKafkaClient({ brokers: ['127.0.0.1:1'], clientId: 'spec' }, silentLog),

@@ -22,26 +22,22 @@ export interface LoadOptions {
   client: KafkaClient;
   topicPrefix: string;
   simulatorUrl: string;
-  /** Begins every ORDERID of this load, and no other; 16 characters at most. */
+  /** Every ORDERID of this load, and no other, begins with it; 16 characters at most. */
   orderPrefix: string;
-  /** Name and IDENTIFIER. */
   merchant: { name: string; identifier: string };
   random: Random;
   orders: number;
   perSecond: number;
-  /** Only these stories are told; all of them when absent. */
   stories?: readonly StoryName[];
-  /** How long a story waits for one event before it ends, milliseconds (30,000). */
+  /** Milliseconds that a story waits for one event before it ends (30,000). */
   patienceMs?: number;
-  /** The same for the end of a doubt and for somebody else's operation (8,000). */
+  /** Milliseconds that it waits for the end of a doubt or for an external operation (8,000). */
   doubtPatienceMs?: number;
 }
 
-/** An order that will be, or is, under way. */
 export interface PlannedOrder {
   orderId: string;
   story: StoryName;
-  /** When it begins, milliseconds after the start. */
   atMs: number;
 }
 
@@ -49,11 +45,11 @@ const TICK_MS = 10;
 const POLL_MS = 100;
 const ACKNOWLEDGED_WITHIN_MS = 30_000;
 
-/** Paced orders, each one a story that goes on by the events it reads. The same random numbers give the same orders. */
+/** Orders at a steady pace, each with a story that continues by the events it reads. The same random numbers give the same orders. */
 export class Load {
-  /** Known before the start: what a fault is to hit can be chosen from it. */
+  /** Known before the start, so that a scenario can choose its target. */
   readonly orders: readonly PlannedOrder[];
-  /** How each story ended: `told`, or why it could not go on. */
+  /** Maps each order to `told`, or to the reason why its story stopped early. */
   readonly endings = new Map<string, string>();
   readonly #options: LoadOptions;
   readonly #platform: PlatformDoors;
@@ -81,7 +77,7 @@ export class Load {
     this.#randoms = stories.map(() => new Random(random.below(2 ** 31)));
   }
 
-  /** The first publication of each event of this load, as it came in. */
+  /** The first publication of each event of this load, in order of arrival. */
   get arrivals(): readonly Arrival[] {
     return this.#events.arrivals;
   }
@@ -101,7 +97,10 @@ export class Load {
     }, TICK_MS);
   }
 
-  /** Begins no more orders; resolves when the stories under way have ended and all is acknowledged (or for 30 s was not). `settled` may follow. */
+  /**
+   * Begins no more orders. Resolves when the running stories have ended and all commands are acknowledged, or after 30 s without. `settled`
+   * may follow.
+   */
   async stop(): Promise<SentCommand[]> {
     clearInterval(this.#timer);
     this.#begun = this.orders.length;
@@ -111,8 +110,8 @@ export class Load {
   }
 
   /**
-   * Resolves when the stories have ended, every acknowledged command has ended, waits for cardholder or approval, or is in doubt, and every
-   * notification of the platform was delivered or given up. Rejects with what is still open.
+   * Resolves when all stories have ended; every acknowledged command has ended, waits for cardholder or approval, or is in doubt; and the
+   * platform has delivered or given up every notification. Rejects with a list of what is open.
    */
   async settled(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
@@ -125,7 +124,6 @@ export class Load {
     }
   }
 
-  /** Lets go of its connections. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all([this.#events.close(), this.#producer.close()]);
@@ -184,7 +182,7 @@ export class Load {
       .send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(aCommand(type, data, { id })) })
       .then(
         () => void (sent.acknowledged = true),
-        // It may have landed: the command topic says.
+        // A refused command may still be in Kafka; the referee looks in the command topic.
         (error: unknown) => void (sent.refusal = String(error)),
       )
       .finally(() => this.#sending.delete(sending));
@@ -192,7 +190,6 @@ export class Load {
   }
 }
 
-/** Every story comes before one comes twice. */
 function decks(random: Random, stories: readonly StoryName[], count: number): StoryName[] {
   const drawn: StoryName[] = [];
   while (drawn.length < count) {

@@ -6,8 +6,8 @@ const ours = new Set<ChildProcess>();
 process.on('exit', () => ours.forEach((child) => child.kill('SIGKILL')));
 
 /**
- * A broker or a store of our own, to be killed and started again. It is of our process group, and ends with us: by `kill`, when we exit, or
- * by the guard of tools/infra/processes.mjs when we are killed.
+ * A broker or store that can be killed and restarted. It is in our process group and ends with us: by `kill`, at our exit, or by the guard
+ * of tools/infra/processes.mjs if we are killed.
  */
 export class OwnProcess {
   #child: ChildProcess | undefined;
@@ -19,7 +19,6 @@ export class OwnProcess {
     private readonly port: number,
   ) {}
 
-  /** Resolves when it takes connections. */
   async start(command: string, args: readonly string[]): Promise<void> {
     const lines = (this.#lines = [] as string[]);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -41,7 +40,6 @@ export class OwnProcess {
     if (!ours.has(child)) throw new Error(`${this.name} ended\n${lines.join('')}`);
   }
 
-  /** Whether it runs, and what it printed last. */
   get state(): string {
     return [`${this.name} on port ${this.port} ${this.isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)]
       .join('\n')
@@ -56,19 +54,18 @@ export class OwnProcess {
     return this.#child?.pid;
   }
 
-  /** Does not wait for what comes of it. */
+  /** Sends the signal without waiting for its effect. */
   signal(name: NodeJS.Signals): void {
     this.#child?.kill(name);
   }
 
-  /** Resolves when it is gone. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     this.#child?.kill(signal);
     await this.#ended;
   }
 }
 
-/** To its end. @throws with what it printed if it fails */
+/** Runs a command to its end. @throws with its output if it fails */
 export async function runToEnd(command: string, args: readonly string[]): Promise<void> {
   const lines: string[] = [];
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,18 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What becomes of bytes in one direction. What is held is delivered when it may pass again, as TCP would repeat it. */
+/** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
 export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
 
 export interface Weather {
-  /** From the client to the target. */
   up: Flow;
-  /** The answers. */
   down: Flow;
-  /** New connections. */
   connects: 'pass' | 'refuse' | 'reset';
 }
 
-/** The faults of a network by name. `cut` and `reset` also end the connections that there are. */
+/** Network faults by name. `cut` and `reset` also end existing connections. */
 export const WEATHER = {
   pass: { up: 'pass', down: 'pass', connects: 'pass' },
   latency: { up: { latencyMs: 150 }, down: { latencyMs: 150 }, connects: 'pass' },
@@ -30,10 +27,10 @@ export interface ProxyTarget {
   host?: string;
 }
 
-/** Made for each connection: changes its answers on their way. */
+/** Makes a function for each connection that changes its answers on the way. */
 export type Rewrite = () => (bytes: Buffer) => Buffer;
 
-/** A TCP proxy on 127.0.0.1 whose weather is ours. */
+/** A TCP proxy on 127.0.0.1 that plays network faults. */
 export class TcpProxy {
   #weather: Weather = WEATHER.pass;
   #server: Server | undefined;
@@ -73,7 +70,7 @@ export class TcpProxy {
     for (const connection of this.#connections) connection.flush();
   }
 
-  /** Those that there are; what they hold is lost. */
+  /** Resets existing connections; bytes held in them are lost. */
   resetConnections(): void {
     for (const connection of this.#connections) connection.reset();
   }
@@ -91,7 +88,7 @@ export class TcpProxy {
     this.#server = server;
   }
 
-  /** Connections that there are go on. */
+  /** Existing connections stay open. */
   #shut(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -105,7 +102,7 @@ export class TcpProxy {
     try {
       target = this.target();
     } catch {
-      return void client.resetAndDestroy(); // nobody is there
+      return void client.resetAndDestroy(); // the target is down
     }
     const upstream = connect(target.port, target.host ?? '127.0.0.1');
     const connection = new Connection(client, upstream, () => this.#weather, this.rewrite?.());
@@ -158,7 +155,6 @@ class Connection {
   }
 }
 
-/** One direction of a connection, in order. */
 class Lane {
   #queue: Buffer[] = [];
   #queued = 0;
@@ -199,7 +195,7 @@ class Lane {
     const ms = 'latencyMs' in flow ? flow.latencyMs : (bytes.length / flow.bytesPerSecond) * 1000;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // All that came meanwhile has waited as long, or nearly so.
+      // Later bytes have waited nearly as long, so they need no timer of their own.
       if ('latencyMs' in flow) for (const waiting of [...this.#queue]) this.#deliver(waiting);
       else this.#deliver(bytes);
       this.flush();

@@ -12,7 +12,7 @@ import {
 } from '@tranche/order-journal';
 import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, Traces } from './traces.js';
 
-/** An attempt that the fold granted: the only right to one call. */
+/** The fold granted this attempt. Each grant allows one call. */
 export interface Grant {
   commandId: string;
   operation: OperationKind;
@@ -20,25 +20,22 @@ export interface Grant {
   isTagged: boolean;
 }
 
-/** One order as journal, ledger and notifications show it. */
 export interface OrderTraces {
   key: string;
   order: OrderState;
-  /** In journal order. */
   grants: Grant[];
   calls: CallOfPlatform[];
   executed: OperationOfPlatform[];
   notifications: NotificationOfPlatform[];
-  /** TRANSACTIONIDs of which the journal holds a success: by answer, notification, look-up or an operator's word. */
+  /** TRANSACTIONIDs whose success the journal holds, by answer, notification, look-up or operator. */
   heardToSucceed: Set<string>;
 }
 
-/** The traces, joined: what the referee's parts look things up in. */
+/** The joined traces, in which the referee's parts look things up. */
 export interface Book {
   orders: Map<string, OrderTraces>;
-  /** Events that the journal asks for, in its order, and how often. */
+  /** The events that the journal requires, in its order, with the number of publications. */
   expected: Map<string, { event: CloudEvent<PaymentEvent>; times: number }>;
-  /** Publications by event id, in the topic's order. */
   published: Map<string, Traces['events']>;
 }
 
@@ -50,7 +47,6 @@ const KINDS: Readonly<Record<string, OperationKind>> = {
   payment: 'pay',
 };
 
-/** OPERATIONTYPE in our words; undefined for a look-up. */
 export const kindOf = (operationType: string): OperationKind | undefined =>
   Object.hasOwn(KINDS, operationType) ? KINDS[operationType] : undefined;
 
@@ -92,7 +88,7 @@ export function bookOf(traces: Traces): Book {
   }
   for (const notification of traces.delivered)
     of(notification.merchant, notification.orderId).notifications.push(notification);
-  // The ledger names no merchant: an order of a run has one.
+  // The ledger names no merchant, but an order of a run has only one.
   for (const call of traces.ledger.calls) orders.get(keys.get(call.orderId ?? '') ?? '')?.calls.push(call);
   for (const operation of traces.ledger.operations)
     orders.get(keys.get(operation.orderId) ?? '')?.executed.push(operation);
@@ -104,13 +100,15 @@ export function bookOf(traces: Traces): Book {
   return { orders, expected, published };
 }
 
-/** TRANSACTIONID of the success that a record tells of. */
 function successIn(record: JournalRecord): string | undefined {
   const isWord = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
   return isWord && record.result === 'succeeded' ? record.answer.transactionId : undefined;
 }
 
-/** Whose execution it is. Untagged ones are told by their TRANSACTIONID, or where the order has only one operation that it can be. */
+/**
+ * Finds the executions of an operation by tag. An untagged execution belongs to the operation with its TRANSACTIONID, or to the order's
+ * only untagged operation of that kind.
+ */
 export function executedFor({ order, executed }: OrderTraces, operation: OperationState): OperationOfPlatform[] {
   const ofKind = order.operations.filter((other) => other.operation === operation.operation);
   return executed.filter(({ origin, operationType, extraData, transactionId }) => {
@@ -125,8 +123,8 @@ export function executedFor({ order, executed }: OrderTraces, operation: Operati
 }
 
 /**
- * What the platform finally said of a transaction, and notification-ingest took or the journal holds: nobody can say that they were not
- * told. Undefined where no word got through: the notification was never sent, a forged one came in its place, the answer was lost.
+ * Returns the platform's last report about a transaction that notification-ingest accepted or the journal holds: the gateway had the chance
+ * to know it. Undefined if no report got through: the notification was never sent, a forged one replaced it, or the answer was lost.
  */
 export function toldOf(
   { notifications, heardToSucceed }: OrderTraces,
@@ -144,7 +142,7 @@ export const isTaken = ({ attempts }: NotificationOfPlatform): boolean => attemp
 
 export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
 
-/** Of a transaction of the platform: what was not executed has none. */
+/** Only an executed transaction has a standing. */
 export function standingOf(execCode: string): Standing {
   if (execCode === '0000' || execCode === '0004') return 'succeeded';
   if (execCode === '0001' || execCode === '0002') return 'redirect';

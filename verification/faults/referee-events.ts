@@ -6,7 +6,7 @@ import type { Book } from './referee-book.js';
 import type { Violation } from './referee-verdict.js';
 import type { Traces } from './traces.js';
 
-/** What was published against what the journal asks for, and the order of things. */
+/** Compares the published events with those that the journal requires, and checks their order. */
 export function wrongEvents(traces: Traces, book: Book): Violation[] {
   return [
     ...contradictions(book).map((detail): Violation => ({ kind: 'eventsBroken', detail })),
@@ -17,7 +17,7 @@ export function wrongEvents(traces: Traces, book: Book): Violation[] {
   ];
 }
 
-/** The same id has the same content, and it is the journal's. */
+/** An event id must always have the same content, and it must be the journal's. */
 function contradictions({ expected, published }: Book): string[] {
   const found: string[] = [];
   for (const [id, publications] of published) {
@@ -36,7 +36,10 @@ function contradictions({ expected, published }: Book): string[] {
   return found;
 }
 
-/** A repeat may have lost its page. Trace context is of the publication, and so is the time of what has no journal record. */
+/**
+ * Leaves out what may differ: a republished event may have lost its page, trace context belongs to the publication, and a rejected command
+ * has no journal record to take its time from.
+ */
 function saidBy({
   id,
   type,
@@ -52,7 +55,7 @@ function saidBy({
   return JSON.parse(JSON.stringify({ id, type, at, subject, sequence, correlationid, causationid, said }));
 }
 
-/** An order's log and its events lie in one partition, for ever (R1). */
+/** All records of an order must be in its partition (R1). */
 function misplaced({ journal, events }: Traces): string[] {
   const wrong = [...journal, ...events].filter(({ key, partition }) => partition !== journalPartition(key));
   return [
@@ -74,7 +77,7 @@ function renamed({ notificationTopic }: Traces): string[] {
   });
 }
 
-/** Attempts are granted in the order in which the commands lie in their topic: a key is held until its command has ended. */
+/** Attempts must be granted in the order of their commands in the topic: a key is blocked until its command has ended. */
 function overtaken({ commandTopic }: Traces, { orders }: Book): string[] {
   const places = new Map<string, Map<string, number>>();
   for (const { topic, key, id, partition } of commandTopic) {
@@ -97,7 +100,7 @@ function overtaken({ commandTopic }: Traces, { orders }: Book): string[] {
   return found;
 }
 
-/** `sequence` rises from one first publication of an order to the next. */
+/** `sequence` must rise between the first publications of an order's events. */
 function behind({ events }: Traces): string[] {
   const seen = new Set<string>();
   const last = new Map<string, string>();

@@ -3,7 +3,7 @@ import { executedFor, kindOf, standingOf, toldOf, type Book, type OrderTraces } 
 import type { Violation } from './referee-verdict.js';
 import type { OperationOfPlatform } from './traces.js';
 
-/** What the platform executed: each operation once, each by a right that the journal gave, and within the interface's limits. */
+/** The platform must execute each operation once, only with a grant of the journal, and within the interface's limits. */
 export function wrongExecutions({ orders, published }: Book): Violation[] {
   const found: Violation[] = [];
   const conflicts = [...published.values()]
@@ -46,10 +46,10 @@ function executedTwice(traced: OrderTraces): string[] {
   return found;
 }
 
-/** The journal does not say that nothing was sent. */
+/** An attempt may have been sent unless the journal says otherwise. */
 const maybeSent = ({ closed }: OperationState['attempts'][number]): boolean => closed !== 'unsent';
 
-/** Interface, Limits. The platform has refusals of its own for most of them; here the ledger alone is asked. */
+/** Checks the interface's section "Limits" in the ledger alone, although the platform refuses most violations itself. */
 function brokenGuards(traced: OrderTraces, named: readonly (string | undefined)[]): string[] {
   const found: string[] = [];
   const succeeded = traced.executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
@@ -72,9 +72,9 @@ function brokenGuards(traced: OrderTraces, named: readonly (string | undefined)[
 }
 
 /**
- * Two payments of one order that can both take money, though neither took the other's place; and two that did, of which people must be told
- * by an event that names one of them. `named`: the payments that such events name. It is asked for only where both successes were told: of
- * a form that the cardholder finishes, a notification alone brings word, and nobody can know of one that never came.
+ * Finds two payments of one order that can both take money although neither supersedes the other; and two that both succeeded without an
+ * event that names one of them. `named` lists the payments that such events name. The event is required only if both successes were
+ * reported: the success of a form comes by notification alone, and that may never arrive.
  */
 function rivals(traced: OrderTraces, named: readonly (string | undefined)[]): string[] {
   const { order, executed } = traced;
@@ -100,11 +100,10 @@ function rivals(traced: OrderTraces, named: readonly (string | undefined)[]): st
   );
 }
 
-/** An operator's word may name no TRANSACTIONID: then the state alone shows it. */
+/** An operator may resolve a doubt without a TRANSACTIONID; then only the state shows the success. */
 const isTold = (traced: OrderTraces, operation: OperationState, { transactionId }: OperationOfPlatform): boolean =>
   hasSucceeded(operation) || toldOf(traced, transactionId) === 'succeeded';
 
-/** By `supersedes`, over any number of steps. */
 function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {
   for (
     let at: OperationState | undefined = later;

@@ -5,7 +5,7 @@ import type { Violation } from './referee-verdict.js';
 import { bookOf, executedFor, isTaken, toldOf, type Book } from './referee-book.js';
 import type { SentCommand, Traces } from './traces.js';
 
-/** What has yet to come, and is lost when it does not. */
+/** Finds traces that are still missing; whatever is missing at the end is lost. */
 export function openIn(traces: Traces): Violation[] {
   return missing(traces, bookOf(traces));
 }
@@ -14,7 +14,7 @@ export function missing(traces: Traces, book: Book): Violation[] {
   return [...unfinished(traces, book), ...unheard(traces, book), ...unpublished(book)];
 }
 
-/** Commands that Kafka has and that led to nothing, calls that nobody closes, doubts that were resolved by a word that nobody heard. */
+/** Finds commands in Kafka without an operation, calls that are never closed, and doubts that stay although a report resolved them. */
 function unfinished({ commands, commandTopic, events }: Traces, { orders }: Book): Violation[] {
   const found: Violation[] = [];
   const landed = new Set(commandTopic.map(({ id }) => id));
@@ -59,7 +59,7 @@ function byId(commands: readonly SentCommand[]): Map<string, [SentCommand, ...Se
   return sent;
 }
 
-/** Notifications that were taken and did not arrive, or arrived and were never counted. */
+/** Finds notifications that were accepted but not stored, or stored but never counted. */
 function unheard({ delivered, notificationTopic, journal }: Traces, { orders }: Book): Violation[] {
   const found: Violation[] = [];
   const say = (detail: string) => found.push({ kind: 'notificationsLost', detail });
@@ -88,18 +88,20 @@ interface Word {
 
 const wordOf = ({ transactionId, execCode }: Word): string => `${transactionId ?? '-'} ${execCode ?? '-'}`;
 
-/** By the operation that it is about, as one of somebody else, or kept until it is known whose it is. */
+/** A notification counts if an operation holds it, if it is external, or if it is kept while an operation is undecided. */
 function isCounted(order: OrderState | undefined, word: Word): boolean {
   if (order === undefined) return false;
-  const { operations, external, unbound } = order;
+  const { operations, external, unmatchedEvidence } = order;
   const isSame = (other: Word) => wordOf(other) === wordOf(word);
   const isUndecided = operations.some((operation) => isOpen(operation) || isInDoubt(operation));
   return (
-    operations.some(({ evidence }) => evidence.some((counted) => counted.endsWith(` ${wordOf(word)}`))) ||
-    // It was taken for somebody else's until the answer named its TRANSACTIONID, and says what the answer said.
+    operations.some(({ evidence }) =>
+      evidence.some(({ transactionId, code }) => isSame({ transactionId, execCode: code })),
+    ) ||
+    // It was taken for external until the answer named its TRANSACTIONID, and it says the same as the answer.
     operations.some(({ transactionId, phase }) => transactionId === word.transactionId && phase === 'ended') ||
     external.some(isSame) ||
-    (isUndecided && unbound.some(({ answer }) => isSame(answer)))
+    (isUndecided && unmatchedEvidence.some(({ answer }) => isSame(answer)))
   );
 }
 
@@ -116,10 +118,10 @@ function unpublished({ expected, published }: Book): Violation[] {
   return found;
 }
 
-/** What names the buyer is kept only where a merchant asks for it. */
+/** Parameters that name the buyer are stored only if the merchant wants it. */
 const CLIENT: readonly string[] = CLIENT_PARAMETERS;
 
-/** The same notification has the same content, whatever its HASH was signed with. */
+/** HASH is left out, because the same notification may be signed with another key. */
 export const contentOf = (parameters: Readonly<Record<string, string>>): string =>
   JSON.stringify(
     Object.entries(parameters)

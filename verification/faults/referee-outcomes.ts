@@ -7,7 +7,7 @@ import { contentOf } from './referee-open.js';
 import type { Violation } from './referee-verdict.js';
 import type { Traces } from './traces.js';
 
-/** States and events that the ledger denies, and notifications that the platform never sent. */
+/** Finds states and events that the ledger contradicts, and stored notifications that the platform never sent. */
 export function wrongOutcomes(traces: Traces, book: Book): Violation[] {
   return [...wrongStates(book), ...wrongEvents(book), ...forged(traces)].map((detail) => ({
     kind: 'wrongOutcome',
@@ -74,7 +74,7 @@ function wrongEnd(
   }
 }
 
-/** Back-office refunds that were told of, and nothing else, are somebody else's operations. */
+/** External operations must be exactly the back-office refunds that were reported. */
 function wrongExternals(traced: OrderTraces): string[] {
   const { order, executed } = traced;
   const backOffice = executed.filter(({ origin }) => origin === 'back-office');
@@ -93,7 +93,7 @@ function wrongExternals(traced: OrderTraces): string[] {
   return found;
 }
 
-/** Each end that was published, also one that the state left again. The platform never contradicts itself, so neither may we. */
+/** Checks each published end, also if the state changed later: the platform never contradicts itself, so the events must not either. */
 function wrongEvents({ orders, published }: Book): string[] {
   const found: string[] = [];
   for (const [first] of published.values()) {
@@ -107,14 +107,13 @@ function wrongEvents({ orders, published }: Book): string[] {
     const final = finalOf(type, outcome);
     if (final === undefined || commandId === undefined) continue;
     const operation = findOperation(traced?.order ?? emptyOrder('', ''), commandId);
-    if (!traced || !operation) continue; // not of the journal: the events' part says so
+    if (!traced || !operation) continue; // the event check reports this
     const wrong = wrongEnd({ ...operation, end: final as OperationState['end'] }, executedFor(traced, operation));
     if (wrong !== undefined) found.push(`${type} of ${subject} was published of ${commandId}, but ${wrong}`);
   }
   return found;
 }
 
-/** Of the order's payments, those that the ledger shows as succeeded. */
 function paidIn(traced: OrderTraces | undefined): string[] {
   const payments = traced?.order.operations.filter((operation) => isPayment(operation)) ?? [];
   const hasPaid = (payment: OperationState) =>

@@ -1,12 +1,11 @@
-/** What must never happen. */
 export const VIOLATION_KINDS = [
   /** The platform executed one operation more than once, or something that the journal never granted. */
   'executedTwice',
-  /** A command that Kafka has led to nothing, a call is never closed, or a doubt outlives the word that resolves it. */
+  /** A command in Kafka has no operation, a call is never closed, or a doubt stays although a report resolved it. */
   'lost',
-  /** An event or the folded state says what the ledger denies. */
+  /** An event or the folded state contradicts the ledger. */
   'wrongOutcome',
-  /** A command overtook an earlier one of its order, or an event came for the first time behind a later one. */
+  /** A command overtook an earlier one of its order, or an event was first published after a later one. */
   'outOfOrder',
   /** notification-ingest answered OK, and the notification did not arrive or was never counted. */
   'notificationsLost',
@@ -24,13 +23,11 @@ export interface Violation {
 
 export interface Verdict {
   violations: Violation[];
-  /** Operations that were in doubt at any time. */
   inDoubt: number;
-  /** Of these: in doubt no more. */
   resolved: number;
-  /** Of these: the platform never executed them. */
+  /** Operations in doubt that the platform never executed. */
   falseDoubt: number;
-  /** Publications of events beyond what the journal asks for. */
+  /** Publications of events beyond those that the journal requires. */
   publishedTwice: number;
   operations: number;
 }

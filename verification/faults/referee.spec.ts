@@ -148,7 +148,7 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
   [
     'notificationsLost',
     'a notification that the fold never counted',
-    // An operator's word on what is not in doubt is passed over.
+    // The fold ignores an operator's report on an operation that is not in doubt.
     ({ journal }) =>
       Object.assign(journal.find(({ record }) => record.record === 'EVIDENCE')!.record, { source: 'operator' }),
     /is in the journal and was never counted/,

@@ -8,7 +8,7 @@ import type { Traces } from './traces.js';
 
 export type { Verdict, Violation, ViolationKind } from './referee-verdict.js';
 
-/** Judges a run by what it left behind, and by nothing else: what was sent, journal, events and notifications, against the platform's ledger. */
+/** Judges a run only by its traces: it compares what was sent, journal, events and notifications with the platform's ledger. */
 export function refereeOf(traces: Traces): Verdict {
   const book = bookOf(traces);
   const violations: Violation[] = [
@@ -21,7 +21,7 @@ export function refereeOf(traces: Traces): Verdict {
   return { violations, ...doubtsOf(book), publishedTwice: publishedTwice(book) };
 }
 
-/** The load sends nothing that can't be read. */
+/** The load sends only valid records, so every dead letter is a fault. */
 function deadLetters({ deadLetters: count }: Traces): Violation[] {
   return count > 0 ? [{ kind: 'lost', detail: `${count} records are dead letters` }] : [];
 }
@@ -39,7 +39,7 @@ function doubtsOf({ orders }: Book): Pick<Verdict, 'operations' | 'inDoubt' | 'r
   };
 }
 
-/** More often than the journal asks for: what a crash between publishing and noting it costs. */
+/** Counts the repeated publications after a crash between publishing and recording the progress. */
 function publishedTwice({ expected, published }: Book): number {
   return [...published].reduce(
     (sum, [id, { length }]) => sum + Math.max(0, length - (expected.get(id)?.times ?? 1)),

@@ -1,24 +1,21 @@
 import type { Verdict } from './referee.js';
 import { VIOLATION_KINDS, type ViolationKind } from './referee-verdict.js';
 
-/** A run: one scenario with its load. */
 export interface Run {
   scenario: string;
-  /** Counted in `faults`. */
+  /** The report counts runs under this name. */
   fault: string;
-  /** Crash point that was really hit. */
+  /** Set if a process died at this crash point. */
   crashPoint?: string;
-  /** Repeats this run. */
   seed: number;
   commands: number;
-  /** Processes killed. */
   kills: number;
-  /** From the end of the fault until work went on, seconds; absent where nothing stood still. */
+  /** Seconds from the end of the fault to the next result; absent if there was none. */
   recoverySeconds?: number;
   verdict: Verdict;
 }
 
-/** The JSON line that a campaign ends with. */
+/** A campaign prints it as its last line, in JSON. */
 export interface Report extends Record<ViolationKind, number> {
   runs: number;
   commands: number;
@@ -34,7 +31,6 @@ export interface Report extends Record<ViolationKind, number> {
   seed: number;
 }
 
-/** Adds the runs up. `crashPoints`: all that there are. */
 export function reportOf(
   runs: readonly Run[],
   { seed, crashPoints }: { seed: number; crashPoints: readonly string[] },
@@ -69,7 +65,7 @@ export function reportOf(
 
 export const isClean = (report: Report): boolean => VIOLATION_KINDS.every((kind) => report[kind] === 0);
 
-/** For people: the figures, the faults, and what must not be, with the way to repeat it. */
+/** Prints figures, faults and violations for people, with the command that repeats each. */
 export function tableOf(report: Report, runs: readonly Run[]): string {
   const { crashPoints, recoverySeconds, faults } = report;
   const figures: [name: string, figure: string | number][] = [
@@ -103,14 +99,14 @@ function columns(rows: readonly [name: string, value: string | number][]): strin
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-/** Sorted by name, so that two campaigns can be laid side by side. */
+/** Sorted by name, so that two campaigns can be compared line by line. */
 function countsOf(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of [...names].sort()) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }
 
-/** The middle one, and the worst; of an even number the upper of the two in the middle. 0 where nothing ever stood still. */
+/** Median (the upper one of two) and maximum; 0 if no run has a value. */
 function recovery(runs: readonly Run[]): Report['recoverySeconds'] {
   const seconds = runs
     .flatMap(({ recoverySeconds }) => (recoverySeconds === undefined ? [] : [recoverySeconds]))

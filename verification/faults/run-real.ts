@@ -8,7 +8,7 @@ import { runScenario, type FinishedRun } from './run-scenario.js';
 import type { Scenario } from './scenario.js';
 
 const RUNS = 100;
-/** A broker that holds the topics of more runs than these grows slow. */
+/** A broker with the topics of more runs becomes slow. */
 const RUNS_OF_ONE_KAFKA = 8;
 
 export interface RealOptions {
@@ -22,7 +22,7 @@ export function listOfScenarios(): string {
   return SCENARIOS.map(({ name, fault }) => `${name.padEnd(40)} ${fault}`).join('\n');
 }
 
-/** Scenarios against real processes, as many at a time as there are places for Kafka and Redis. Resolves with the exit code. */
+/** Plays scenarios on real processes, one per place at a time; each place has its own Kafka and Redis. Resolves to the exit code. */
 export async function runReal(
   { runs: wanted, seed, only, json }: RealOptions,
   places: readonly CommandLines[],
@@ -42,8 +42,8 @@ export async function runReal(
 }
 
 /**
- * One worker for each infrastructure takes the next scenario from the queue. A run's seed follows from its position there, whoever plays it,
- * and the runs come back in this order.
+ * Each infrastructure has a worker that takes the next scenario from the queue. Seed and result belong to the position in the queue, so
+ * they do not depend on the worker.
  */
 async function played(
   queue: readonly Scenario[],
@@ -75,8 +75,8 @@ async function played(
 }
 
 /**
- * Kafka and Redis that the environment names belong to others as well: nobody kills those. Where an older release is at hand, what needs it
- * is played and nothing else.
+ * Leaves out scenarios that kill Kafka or Redis if the environment names them: others use these too. With an older release, plays only the
+ * scenarios that need it.
  */
 function playable(infrastructures: readonly Infrastructure[], only: string | undefined): Scenario[] {
   const hasRelease = infrastructures.every((infrastructure) => infrastructure.has('release'));

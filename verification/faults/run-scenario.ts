@@ -14,26 +14,25 @@ import type { SentCommand } from './traces.js';
 const ORDERS = 16;
 const PER_SECOND = 2.5;
 const SETTLE_MS = 180_000;
-/** A run takes about half a minute. One that takes this long does not end. */
+/** A normal run takes half a minute, so one that takes this long will not end. */
 const RUN_MS = 600_000;
 const CLOSE_MS = 30_000;
 
 export interface FinishedRun extends Run {
-  /** Crash points at which processes died. */
   diedAt: string[];
-  /** Points at which nobody came by. */
+  /** Points that no process passed in time. */
   missed: string[];
-  /** What stood against an end: settling took too long, or a service would not work again. */
+  /** The reason why the run did not end well: settling took too long, or a service did not recover. */
   trouble?: string;
-  /** False: it did not come to the referee. */
+  /** False if the referee could not run. */
   wasJudged: boolean;
   seconds: number;
   lastLines: string[];
-  /** The longest time without a result event while commands came, seconds. */
+  /** The longest time without a result event while commands arrived, in seconds. */
   pauseSeconds?: number;
 }
 
-/** One scenario with its load, from empty topics to the referee's word. One that can't be judged is no good run: `trouble` says why. */
+/** Plays one scenario with its load on empty topics and asks the referee. A run that cannot be judged fails; `trouble` says why. */
 export async function runScenario(
   scenario: Scenario,
   seed: number,
@@ -94,7 +93,7 @@ async function judged(
       await load.settled(SETTLE_MS);
       commands = await load.stop();
     } catch (error) {
-      // The referee sees what is missing; this says where it was missed.
+      // The referee finds missing traces, and this message says where the run waited.
       trouble = (error as Error).message;
       if (commands.length === 0) commands = await load.stop();
     }
@@ -132,7 +131,7 @@ async function judged(
 
 const secondsSince = (beganMs: number): number => (performance.now() - beganMs) / 1000;
 
-/** @throws when the time is over. What was awaited may still go on. */
+/** @throws when the time is over; the awaited work may continue */
 async function within<T>(ms: number, awaited: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const limit = delay(ms, undefined, { signal: ended.signal }).then(() => {
@@ -146,10 +145,10 @@ async function within<T>(ms: number, awaited: Promise<T>): Promise<T> {
   }
 }
 
-/** Scenario and load draw in no certain order: each from its own numbers. */
+/** Scenario and load draw concurrently, so each needs its own random numbers. */
 const loadsOwn = (seed: number) => new Random(seed + 2 ** 40);
 
-/** From one result event to the next, while orders began. */
+/** Returns the longest pause between result events while orders began. */
 function largestPause({ arrivals, commands, orders }: Load): number {
   const beganMs = commands[0]?.sentAtMs ?? 0;
   const endedMs = beganMs + (orders.at(-1)?.atMs ?? 0);
@@ -158,7 +157,7 @@ function largestPause({ arrivals, commands, orders }: Load): number {
   return Math.round(Math.max(0, ...pauses)) / 1000;
 }
 
-/** The longest time from the end of a fault to the next result event, seconds: that of a kill ends when the next process is started. */
+/** Returns the longest time from the end of a fault to the next result event, in seconds. A kill ends when the next process is started. */
 function recoveryOf(endedAtMs: readonly number[], arrivals: readonly { atMs: number }[]): number | undefined {
   const times = endedAtMs.flatMap((ended) => {
     const next = arrivals.find(({ atMs }) => atMs > ended);

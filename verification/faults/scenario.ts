@@ -4,27 +4,24 @@ import type { Stage } from './stage.js';
 
 export type Need = 'kafka' | 'redis' | 'release';
 
-/** One kind of fault and what is done about it. */
 export interface Scenario {
   name: string;
-  /** Counted in `faults`. */
+  /** The report counts runs under this name. */
   fault: string;
-  /** A point at which processes are to die. */
   crashPoint?: string;
-  /** What must be ours to be killed; `release`: an older one must be at hand. */
+  /** These must be our own, so that they can be killed; `release` needs a built older release. */
   needs?: readonly Need[];
-  /** How often it is chosen beside the others (1); 0: once in a whole round, and not again. */
+  /** Relative frequency (1); 0 means once per campaign. */
   weight?: number;
-  /** Other figures of the load than usual. */
   load?: { orders?: number; perSecond?: number; merchant?: string };
   /**
-   * Starts gateways and the load, does its worst, and mends it. When it resolves a gateway works, or soon will; the run then waits until all
-   * has settled.
+   * Starts gateways and the load, causes the fault and ends it. When it resolves, a gateway works or will soon; the run then waits until
+   * all has settled.
    */
   run(stage: Stage, load: Load): Promise<void>;
 }
 
-/** To be called at the start of the load: resolves when every order has begun and every story has ended. */
+/** Call it right after the load's start. Resolves when every order has begun and every story has ended. */
 export async function told(load: Load): Promise<void> {
   await delay((load.orders.at(-1)?.atMs ?? 0) + 200);
   await load.stop();

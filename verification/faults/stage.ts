@@ -9,7 +9,7 @@ import { armedEnv, type Arms } from './failpoints/armed-env.js';
 import type { Infrastructure } from './infrastructure.js';
 import { Surroundings, type PlantedSettings, type Through } from './surroundings.js';
 
-/** How long a Kafka that was started may take to answer. */
+/** Milliseconds within which a Kafka that was just started must answer. */
 const KAFKA_ANSWERS_MS = 60_000;
 
 export interface StageOptions {
@@ -17,30 +17,28 @@ export interface StageOptions {
   topicPrefix: string;
   orderPrefix: string;
   random: Random;
-  /** Other merchants than the demo's, and settings that the processes of this run have besides their own. */
+  /** Replaces the demo's merchants and adds settings for the processes of this run. */
   planted?: PlantedSettings;
 }
 
 export interface AppOptions extends Arms {
   through?: Through;
   env?: Record<string, string>;
-  /** Root of another release to start it from. */
   release?: string | undefined;
 }
 
-/** One run's processes: a simulator, notification-ingest, as many gateways as the scenario wants; and what can be done to them. */
+/** The processes of one run: a simulator, notification-ingest and the scenario's gateways, with the faults that can be played on them. */
 export class Stage {
   readonly apps: RunningApp[] = [];
   ingest: RunningApp | undefined;
-  /** Processes that ended by our SIGKILL. */
   kills = 0;
   /** Points at which a process really died. */
   readonly diedAt = new Set<string>();
-  /** Points at which nobody came by in time: nothing was done there. */
+  /** Points that no process passed in time, so their fault was not played. */
   readonly missed: string[] = [];
-  /** Services that ended although nobody told them to, and how. */
+  /** Services that ended unexpectedly, with their exit code. */
   readonly crashed: string[] = [];
-  /** When a fault was over. Wall clock, milliseconds. */
+  /** Wall-clock milliseconds at which faults ended. */
   readonly faultsEndedAtMs: number[] = [];
 
   private constructor(
@@ -52,7 +50,7 @@ export class Stage {
     this.apps.push(simulator);
   }
 
-  /** Topics, simulator and notification-ingest; gateways are the scenario's. */
+  /** Opens topics, simulator and notification-ingest; the scenario starts gateways. */
   static async open(options: StageOptions): Promise<Stage> {
     const { infrastructure, topicPrefix, planted } = options;
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, silentLog);
@@ -97,25 +95,24 @@ export class Stage {
     return this.surroundings.proxies;
   }
 
-  /** Resolves as soon as the process is there: `ready` waits until it works. */
+  /** Resolves when the process runs; `ready` waits until it works. */
   gateway(options: AppOptions = {}): Promise<RunningApp> {
     return this.#start('payment-gateway', this.surroundings.gateway(options.through ?? []), options);
   }
 
-  /** notification-ingest, at the place of the one before. */
+  /** Starts notification-ingest at the same address as its predecessor. */
   async startIngest(options: AppOptions = {}): Promise<RunningApp> {
     this.ingest = await this.#start('notification-ingest', this.surroundings.ingest(options.through), options);
     return this.ingest;
   }
 
-  /** A gateway that works. */
   async readyGateway(options: AppOptions = {}): Promise<RunningApp> {
     const gateway = await this.gateway(options);
     await this.ready(gateway);
     return gateway;
   }
 
-  /** @throws with its last lines if it ends instead, or takes too long */
+  /** @throws with its last log lines if it ends, or takes too long */
   async ready(app: RunningApp, timeoutMs = 180_000): Promise<void> {
     const isReady = async () => app.killed || (await fetch(`${app.managementUrl}/health/ready`)).ok;
     await waitFor(isReady, { timeoutMs, pollMs: 50, what: 'a service to be ready' }).catch((error: unknown) => {
@@ -124,7 +121,7 @@ export class Stage {
     if (app.killed) throw new Error(`a service ended instead of being ready\n${app.logs.slice(-15).join('\n')}`);
   }
 
-  /** Whether the process died at the point, by its own SIGKILL, before the time was over. */
+  /** Resolves to true if the process killed itself at the point within the time. */
   async dies(app: RunningApp, point: string, timeoutMs: number): Promise<boolean> {
     const exit = await atMost(timeoutMs, app.exited);
     if (exit === undefined) {
@@ -139,7 +136,6 @@ export class Stage {
     return true;
   }
 
-  /** Whether the process stands still at the point. */
   async stops(app: RunningApp, point: string, timeoutMs: number): Promise<boolean> {
     const isThere = () => app.logs.includes(`failpoint ${point} stop`) && isStopped(app.pid);
     return waitFor(isThere, { timeoutMs, pollMs: 5, what: point }).then(
@@ -171,7 +167,7 @@ export class Stage {
     this.kills++;
   }
 
-  /** From now on it is for the services to recover. */
+  /** Marks the moment from which recovery is measured. */
   faultEnded(): void {
     this.faultsEndedAtMs.push(Date.now());
   }
@@ -191,7 +187,7 @@ export class Stage {
     await fetch(`${this.simulator.url}/simulator/faults`, { method: 'DELETE' });
   }
 
-  /** FLUSHALL; of a Redis that is not ours, what is this run's. */
+  /** Runs FLUSHALL; on a Redis that others use too, deletes only this run's keys. */
   async flushRedis(): Promise<void> {
     const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
     const script = `for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end`;
@@ -200,7 +196,6 @@ export class Stage {
     await redis.close();
   }
 
-  /** What the services said last, for who must find out. */
   lastLines(count: number): string[] {
     return this.apps.flatMap((app, at) => app.logs.slice(-count).map((line) => `${at}: ${line}`));
   }
@@ -232,7 +227,7 @@ export class Stage {
     );
     this.apps.push(app);
     void app.exited.then((exit) => {
-      // SIGTERM kills a process that we stop before it can hear of it.
+      // SIGTERM kills a process that we stop before it has installed its handler.
       if (exit !== 0 && exit !== 'SIGKILL' && exit !== 'SIGTERM') this.crashed.push(`${name} ended with ${exit}`);
     });
     return app;
@@ -247,7 +242,7 @@ async function atMost<T>(timeoutMs: number, awaited: Promise<T>): Promise<T | un
   return first;
 }
 
-/** Where there is no /proc, the line has to do. */
+/** Without /proc, the log line must suffice. */
 function isStopped(pid: number): boolean {
   try {
     return /\) [Tt] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

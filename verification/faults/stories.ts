@@ -10,16 +10,16 @@ import type { LoadOrder } from './load-order.js';
 
 type Story = (order: LoadOrder) => Promise<void>;
 
-/** Last four digits that mean nothing to the platform: it takes those of a known EXECCODE for a wish. */
+/** The platform's simulator reads the last four digits as a wanted EXECCODE, so these have no such meaning. */
 const AMOUNTS = [24_000, 30_000, 45_500, 90_000, 120_000] as const;
 /** 24,001 is refused by the bank (4001). */
 const REFUSED_AMOUNT = 24_001;
-/** 15,004: executed, answered with 5004, and the result comes by notification alone. */
+/** 15,004 is executed and answered with 5004, so only the notification brings the result. */
 const DOUBTFUL_AMOUNT = 15_004;
 /** Leaves no room for a tag. */
 const LONG_EXTRADATA = 'x'.repeat(255);
 
-/** What an order may live through. A story whose next step can't be taken ends there: it throws, and nothing is wrong with that. */
+/** Possible lives of an order. A story whose next step is impossible throws and ends there; this is no failure. */
 export const STORIES = {
   'capture-refund': async (order) => {
     const amount = await authorized(order);
@@ -46,7 +46,7 @@ export const STORIES = {
     await Promise.all(both.map((id) => order.ends(id)));
   },
 
-  /** Sent in one go: each must wait for the one before it. */
+  /** All are sent at once, so each must wait for the one before it. */
   burst: async (order) => {
     const amount = await authorized(order);
     const all = [capture(order), refund(order, part(order, amount)), refund(order)];
@@ -79,7 +79,7 @@ export const STORIES = {
     await order.succeeds(order.send('card', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })));
   },
 
-  /** Somebody refunds in the back office: it counts against what remains. */
+  /** A refund in the back office counts against the remaining amount. */
   'back-office': async (order) => {
     const amount = await authorized(order);
     await order.succeeds(capture(order));
@@ -89,7 +89,7 @@ export const STORIES = {
     await order.succeeds(refund(order));
   },
 
-  /** Every command comes twice, the second time at once or after the first has ended; and once its id with another content. */
+  /** Every command is sent twice: again at once, or again after it has ended. One id is also sent with another content. */
   'same-twice': async (order) => {
     const data = aPartnerAAuthorization({ ...order.name, amount: order.random.pick(AMOUNTS) });
     const id = order.send('partner-a', 'payment.authorize', data);
@@ -104,7 +104,7 @@ export const STORIES = {
     order.send('partner-a', 'payment.capture', aCapture({ ...order.name, description: 'Another one' }), captured);
   },
 
-  /** The cardholder comes back to the shop and begins anew; sometimes with the first form still open, and finishes both. */
+  /** The cardholder returns to the shop and begins anew. Sometimes the first form is still open, and the cardholder finishes both. */
   superseded: async (order) => {
     const amount = order.random.pick(AMOUNTS);
     const first = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
@@ -119,7 +119,7 @@ export const STORIES = {
     );
   },
 
-  /** Refused by the bank or left by the cardholder, then tried again with another command. */
+  /** The bank refuses or the cardholder abandons; then another command tries again. */
   refused: async (order) => {
     const isByBank = order.random.chance(0.5);
     const amount = isByBank ? REFUSED_AMOUNT : order.random.pick(AMOUNTS);
@@ -129,19 +129,18 @@ export const STORIES = {
     await authorized(order);
   },
 
-  /** The platform itself does not know yet (5004). */
+  /** The platform itself does not know the result yet (5004). */
   'in-doubt': async (order) => {
     await authorized(order);
     await order.succeeds(capture(order, DOUBTFUL_AMOUNT));
     await order.succeeds(refund(order));
   },
 
-  /** Nobody ever finishes the form. */
   'left-alone': async (order) => {
     await order.redirects(order.send('partner-a', 'payment.authorize', aPartnerAAuthorization(order.name)));
   },
 
-  /** Its notifications name no operation of ours. */
+  /** The notifications name no operation of ours. */
   untagged: async (order) => {
     await authorized(order);
     await order.succeeds(
@@ -156,7 +155,7 @@ export const STORIES = {
 export type StoryName = keyof typeof STORIES;
 export const STORY_NAMES = Object.keys(STORIES) as StoryName[];
 
-/** Method A from the command to the cardholder's decision. Gives back the amount. */
+/** Authorizes by method A up to the cardholder's decision. Returns the amount. */
 async function authorized(order: LoadOrder): Promise<number> {
   const amount = order.random.pick(AMOUNTS);
   const id = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
@@ -165,13 +164,12 @@ async function authorized(order: LoadOrder): Promise<number> {
   return amount;
 }
 
-/** Of the whole authorization, unless told otherwise. */
+/** Captures the whole authorization without an amount. */
 const capture = (order: LoadOrder, amount?: number): string =>
   order.send('partner-a', 'payment.capture', aCapture({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
 
-/** Of all that remains, unless told otherwise. */
+/** Refunds all that remains without an amount. */
 const refund = (order: LoadOrder, amount?: number): string =>
   order.send('partner-a', 'payment.refund', aRefund({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
 
-/** A part that leaves something, in whole hundreds. */
 const part = ({ random }: LoadOrder, amount: number): number => 100 * (1 + random.below(amount / 100 - 1));

@@ -6,15 +6,15 @@ import { kafkaAddress } from './kafka-address.js';
 import { TcpProxy } from './proxy.js';
 
 export const MERCHANT = { name: 'shop-fr', identifier: 'Demo Shop FR' } as const;
-/** How long a member that says nothing keeps its partitions. Milliseconds. */
+/** Milliseconds after which a silent member of the group loses its partitions. */
 const SESSION_MS = 2_500;
 const PLATFORM_TIMEOUT_MS = 1_500;
 const DOUBT_GRACE_MS = 500;
-/** Often, so that no outage of ours outlasts the platform's patience. */
+/** The platform retries often, so that it does not give up during an outage. */
 const NOTIFICATION_RETRY_MS = ['300', '600', '1000', ...Array.from({ length: 60 }, () => '2000')].join(',');
 
 export type Way = 'platform' | 'ingest' | 'kafka' | 'redis';
-/** Ways that a service takes through their proxy only where the scenario wants it. */
+/** A service connects to these through their proxy only if the scenario wants it. */
 export type Through = readonly ('kafka' | 'redis')[];
 
 export interface PlantedSettings {
@@ -24,7 +24,7 @@ export interface PlantedSettings {
   logLevel?: string;
 }
 
-/** A place for each service, the ways between them, and the settings that follow from these. */
+/** Addresses of the services, the proxies between them, and the settings that follow. */
 export class Surroundings {
   private constructor(
     private readonly infrastructure: Infrastructure,
@@ -88,12 +88,11 @@ export class Surroundings {
     };
   }
 
-  /** Of notification-ingest, always at the same place, and of its tools. */
+  /** notification-ingest and its tools always have the same address. */
   ingest(through: Through = []): Record<string, string> {
     return { ...this.#kafka(through), REDIS_URL: this.infrastructure.redisUrl, PORT: String(this.ports.ingest) };
   }
 
-  /** A MERCHANTS_FILE whose merchant has these settings besides its own. */
   merchantsFileWith(settings: object): string {
     const file = `${this.merchantsFile}.${Object.keys(settings).join('.')}`;
     const merchants = JSON.parse(readFileSync(this.merchantsFile, 'utf8')) as object[];
@@ -120,7 +119,7 @@ export class Surroundings {
   }
 }
 
-// At `warn` a service does not say which ports it chose (startApp waits for that line).
+// At `warn` a service does not log its ports, and startApp waits for that line.
 const LOG_LEVEL = process.env.LOG_LEVEL ?? 'info';
 
 function merchantsNotifiedAt(ingestUrl: string, file = join(repositoryRoot(), 'config/merchants.demo.json')): object[] {

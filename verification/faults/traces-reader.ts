@@ -18,10 +18,10 @@ export interface TracesReaderOptions {
   client: KafkaClient;
   topicPrefix: string;
   simulatorUrl: string;
-  /** Begins every ORDERID of the run, and no other. */
+  /** Every ORDERID of the run, and no other, begins with it. */
   orderPrefix: string;
   commands: SentCommand[];
-  /** How long it waits for the gateway to have taken what the platform and the journal hold already (20,000). */
+  /** Milliseconds to wait until the gateway has taken everything that platform and topics hold (20,000). */
   patienceMs?: number;
 }
 
@@ -29,10 +29,7 @@ const PATIENCE_MS = 20_000;
 const AGAIN_AFTER_MS = 250;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/**
- * What the run left behind, once nothing is on its way from one topic to the next any more, or the patience is over: then the referee
- * finds what is missing.
- */
+/** Reads the traces of a run once no record is between two topics any more, or the time is over; the referee then finds what is missing. */
 export async function readTraces({ patienceMs = PATIENCE_MS, ...options }: TracesReaderOptions): Promise<Traces> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -45,7 +42,7 @@ export async function readTraces({ patienceMs = PATIENCE_MS, ...options }: Trace
   }
 }
 
-/** What says that something must be elsewhere is read before that: nothing that came in between can look lost. */
+/** Reads causes before their effects: an effect written in between could otherwise look lost. */
 async function readOnce({
   client,
   topicPrefix,
@@ -113,7 +110,7 @@ function decoded<T>(record: ConsumedRecord): CloudEvent<T> {
   return event as CloudEvent<T>;
 }
 
-/** Whoever sent it may have named any order, or none: all of the topic counts. */
+/** A quarantined notification may name any order or none, so all of the topic counts. */
 function quarantinedOf(record: ConsumedRecord): { id: string; reason: string }[] {
   const { event } = decodeCloudEvent(record);
   const { reason } = (event?.data ?? {}) as { reason?: string };

@@ -4,7 +4,7 @@ import { waitFor } from '@tranche/testing';
 
 const TIMEOUT_MS = 30_000;
 
-/** All records of a topic from its beginning to its end as of now, headers included; of each partition in offset order. */
+/** Reads all records of a topic up to its current end, with headers, each partition in offset order. */
 export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic: string): Promise<ConsumedRecord[]> {
   const offsets = await topicOffsets(client, topicPrefix + topic);
   if ([...offsets.values()].every(({ low, high }) => low === high)) return [];

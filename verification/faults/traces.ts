@@ -1,24 +1,21 @@
 import type { CloudEvent, CommandData, CommandType, PaymentEvent, PaymentNotification } from '@tranche/contracts';
 import type { JournalRecord } from '@tranche/order-journal';
 
-/** A command that the load sent. */
 export interface SentCommand {
-  /** `ce_id`: its idempotency id. One that was sent twice is here twice. */
+  /** `ce_id`, the idempotency id. A command that was sent twice is listed twice. */
   id: string;
   type: CommandType;
   merchant: string;
   orderId: string;
-  /** With prefix. */
   topic: string;
   sentAtMs: number;
-  /** Kafka has it for sure; else it may have landed: the command topic says. */
+  /** False if Kafka did not acknowledge; the record may still be in the command topic. */
   acknowledged: boolean;
-  /** Why it was not. */
   refusal?: string;
   data: CommandData;
 }
 
-/** A request that the platform received, as its ledger shows it. */
+/** A request that the platform received, from its ledger. */
 export interface CallOfPlatform {
   time: string;
   /** OPERATIONTYPE, or the name of a look-up. */
@@ -30,32 +27,29 @@ export interface CallOfPlatform {
   executed: boolean;
 }
 
-/** An operation that the platform executed: a transaction exists, which the bank may have refused. */
+/** An operation that the platform executed: its transaction exists, but the bank may have refused it. */
 export interface OperationOfPlatform {
   time: string;
   identifier: string;
   orderId: string;
-  /** OPERATIONTYPE. */
   operationType: string;
   extraData?: string;
   amount: number;
   transactionId: string;
-  /** TRANSACTIONID of the authorization or payment that the order began with. */
+  /** TRANSACTIONID of the authorization or payment that this operation belongs to. */
   initialId: string;
-  /** As it was answered. */
   execCode: string;
-  /** As it stands now. */
+  /** The code now. */
   finalExecCode: string;
   origin: 'request' | 'back-office';
 }
 
-/** GET /simulator/ledger. */
 export interface LedgerOfPlatform {
   calls: CallOfPlatform[];
   operations: OperationOfPlatform[];
 }
 
-/** GET /simulator/notifications: a notification of the platform and what notification-ingest answered. */
+/** Answer of GET /simulator/notifications: each notification with notification-ingest's answers. */
 export interface NotificationOfPlatform {
   time: string;
   merchant: string;
@@ -63,22 +57,20 @@ export interface NotificationOfPlatform {
   operationType: string;
   transactionId: string;
   execCode: string;
-  /** HASH included. */
   parameters: Record<string, string>;
   attempts: { time: string; status?: number; answer?: string; error?: string; isAccepted: boolean }[];
-  /** `suppressed`: a fault kept it from being sent. */
+  /** `suppressed` if a fault prevented sending. */
   state: 'waiting' | 'delivered' | 'given_up' | 'suppressed';
 }
 
-/** Where a record lies. */
 interface Landed {
   partition: number;
   offset: bigint;
 }
 
 /**
- * Everything that a run left behind; the referee reads nothing else. Only what belongs to the run's orders, each of which has one merchant.
- * Records of one partition are in offset order.
+ * Everything that a run left behind, and all that the referee reads. It holds only the run's orders, each of which has one merchant.
+ * Records of a partition are in offset order.
  */
 export interface Traces {
   commands: SentCommand[];

@@ -10,7 +10,7 @@ export const CONTENT_TYPES: Readonly<Record<Exclude<Encoding, 'query'>, string>>
   json: 'application/json',
 };
 
-/** The parameters on the wire: the query of a GET without `?`, or a body. */
+/** Returns the parameters as bytes: the query of a GET without `?`, or a body. */
 export function encoded(encoding: Encoding, pairs: Pairs): Buffer {
   switch (encoding) {
     case 'query':
@@ -28,7 +28,7 @@ export function encoded(encoding: Encoding, pairs: Pairs): Buffer {
   }
 }
 
-/** What a lenient reader makes of it; undefined where it makes nothing. Written apart from the service's own reading. */
+/** Decodes bytes as a lenient reader would, independently of the service's own code; undefined if that fails. */
 export function decoded(encoding: Encoding, bytes: Buffer): Pairs | undefined {
   const text = bytes.toString('utf8');
   switch (encoding) {
@@ -49,7 +49,7 @@ export function decoded(encoding: Encoding, bytes: Buffer): Pairs | undefined {
   }
 }
 
-/** A whole HTTP/1.1 request, to the byte. */
+/** Returns the bytes of a whole HTTP/1.1 request. */
 export function requestOf(encoding: Encoding, bytes: Buffer, { query = '', headers = '' } = {}): Buffer {
   if (encoding === 'query') {
     return Buffer.concat([

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { encoded, requestOf } from './encodings.js';
 import { notification, signed, TARGET, type Pairs } from './signed-message.js';
 
-/** Not the address of the good traffic: what an address may hold is bounded. */
+/** The good traffic has another address, because the server limits each address. */
 export const ATTACKER = '127.0.0.2';
 
 export interface Flood {
@@ -11,7 +11,7 @@ export interface Flood {
   connections: number;
   answered: number;
   accepted: number;
-  /** Connections that the server ended; another took the place of each. */
+  /** Connections that the server ended; the client opened another one for each. */
   cut: number;
 }
 
@@ -30,8 +30,8 @@ const REQUESTS = {
 } as const;
 
 /**
- * As many connections from one address, for so long. `large`: forged bodies near the limit, the next as soon as one is answered.
- * `pipelined`: small ones without end, and no answer is read.
+ * Floods the server from one address. `large` sends forged bodies near the limit, each after an answer. `pipelined` sends small requests
+ * without end and reads no answer.
  */
 export async function flood(kind: Flood['kind'], connections: number, port: number, forMs: number): Promise<Flood> {
   const result: Flood = { kind, connections, answered: 0, accepted: 0, cut: 0 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '@tranche/testing';
 import type { TrafficFigures } from './traffic-process.js';
 
-/** Signed notifications at a steady rate, from a process of their own. */
+/** A child process sends signed notifications at a steady rate. */
 export class GoodTraffic {
   readonly #child: ChildProcess;
 
@@ -17,12 +17,10 @@ export class GoodTraffic {
     );
   }
 
-  /** Of what was answered since it was asked last. */
   figures(): Promise<TrafficFigures> {
     return this.#ask('figures');
   }
 
-  /** Waits for the last answers. */
   stop(): Promise<TrafficFigures> {
     return this.#ask('stop');
   }

@@ -8,18 +8,17 @@ export interface Forgery {
   request: Buffer;
 }
 
-/** Bytes that mean something to one of the encodings. */
+/** Bytes with a meaning in one of the encodings. */
 const TELLING = Buffer.from('&=%+#?;[]{}":,\\\0 \r\n\x80\xff', 'latin1');
 const TEN_MEGABYTES = 10 * 1024 * 1024;
 
 const genuine = signed(notification(TARGET));
-/** Every way of writing them is tried with every encoding. */
 const without = (name: string, pairs: Pairs = genuine) => pairs.filter(([one]) => one !== name);
 const withValue = (name: string, value: string, pairs: Pairs = genuine): Pairs =>
   pairs.map(([one, old]) => [one, one === name ? value : old] as const);
 const valueOf = (name: string) => genuine.find(([one]) => one === name)?.[1] ?? '';
 
-/** Every forgery; those whose bytes a lenient reader takes for the same parameters are none, and are told to `onSame`. */
+/** Yields every forgery. A mutant that a lenient reader decodes to the same parameters is no forgery; it is reported to `onSame`. */
 export function* forgeries(random: Random, onSame: (kind: string) => void): Generator<Forgery> {
   for (const encoding of ENCODINGS) {
     const bytes = encoded(encoding, genuine);
@@ -56,7 +55,7 @@ function* byteMutants(bytes: Buffer, at: number, random: Random): Generator<Buff
   yield bytes.subarray(0, at);
 }
 
-/** The fields themselves: changed, dropped, added, doubled, moved about. */
+/** Changes, drops, adds, doubles and moves whole fields. */
 function* pairMutants(): Generator<{ kind: string; pairs: Pairs }> {
   for (const [at, [name, value]] of genuine.entries()) {
     const other = genuine[(at + 1) % genuine.length]!;
@@ -107,7 +106,7 @@ function* pairMutants(): Generator<{ kind: string; pairs: Pairs }> {
   yield* hashes();
 }
 
-/** What moves the border between names and values: the signed text of the first two is the same to the byte. */
+/** Moves the border between names and values, so that the signed text of the first two stays the same. */
 function* delimiters(name: string, value: string, other: Pairs[number]): Generator<{ kind: string; pairs: Pairs }> {
   const kind = 'delimiter injection';
   for (let at = value.indexOf('='); at >= 0; at = value.indexOf('=', at + 1)) {
@@ -159,7 +158,7 @@ function* hashes(): Generator<{ kind: string; pairs: Pairs }> {
   };
 }
 
-/** The message is whole, its form is not: the second body, the compressed one, the one that is far too large. */
+/** The message is complete, but its form is wrong: it has a second body, is compressed, or is far too large. */
 function* inOtherForms(encoding: Encoding): Generator<Forgery> {
   const forged = encoded(encoding, withValue('AMOUNT', '1'));
   const whole = encoded(encoding, genuine);
@@ -218,7 +217,7 @@ function* inJsonOnly(): Generator<Forgery> {
   yield { kind: 'nested name', request: requestOf('json', Buffer.from('[['.repeat(20_000) + ']]'.repeat(2))) };
 }
 
-/** Bytes that a lenient reader turns into the replacement character, which was signed. */
+/** A lenient reader decodes these bytes to the replacement character, which was signed. */
 function* inEscapesOnly(): Generator<Forgery> {
   const text = encoded('urlencoded', genuine).toString();
   for (const escape of ['%ff', '%C3', '%ED%A0%80', '%F5', '%C0%80']) {

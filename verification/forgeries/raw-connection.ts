@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
 export interface Answer {
-  /** 0: the connection was closed without one. */
+  /** 0 if the connection was closed without an answer. */
   status: number;
   body: string;
 }
 
 const TIMEOUT_MS = 15_000;
 
-/** Sends requests as bytes, one after the other, over one connection that is opened anew where the server closed it. */
+/** Sends requests as bytes over one connection, one after the other; opens a new one if the server closed it. */
 export class RawConnection {
   #socket?: Socket;
 
@@ -55,7 +55,7 @@ export class RawConnection {
   }
 }
 
-/** The first whole answer in the bytes. `isAlone`: nothing stands behind it. */
+/** Returns the first complete answer. `isAlone` is true if no bytes follow it. */
 function answerIn(bytes: Buffer): (Answer & { head: string; isAlone: boolean }) | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

@@ -29,14 +29,14 @@ const PROGRESS_MS = 5_000;
 
 interface Attack {
   tried: number;
-  /** Of no effect by a lenient reader's account: the parameters are the signed ones. */
+  /** Mutants that a lenient reader decodes to the signed parameters. */
   same: number;
   accepted: string[];
   byKind: Record<string, number>;
   byStatus: Record<string, number>;
 }
 
-/** Forged notifications and slow clients against a built notification-ingest, while good ones go on. Resolves to the exit code. */
+/** Sends forged notifications and slow clients to a built notification-ingest while good traffic continues. Resolves to the exit code. */
 export async function runForgeries({ json, seed }: ForgeriesOptions, lines: CommandLines): Promise<number> {
   const infrastructure = new Infrastructure(lines);
   const folder = mkdtempSync(join(tmpdir(), 'tranche-forgeries-'));
@@ -68,7 +68,7 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
   try {
     const port = Number(new URL(ingest.url).port);
     const traffic = new GoodTraffic(port, GOOD_PER_SECOND);
-    await delay(2_000); // the first requests compile the code
+    await delay(2_000); // the JIT compiles the code during the first requests
     await traffic.figures();
     await delay(QUIET_MS);
     const before = await traffic.figures();
@@ -155,7 +155,6 @@ async function sendForgeries(port: number, seed: number): Promise<Attack> {
   return outcome;
 }
 
-/** Events that are none of the good traffic's. */
 async function foreignEvents(brokers: string[], prefix: string): Promise<number> {
   const quiet = () => undefined;
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };

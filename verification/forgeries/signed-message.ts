@@ -24,10 +24,10 @@ export const MERCHANTS = [
   { merchant: 'shop-es', identifier: 'Shop ES', accountKey: KEYS.other },
 ];
 
-/** The order of every forgery: no event may ever have it. */
+/** Every forgery names this order, so no event may ever have it. */
 export const TARGET = 'target';
 
-/** Holds what encodings trip over: escapes, spaces, `=`, a replacement character, brackets, an empty value. */
+/** The values contain what encodings get wrong: escapes, spaces, `=`, a replacement character, brackets, an empty value. */
 export function notification(orderId: string): Pairs {
   return [
     ['OPERATIONTYPE', 'capture'],
@@ -53,7 +53,7 @@ export function signed(pairs: Pairs, key: string = KEYS.notification): Pairs {
   return [...pairs, ['HASH', platformHash(key, pairs)]];
 }
 
-/** The same parameters, in whatever order. */
+/** True if both have the same parameters in any order. */
 export function areSame(left: Pairs, right: Pairs): boolean {
   return canonical(left) === canonical(right);
 }

@@ -12,13 +12,12 @@ export type SlowKind = keyof typeof BEGINNINGS;
 export interface SlowClients {
   kind: SlowKind;
   count: number;
-  /** Cut by the server. */
   cut: number;
   accepted: number;
   lastCutSeconds: number;
 }
 
-/** Clients that send a byte every 200 ms and never end: resolves when all are cut, or after 30 s. */
+/** Each client sends a byte every 200 ms without end. Resolves when the server has cut all of them, or after 30 s. */
 export async function slowClients(kind: SlowKind, count: number, port: number): Promise<SlowClients> {
   const result: SlowClients = { kind, count, cut: 0, accepted: 0, lastCutSeconds: 0 };
   const startedMs = performance.now();

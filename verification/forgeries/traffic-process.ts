@@ -1,4 +1,7 @@
-/** The good traffic, in a process of its own so that the attack's work is not in its figures: `node traffic-process.js PORT PER_SECOND`. */
+/**
+ * Sends the good traffic in its own process, so that the attack's work does not distort its figures: `node traffic-process.js PORT
+ * PER_SECOND`.
+ */
 import { Agent, request } from 'node:http';
 import { encoded } from './encodings.js';
 import { notification, signed } from './signed-message.js';
@@ -37,7 +40,7 @@ function notify(dueMs: number): void {
   outgoing.end();
 }
 
-/** By the clock, not by the answers: what has to wait is measured from when it should have been sent. */
+/** Requests are due by the clock and not after answers; latency counts from the due time. */
 const timer = setInterval(() => {
   for (
     let dueMs = startedMs + (sent * 1_000) / perSecond;

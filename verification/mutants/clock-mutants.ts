@@ -4,7 +4,7 @@ const clocks = { project: 'order-journal', profile: 'clocks' } as const;
 const watch = { ...clocks, file: 'timers/timer-watch.js' } as const;
 const clock = { ...clocks, file: 'timers/agreed-clock.js' } as const;
 
-/** Mistakes about clocks that are wrong by days (R5). */
+/** Bugs about clocks that are wrong by days (R5). */
 export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     ...watch,

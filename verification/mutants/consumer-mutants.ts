@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes of the parallel consumer. */
 export const CONSUMER_MUTANTS: readonly Mutant[] = [
   {
     name: 'commit-before-the-journal',

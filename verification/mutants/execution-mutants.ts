@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes on the way of a command: from the INTENT to its result. */
 export const EXECUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'judged-before-it-is-known',

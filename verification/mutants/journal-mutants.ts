@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes in what a process knows of the journal. */
 export const JOURNAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'read-redis-behind-t',

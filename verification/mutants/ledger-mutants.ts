@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.js';
 
 const ledger = { project: 'order-journal', profile: 'ledger' } as const;
 
-/** Where a lock holds, and where it holds nothing but the wait does: one alone is made good by the other. */
+/** The lock makes up for a missing wait, and the wait for a missing lock: a mutant without a lock shows only if the wait is gone too. */
 const NO_WAIT = { file: 'sent-ledger/conclude.js', find: 'if (waitMs > 0)', replace: 'if (false)' };
 const ANY_CLOCK = {
   file: 'sent-ledger/conclude.js',
@@ -10,7 +10,7 @@ const ANY_CLOCK = {
   replace: 'if (false && !entries.every(',
 };
 
-/** Mistakes of the sent ledger (decision 0056). */
+/** Bugs of the sent ledger (decision 0056). */
 export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     ...ledger,

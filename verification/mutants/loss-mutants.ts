@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 const loss = { project: 'order-journal', profile: 'anew' } as const;
 const tail = { project: 'kafka', file: 'consume/tail-position.js', profile: 'anew' } as const;
 
-/** Mistakes about a journal partition that loses records, and its resume (R11). */
+/** Bugs about a journal partition that loses records, and its resume (R11). */
 export const LOSS_MUTANTS: readonly Mutant[] = [
   {
     ...tail,

@@ -21,7 +21,7 @@ it('has ten bugs at least, each under its own name', () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
 });
 
-// What the last build left: `npm test` and `npm run verify` build first.
+// These are the files of the last build: `npm test` and `npm run verify` build first.
 it.each(compiled.map((mutant) => [mutant.name, mutant] as const))('%s is not stale', (_name, mutant) => {
   const source = readFileSync(join(libs, mutant.project, 'dist', mutant.file), 'utf8');
   expect(planted(source, mutant)).not.toBe(source);

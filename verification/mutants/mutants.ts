@@ -8,7 +8,7 @@ import { PROJECTION_MUTANTS } from './projection-mutants.js';
 import { STATE_MUTANTS } from './state-mutants.js';
 import type { Mutant } from './mutant.js';
 
-/** Mistakes that a maintainer could make, each in the real compiled code. The simulation must find every one. */
+/** Bugs that a maintainer could make, planted in the real compiled code. The simulation must find every one. */
 export const MUTANTS: readonly Mutant[] = [
   ...EXECUTION_MUTANTS,
   ...JOURNAL_MUTANTS,

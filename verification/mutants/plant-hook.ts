@@ -3,7 +3,7 @@ import { planted, type PlantedText } from './planted.js';
 
 let bugs: (PlantedText & { url: string })[];
 
-/** Module hook: a planted bug replaces a piece of a compiled file of ours while it is loaded. */
+/** Module hook that plants a bug in one of our compiled files while it is loaded. */
 export const initialize: InitializeHook<typeof bugs> = (given) => {
   bugs = given;
 };

@@ -1,11 +1,10 @@
 export interface PlantedText {
   name: string;
-  /** Occurs exactly once in the compiled file. */
   find: string;
   replace: string;
 }
 
-/** The compiled file with the bug or the failpoint in it. @throws where the code has moved on and the text with it must. */
+/** Returns the compiled file with the bug or failpoint in it. @throws if the code has changed and the text no longer occurs exactly once */
 export function planted(source: string, { name, find, replace }: PlantedText): string {
   const times = source.split(find).length - 1;
   if (times !== 1) throw new Error(`${name} is stale: its text occurs ${times} times: ${find}`);

@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes between the journal, the events and the index. */
 export const PROJECTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'event-ids-of-the-place',

@@ -18,7 +18,7 @@ export interface MutantsOptions {
   workers?: number;
 }
 
-/** Plants each bug in turn in the real cores, each in processes of its own, and looks for the first run that shows it. */
+/** Plants each bug in the real code, each in its own processes, and searches for the first run that shows it. */
 export async function runMutants(
   { runs = RUNS, seed, only, json, workers = Math.min(2, availableParallelism()) }: MutantsOptions,
   resolve: (name: string) => string,
@@ -50,7 +50,7 @@ interface Finding {
   seed: number | null;
 }
 
-/** A run counts only if it goes well without the bug. */
+/** A run counts only if it has no violation without the bug. */
 async function hunt({ name, does, profile = 'plain', from }: Mutant, given: number, runs: number): Promise<Finding> {
   const planted: Part = { mutant: name, profile, stopsAtFirst: true };
   const seed = from ?? given;

@@ -10,7 +10,7 @@ export interface Campaign {
   onTally: (tally: Tally) => void;
 }
 
-/** Hands seeds out to child processes, a chunk at a time, until all are done or one has failed and that is enough. */
+/** Gives chunks of seeds to child processes until all are done, or until one has failed if that is enough. */
 export async function campaign({ part, seed, runs, workers, chunk, onTally }: Campaign): Promise<void> {
   let next = seed;
   const end = seed + runs;

@@ -5,9 +5,8 @@ import type { ProfileName } from '../simulation/profile.js';
 import type { RunCounts } from '../simulation/simulate.js';
 import type { ViolationKind } from '../simulation/violations.js';
 
-/** Work for one child process: the seeds `from`, `from + 1`, … asked for one chunk at a time. */
+/** Work for one child process: the seeds `from`, `from + 1`, … that it asks for one chunk at a time. */
 export interface Part {
-  /** A planted bug, by name. */
   mutant?: string;
   profile?: ProfileName;
   stopsAtFirst: boolean;
@@ -18,7 +17,7 @@ export interface Chunk {
   runs: number;
 }
 
-/** What a chunk came to; sums only, so that it does not matter who ran what. */
+/** Sums over a chunk; sums do not depend on which child ran what. */
 export interface Tally extends RunCounts {
   runs: number;
   violations: Partial<Record<ViolationKind, number>>;
@@ -26,7 +25,6 @@ export interface Tally extends RunCounts {
   failed: { seed: number; kind: ViolationKind; detail: string }[];
 }
 
-/** What is summed up. */
 export const COUNTS = [
   'operations',
   'crashes',
@@ -54,7 +52,7 @@ export const emptyTally = (): Tally => ({
   failed: [],
 });
 
-/** The child's side: simulates what it is told to and reports. The cores are loaded only here, after a bug was planted in them. */
+/** Runs in the child: simulates its chunks and reports. The code under test is imported only here, after a bug was planted in it. */
 export async function runPart(
   { mutant, profile = 'plain', stopsAtFirst }: Part,
   resolve: (name: string) => string,

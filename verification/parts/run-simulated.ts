@@ -17,7 +17,7 @@ export interface SimulatedOptions {
   json: boolean;
 }
 
-/** Runs seeded worlds and prints what was seen; 1 if anything happened that never must. */
+/** Runs seeded worlds and prints the figures. Resolves to 1 if there was a violation. */
 export async function runSimulated({
   runs = RUNS,
   seed,
@@ -59,7 +59,6 @@ function summary(total: Tally, seed: number, profile: ProfileName): object {
   return { runs, operations, crashes, ...counts(total), inDoubt, falseDoubt, profile, seed };
 }
 
-/** What else was done, and the first seeds that failed. */
 function more({ pauses, rebalances, flushes, neverLeft, concluded, failed }: Tally): object {
   return {
     pauses,
@@ -80,7 +79,7 @@ const readable = (total: Tally, seed: number, profile: ProfileName): string =>
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
     .join('\n');
 
-/** What happened in the first failed run, event by event, and how to see it again. */
+/** Prints the first failed run event by event, and the command that repeats it. */
 async function tell(total: Tally, seed: number, profile: ProfileName): Promise<void> {
   const { simulate } = await import('../simulation/simulate.js');
   const lines: string[] = [];
@@ -94,7 +93,7 @@ async function tell(total: Tally, seed: number, profile: ProfileName): Promise<v
   console.error(`npm run faults -- --simulated --profile ${profile} --runs 1 --seed ${seed}`);
 }
 
-/** Without the heartbeats and looks that only fill the page. */
+/** Leaves out frequent lines such as heartbeats, which would hide the rest. */
 const isTelling = (line: string): boolean =>
   !/heartbeat|liveness|sleeps$|forgets|looks for|looks at|looks after|index markers/.test(line);
 

@@ -7,18 +7,21 @@ import type { Surroundings } from './process.js';
 import type { Random } from './random.js';
 import type { Referee } from './referee.js';
 
-/** Up to this long after our INTENT somebody makes the same by hand: before the call, while it is under way, or in the middle of a doubt. Milliseconds. */
+/**
+ * Milliseconds. Within this time after our INTENT somebody makes the same operation by hand: before the call, during it, or in the middle
+ * of a doubt.
+ */
 const LATEST_MS = 10_000;
 
-/** The shop of such a world fills EXTRADATA, often. */
+/** In such a world the shop often fills EXTRADATA, so that no tag fits. */
 export function leaveNoRoom({ commands }: Plan, random: Random): void {
   for (const { command } of commands)
     if (isMadeElsewhereToo(command.operation) && random.chance(0.6)) command.isUntagged = true;
 }
 
 /**
- * People who work in the platform's back office. While a capture, refund or void of ours without a tag is under way or in doubt, they make one of
- * the same kind and amount: its notification looks like that of ours.
+ * People in the platform's back office. While an untagged capture, refund or void of ours is open or in doubt, they make one of the same
+ * kind and amount, whose notification looks like ours.
  */
 export class BackOffice {
   readonly #random: Random;
@@ -31,7 +34,7 @@ export class BackOffice {
     this.#random = around.random.apart();
   }
 
-  /** After the referee has folded the record. */
+  /** Call it after the referee has folded the record. */
   landed({ key, record }: Landed): void {
     const { backOffice = 0 } = this.around.profile.edges ?? {};
     if (backOffice === 0 || record.record !== 'INTENT' || record.tag !== undefined) return;

@@ -18,15 +18,15 @@ import type { SimulatedProcess } from './process.js';
 
 /** Milliseconds from the first byte to the last (`PLATFORM_TIMEOUT_MS`). */
 export const PLATFORM_TIMEOUT_MS = 3_000;
-/** A request is under way for so long at most, even if nobody waits for it any more. */
+/** A request arrives within this time, even if its caller has given up. */
 export const LONGEST_WAY_MS = 20_000;
 
-/** Something of ours is away: the command comes again. */
+/** A service of ours is unavailable, so the command is retried. */
 export class NotNowError extends Error {
   override name = 'NotNowError';
 }
 
-/** A command as the executor takes it. */
+/** A command in the form that the executor takes. */
 export type ExecutedCommand = ExecutableCommand & { readonly carries: SimulatedCommand };
 
 type SimulatedPorts = ExecutorPorts<ExecutedCommand, PlatformRequest, never>;
@@ -36,13 +36,13 @@ export function executed(carries: SimulatedCommand): ExecutedCommand {
   return { merchant: { merchant }, orderId, commandId, contentHash, rail, carries };
 }
 
-/** What the executor asks of the gateway and the platform: rules, terms, and one POST that the simulated platform and network may spoil. */
+/** Plays the gateway and the platform for the executor: rules, terms, and one POST that the simulated platform and network may disturb. */
 export function callsOf(
   process: SimulatedProcess,
   platform: SimulatedPlatform,
 ): Pick<SimulatedPorts, 'prepare' | 'bearerFor' | 'urlCount' | 'firstUrl' | 'send'> {
   return {
-    // The token comes before the rules here: the worlds that are known by their seeds were drawn so.
+    // The token is drawn before the rules are checked. Another order would change the worlds of all known seeds.
     prepare: async ({ carries }, order, attempt) => {
       if (process.around.random.chance(0.5)) await process.request('bearer token', () => undefined);
       if (process.around.isTroubled() && process.around.random.chance(0.01)) throw new NotNowError('no bearer token');
@@ -186,7 +186,7 @@ async function send(
 const lost: CallResult = { record: 'IN_DOUBT', reason: 'connection_lost', message: 'The connection broke' };
 const httpStatus: CallResult = { record: 'IN_DOUBT', reason: 'http_status', message: 'The platform answered HTTP 502' };
 
-/** By the EXECCODE table of the contracts, as the gateway does. */
+/** Classifies by the EXECCODE table of the contracts, as the gateway does. */
 function classify(answer: PlatformAnswer): CallResult {
   const { class: codeClass, meaning } = execCodeOf(answer.execCode);
   switch (codeClass) {
@@ -205,7 +205,7 @@ function classify(answer: PlatformAnswer): CallResult {
   }
 }
 
-/** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
+/** A command whose order cannot be read is retried after a pause. Another pause would change the worlds of all known seeds. */
 export function journalOf(view: JournalView): SimulatedPorts['journal'] {
   return {
     read: (...order) => view.read(...order),

@@ -10,7 +10,7 @@ interface Attempt {
 
 const nameOf = ({ orderKey: key, commandId, attempt }: Attempt): string => `${key} ${commandId}/${attempt}`;
 
-/** Which calls left their process, and which attempts a sent ledger said were never sent. */
+/** Records which calls left their process, and which attempts a sent ledger closed as never sent. */
 export class Calls {
   readonly #left = new Set<string>();
   readonly #concluded = new Set<string>();
@@ -32,19 +32,17 @@ export class Calls {
     return this.#concluded.size;
   }
 
-  /** Something was done by a clock that was wrong. */
   saw(what: string): void {
     this.byWrongClock.push(what);
   }
 
-  /** Attempts that a ledger said were never sent, and that the platform executed. */
+  /** Returns attempts that a ledger closed as never sent although the platform executed them. */
   executedAllTheSame({ ledger }: SimulatedPlatform): string[] {
     return ledger
       .map(({ request: { orderKey: key, by } }) => nameOf({ orderKey: key, ...by }))
       .filter((name) => this.#concluded.has(name));
   }
 
-  /** Operations in doubt whose call never left. */
   neverLeft(orders: ReadonlyMap<string, OrderState>): number {
     return [...orders].reduce(
       (sum, [key, { operations }]) =>

@@ -14,12 +14,12 @@ interface ClockWatchParts {
   threw: (error: unknown) => void;
 }
 
-/** What time alone brings about, as one process sees it, and whether its clock is trusted: wired as the service wires it. */
+/** One process's timers and its check of the clocks, wired as the service wires them. */
 export class ClockWatch {
   isApart = false;
   readonly #watch: TimerWatch;
   #isPolling = false;
-  /** The clock was compared since it went wrong, and is wrong still. */
+  /** The clock was compared since it became wrong, and is still wrong. */
   #wasCompared = false;
 
   constructor(private readonly parts: ClockWatchParts) {
@@ -28,7 +28,7 @@ export class ClockWatch {
     this.#watch = new TimerWatch(
       {
         read: (...order) => view.read(...order),
-        // Worlds last for minutes: nothing in them is old enough for any timer.
+        // A world lasts minutes, so no timer can be due by right clocks.
         append: (record, trace) => {
           calls.saw(`${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`);
           return view.append(record, trace);
@@ -44,7 +44,7 @@ export class ClockWatch {
     );
   }
 
-  /** Nothing of this process may be written before. */
+  /** The process may write nothing before its clock agrees. */
   async untilAgreed(): Promise<void> {
     const { process } = this.parts;
     while ((await this.#watch.compareClocks()) > CLOCKS_APART_MS) await process.sleep(POLL_MS);
@@ -54,7 +54,7 @@ export class ClockWatch {
     this.parts.process.every(POLL_MS, 'looks at timers', () => void this.#poll());
   }
 
-  /** Told of each command that is taken. */
+  /** Called for each command that the process takes. */
   taken(commandId: string): void {
     const { process } = this.parts;
     if (this.#wasCompared && process.isClockWrong)

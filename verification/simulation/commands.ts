@@ -3,7 +3,6 @@ import { methodOfRail, RAILS, type Method, type OperationKind, type Rail } from 
 import { journalPartition } from '@tranche/order-journal';
 import type { Random } from './random.js';
 
-/** A command as a commerce service publishes it. */
 export interface SimulatedCommand {
   merchant: string;
   orderId: string;
@@ -15,9 +14,8 @@ export interface SimulatedCommand {
   contentHash: string;
   amount?: number;
   supersedes?: string;
-  /** Named by the command; else the gateway takes it from the order. */
+  /** Set if the command names it; otherwise the gateway takes it from the order. */
   transactionId?: string;
-  /** Wall clock, milliseconds. */
   notAfterMs?: number;
   /** EXTRADATA has no room for a tag. */
   isUntagged: boolean;
@@ -26,7 +24,7 @@ export interface SimulatedCommand {
 export interface PlannedCommand {
   atMs: number;
   command: SimulatedCommand;
-  /** Names the TRANSACTIONID of what it follows, once an event has told it. */
+  /** Names the TRANSACTIONID of the operation that it follows, if an event has published it by then. */
   namesReference: boolean;
 }
 
@@ -37,7 +35,7 @@ export interface Plan {
 
 export const MERCHANT = 'shop-fr';
 
-/** At least two orders and five operations, that get in each other's way: duplicates, two captures, supersessions, other rails. */
+/** Draws at least two orders and five operations that conflict: duplicates, two captures, supersessions, other rails. */
 export function drawPlan(random: Random, troubleMs: number): Plan {
   const orderIds = drawOrderIds(random);
   const commands: PlannedCommand[] = [];
@@ -49,7 +47,6 @@ export function drawPlan(random: Random, troubleMs: number): Plan {
   };
 }
 
-/** Two or three orders, often in one partition of the journal. */
 function drawOrderIds(random: Random): string[] {
   const count = random.chance(0.3) ? 3 : 2;
   const isTogether = random.chance(0.5);

@@ -1,18 +1,17 @@
 import { MembershipLostError, stickyPlan, type CommitPoint, type TopicPartition } from '@tranche/kafka';
 import type { Surroundings } from './process.js';
 
-/** A member that was not heard of for this long is put out of the group. Milliseconds. */
+/** Milliseconds without a heartbeat after which a member is removed from the group. */
 export const SESSION_MS = 4_000;
-/** Members that have not joined again by then are put out. Milliseconds. */
+/** Milliseconds within which members must rejoin in a rebalance, or they are removed. */
 const REBALANCE_MS = 6_000;
-/** Owner of what the broker looks after by itself. */
+/** Owner of the broker's own timers. */
 const BROKER = { isAlive: true, pausedUntilMs: 0 };
 
 export interface GroupMember {
   readonly id: string;
   /** Topic → partitions that it had before this join. */
   readonly owned: Record<string, number[]>;
-  /** The answer to its join; on its way for a while. */
   joined(generation: number, partitions: TopicPartition[]): void;
 }
 
@@ -22,17 +21,19 @@ interface Seat {
   hasJoined: boolean;
 }
 
-/** No request lands so long after it went out. */
+/** Every request arrives within this time. */
 const LATE_MS = 10_000;
 
-/** The broker's side of a consumer group, classic protocol: it checks membership and generation of a commit, never ownership. */
+/**
+ * The broker's side of a consumer group in the classic protocol: a commit is checked for membership and generation, but not for ownership.
+ */
 export class SimulatedGroup {
   rebalances = 0;
   readonly #committed = new Map<string, { offset: bigint; metadata: string }>();
-  /** Of each partition, those of the last `LATE_MS` and the one before. */
+  /** Each partition's commits of the last `LATE_MS`, and the one before. */
   readonly #commits = new Map<string, { atMs: number; offset: bigint }[]>();
   readonly #seats = new Map<string, Seat>();
-  /** What each member was given by the newest generation. */
+  /** Partitions that the newest generation assigned to each member. */
   #plan = new Map<string, Set<string>>();
   #generation = 0;
   #isJoining = false;
@@ -48,13 +49,13 @@ export class SimulatedGroup {
     return this.#committed.get(idOf(partition));
   }
 
-  /** The lowest offset that may yet be the committed one: a commit that went out before may land behind a later one. */
+  /** Returns the lowest offset that may yet become the committed one: an earlier commit may arrive after a later one. */
   lowestCommitted(partition: TopicPartition): bigint {
     const commits = this.#commits.get(idOf(partition)) ?? [];
     return commits.reduce((lowest, { offset }) => (offset < lowest ? offset : lowest), commits[0]?.offset ?? 0n);
   }
 
-  /** The partitions lie in another cluster now, where nobody is a member. `renamed`: offset there of an offset here. */
+  /** Moves the partitions to another cluster, where the group has no members. `renamed` maps an old offset to the new one. */
   moveTo(renamed: (partition: number, offset: bigint) => bigint): void {
     this.#dismiss();
     for (const partition of this.partitions) {
@@ -66,7 +67,6 @@ export class SimulatedGroup {
     }
   }
 
-  /** Its members count no more. */
   #dismiss(): void {
     this.#seats.clear();
     this.#plan.clear();
@@ -74,7 +74,7 @@ export class SimulatedGroup {
     this.#isJoining = false;
   }
 
-  /** All members were stopped; reading begins there. */
+  /** Sets the committed offset; all members must be stopped. */
   resetTo(partition: TopicPartition, offset: bigint): void {
     this.#dismiss();
     this.#committed.set(idOf(partition), { offset, metadata: '' });
@@ -95,7 +95,7 @@ export class SimulatedGroup {
     return this.#isJoining && !seat.hasJoined ? 'rebalance' : 'ok';
   }
 
-  /** Everybody has to join again. */
+  /** Starts a rebalance: every member must rejoin. */
   rebalance(): void {
     if (this.#isJoining) return;
     this.#isJoining = true;
@@ -150,7 +150,7 @@ export class SimulatedGroup {
     }
   }
 
-  /** Sticky, but in a world of faults partitions move more often than they would. */
+  /** Assignment is sticky, but in troubled times half of the members forget what they owned, so that partitions move more often. */
   #wishes({ owned }: GroupMember): Record<string, number[]> {
     return this.around.isTroubled() && this.around.random.chance(0.5) ? {} : owned;
   }
@@ -161,7 +161,7 @@ export class SimulatedGroup {
     const look = () => {
       if (this.#seats.get(id) !== seat) return;
       const silentMs = scheduler.nowMs - seat.lastSeenMs;
-      // Who waits for the others to join is not asked for heartbeats.
+      // A member that waits for the others to join sends no heartbeats.
       if (silentMs < SESSION_MS || (this.#isJoining && seat.hasJoined)) {
         scheduler.after(Math.max(SESSION_MS - silentMs, 500), `${this.name}: looks after ${id}`, look, BROKER);
         return;

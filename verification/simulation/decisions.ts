@@ -1,4 +1,4 @@
-import { findOperation, isWaiting, type OperationState } from '@tranche/order-journal';
+import { findOperation, isWaiting, RULES_VERSION, type OperationState } from '@tranche/order-journal';
 import type { SimulatedJournal } from './journal.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Surroundings } from './process.js';
@@ -64,7 +64,7 @@ export class Decisions {
     const atMs = Date.parse(since) + days * 86_400_000 - (isEarly ? 60_000 : 0);
     const { merchant, orderId } = referee.order(orderKey);
     const at = new Date(atMs).toISOString();
-    journal.land({ record: 'EXPIRED', rulesVersion: 4, merchant, orderId, at, commandId, attempt });
+    journal.landIfLed({ record: 'EXPIRED', rulesVersion: RULES_VERSION, merchant, orderId, at, commandId, attempt });
     const after = findOperation(referee.order(orderKey), commandId)!;
     if (after.phase === before.phase) return;
     if (isEarly) referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
@@ -75,17 +75,11 @@ export class Decisions {
   /** Six days without news, in a hurry. */
   #expire(entry: LedgerEntry, afterMs: number): void {
     const { scheduler } = this.around;
-    const { journal, referee } = this.world;
+    const { referee } = this.world;
     const { orderKey, by } = entry.request;
     scheduler.after(afterMs, `${by.commandId} expires`, () => {
-      const order = referee.order(orderKey);
-      const operation = findOperation(order, by.commandId);
-      if (operation?.phase !== 'pending') return;
-      entry.wasExpired = true;
-      const { merchant, orderId } = order;
-      const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
-      const { commandId, attempt } = operation;
-      journal.landIfLed({ record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at, commandId, attempt });
+      const operation = findOperation(referee.order(orderKey), by.commandId);
+      if (operation?.phase === 'pending') this.#end(entry, operation, false);
     });
   }
 }

@@ -4,14 +4,13 @@ import {
   execCodeNotes,
   RULES_VERSION,
   untagExtraData,
-  type Evidence,
+  type EvidenceRecord,
 } from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
-import { NEWEST } from './profile.js';
 
-/** What a notification says, as the gateway journals it. */
-export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
+/** Makes the evidence that the gateway journals for a notification. */
+export function evidenceOf(notification: SimulatedNotification, at: string): EvidenceRecord {
   const { orderKey, operation, execCode, transactionId, amount, currency } = notification;
   const { tag, extraData } = untagExtraData(notification.extraData);
   const identity = {
@@ -31,12 +30,12 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
   return { ...identity, source: 'notification', operation, result: evidenceResult(execCode), answer, ...optional };
 }
 
-/** An operator's word after a look at the platform's books: true, and late enough (R5). */
+/** Makes an operator's report after a look into the platform's books: it is true, and late enough (R5). */
 export function operatorsWord(
-  doubt: { orderKey: string; commandId: string; attempt: number; operation: Evidence['operation'] },
+  doubt: { orderKey: string; commandId: string; attempt: number; operation: EvidenceRecord['operation'] },
   executed: LedgerEntry | undefined,
   at: string,
-): Evidence {
+): EvidenceRecord {
   const { orderKey, commandId, attempt, operation } = doubt;
   const answer = executed
     ? { transactionId: executed.transactionId, execCode: executed.execCode, amount: executed.amount }
@@ -59,20 +58,18 @@ export function operatorsWord(
   };
 }
 
-/** What a look-up shows of a transaction, as the gateway journals it. */
-export function lookedUp({ request, transactionId, execCode, amount }: LedgerEntry, at: string): Evidence {
+/** Makes the evidence that the gateway journals for a look-up of a transaction. */
+export function lookedUp({ request, transactionId, execCode, amount }: LedgerEntry, at: string): EvidenceRecord {
   const { orderKey, operation, extraData } = request;
   const shown = { orderKey, operation, execCode, transactionId, amount, ...compact({ extraData }) };
   return { ...evidenceOf(shown, at), source: 'look-up' };
 }
 
-/** A notification of a capture that somebody made elsewhere, before any command of the order. */
-export const madeElsewhere = (orderKey: string, at: string): Evidence => ({
-  ...evidenceOf(
+/** Makes a notification of an external capture, before any command of the order. */
+export const madeElsewhere = (orderKey: string, at: string): EvidenceRecord =>
+  evidenceOf(
     { orderKey, operation: 'capture', execCode: '0000', transactionId: `E-${orderIdOf(orderKey)}`, amount: 5_000 },
     at,
-  ),
-  rulesVersion: NEWEST,
-});
+  );
 
 export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);

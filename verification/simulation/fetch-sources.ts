@@ -6,7 +6,7 @@ import { consumed } from './topics.js';
 
 export const JOURNAL = 'journal';
 
-/** With its bytes: a log that loses records may hold another one at this offset by the time it is projected. */
+/** Keeps the bytes: after a loss, another record may have this offset by the time it is projected. */
 export const asConsumed = ({ partition, offset, key, value }: Landed): ConsumedRecord => ({
   ...consumed({ topic: JOURNAL, partition, offset, key }),
   value,
@@ -21,7 +21,6 @@ export function journalSource({ journal }: SharedWorld): FetchSource {
   };
 }
 
-/** Of commands and notifications. */
 export function topicSource({ commands, notifications }: SharedWorld): FetchSource {
   const topics = [...commands.values(), notifications];
   const byName = new Map(topics.map((topic) => [topic.name, topic]));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { simulate } from './simulate.js';
 
-/** The service's parts in the order in which it starts them; consumers of commands follow when the module is initialised. */
+/** Reads the service's parts from its source, in starting order. Consumers of commands start later, at the module's initialisation. */
 function startsOfTheService(): string[] {
   const file = join(__dirname, '../../apps/payment-gateway/src/gateway-lifecycle.service.ts');
   const [, body = ''] = /async onModuleInit\(\)[^{]*\{(.*?)\n  \}/s.exec(readFileSync(file, 'utf8')) ?? [];
@@ -22,7 +22,7 @@ it('starts its parts in the order of the service, the projector first (seed 1269
   ];
   expect(order.every(({ at }) => at >= 0)).toBe(true);
   expect(order.sort((one, other) => one.at - other.at).map(({ part }) => part)).toEqual(service);
-  // What failed: the projector looked after its index only once the view had caught up.
+  // The simulation once differed here: its projector checked the index only after the view had caught up.
   expect(first('gateway-0.1 looks at the index')).toBeGreaterThan(0);
 });
 

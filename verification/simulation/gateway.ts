@@ -44,13 +44,13 @@ const FORGET_MS = 2_500;
 const PROJECTOR_POLL_MS = 2_000;
 const AUDIT_MS = 10_000;
 const CATCH_UP_LOOK_MS = 50;
-/** So small that it overflows often. */
+/** Small, so that it overflows often. */
 const TAIL_BUFFER = { records: 6, bytes: 1024 * 1024 };
 const CLOSED = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' } as const;
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
 
-/** One life of a gateway: the real cores, wired as the service wires them. */
+/** One life of a gateway: the real code under test, wired as the service wires it. */
 export class SimulatedGateway {
   readonly view: JournalView;
   readonly #projector: Projector;
@@ -132,24 +132,24 @@ export class SimulatedGateway {
     this.#doubts = new DoubtWatch(this.view, clock, DOUBT_WAIT_MS, logger);
   }
 
-  /** Why this process must be started again, as its liveness would say. */
+  /** Reason for which the liveness check would restart this process. */
   get brokenBecause(): string | undefined {
-    // A partition that lost records stops for good, and the process goes on with the others.
+    // A partition that lost records stops for good, while the process continues with the others.
     const stopped = this.process.around.profile.anew === undefined ? this.view.stoppedBecause : undefined;
     return stopped ?? this.#ledger?.brokenBecause;
   }
 
-  /** The first offset of a journal partition that its tail has not brought; -1 before it has begun. */
+  /** The first offset of a journal partition that its tail has not read; -1 before it has begun. */
   hasReadTo(partition: number): bigint {
     return this.#tails.get(partition)?.next ?? -1n;
   }
 
-  /** So often its tail was answered from elsewhere than it had asked for. */
+  /** Counts the fetches that were answered from another offset than requested. */
   strays(partition: number): number {
     return this.#tails.get(partition)?.strays ?? -1;
   }
 
-  /** In the order of the service (`GatewayLifecycle`): the projector goes on by itself while the view catches up. */
+  /** Starts the parts in the order of the service (`GatewayLifecycle`): the projector works while the view catches up. */
   async start(): Promise<void> {
     this.#startProjector();
     await this.#clocks?.untilAgreed();
@@ -174,7 +174,7 @@ export class SimulatedGateway {
   async #startJournal(): Promise<void> {
     const { process, world } = this;
     const { journal } = world;
-    // In this order: an end that is read later can only be further.
+    // The markers are read first: an end that is read later can only be higher.
     const marks = await this.#index.marks();
     const markers = new Map([...marks].map(([partition, { marker }]) => [partition, marker]));
     const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash ? [[partition, hash] as const] : [])));
@@ -207,7 +207,7 @@ export class SimulatedGateway {
     }).start();
   }
 
-  /** What is audited may be lost, or go back, at any time: only what differs counts. */
+  /** The audited index may be lost or go back at any time, so only its findings count. */
   async #audit(): Promise<void> {
     if (this.#isAuditing) return;
     this.#isAuditing = true;
@@ -222,12 +222,11 @@ export class SimulatedGateway {
     this.#lookingForDoubts = false;
   }
 
-  /** No command and no notification is in work, those of ended assignments included. */
+  /** True if no command and no notification is in work, not even of an ended assignment. */
   get isIdle(): boolean {
     return this.#inWork === 0;
   }
 
-  /** What the service's message handlers do. */
   async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
     task.attempts++;
     this.#inWork++;
@@ -264,7 +263,7 @@ export class SimulatedGateway {
       await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
   }
 
-  /** What the service does with a command of before a resume. */
+  /** Handles a command from before a resume as the service does. */
   async #isHeldBack(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<boolean> {
     const { carries } = record;
     const { resumes } = this.world;
@@ -276,7 +275,7 @@ export class SimulatedGateway {
     return answer !== 'reused';
   }
 
-  /** What the service does with a command that its configuration refuses. */
+  /** Handles a command that its configuration refuses as the service does. */
   async #refuse(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<void> {
     const { process, view, world } = this;
     const wasKnown = world.isKnown(record.carries);
@@ -312,7 +311,7 @@ export class SimulatedGateway {
     return work;
   }
 
-  /** One idempotent producer per process: batches land in order, if they land. */
+  /** The process has one idempotent producer: batches that arrive, arrive in order. */
   #publish(events: CloudEvent<PaymentEvent>[]): Promise<void> {
     const { process, world } = this;
     const publishing = this.#published.then(() => process.uncertain('publish events', () => world.publish(events)));
@@ -320,7 +319,7 @@ export class SimulatedGateway {
     return publishing;
   }
 
-  /** A tail that refuses to begin ends the whole service, whatever the other partitions are like: that must never happen (R11). */
+  /** A tail that refuses to begin ends the whole service, with all other partitions, so this must never happen (R11). */
   #begun<T>(begin: () => T): T {
     try {
       return begin();
@@ -330,7 +329,7 @@ export class SimulatedGateway {
     }
   }
 
-  /** The tail: every record of the journal, in order, some time after it landed. */
+  /** Reads every record of the journal in order, some time after it was appended. */
   #follow(partition: number, from: bigint): void {
     const { journal } = this.world;
     const onRecords = (landed: readonly Landed[]) => {
@@ -352,7 +351,7 @@ export class SimulatedGateway {
       return;
     }
     const known = this.view.known.get(partition);
-    // Retention may delete, between the look at the log and this, what the index covers: reading then begins behind it.
+    // Retention may have deleted records that the index covers since the ends were read; reading then begins after them.
     const { next: first } = this.#begun(() => {
       const ends = { low: journal.low(partition), high: journal.high(partition) };
       const position = TailPosition.placed(`journal/${partition}`, ends, { from, known }, 0);
@@ -379,7 +378,7 @@ export class SimulatedGateway {
   }
 }
 
-/** An error of ours rather than of the world around. */
+/** True for errors in the code, and not of the simulated environment. */
 export const isBug = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof ReferenceError ||

@@ -15,19 +15,17 @@ const HEARTBEAT_MS = 1_000;
 const DRAIN_MS = 1_500;
 const FETCHED = 5;
 
-/** Where a member's records come from. */
 export interface FetchSource {
   read(partition: TopicPartition, from: bigint, most: number): ConsumedRecord[];
   low(partition: TopicPartition): bigint;
-  /** Of a log that may go back. */
+  /** Set for a log that may lose its end. */
   high?(partition: TopicPartition): bigint;
   onLanded(listener: (topic: string, partition: number) => void): () => void;
 }
 
 interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks'> {
-  /** What the tail of the same process has read. */
   tail?: TailBuffer;
-  /** Told of records that reached the group's work. */
+  /** Called for records that reached the group's work. */
   onTaken?: (way: 'fetched' | 'buffered', records: number) => void;
 }
 
@@ -35,11 +33,11 @@ interface Position {
   next: bigint | undefined;
   isPaused: boolean;
   isFetching: boolean;
-  /** Rises with every seek: what was fetched before counts for nothing. */
+  /** Rises with every seek, so that older fetches are ignored. */
   seeks: number;
 }
 
-/** What kafkajs does around the group's work: joins, heartbeats, fetches, commits. A paused process does none of it, and learns of it later. */
+/** Plays kafkajs around the group's work: joins, heartbeats, fetches, commits. A paused process does none of it, and notices later. */
 export class GroupClient {
   readonly work: GroupWork;
   readonly #buffered: BufferedPort | undefined;
@@ -156,7 +154,7 @@ export class GroupClient {
     };
   }
 
-  /** One fetch of a partition at a time; it brings what is there when it arrives. */
+  /** Fetches one batch of a partition at a time; the answer holds the records that exist when it arrives. */
   #fetch(partition: TopicPartition): void {
     const position = this.#positions.get(idOf(partition));
     if (!this.process.isAlive || !position || position.isPaused || position.isFetching || position.next === undefined)

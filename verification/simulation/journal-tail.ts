@@ -3,9 +3,9 @@ import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedProcess } from './process.js';
 
 const FETCHED = 8;
-/** As the service's tail compares what it read with the log's ends. */
+/** Milliseconds between two comparisons with the log's ends, as in the service's tail. */
 const COMPARE_MS = 5_000;
-/** The group of one is joined again so often. */
+/** Milliseconds between two joins of the tail's own consumer group. */
 const JOIN_MS = 20_000;
 
 interface TailParts {
@@ -13,22 +13,21 @@ interface TailParts {
   process: SimulatedProcess;
   partition: number;
   from: bigint;
-  /** See `TailConsumerOptions`. */
   known: bigint | undefined;
   onRecords: (records: readonly Landed[]) => void;
   onFault: (fault: string) => void;
   onUnsure: (isUnsure: boolean) => void;
 }
 
-/** What `TailConsumer` does with the real `TailPosition`, for one partition of a log that may go back. */
+/** Does what `TailConsumer` does with the real `TailPosition`, for one partition of a log that may lose its end. */
 export class JournalTail {
   readonly #position: TailPosition<Landed>;
-  /** Answers that came from elsewhere than was asked for. */
+  /** Answers from another offset than requested. */
   strays = 0;
   #isComing = false;
   #isComparing = false;
 
-  /** @throws where the real one refuses to begin */
+  /** @throws if the real tail would refuse to begin */
   constructor(private readonly parts: TailParts) {
     const { journal, process, partition, from, known, onFault } = parts;
     const ends = { low: journal.low(partition), high: journal.high(partition) };
@@ -41,7 +40,6 @@ export class JournalTail {
     this.#fetch();
   }
 
-  /** First offset that was not read. */
   get next(): bigint {
     return this.#position.next;
   }
@@ -51,7 +49,9 @@ export class JournalTail {
     this.#fetch();
   }
 
-  /** One at a time. It brings what the log holds when it arrives; one that is out of the log's range brings what lies elsewhere. */
+  /**
+   * Fetches one batch at a time. The answer holds the records at its arrival; an offset out of range is answered from the log's beginning.
+   */
   #fetch(): void {
     const { journal, process, partition, onUnsure } = this.parts;
     if (process.isAlive && this.#position.fault === undefined) onUnsure(!this.#position.isSure);

@@ -9,7 +9,6 @@ import {
 } from '@tranche/order-journal';
 import type { SimulatedProcess, Surroundings } from './process.js';
 
-/** A record as it lies in the log. */
 export interface Landed extends JournalEntry {
   key: string;
   value: Buffer;
@@ -22,19 +21,18 @@ export class LeaderlessError extends Error {
   override name = 'LeaderlessError';
 }
 
-/** `payments.journal.v1`: a total order per partition, with gaps in its offsets as control records leave them. */
+/** Plays `payments.journal.v1`: each partition is totally ordered, with gaps in its offsets like those of control records. */
 export class SimulatedJournal {
   readonly partitions = new Map<number, Landed[]>();
-  /** How often it was moved to another cluster. */
+  /** Number of moves to another cluster, and of resumes. */
   epoch = 0;
   readonly #next = new Map<number, bigint>();
   readonly #low = new Map<number, bigint>();
   readonly #listeners = new Set<(landed: Landed) => void>();
   readonly #lossListeners = new Set<(partition: number) => void>();
   readonly #losses = new Map<number, number>();
-  /** Of records that were lost, by their place. */
+  /** The bytes of lost records, by partition and offset. */
   readonly #lost = new Map<string, Buffer>();
-  /** Nobody leads it: nothing lands. */
   readonly #leaderless = new Set<number>();
 
   constructor(private readonly around: Surroundings) {}
@@ -56,7 +54,6 @@ export class SimulatedJournal {
     );
   }
 
-  /** First offset that is kept. */
   low(partition: number): bigint {
     return this.#low.get(partition) ?? 0n;
   }
@@ -65,17 +62,16 @@ export class SimulatedJournal {
     if (low > this.low(partition)) this.#low.set(partition, low);
   }
 
-  /** Until `lead` nothing lands in the partition, and what is asked to fails. */
+  /** Appends to the partition fail until `lead`. */
   loseLeader(partition: number): void {
     this.#leaderless.add(partition);
   }
 
-  /** Appends are taken again. */
   lead(partition: number): void {
     this.#leaderless.delete(partition);
   }
 
-  /** A broker answers reads that never had the records from `from` on: they are gone, and their offsets are given once more. */
+  /** A new leader lacks the records from `from` on: they are lost, and their offsets are used again. */
   lose(partition: number, from: bigint): void {
     const landed = this.partitions.get(partition)!;
     const kept = landed.filter(({ offset }) => offset < from);
@@ -90,7 +86,9 @@ export class SimulatedJournal {
     this.#lossListeners.add(listener);
   }
 
-  /** The records are mirrored to another cluster: the same in their order, without gaps, from `first` on. Returns their new offsets by their old ones. */
+  /**
+   * Mirrors the records to another cluster: the same order, without gaps, from `first` on. Returns a function from old offsets to new ones.
+   */
   move(first: bigint): (partition: number, offset: bigint) => bigint {
     this.epoch++;
     const renamed = new Map<number, Map<bigint, bigint>>();
@@ -105,20 +103,19 @@ export class SimulatedJournal {
       this.#next.set(partition, end);
       for (const entry of landed) entry.offset = offsets.get(entry.offset)!;
     }
-    // Of an offset in a gap: the record behind it.
+    // An offset in a gap maps to the next record.
     return (partition, offset) => {
       const offsets = [...(renamed.get(partition) ?? [])].filter(([old]) => old >= offset);
       return offsets.reduce((least, [, now]) => (now < least ? now : least), this.high(partition));
     };
   }
 
-  /** Told of every record that lands, at once. */
+  /** The listener is called at once for every appended record. */
   onLanded(listener: (landed: Landed) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Records of a partition from `from` on. */
   read(partition: number, from: bigint): Landed[] {
     const landed = this.partitions.get(partition) ?? [];
     let first = landed.length;
@@ -133,7 +130,7 @@ export class SimulatedJournal {
     const { random, scheduler } = this.around;
     const value = encodeRecord(record);
     const next = this.high(partition) + (random.chance(0.1) ? 1n : 0n);
-    // The same bytes at the same place: nobody could tell this log from the one before (docs/decisions/0053).
+    // A record with the same bytes at the same offset would make this log indistinguishable from the lost one (docs/decisions/0053).
     const isSame = this.#lost.get(`${partition}/${next}`)?.equals(value) === true;
     const offset = isSame ? next + 1n : next;
     this.#next.set(partition, offset + 1n);
@@ -143,7 +140,7 @@ export class SimulatedJournal {
     return offset;
   }
 
-  /** Appends as one process makes them: delayed, reordered, landing without an answer, landing twice. */
+  /** The appends of one process may be delayed, reordered, unanswered or duplicated. */
   appendsOf(process: SimulatedProcess): JournalLog {
     const { random, profile, isTroubled, scheduler } = this.around;
     return {
@@ -151,7 +148,7 @@ export class SimulatedJournal {
         const partition = journalPartition(orderKey(record.merchant, record.orderId));
         const losses = this.#losses.get(partition);
         return process.uncertain(`append ${record.record}`, () => {
-          // One that was sent before a loss and lands behind it is not played (docs/reliability.md, "what remains").
+          // An append that was sent before a loss and would arrive after it is not simulated (docs/reliability.md, "what remains").
           if (this.#losses.get(partition) !== losses)
             throw new LeaderlessError(`partition ${partition} was lost meanwhile`);
           if (isTroubled() && random.chance(profile.appendTwice)) {
@@ -168,7 +165,7 @@ export class SimulatedJournal {
     };
   }
 
-  /** Nothing, where nobody leads its partition. */
+  /** Does nothing if the partition has no leader. */
   landIfLed(record: JournalRecord): void {
     try {
       this.land(record);
@@ -177,7 +174,6 @@ export class SimulatedJournal {
     }
   }
 
-  /** Stretches of the journal read anew, a few records at a time. */
   readerOf(process: SimulatedProcess): JournalReader {
     const fetch = (partition: number, from: bigint, until: bigint) =>
       process.request('journal stretch', () => {

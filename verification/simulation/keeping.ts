@@ -1,12 +1,12 @@
 import { parseOrderKey } from '@tranche/contracts';
 import {
-  CARRY_EVERY_MS,
-  hasRule,
+  SNAPSHOT_EVERY_MS,
   historyOf,
   isEmptyOrder,
   isOpen,
   journalPartition,
   mayWrite,
+  RULES_VERSION,
   timerRecord,
   timersOf,
   type JournalView,
@@ -16,15 +16,17 @@ import {
 import type { SimulatedGroup } from './consumer-group.js';
 import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedProcess } from './process.js';
-import { NEWEST } from './profile.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Part of the records of this kind that would forget the order: always too early. */
+/** Share of timers that would delete the order's state; here they are always too early. */
 const FORGETS = 0.25;
 
-/** What the timers do in 60 days and more, in a hurry: one order is carried over, or is to be forgotten. What fails is done another time. */
+/**
+ * Does at once what the timers do after 60 days and more: writes a snapshot of one order, or tries to delete its state. A failure is
+ * retried by a later call.
+ */
 export async function keepOne(
   process: SimulatedProcess,
   view: JournalView,
@@ -32,53 +34,55 @@ export async function keepOne(
   rulesVersion: RulesVersion,
 ): Promise<void> {
   const { random, isTroubled } = process.around;
-  if (!isTroubled() || !mayWrite('CARRIED', rulesVersion)) return;
+  if (!isTroubled() || !mayWrite('SNAPSHOT', rulesVersion)) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'forget' : 'carry';
   const order = await view.read(merchant, orderId);
   if (isEmptyOrder(order) || order.operations.some(isOpen)) return;
-  // Of an order of older rules this record is the first of the new ones: it is judged by them.
-  const atMs = timer === 'forget' ? forgottenAtMs(order, rulesVersion, process.nowMs()) : process.nowMs();
+  const atMs = timer === 'forget' ? forgottenAtMs(order, process.nowMs()) : process.nowMs();
   await view.append(timerRecord(order, { timer, atMs: 0 }, atMs, { rulesVersion, refundableDays: 400 }));
 }
 
-/** 36 days after its last transition where a payment may yet succeed that only our timer ended: an order without one could be forgotten then. */
-function forgottenAtMs(order: OrderState, writes: RulesVersion, nowMs: number): number {
-  const isKept = hasRule({ rulesVersion: Math.max(order.rulesVersion ?? 1, writes) as RulesVersion }, 'liveIsKept');
+/**
+ * Returns 36 days after the last transition if only our timer ended a payment that may yet succeed: any other order could be deleted then.
+ */
+function forgottenAtMs(order: OrderState, nowMs: number): number {
   const mayYetSucceed = order.operations.some((operation) => operation.mayYetSucceed);
-  return isKept && mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
+  return mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
 }
 
 /**
- * An order that was never carried over, by the newest rules and since its first record: it must be carried before that is deleted. Said as
+ * An order that was never carried over since its first record: it must be carried before that is deleted. Said as
  * what is wrong with its timer.
  */
 export function carriedTooLate(order: OrderState, firstAt: string): string | undefined {
-  const timers = timersOf(order, { rulesVersion: NEWEST, refundableDays: 400 });
+  const timers = timersOf(order, { rulesVersion: RULES_VERSION, refundableDays: 400 });
   const carry = timers.find(({ timer }) => timer === 'carry');
   if (carry === undefined) return undefined;
-  const byMs = Math.max(Date.parse(firstAt) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
+  const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
   return carry.atMs > byMs ? `it is carried over ${carry.atMs - byMs} ms after its first record needs it` : undefined;
 }
 
-/** Where the journal may be cut: at the records that hold the whole state of their order. Told of every record, with the order before it. */
+/**
+ * Knows up to where the journal may be deleted: each order must keep its first record, or a snapshot with its whole state. Call it for
+ * every record, with the order before it.
+ */
 export class Retention {
-  /** Per order the offsets from which its records are all that is needed. */
+  /** Per order, the offsets from which its records suffice. */
   readonly #whole = new Map<string, bigint[]>();
 
   landed({ key, offset, record }: Landed, before: OrderState): void {
-    const isWhole = isEmptyOrder(before) || (record.record === 'CARRIED' && record.seen === historyOf(before));
+    const isWhole = isEmptyOrder(before) || (record.record === 'SNAPSHOT' && record.seen === historyOf(before));
     if (isWhole) this.#whole.set(key, [...(this.#whole.get(key) ?? []), offset]);
   }
 
-  /** First offset that must be kept of a partition whose events below `published` were published; what comes behind rests on whole orders. */
+  /** Returns the first offset that a partition must keep if all events below `published` are published. */
   firstNeeded(partition: number, published: bigint): bigint {
     const ofPartition = [...this.#whole].filter(([key]) => journalPartition(key) === partition);
     const needed = ofPartition.map(([, offsets]) => offsets.findLast((offset) => offset < published) ?? offsets[0]!);
     return needed.reduce((one, other) => (one < other ? one : other), published);
   }
 
-  /** Offsets are others now. */
   moved(renamed: (partition: number, offset: bigint) => bigint): void {
     for (const [key, offsets] of this.#whole)
       this.#whole.set(
@@ -88,7 +92,7 @@ export class Retention {
   }
 }
 
-/** Deletes what no order needs any more and every projector has published. Returns how many records. */
+/** Deletes records that no order needs and that every projector has published. Returns their number. */
 export function cutJournal(journal: SimulatedJournal, retention: Retention, projectors: SimulatedGroup): number {
   let deleted = 0;
   for (const [partition, landed] of journal.partitions) {

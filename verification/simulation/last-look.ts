@@ -13,7 +13,7 @@ export interface LastLook {
   falseDoubt: number;
 }
 
-/** When all has come to rest: does what was reported agree with the ledger, is anything missing? */
+/** At rest, compares the reported results with the ledger and looks for anything missing. */
 export function lookAtTheEnd(
   referee: Referee,
   { platform, journal, index }: { platform: SimulatedPlatform; journal: SimulatedJournal; index: SimulatedIndex },
@@ -31,7 +31,7 @@ export function lookAtTheEnd(
         seen.inDoubt++;
         if (executed.length === 0) seen.falseDoubt++;
       }
-      // What its notification said may be among the lost records.
+      // Its notification may be among the lost records.
       const isUntold = referee.lost.has(key) && (operation.phase === 'redirect' || operation.phase === 'pending');
       const isUnknown = isUntold || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
@@ -60,8 +60,9 @@ export function lookAtTheEnd(
 }
 
 /**
- * A notification without a tag is judged by what is kept: it may be of a command or of an attempt whose records were all lost. What is said of
- * an attempt that is kept leaves out a later one that was lost (docs/reliability.md, "What was not tested, and what remains").
+ * Lost records can make a kept state wrong without a fault of ours. An untagged notification may belong to a lost command or attempt, but
+ * is matched with what is kept; and evidence about a kept attempt ignores a later one that was lost (docs/reliability.md, "What was not
+ * tested, and what remains").
  */
 function isOfLostRecords(
   referee: Referee,
@@ -111,7 +112,7 @@ const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): st
     ? undefined
     : `it was not ${otherAmount}`;
 
-/** Every event that the journal asks for was published, as often as it was asked for, and says nothing that the ledger denies. */
+/** Every event that the journal requires must be published as often as required, and must not contradict the ledger. */
 function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   for (const { event, times } of referee.expected) {
     const published = referee.published.get(event.id)?.count ?? 0;
@@ -152,7 +153,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   }
 }
 
-/** The back office made these, not we: each is published as an operation made elsewhere, or listed as a candidate. */
+/** The back office made these operations: each must be published as external, or be listed as a candidate. */
 export function lookForTheirs(
   referee: Pick<Referee, 'order' | 'expected' | 'say'>,
   { byHand }: Pick<SimulatedPlatform, 'byHand'>,
@@ -167,13 +168,15 @@ export function lookForTheirs(
         'wrongOutcome',
         `${asOurs.event.type} was published of ${asOurs.event.data.commandId} with ${transactionId}, a ${operation} of the back office`,
       );
-    const isCandidate = referee.order(orderKey).unbound.some(({ answer }) => answer.transactionId === transactionId);
+    const isCandidate = referee
+      .order(orderKey)
+      .unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
     if (events.length === 0 && !isCandidate)
       referee.say('lost', `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`);
   }
 }
 
-/** A success of another currency was heard: an event of its operation says so. */
+/** A success with another currency must be reported by an event of its operation. */
 function lookForCurrencies(referee: Referee): void {
   const told = referee.expected.filter(({ event }) => event.data.flags?.includes('other_currency'));
   for (const name of referee.otherCurrencies)

@@ -1,7 +1,7 @@
 import type { OrderState } from '@tranche/order-journal';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 
-/** Which limit of the interface the newest entry of the ledger breaks, if any. `order`: what the journal said when it was executed. */
+/** Returns the interface's limit that the ledger's newest entry breaks, if any. `order` is the journal's state at the execution. */
 export function brokenGuard(
   entry: LedgerEntry,
   ledger: SimulatedPlatform['ledger'],
@@ -17,7 +17,7 @@ export function brokenGuard(
   const siblings = others.filter(
     ({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded',
   );
-  // What the platform makes of it beyond that is not ours.
+  // We answer only for the amount that we asked for, even if the platform moved more.
   const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
   if (operation === 'capture' || operation === 'void') {
@@ -32,16 +32,7 @@ export function brokenGuard(
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
 
-/** The rules that orders of the first version are judged by let this through: another reference, another amount than asked for. */
-export function isOfFirstRules(entry: LedgerEntry, ledger: SimulatedPlatform['ledger']): boolean {
-  const { operation, orderKey, transactionId } = entry.request;
-  const ofOrder = ledger.filter(({ request }) => request.orderKey === orderKey);
-  const reference = ofOrder.find((other) => other.transactionId === transactionId);
-  if (operation === 'refund' && reference?.request.operation === 'authorize') return true;
-  return (operation === 'refund' || operation === 'capture') && ofOrder.some(isOtherAmount);
-}
-
-/** A success as a whole with another amount than asked for. */
+/** A full success with another amount than asked for. */
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
   standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;
 
@@ -65,14 +56,17 @@ function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: Order
     : undefined;
 }
 
-/** It was in doubt and gave way before it reached the platform: a form that nobody sees. That it is not published the referee looks at itself. */
+/**
+ * The payment was in doubt and was superseded before it reached the platform, so nobody sees its form. The referee checks that the form is
+ * not published.
+ */
 const isLateForm = ({ request, standing }: LedgerEntry, order: OrderState | undefined): boolean =>
   standing === 'redirect' &&
   (order?.operations ?? []).some((other) => other.supersedesDoubt && other.supersedes === request.by.commandId);
 
 /**
- * A redirect whose place another authorization took, or an approval that the gateway gave up as expired, stands in nobody's way. What took it may be
- * known to the platform alone: a partition may have lost the records of it.
+ * A redirect that another authorization superseded, or an approval that the gateway gave up as expired, does not conflict. Only the
+ * platform may know the successor, because a partition may have lost its records.
  */
 function mayBeLeft(
   payment: LedgerEntry,

@@ -1,32 +1,33 @@
 import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 
-/** Worlds whose processes note on their machine what they are about to send. Per wake of a process, where nothing else is said. */
+/**
+ * Worlds whose processes keep sent ledgers on their machines. Numbers are probabilities per wake of a process, unless a comment says
+ * otherwise.
+ */
 export interface LedgerEdges {
   machines: number;
-  /** The machine is lost, and comes back with its disk as it was written or without it. */
+  /** The machine crashes and restarts, with its disk as far as it was written, or without it. */
   machineLost: number;
-  /** All of the machine stands still, CLOCK_MONOTONIC too; the date goes on. */
+  /** The whole machine and CLOCK_MONOTONIC stop; the date continues. */
   suspended: number;
-  /** The machine's date is set. */
   dateSet: number;
   /** The disk is full for a while, or nothing on it can be changed. */
   diskTrouble: number;
-  /** Part of the writes that are short. */
   shortWrite: number;
-  /** Part of the kills after which the end of the ledger reads as zeros. */
+  /** Share of kills after which the end of the ledger reads as zeros. */
   blockLost: number;
-  /** Part of the starts that are on another machine. */
+  /** Share of starts on another machine. */
   otherMachine: number;
-  /** Locks of the file system hold nothing. */
+  /** Locks of the file system do not work. */
   locksLie: boolean;
-  /** The machines share one folder; locks hold on one machine only. */
+  /** The machines share one folder; locks work only within one machine. */
   sharesFolder: boolean;
-  /** For comparison: nobody keeps a ledger. */
+  /** Runs the same world without ledgers, for comparison. */
   isOff?: boolean;
 }
 
-/** Kills and pauses are frequent here: the ledger is about them. */
+/** Kills and pauses are frequent here, because the ledger exists for them. */
 export function drawLedger(random: Random, profile: Profile): LedgerEdges {
   profile.crash = random.between(0.004, 0.02);
   if (random.chance(0.6)) profile.pause = random.between(0.002, 0.012);

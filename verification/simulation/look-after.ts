@@ -1,9 +1,9 @@
-import { findOperation, isInDoubt, isWaiting } from '@tranche/order-journal';
+import { findOperation, isInDoubt, isWaiting, RULES_VERSION } from '@tranche/order-journal';
 import { lookedUp, operatorsWord } from './evidence.js';
 import type { Surroundings } from './process.js';
 import type { World } from './world.js';
 
-/** Look-ups of what waits or is in doubt, and an operator's word on what waits, a day after it began to, or an hour early. */
+/** Looks up waiting and doubtful operations. An operator also reports on waiting ones, a day after their begin or an hour too early. */
 export function lookAfter(
   { referee, shared: { platform, journal } }: World,
   { random, scheduler }: Surroundings,
@@ -16,14 +16,14 @@ export function lookAfter(
       const now = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
       const { request, transactionId, execCode } = entry;
       if (isInDoubt(operation) && entry.standing === 'redirect' && random.chance(0.3)) {
-        // Its process stood still with the answer in hand.
+        // The process was paused between the answer and its OUTCOME.
         const { merchant, orderId } = referee.order(key);
         const { attempt, token } = request.by;
         const answer = { execCode, transactionId, redirectHtml: 'PGh0bWw+' };
-        const identity = { rulesVersion: 4, merchant, orderId, at: now, commandId, attempt };
+        const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: now, commandId, attempt };
         journal.land({ record: 'OUTCOME', ...identity, token: operation.token ?? token, result: 'redirect', answer });
       }
-      if (random.chance(0.3)) journal.land({ ...lookedUp(entry, now), rulesVersion: 4 });
+      if (random.chance(0.3)) journal.land(lookedUp(entry, now));
       const {
         phase,
         since = '',
@@ -36,7 +36,7 @@ export function lookAfter(
       if (isWaiting({ phase: entry.standing as typeof phase })) platform.cancel(entry);
       const at = new Date(Date.parse(since) + (isEarly ? 23 : 24) * 3_600_000).toISOString();
       const word = operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
-      journal.land({ ...word, rulesVersion: 4 });
+      journal.land(word);
       if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
         referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
     }

@@ -1,16 +1,15 @@
 import { journalPartition, type JournalRecord } from '@tranche/order-journal';
 
-/** What the referee knows of a journal partition that lost records: nothing in most worlds. */
+/** The referee's notes about a journal partition that lost records. Most worlds have none. */
 export class LostRecords {
   partition: number | undefined;
-  /** Virtual; of the decision of two people that it goes on. */
+  /** Virtual time at which two people decided to resume the partition. */
   resumedMs = Infinity;
-  /** Commands of which the partition held a record before it was resumed: nobody may know any more how they ended. */
+  /** Commands with a record in the partition before its resume: their result may be lost. */
   readonly begun = new Set<string>();
-  /** Events of records that were lost: some were published before. */
+  /** Events of lost records; some were published before the loss. */
   readonly events = new Set<string>();
 
-  /** Whether it is an order of that partition. */
   has(key: string): boolean {
     return this.partition !== undefined && journalPartition(key) === this.partition;
   }

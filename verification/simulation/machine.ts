@@ -9,14 +9,14 @@ interface SimulatedFile {
   text: string;
 }
 
-/** What lies in a folder, which several machines may share. */
+/** The files of a folder, which several machines may share. */
 export class SimulatedFolder {
   readonly files = new Map<string, SimulatedFile>();
 }
 
 type DiskTrouble = 'full' | 'unchangeable';
 
-/** One machine: its clocks, its disk, and the locks of its file system. What is on the disk outlives the processes. */
+/** One machine with its clocks, its disk and the locks of its file system. Files outlive processes. */
 export class SimulatedMachine {
   asleepUntilMs = 0;
   wallOffsetMs = 0;
@@ -39,7 +39,6 @@ export class SimulatedMachine {
     return { topicPrefix: '', clusterId: 'cluster', bootId: `${this.name}/${this.#boots}` };
   }
 
-  /** CLOCK_MONOTONIC and the date. */
   now(): Moment {
     const { nowMs } = this.around.scheduler;
     return { monotonicMs: nowMs - this.#monotonicFromMs, wallMs: EPOCH_MS + nowMs + this.wallOffsetMs };
@@ -60,7 +59,7 @@ export class SimulatedMachine {
     this.#trouble = { is, untilMs: this.around.scheduler.nowMs + ms };
   }
 
-  /** Its processes are killed by the caller. What was not yet on the disk is lost, or all of it. */
+  /** The caller must kill its processes. Text not yet written to the disk is lost, or the whole disk. */
   restart(keepsDisk: boolean): void {
     const { random } = this.around;
     if (!this.edges.sharesFolder) {
@@ -71,7 +70,7 @@ export class SimulatedMachine {
     this.#boot();
   }
 
-  /** The end of a file reads as zeros, from the middle of a line on. */
+  /** The end of a file reads as zeros from the middle of a line on. */
   loseBlock(path: string): void {
     const file = this.folder.files.get(path);
     if (file === undefined || file.text.length < 2) return;
@@ -80,7 +79,6 @@ export class SimulatedMachine {
     file.text = file.text.slice(0, from) + '\0'.repeat(file.text.length - from);
   }
 
-  /** A file that is locked by whoever makes it. */
   makeLock(id: string, process: SimulatedProcess): void {
     this.#mayChange('both');
     this.folder.files.set(id + LOCK, { text: '' });
@@ -129,7 +127,7 @@ export class SimulatedMachine {
     };
   }
 
-  /** One that stands still holds its lock; one that was killed does not. */
+  /** A paused process keeps its lock; a killed one loses it. */
   #lock(id: string, process: SimulatedProcess): { release(): void } | undefined {
     if (!this.folder.files.has(id + LOCK)) return undefined;
     const holder = this.#lockedBy.get(id);

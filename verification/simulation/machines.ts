@@ -10,7 +10,7 @@ export interface MachinesParts {
   trace: (line: string) => void;
 }
 
-/** Which gateway runs where, and what goes wrong with the machines. */
+/** Places gateways on machines and plays the machines' faults. */
 export class Machines {
   readonly #all: SimulatedMachine[];
   readonly #placeOf = new Map<string, SimulatedMachine>();
@@ -25,7 +25,6 @@ export class Machines {
     );
   }
 
-  /** Where a gateway starts. */
   place(name: string): SimulatedMachine {
     const { random } = this.parts.around;
     const before = this.#placeOf.get(name);

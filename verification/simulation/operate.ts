@@ -5,10 +5,10 @@ import type { World } from './world.js';
 
 /** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
 export const OPERATOR_MS = 50_000;
-/** The fold wants to see a quarter of an hour by the writers' clocks, which are apart. Milliseconds. */
+/** Milliseconds. The fold requires a quarter of an hour by the writers' clocks, which may differ. */
 const BOOKS_MS = 2_400_000;
 
-/** Looks at every doubt that is old enough, and says what the platform's books say. */
+/** Looks at every doubt that is old enough, and reports the result in the platform's books. */
 export function operate(world: World, { random, scheduler }: Surroundings): void {
   const { referee, shared } = world;
   for (const [key, order] of referee.orders) {

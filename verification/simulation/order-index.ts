@@ -13,15 +13,14 @@ import {
 } from '@tranche/order-journal';
 import type { SimulatedProcess, Surroundings } from './process.js';
 
-/** What Redis holds of one partition of the journal. Replaced as a whole with every write, so that an older one can come back. */
+/** Redis's data of one journal partition. Every write replaces it as a whole, so that an older one can be restored. */
 interface Held {
-  /** None while the index is not built. */
+  /** Absent until the index is built. */
   readonly marker?: bigint;
-  /** Orders that it holds as its marker, or its rebuild, says: an index with another number of them has lost some. */
+  /** Number of orders that the marker or the rebuild records: an index with fewer has lost some. */
   readonly counted: number;
-  /** Of the record at the marker. */
   readonly hash?: string;
-  /** Of the rebuild that it goes back to. */
+  /** Id of the rebuild that made this index. */
   readonly generation: number;
   readonly orders: ReadonlyMap<string, OrderState>;
   readonly pages: ReadonlyMap<string, string>;
@@ -32,12 +31,12 @@ type Snapshot = ReadonlyMap<number, Held>;
 
 const NOTHING: Held = { generation: 0, counted: 0, orders: new Map(), pages: new Map() };
 const KEPT = 40;
-/** A rebuild that was silent for so long may be taken over. */
+/** Milliseconds of silence after which another process may take over a rebuild. */
 const REBUILD_SILENT_MS = 10_000;
 
 /**
- * The Redis index: every script is one step, every write a compare-and-set on marker and generation. It may be flushed, come back from an
- * older file, or be read from a replica that lags.
+ * Plays the Redis index: every script is one step, every write a compare-and-set on marker and generation. It may be flushed, restored from
+ * an older file, or read from a lagging replica.
  */
 export class SimulatedIndex {
   #now: Snapshot = new Map();
@@ -59,13 +58,13 @@ export class SimulatedIndex {
     this.#history = [this.#now];
   }
 
-  /** Of one partition nothing is left, nor of how it was. */
+  /** Removes a partition, and its history too. */
   drop(partition: number): void {
     this.#now = new Map([...this.#now].filter(([other]) => other !== partition));
     this.#history = [this.#now];
   }
 
-  /** An order that the index holds is gone, and its marker says nothing of it. Returns its key; undefined where the index holds none. */
+  /** Removes an order although the marker stays valid. Returns its key; undefined if the index has no order. */
   plantHole(): string | undefined {
     const held = [...this.#now].flatMap(([partition, { marker, orders }]) =>
       marker === undefined ? [] : [...orders.keys()].map((key) => ({ partition, key })),
@@ -77,7 +76,7 @@ export class SimulatedIndex {
     return key;
   }
 
-  /** Redis evicts, or somebody deletes, some orders of a partition, or all of them with their marker. */
+  /** Removes some orders of a partition, as an eviction or a person does, or all of them with their marker. */
   evict(): void {
     const { random } = this.around;
     const held = [...this.#now].filter(([, { orders }]) => orders.size > 0);
@@ -90,7 +89,7 @@ export class SimulatedIndex {
     this.#put(partition, { ...rest, orders: kept, ...(isMarkerKept ? { marker } : {}) });
   }
 
-  /** Something else than a state stands where an order was. */
+  /** Replaces an order by something that is no valid state. */
   corrupt(): void {
     const { random } = this.around;
     const held = [...this.#now].flatMap(([partition, { orders }]) =>
@@ -104,18 +103,18 @@ export class SimulatedIndex {
     this.#put(partition, { ...rest, orders: new Map([...orders, [key, broken]]) });
   }
 
-  /** Somebody reads every order: what is corrupt is found out. */
+  /** Reads every order, so that corrupt ones are detected. */
   readEverything(): void {
     for (const [partition, { orders }] of this.#now) this.#states(this.#now, partition, [...orders.keys()]);
   }
 
-  /** Redis restarts from its file: an older consistent state. */
+  /** Restarts Redis from its file: an older consistent state. */
   restoreOlder(): void {
     this.#now = this.around.random.pick(this.#history);
   }
 
   of(process: SimulatedProcess): OrderIndex {
-    /** Which index a partition's states were last read of. */
+    /** The generation of the index from which a partition's states were last read. */
     const generations = new Map<number, number>();
     return {
       markers: () => process.request('index markers', () => markersOf(this.#seen(process))),
@@ -132,12 +131,12 @@ export class SimulatedIndex {
         }),
       openOrders: (partition) =>
         process.request('index open orders', () => {
-          // One look: marker and orders are read in one transaction.
+          // Marker and orders are read in one transaction.
           const held = this.#seen(process).get(partition) ?? NOTHING;
           const { orders } = held;
           const marker = markerOf(held);
           if (marker === undefined) return { orderKeys: [] };
-          // The set knows what was open; what stands for the order now does not matter.
+          // Redis has a separate set of open orders, so a corrupt order is still listed.
           const isOpen = (key: string, order: OrderState) =>
             isCorrupt(orders, key) || order.operations.some(({ phase }) => phase === 'open');
           return { marker, orderKeys: [...orders].filter(([key, order]) => isOpen(key, order)).map(([key]) => key) };
@@ -169,7 +168,7 @@ export class SimulatedIndex {
         process.request('index page', () =>
           this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
         ),
-      // Nothing is signed here.
+      // Entries are not signed in the simulation.
       isUnverified: () => Promise.resolve(false),
       dropUnverified: () => Promise.resolve(),
       beginRebuild: (partition, marker) =>
@@ -177,7 +176,7 @@ export class SimulatedIndex {
     };
   }
 
-  /** With the hash where releases meet: worlds that are known by their seeds were drawn without asking the journal for it. */
+  /** The hash is included only in some worlds. The others were drawn without the additional request, and it would change their seeds. */
   #markOf(partition: number, held: Held): [number, Mark][] {
     const [marker, { hash }] = [markerOf(held), held];
     if (marker === undefined) return [];
@@ -202,7 +201,7 @@ export class SimulatedIndex {
     this.#put(partition, { ...NOTHING, rebuild: { id, lastMs: nowMs, writes } });
     const own = (): Held => {
       const current = this.#held(partition);
-      // One whose earlier writes are gone is lost, even if it seems to go on.
+      // A rebuild whose earlier writes are gone has lost, even if its later requests succeed.
       if (current.rebuild?.id !== id || current.rebuild.writes !== writes || current.counted !== current.orders.size)
         throw moved(partition, current.marker, undefined);
       return current;
@@ -227,7 +226,7 @@ export class SimulatedIndex {
     };
   }
 
-  /** States with their marker, as one transaction reads them. What is no state is taken away: the index is not whole any more. */
+  /** Reads states with their marker in one transaction. A corrupt state is removed, so the index is no longer complete. */
   #states(
     snapshot: Snapshot,
     partition: number,
@@ -265,7 +264,7 @@ const without = (orders: Held['orders'], key: string): Held['orders'] =>
 const isCorrupt = (orders: Held['orders'], key: string): boolean =>
   orders.has(key) && asOrderState(orders.get(key), key) === undefined;
 
-/** None where an order was lost. The counts are compared by the code that reads Redis. */
+/** Undefined if an order was lost. The product code that reads Redis compares the counts. */
 const markerOf = (held: Held = NOTHING): bigint | undefined =>
   held.marker === undefined
     ? undefined

@@ -3,11 +3,11 @@ import { untagExtraData } from '@tranche/order-journal';
 import type { Surroundings } from './process.js';
 import type { Random } from './random.js';
 
-/** One call as it arrives. What only the referee looks at is in `by`. */
+/** One call as it arrives. Only the referee uses `by`. */
 export interface PlatformRequest {
   orderKey: string;
   operation: OperationKind;
-  /** Method B alone can wait for an approval. */
+  /** Only method B can wait for an approval. */
   method: string;
   amount?: number;
   transactionId?: string;
@@ -20,13 +20,12 @@ export interface PlatformAnswer {
   transactionId?: string;
   amount?: number;
   redirectHtml?: string;
-  /** Notifications only. */
   currency?: string;
 }
 
 export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
 
-/** What the platform really executed: the referee's truth. */
+/** An operation that the platform really executed. The referee takes the ledger as the truth. */
 export interface LedgerEntry {
   request: PlatformRequest;
   transactionId: string;
@@ -38,15 +37,14 @@ export interface LedgerEntry {
   wasRedirect: boolean;
   /** The gateway gave its approval up as expired, as the interface says. */
   wasExpired: boolean;
-  /** Its timer ended what the interface does not: it gives way to what names it. */
+  /** Our timer ended it although the interface names no end: a payment that supersedes it may follow. */
   wasLeftBehind?: boolean;
-  /** A notification of it said "not executed", beside a form or an approval. */
+  /** A notification reported "not executed" while a form or an approval was open. */
   wasDenied?: boolean;
   /** A notification of its present standing is on its way or delivered. */
   isTold: boolean;
 }
 
-/** A notification on its way to the merchant. */
 export interface SimulatedNotification extends PlatformAnswer {
   orderKey: string;
   operation: OperationKind;
@@ -58,14 +56,14 @@ export interface PlatformListener {
   notify(notification: SimulatedNotification, delayMs: number): void;
 }
 
-/** What was made in the back office, with a TRANSACTIONID of its own and without EXTRADATA. */
+/** An operation of the back office has its own TRANSACTIONID and no EXTRADATA. */
 export type MadeByHand = Pick<PlatformRequest, 'orderKey' | 'operation'> & { transactionId: string };
 
 const FULL_AMOUNT = 10_000;
-/** The first ones lead to another attempt at once. */
+/** The first codes lead to another attempt at once. */
 const NOT_EXECUTED = ['5001', '5001', '5003', '5003', '5002', '5005', '2006', '2017', '3004'] as const;
 
-/** The platform by the interface's table of states, with a ledger. */
+/** Plays the platform by the interface's table of states, with a ledger. */
 export class SimulatedPlatform {
   readonly ledger: LedgerEntry[] = [];
   readonly byHand: MadeByHand[] = [];
@@ -77,7 +75,7 @@ export class SimulatedPlatform {
     private readonly listener: PlatformListener,
   ) {}
 
-  /** Takes a call; what comes back is its true answer. `refuses`: it says that it did not execute. */
+  /** Takes a call and returns the true answer. With `refuses` the platform does not execute, and says so. */
   take(request: PlatformRequest, refuses: boolean): PlatformAnswer {
     this.calls++;
     const { random } = this.around;
@@ -89,7 +87,10 @@ export class SimulatedPlatform {
     return this.#execute(request);
   }
 
-  /** Notified as well; seldom refused. The platform's own limits leave it out: the referee looks at what is said of ours. */
+  /**
+   * Makes an operation with a notification; it is seldom refused. It does not count against the limits: the referee checks our operations
+   * only.
+   */
   makeByHand(
     {
       orderKey,
@@ -106,7 +107,7 @@ export class SimulatedPlatform {
     );
   }
 
-  /** The cardholder validates or leaves the provider's form, the provider approves or declines. */
+  /** The cardholder validates or leaves the provider's form; the provider approves or declines. */
   decide(entry: LedgerEntry): void {
     if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
     const succeeds = this.around.random.chance(0.75);
@@ -117,7 +118,7 @@ export class SimulatedPlatform {
     this.#settle(entry, succeeds ? 'succeeded' : 'refused', succeeds ? '0000' : '4001');
   }
 
-  /** A code of trouble in a notification, though the payment waits as it did. */
+  /** Sends a notification with an error code although the payment still waits. */
   deny(entry: LedgerEntry): void {
     entry.wasDenied = true;
     const { orderKey, operation, extraData } = entry.request;
@@ -126,7 +127,7 @@ export class SimulatedPlatform {
     this.listener.notify(extraData === undefined ? about : { ...about, extraData }, 0);
   }
 
-  /** An operator ends in the back office what waits; its notification comes, or not. */
+  /** An operator ends a waiting payment in the back office; its notification may be missing. */
   cancel(entry: LedgerEntry): void {
     this.#settle(entry, 'refused', '4017');
   }
@@ -135,7 +136,7 @@ export class SimulatedPlatform {
     return this.ledger.filter(({ request }) => request.orderKey === orderKey && request.by.commandId === commandId);
   }
 
-  /** Minor units that refunds of a capture or card payment may still give back, in the ledger's view. */
+  /** Returns the minor units of a capture or card payment that can still be refunded, by the ledger. */
   remaining(orderKey: string, transactionId: string | undefined): number {
     const source = this.#find(orderKey, transactionId);
     if (source?.standing !== 'succeeded') return 0;
@@ -208,7 +209,7 @@ export class SimulatedPlatform {
     return this.#find(orderKey, transactionId)?.amount ?? FULL_AMOUNT;
   }
 
-  /** Evidence without a tag that names another amount is taken for somebody else's, so only what carries a tag is spoilt. */
+  /** Untagged evidence with another amount counts as external, so only tagged operations get another amount. */
   #isOtherAmount(extraData: string | undefined): boolean {
     const { profile, random } = this.around;
     return (
@@ -218,7 +219,7 @@ export class SimulatedPlatform {
     );
   }
 
-  /** The code of the interface's limits where a strict platform says no. */
+  /** Returns the code with which a strict platform enforces the interface's limits. */
   #refusal({ operation, orderKey, transactionId, amount }: PlatformRequest): string | undefined {
     if (operation === 'authorize' || operation === 'pay') return undefined;
     const reference = this.#find(orderKey, transactionId);
@@ -246,7 +247,7 @@ export class SimulatedPlatform {
     return this.ledger.find((entry) => entry.request.orderKey === orderKey && entry.transactionId === transactionId);
   }
 
-  /** Early (before the answer), late, twice or never, with our EXTRADATA as it came. False: never. */
+  /** Notifies early (before the answer), late, twice or never, with the EXTRADATA of the request. Returns false for never. */
   #notify({ orderKey, operation, extraData }: PlatformRequest, answer: PlatformAnswer): boolean {
     const { random, profile, isTroubled } = this.around;
     if (isTroubled() && random.chance(profile.notificationMissing)) return false;
@@ -260,7 +261,7 @@ export class SimulatedPlatform {
       ...currency,
       ...(extraData === undefined ? {} : { extraData }),
     };
-    // Late enough, often, to arrive in the middle of the next attempt.
+    // Often late enough to arrive in the middle of the next attempt.
     const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 600, 600, 8000])));
     this.listener.notify(notification, delayMs());
     if (isTroubled() && random.chance(profile.notificationTwice)) this.listener.notify(notification, delayMs());
@@ -268,6 +269,6 @@ export class SimulatedPlatform {
   }
 }
 
-/** What is asked of a transaction that did not succeed is refused by the mildest platform: the gateway leaves refunds of it to the platform. */
+/** Even the mildest platform refuses a refund of a transaction that did not succeed: the gateway leaves this check to the platform. */
 const isRefundOfNothing = ({ operation }: PlatformRequest, reference: LedgerEntry | undefined): boolean =>
   operation === 'refund' && reference?.standing !== 'succeeded';

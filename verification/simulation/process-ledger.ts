@@ -4,12 +4,12 @@ import { DiskError, type SimulatedMachine } from './machine.js';
 import type { SimulatedProcess } from './process.js';
 
 const POLL_MS = 1_000;
-/** So small that it is written anew often. */
+/** Small, so that the file is rewritten often. */
 const COMPACT_AT_BYTES = 1_200;
 
 export const ledgerPath = (id: string): string => `${id}.ledger`;
 
-/** The sent ledger of one process, and what it does of its predecessors', wired as the service wires them. */
+/** The sent ledger of one process, and its work on the ledgers of its predecessors, wired as the service wires them. */
 export class ProcessLedger implements SentLedger {
   readonly #file: LedgerFile | undefined;
   readonly #successor: LedgerSuccessor;
@@ -38,7 +38,7 @@ export class ProcessLedger implements SentLedger {
     });
   }
 
-  /** Nothing is sent any more, until somebody starts the process again. */
+  /** Set if the process can send nothing until it is restarted. */
   get brokenBecause(): string | undefined {
     return this.#file?.state === 'broken' ? 'the sent ledger can neither be written nor removed' : undefined;
   }

@@ -5,37 +5,36 @@ import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
 
-/** Wall clocks start here. */
 export const EPOCH_MS = Date.UTC(2026, 2, 1, 10);
 
 export interface Surroundings {
   scheduler: Scheduler;
   random: Random;
   profile: Profile;
-  /** False once everything is to settle: no more faults. */
+  /** False once everything must settle: no more faults. */
   isTroubled: () => boolean;
   calls: Calls;
 }
 
-/** A request was not answered in time; what it asked for may have happened, or may happen yet. */
+/** A request got no answer in time; its effect may have happened, or may happen later. */
 export class SimulatedTimeout extends Error {
   override name = 'SimulatedTimeout';
 }
 
-/** What becomes of a request: answered; its answer lost; landing after its caller gave up; lost. */
+/** Fate of a request: it is answered, its answer is lost, it arrives after its caller gave up, or it is lost. */
 type Fate = 'answered' | 'answer_lost' | 'late' | 'lost';
 
 interface Journey {
   fate: Fate;
   wayMs: number;
   patienceMs: number;
-  /** Of requests that change nothing: they are not waited for when a world comes to rest. */
+  /** Set for requests that change nothing: a world at rest does not wait for them. */
   carrier?: Sleeper;
 }
 
 const NETWORK: Sleeper = { isAlive: true, pausedUntilMs: 0 };
 
-/** One life of a gateway process, from its start to its SIGKILL: its clocks, its timers and its way to the world. */
+/** One life of a gateway process, from its start to its SIGKILL: its clocks, timers and network. */
 export class SimulatedProcess implements Sleeper, Timing {
   isAlive = true;
   pausedUntilMs = 0;
@@ -61,7 +60,6 @@ export class SimulatedProcess implements Sleeper, Timing {
     return this.#wrongByMs !== 0;
   }
 
-  /** Its configuration of now refuses every command. */
   get refusesCommands(): boolean {
     const { profile, scheduler } = this.around;
     const { refusals = [] } = profile.edges ?? {};
@@ -120,12 +118,12 @@ export class SimulatedProcess implements Sleeper, Timing {
     return random.between(0.2, 2) * profile.quickMs;
   }
 
-  /** A request that always comes through, if late: `effect` happens at the other side, its result or error comes back. */
+  /** Sends a request that always arrives, though perhaps late: `effect` runs on the other side, and its result or error returns. */
   request<T>(label: string, effect: () => T): Promise<T> {
     return this.#travel(label, effect, { fate: 'answered', wayMs: this.latencyMs(), patienceMs: 0, carrier: NETWORK });
   }
 
-  /** A request that may be lost, or answered too late. After a rejection its effect may have happened, or happen yet. */
+  /** Sends a request that may be lost or answered too late. After a rejection, its effect may have happened or may happen later. */
   uncertain<T>(label: string, effect: () => T): Promise<T> {
     const { random, profile, isTroubled } = this.around;
     const isLost = isTroubled() && random.chance(profile.appendLost);
@@ -162,7 +160,7 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 }
 
-/** What a process does for its audits, for as long as it lives, with chances of its own: a world is the same with and without audits. */
+/** Requests of a process's audits. They have random numbers of their own, so that a world is the same with and without audits. */
 export class AuditOfProcess extends SimulatedProcess {
   constructor(private readonly audited: SimulatedProcess) {
     super(`${audited.name} audit`, { ...audited.around, random: audited.around.random.apart() });

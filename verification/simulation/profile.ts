@@ -2,47 +2,47 @@ import type { RulesVersion } from '@tranche/order-journal';
 import { drawLedger, type LedgerEdges } from './ledger-profile.js';
 import type { Random } from './random.js';
 
-/** How rough one world is. Drawn anew for each run, so that calm worlds and wild ones are all visited. */
+/** The probabilities of faults in one world. Each run draws them anew, so that calm and wild worlds both occur. */
 export interface Profile {
   processes: number;
-  /** An I/O takes about this long, milliseconds, */
+  /** Milliseconds of a normal I/O. */
   quickMs: number;
-  /** and this part of them up to `slowMs`. */
+  /** Share of I/Os that take up to `slowMs`. */
   slow: number;
   slowMs: number;
-  /** Per wake of a process: killed, or stopped for longer than its session. */
+  /** Per wake of a process: it is killed, or paused for about `pauseMs`. */
   crash: number;
   pause: number;
   pauseMs: number;
-  /** Per wake of a process: the group is rebalanced; the index loses all, goes back to an older copy. */
+  /** Per wake of a process: the group is rebalanced, the index is emptied, or it is restored from an older copy. */
   rebalance: number;
   flush: number;
   restore: number;
-  /** Part of the index reads that a replica answers from an older state. */
+  /** Share of index reads that a replica answers from an older state. */
   staleRead: number;
-  /** Part of the appends and publishes that are rejected: landed, landing later, or never. */
+  /** Share of appends and publishes that are rejected: they arrived, arrive later, or never. */
   appendLost: number;
-  /** Part of the appends that land twice. */
+  /** Share of appends that arrive twice. */
   appendTwice: number;
-  /** Part of the platform's calls with something else than a plain answer. */
+  /** Share of the platform's calls without a plain answer. */
   platformTrouble: number;
-  /** The platform enforces its own rules; else it executes all that it is asked for, and the referee looks at us. */
+  /** The platform enforces its own limits; otherwise it executes everything, and the referee checks our limits. */
   isStrict: boolean;
   notificationMissing: number;
   notificationTwice: number;
-  /** Wall clocks are apart by up to this, milliseconds, and jump. */
+  /** Wall clocks differ by up to this many milliseconds, and jump. */
   clockSkewMs: number;
   clockJump: number;
   operator: boolean;
-  /** The fault phase lasts this long, milliseconds. */
+  /** Milliseconds that the fault phase lasts. */
   troubleMs: number;
-  /** Worlds where releases meet; absent: all gateways write the first rules version, as they did when their seeds were drawn. */
+  /** Worlds with two releases. Without it, all gateways write the first rules version, as they did when their seeds were drawn. */
   edges?: Edges;
-  /** Worlds that lose what they have in ways of their own; absent elsewhere. */
+  /** Worlds in which the index loses data. */
   losses?: Losses;
   /** Worlds with machines, where processes keep sent ledgers. */
   ledger?: LedgerEdges;
-  /** Worlds in which a journal partition loses records that were read. */
+  /** Worlds in which a journal partition loses records that were already read. */
   anew?: AnewEdges;
   /** Worlds in which the date of one gateway is wrong by days for a while. */
   clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
@@ -51,54 +51,50 @@ export interface Profile {
 /** The leader of a journal partition is lost, and the next one lacks its end, or everything (R11). */
 export interface AnewEdges {
   atMs: number;
-  /** So many of the records that the index knows are lost, at most, and all behind them. */
+  /** At most this many of the records in the index are lost, with all later ones. */
   records: number;
-  /** The partition begins anew, empty. */
   isAnew: boolean;
 }
 
-/** Per wake of a process, each. */
 export interface Losses {
-  /** The index loses orders and keeps its marker, or loses all of a partition (R14). */
+  /** The index loses orders and keeps its marker, or loses a whole partition (R14). */
   evict: number;
-  /** Something else than a state stands in the index. */
+  /** An order of the index becomes corrupt. */
   corrupt: number;
 }
 
-/** Two releases side by side, and what only the rules of the newer one catch (R9). */
+/** Two releases side by side, each with a rules version of its own (R9). */
 export interface Edges {
-  /** What each gateway writes at first, in their order. */
+  /** The rules version that each gateway writes at first, by gateway number. */
   versions: RulesVersion[];
-  /** An upgrade, or a rollback: one gateway after the other starts again and writes this version; then the index is lost, and rebuilt. */
+  /** Upgrades and rollbacks: one gateway after the other restarts and writes this version; then the index is lost and rebuilt. */
   switches: { atMs: number; version: RulesVersion }[];
-  /** Part of the orders whose first record is a notification of a capture made elsewhere. */
+  /** Share of orders whose first record is a notification of an external capture. */
   externalsFirst: number;
-  /** Part of the captures, refunds and voids without a tag that the back office makes by hand as well, meanwhile. */
+  /** Share of untagged captures, refunds and voids that the back office also makes by hand at the same time. */
   backOffice: number;
-  /** Part of the refunds with a reference that name the authorization. */
+  /** Share of refunds with a reference that name the authorization. */
   refundOfAuthorization: number;
-  /** Part of the successes whose amount is not the one asked for. */
+  /** Share of successes with another amount than asked for. */
   otherAmount: number;
-  /** Each process carries an order over, or forgets one, so often (milliseconds); absent: never. */
+  /** Milliseconds between two snapshots or deletions of an order's state by each process; absent: never. */
   keepsEveryMs?: number;
-  /** When retention deletes the beginning of the journal, as far as orders were carried over; the index is lost then. */
+  /** Times at which retention deletes the beginning of the journal, as far as snapshots allow; the index is lost at the same time. */
   cutsAtMs: number[];
-  /** When the journal moves to another cluster, where offsets are others; all records are of rules version 3 or later then. */
+  /** When the journal moves to another cluster, where offsets are others; all writers write the newest version then. */
   movesAtMs?: number;
-  /** When a gateway refuses every command, because its configuration is another one than that of the others (R13). */
+  /** Times during which a gateway refuses every command, because its configuration differs from the others' (R13). */
   refusals: { gateway: string; fromMs: number; untilMs: number }[];
-  /** What rules version 4 is about; absent where the newest version is 3. */
   waiting?: WaitingEdges;
 }
 
-/** Payments that wait, doubtful forms, and what notifications tell besides (R15). */
+/** Waiting payments, doubtful forms, and unusual notifications (R15). */
 export interface WaitingEdges {
-  /** Part of the payments that wait which our timer ends, and part of those timers that go off early. */
+  /** Share of waiting payments that our timer ends, and share of those timers that fire early. */
   expiry: number;
   earlyTimer: number;
-  /** Part of the payments that wait of which the platform says "not executed". */
+  /** Share of waiting payments that the platform reports as "not executed". */
   saidNotExecuted: number;
-  /** Part of the notifications that name another currency. */
   otherCurrency: number;
   /** Merchants allow that doubtful forms are superseded; method A answers with a form, or refuses. */
   supersedesDoubts: boolean;
@@ -107,14 +103,19 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; some refuse every command for a while; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead or behind by days. `anew`: a journal partition loses records, or begins anew, and two people resume it. */
+/**
+ * `plain`: calm and wild worlds, every fault is rare. `rough`: slow I/O, many rebalances and repeated loss of the index at the same time.
+ * `edges`: gateways write different rules versions during upgrades and rollbacks; some refuse every command for a while; snapshots are
+ * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines.
+ * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
+ */
 export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
   const profile = drawTroubles(random);
   if (name === 'rough') Object.assign(profile, drawRoughness(random));
-  // A process that wakes up after an operator has closed what it was about to send.
+  // A process then wakes up after an operator has closed the attempt that it was about to send.
   if (profile.operator && random.chance(0.4))
     Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
   if (name === 'edges') profile.edges = drawEdges(random, profile);
@@ -122,31 +123,29 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
   if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
   if (name === 'ledger') profile.ledger = drawLedger(random, profile);
-  // Without doubts nothing is superseded.
+  // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
 }
 
-/** What the newest writers of a world write. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
-export const NEWEST: RulesVersion = 6;
-const BEFORE_NEWEST: RulesVersion = 5;
+/** The newest writers of a world write a version that no release has, with the same rules. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
+export const NEWEST: RulesVersion = 2;
+const OLDER: RulesVersion = 1;
 
 function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
   const isMoved = random.chance(0.3);
   const waiting = random.chance(0.5) ? drawWaiting(random) : undefined;
-  const older = (): RulesVersion => random.pick([1, 2, 3]);
-  const version = (): RulesVersion => (isMoved || random.chance(0.6) ? NEWEST : older());
+  const version = (): RulesVersion => (isMoved || random.chance(0.6) ? NEWEST : OLDER);
   const isMixed = !isMoved && random.chance(0.8);
   const first = version();
   const times = isMixed ? 1 + random.below(3) : 0;
-  // Chances of its own: worlds stay what their seeds gave before there was another version.
+  // These numbers are drawn apart, so that older seeds still give the same worlds.
   const apart = random.apart();
-  const lately = (drawn: RulesVersion): RulesVersion => (drawn === 3 && apart.chance(0.6) ? BEFORE_NEWEST : drawn);
-  const versions = Array.from({ length: processes }, () => (isMixed ? version() : first)).map(lately);
+  const versions = Array.from({ length: processes }, () => (isMixed ? version() : first));
   const switches = Array.from({ length: times }, () => ({
     atMs: random.between(0.1, 0.9) * troubleMs,
     version: version(),
-  })).map(({ atMs, version: drawn }) => ({ atMs, version: lately(drawn) }));
+  }));
   const externalsFirst = versions[0] === NEWEST && apart.chance(0.4) ? 0.3 : 0;
   const byHand = apart.between(0.5, 1);
   return {
@@ -156,12 +155,11 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
     ...drawKeeping(random, troubleMs),
     ...(isMoved ? { movesAtMs: random.between(0.3, 0.9) * troubleMs } : {}),
     ...(waiting && { waiting }),
-    // Chances of its own, as above.
     refusals: drawRefusals(random.apart(), processes, troubleMs),
   };
 }
 
-/** A change of configuration, and its rollback, one gateway after the other. */
+/** A change of configuration and its rollback, one gateway after the other. */
 function drawRefusals(random: Random, processes: number, troubleMs: number): Edges['refusals'] {
   if (random.chance(0.6)) return [];
   return Array.from({ length: processes }, (_, number) => {
@@ -182,7 +180,7 @@ function drawWaiting(random: Random): WaitingEdges {
 
 const DAY_MS = 86_400_000;
 
-/** Nothing else is wrong with the clocks of such a world. */
+/** Such a world has no other faults of clocks. */
 function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
   const fromMs = random.chance(0.3) ? 0 : random.between(0, 0.5) * troubleMs;
   const byMs = random.between(-400, 400) * DAY_MS;
@@ -194,7 +192,7 @@ function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
   };
 }
 
-/** The index is what is left of the lost records: nothing else happens to it in such a world. */
+/** The index holds what is left of the lost records, so such a world has no other faults of the index. */
 function drawAnew(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
   const anew = { atMs: random.between(0.2, 0.9) * troubleMs, records: 6, isAnew: random.chance(0.3) };
   return { flush: 0, restore: 0, staleRead: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), anew };
@@ -239,7 +237,7 @@ function drawTroubles(random: Random): Profile {
   };
 }
 
-/** What it takes that an answer comes back to an assignment which has ended, while the index is behind (docs/reliability.md, faults found). */
+/** With these values an answer can return to an ended assignment while the index lags (docs/reliability.md, faults found). */
 function drawRoughness(random: Random): Partial<Profile> {
   return {
     slow: random.between(0.12, 0.15),
@@ -252,7 +250,6 @@ function drawRoughness(random: Random): Partial<Profile> {
   };
 }
 
-/** A world in which nothing goes wrong. */
 export function calmProfile(): Profile {
   return {
     processes: 2,

@@ -10,7 +10,7 @@ interface RailState {
   blockedUntilMs: number;
 }
 
-/** Blocks a rail for a while after some calls in a row that did not reach a working platform. */
+/** Blocks a rail for a while after several calls in a row that the platform did not execute. */
 export class SimulatedGate implements RailGate {
   readonly #rails = new Map<Rail, RailState>();
 

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from a seed (sfc32): the same seed gives the same world, on every machine. */
+/** Pseudo-random numbers from a seed (sfc32): the same seed gives the same world on every machine. */
 export class Random {
   #a: number;
   #b: number;
@@ -12,12 +12,11 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
-  /** Chances of their own: what is drawn of them changes nothing of what is drawn here. */
+  /** Returns a separate generator: drawing from it does not change the numbers drawn here. */
   apart(): Random {
     return new Random((this.#a ^ this.#counter) >>> 0);
   }
 
-  /** From 0 up to, not including, 1. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -32,7 +31,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number from 0 up to, not including, `end`. */
+  /** Returns a whole number from 0 up to, but without, `end`. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -45,7 +44,6 @@ export class Random {
     return choices[this.below(choices.length)]!;
   }
 
-  /** One of the names, each as likely as its weight says. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries(weights) as [K, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

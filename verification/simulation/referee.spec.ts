@@ -146,7 +146,7 @@ describe('two payments that both succeeded', () => {
     },
     answer: { execCode: '0000', transactionId: `T-${commandId}` },
   });
-  /** A is a redirect, B takes its place and succeeds; in the ledger both have. */
+  /** A is a redirect, B supersedes it and succeeds; in the ledger both have succeeded. */
   const superseded = (...more: JournalRecord[]) => {
     const one = court();
     land(

@@ -14,29 +14,27 @@ import {
 import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
-import { brokenGuard, isOfFirstRules } from './ledger-guards.js';
+import { brokenGuard } from './ledger-guards.js';
 import { carriedTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
 import type { LedgerEntry } from './platform.js';
-import { NEWEST } from './profile.js';
 import type { Violation, ViolationKind } from './violations.js';
 
-/** A record of a command topic, and what became of it. */
 export interface CommandRecord {
   topic: string;
   partition: number;
   offset: bigint;
   atMs: number;
   command: SimulatedCommand;
-  /** `payment.command.rejected` was published for this very record. */
+  /** `payment.command.rejected` was published for this record because its id has another content. */
   isRejected: boolean;
-  /** The same, because the configuration of then refused it. */
+  /** `payment.command.rejected` was published because the configuration refused it. */
   isRefused?: boolean;
-  /** It is a dead letter: it may have been executed by what was lost. */
+  /** The command became a dead letter, because a lost record may have executed it. */
   isHeldBack?: boolean;
 }
 
-/** States that a record may lead an operation to; everything else would be going back. */
+/** States to which a record may move an operation; any other move would go back. */
 const ONWARD: Readonly<Record<OperationState['phase'], readonly OperationState['phase'][]>> = {
   idle: ['open', 'ended', 'redirect', 'pending'],
   open: ['idle', 'ended', 'redirect', 'pending', 'in_doubt'],
@@ -51,24 +49,22 @@ interface Published {
   count: number;
 }
 
-/** Sees everything: the journal as it grows, the ledger, what is published and committed; says what must not be. */
+/** Sees the journal as it grows, the ledger, all events and all commits, and reports violations. */
 export class Referee {
   readonly violations: Violation[] = [];
-  /** The order by the journal as it is now. */
   readonly orders = new Map<string, OrderState>();
   readonly published = new Map<string, Published>();
   readonly evidenced = new Set<string>();
-  /** Events that the journal asks for, in its order; a repeat is one more time the same id. */
+  /** Events that the journal requires, in its order; a repeat raises `times` of the same id. */
   readonly expected: { event: CloudEvent<PaymentEvent>; partition: number; offset: bigint; times: number }[] = [];
   readonly commands: CommandRecord[] = [];
-  /** `ORDER COMMAND` of successes of which a notification named another currency. */
+  /** `ORDER COMMAND` of successes whose notification named another currency. */
   readonly otherCurrencies = new Set<string>();
-  /** `ORDER COMMAND` of pages that were published. */
+  /** `ORDER COMMAND` of redirect pages that were published. */
   readonly shown = new Set<string>();
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
-  /** Each order's first record. */
   readonly #born = new Map<string, JournalRecord>();
   #isMoved = false;
   readonly lost = new LostRecords();
@@ -92,6 +88,7 @@ export class Referee {
     if (!this.#born.has(key)) this.#born.set(key, record);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
+    this.#compareVersions(before, record, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
     this.#noteCurrency(key, record, before, order);
@@ -99,6 +96,18 @@ export class Referee {
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
     this.#expect(order, effects, partition, offset);
+  }
+
+  /** The highest version of an order's records holds; asked of the records, not of the fold (R9). */
+  #compareVersions(
+    { rulesVersion: before = RULES_VERSION }: OrderState,
+    record: JournalRecord,
+    order: OrderState,
+  ): void {
+    const isKept = record.record !== 'SNAPSHOT' && record.record !== 'TOMBSTONE';
+    const { rulesVersion: after = RULES_VERSION } = order;
+    if (isKept && after < Math.max(before, record.rulesVersion))
+      this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
   }
 
   #expect(order: OrderState, effects: readonly Effect[], partition: number, offset: bigint): void {
@@ -114,7 +123,7 @@ export class Referee {
     }
   }
 
-  /** Offsets are others now: the same records give the same orders. */
+  /** Offsets have changed; the same records must give the same orders. */
   moved(all: readonly Landed[], renamed: (partition: number, offset: bigint) => bigint): void {
     this.orders.clear();
     for (const { key, record, offset } of all) this.orders.set(key, fold(this.order(key), record, offset).order);
@@ -122,7 +131,7 @@ export class Referee {
     this.#isMoved = true;
   }
 
-  /** The end of a partition is lost: its orders are what is kept. What was published of the rest stays published, and what was finished stays so. */
+  /** A partition loses its end: its orders are folded from the kept records. Published events and finished commands stay so. */
   losing(partition: number, from: bigint, all: readonly Landed[]): void {
     this.lost.partition = partition;
     for (const { record } of all) this.lost.noteBegun(record);
@@ -141,7 +150,7 @@ export class Referee {
       this.#finals.delete(operation);
   }
 
-  /** The partition that lost records goes on; nothing that may have been executed is sent. */
+  /** The partition that lost records is resumed; from now on nothing may be sent that the lost records may have executed. */
   resumed(): void {
     this.lost.resumedMs = this.nowMs();
   }
@@ -155,25 +164,21 @@ export class Referee {
     ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
-    // Asked of the records themselves, not of the fold: one that forgets an order's version is found.
-    const isExcused = this.#born.get(orderKey)?.rulesVersion === RULES_VERSION && isOfFirstRules(entry, this.ledger());
-    // Orders of which records were lost are unknown to what is sent afterwards: the platform's own rules are left (docs/runbook.md).
+    // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
-    if (guard !== undefined && !isExcused && !isUnknown) this.say('guardBroken', guard);
+    if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
   }
 
-  /** Orders that are carried over after their first record may be deleted, and by how much. */
+  /** Lists orders whose snapshot comes after their first record may be deleted, with the delay. */
   get carriedTooLate(): string[] {
     return [...this.orders].flatMap(([key, order]) => {
       const born = this.#born.get(key);
-      if (born === undefined || born.rulesVersion < NEWEST || this.lost.has(key) || order.carriedAt !== undefined)
-        return [];
+      if (born === undefined || this.lost.has(key) || order.snapshotAt !== undefined) return [];
       const late = carriedTooLate(order, born.at);
       return late === undefined ? [] : [`${key}: ${late}`];
     });
   }
 
-  /** It was published before the partition that lost records was resumed. */
   #isOfBefore(commandId: string): boolean {
     return this.commands.some(({ command, atMs }) => command.commandId === commandId && atMs < this.lost.resumedMs);
   }
@@ -181,7 +186,7 @@ export class Referee {
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
     for (const event of events) {
       const { subject: key = '' } = event;
-      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).carriedAt !== undefined;
+      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).snapshotAt !== undefined;
       if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
       const content = contentOf(event);
       const known = this.published.get(event.id);
@@ -201,7 +206,7 @@ export class Referee {
     }
   }
 
-  /** The commit of a command or notification partition. `finished`: above the offset. */
+  /** Checks a commit of a command or notification partition; `finished` lists finished offsets above `offset`. */
   committed(
     records: readonly { offset: bigint; isFinished(): boolean; name: string }[],
     offset: bigint,
@@ -214,7 +219,7 @@ export class Referee {
     }
   }
 
-  /** The projector's commit: everything below must have been published. */
+  /** Checks the projector's commit: all events below it must be published. */
   projected(partition: number, offset: bigint): void {
     if (partition === this.lost.partition && !this.lost.isResumed) return;
     const missing = this.expected.find(
@@ -236,7 +241,7 @@ export class Referee {
       : isRejected;
   }
 
-  /** One that was in doubt and gave way must never be shown: its cardholder would pay twice. */
+  /** The form of a superseded doubtful payment must never be published: the cardholder would pay twice. */
   #mayBeShown(commandId: string | undefined, { operations }: OrderState): void {
     const wasDoubtful = operations.find((one) => one.commandId === commandId)?.phase === 'in_doubt';
     const successor = operations.find(
@@ -258,7 +263,7 @@ export class Referee {
       if (
         isAbout &&
         operation.end === 'succeeded' &&
-        !operation.contradictions &&
+        !operation.conflictingReports &&
         record.currency !== operation.currency
       )
         this.otherCurrencies.add(`${key} ${operation.commandId}`);
@@ -271,7 +276,7 @@ export class Referee {
     if (from !== after.phase) {
       if (!ONWARD[from].includes(after.phase))
         this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
-      // In a log that lost records commands stand granted that were never sent.
+      // In a log that lost records, a granted command may never have been sent.
       if (after.phase === 'open' && !this.lost.has(key)) this.#inOrder(after, key);
     } else if (from === 'ended' && before?.end !== after.end && before?.end !== 'expired') {
       this.say('wentBack', `${after.commandId} had ended as ${before?.end} and is now ${after.end}`);
@@ -280,7 +285,7 @@ export class Referee {
       this.say('wentBack', `${after.commandId} went from attempt ${before.attempt} to ${after.attempt}`);
   }
 
-  /** Whatever came earlier with the same key on the same partition must be finished when a command is granted. */
+  /** All earlier commands of the same key and partition must be finished when a command is granted. */
   #inOrder(operation: OperationState, key: string): void {
     const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
     const own = ofKey.find(
@@ -303,7 +308,7 @@ export class Referee {
     if (final === undefined || data.commandId === undefined) return;
     const operation = `${subject} ${data.commandId}`;
     const before = this.#finals.get(operation);
-    // What a lost record had told is not known any more; whether it is true the ledger shows.
+    // A lost record's report is unknown, so a different one may follow; the comparison with the ledger judges it.
     if (before !== undefined && before !== 'expired' && !this.lost.has(subject))
       this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
     this.#finals.set(operation, final);
@@ -311,8 +316,8 @@ export class Referee {
 }
 
 /**
- * The one step back that is right: the newest attempt that was sent had no tag, its answer denied it, and a success that may be its own was
- * reported (docs/decisions/0006). The number of an idle operation's attempt is that of the next one, which was never granted.
+ * The only correct step back: the newest sent attempt had no tag, its answer denied the execution, and then a success was reported that may
+ * be its own (docs/decisions/0006). An idle operation's attempt number is that of the next attempt, which was never granted.
  */
 function isDoubtedAgain(before: OperationState, after: OperationState): boolean {
   const denied = before.attempts.findLast(({ closed }) => closed !== 'unsent');
@@ -320,7 +325,6 @@ function isDoubtedAgain(before: OperationState, after: OperationState): boolean 
   return !denied.isTagged && denied.attempt === after.attempt && denied.token === after.token;
 }
 
-/** The end that an event reports, if it reports one. */
 export function finalOf(type: string, outcome: string | undefined): string | undefined {
   const name = type.split('.').at(-1) ?? '';
   if (name === 'doubt_resolved')
@@ -330,7 +334,7 @@ export function finalOf(type: string, outcome: string | undefined): string | und
     : undefined;
 }
 
-/** What is left of an event once its order was carried over, or its journal moved: words are not kept, and it lies elsewhere. */
+/** Reduces an event to what a snapshot or a moved journal preserves: texts and sequence are not. */
 function essenceOf(content: string): string {
   const { sequence, data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
   void sequence;
@@ -343,7 +347,7 @@ function essenceOf(content: string): string {
 const sorted = (value: object): object =>
   Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** A repeat may have lost its page: that is not part of what the event says. */
+/** A repeat may have lost its page, so the page is not compared. */
 function contentOf(event: CloudEvent<PaymentEvent>): string {
   const { redirectHtml, redirectHtmlDropped, ...data } = event.data;
   return JSON.stringify({ ...event, data });

@@ -4,7 +4,7 @@ import type { Referee } from './referee.js';
 
 type Ledger = Pick<SimulatedPlatform, 'ledger'>;
 
-/** Two payments that both took money, and both were told: an event that names one of them must say so. */
+/** If two payments took money and both successes were reported, an event that names one of them must say so. */
 export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say'>, platform: Ledger): void {
   const named = new Set(
     referee.expected.flatMap(({ event: { subject, data } }) =>
@@ -22,7 +22,7 @@ export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lo
   }
 }
 
-/** Payments that the ledger shows as succeeded, voided ones among them. */
+/** Returns the payments that succeeded in the ledger, including voided ones. */
 export function paidOf(key: string, { ledger }: Ledger): LedgerEntry[] {
   return ledger.filter(
     ({ request, standing }) => request.orderKey === key && isPayment(request) && standing === 'succeeded',
@@ -32,8 +32,9 @@ export function paidOf(key: string, { ledger }: Ledger): LedgerEntry[] {
 export const commandIdOf = ({ request }: LedgerEntry): string => request.by.commandId;
 
 /**
- * Why a conflict is none, if it is none. `paid`: the payments of its order that succeeded; `isDenied`: "not executed" was said of it. Even a platform that never lies brings about two
- * conflicts: a late success of what had expired, and a second payment.
+ * Returns the reason why a published conflict is wrong, or undefined if it is right. `paid` lists the order's payments that succeeded;
+ * `isDenied` is true if "not executed" was reported. Even a truthful platform causes two conflicts: a late success after an expiry, and a
+ * second payment.
  */
 export function untrueConflict(
   flags: readonly string[],
@@ -48,16 +49,16 @@ export function untrueConflict(
   return isOfTwo && paid.length < 2 ? 'no other payment of its order succeeded' : undefined;
 }
 
-/** By a notification, or by any other word that the journal holds. Of what was never told nobody can know. */
+/** True if a notification or any other journal record reported the success; without a report nobody can know it. */
 function isTold(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
   return entry.isTold || (operation !== undefined && hasSucceeded(operation));
 }
 
-/** Its notification fits several attempts, so the payment stays in doubt: operators see both on the order until they resolve it. */
+/** The notification fits several attempts, so the payment stays in doubt. Operators see both on the order until they resolve it. */
 function isShownWithDoubt(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
-  const isUnassigned = order.unbound.some(({ answer }) => answer.transactionId === entry.transactionId);
+  const isUnassigned = order.unmatchedEvidence.some(({ answer }) => answer.transactionId === entry.transactionId);
   return operation !== undefined && isInDoubt(operation) && isUnassigned;
 }
 

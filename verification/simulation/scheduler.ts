@@ -1,7 +1,7 @@
-/** Whoever an event wakes: dead ones are not woken any more, paused ones later. */
+/** The owner of an event. A dead owner's events are dropped, a paused one's are delayed. */
 export interface Sleeper {
   readonly isAlive: boolean;
-  /** Virtual time before which it does not run. Milliseconds. */
+  /** Virtual milliseconds before which it does not run. */
   readonly pausedUntilMs: number;
 }
 
@@ -13,31 +13,29 @@ interface Scheduled {
   act: (() => void) | undefined;
 }
 
-/** What can still be taken back. */
 export interface Ticket {
   cancel(): void;
 }
 
-/** A tick is cheaper than a turn of the event loop; now and then the loop must turn all the same, for messages and progress. */
+/** A tick is cheaper than a turn of the event loop, but the loop must turn now and then for messages and progress. */
 const TICKS_PER_TURN = 1_000;
 
 export interface SchedulerOptions {
-  /** Asked before somebody is woken: faults strike here. True if the sleeper was struck, and the wake is to be looked at again. */
+  /** Called before an owner runs, so that faults can strike. True if it was struck; its state is then checked again. */
   strike?: (owner: Sleeper, label: string) => boolean;
-  /** Told of every event that happens. */
   trace?: (atMs: number, label: string) => void;
 }
 
 /**
- * Virtual time and everything that is going to happen in it. Whatever a simulated process awaits is an event here with a time of its
- * own, so that the seed alone decides in which order answers and timers come.
+ * Virtual time with all future events. Everything that a simulated process awaits is an event here, so the seed alone decides the order of
+ * answers and timers.
  */
 export class Scheduler {
   nowMs = 0;
   steps = 0;
-  /** FNV-1a over every event and its time: two runs are the same if their hashes are. */
+  /** FNV-1a over every event and its time: equal hashes mean equal runs. */
   hash = 0x811c9dc5;
-  /** Events that belong to nobody and are still to come: requests on their way, and what lands late. */
+  /** Number of pending events without an owner: requests on their way, and late arrivals. */
   loose = 0;
   readonly #heap: Scheduled[] = [];
   #ordered = 0;
@@ -55,7 +53,7 @@ export class Scheduler {
     return { cancel: () => (scheduled.act = undefined) };
   }
 
-  /** Lets events happen one by one, and whatever they lead to, until nothing is left or `isOver` says so. */
+  /** Runs events one by one, with all that they cause, until none is left or `isOver` returns true. */
   async run(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       const next = this.#pop();
@@ -76,7 +74,7 @@ export class Scheduler {
       this.steps++;
       this.#remember(label);
       next.act();
-      // Everything that was only waiting for this runs to its next await: a tick comes when no microtask is left.
+      // Code that waited for this event runs to its next await first: a tick comes when no microtask is left.
       await new Promise((resolve) =>
         this.steps % TICKS_PER_TURN === 0 ? setImmediate(resolve) : process.nextTick(resolve),
       );

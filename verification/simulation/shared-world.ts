@@ -7,7 +7,6 @@ import type { SimulatedIndex } from './order-index.js';
 import type { SimulatedNotification, SimulatedPlatform } from './platform.js';
 import type { SimulatedTopic, TopicRecord } from './topics.js';
 
-/** What all processes share. */
 export interface SharedWorld {
   journal: SimulatedJournal;
   index: SimulatedIndex;
@@ -16,23 +15,22 @@ export interface SharedWorld {
   notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
   gatewayGroup: SimulatedGroup;
   projectorGroup: SimulatedGroup;
-  /** Records that projectors took, by the way they came. */
+  /** Counts the records that projectors took from the tail's buffer and by fetches. */
   taken: { buffered: number; fetched: number };
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
-  /** Whether the journal has the command by now, whoever has read it. */
+  /** True if the journal has the command by now, no matter who has read it. */
   isKnown(command: SimulatedCommand): boolean;
-  /** A command that today's configuration refuses, and that is told to be unknown. `wasKnown` when it came. */
+  /** The configuration refuses a command and it is reported as unknown. `wasKnown` says whether the journal had it when it arrived. */
   refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void;
-  /** Dead letters: what was published before a partition that lost records was resumed. */
+  /** The command became a dead letter, because it was published before a partition that lost records was resumed. */
   heldBack(record: TopicRecord<SimulatedCommand>): void;
-  /** When a command was made, as far as its record says so: in half of the orders a repeat has a new time. Virtual, milliseconds. */
+  /** Virtual milliseconds of the command's creation, by its record. In half of the orders a repeat has a new time. */
   timeMs(record: TopicRecord<SimulatedCommand>): number;
-  /** What people decided about partitions that lost records. */
+  /** People's decisions about partitions that lost records. */
   resumes: ResumeList;
-  /** Keys of all orders. */
   orderKeys: readonly string[];
   threw(error: unknown): void;
-  /** A part of ours logged an error: something was found that must never be. */
+  /** Called if product code logs an error: it has detected a fault. */
   alarmed(message: string): void;
 }

@@ -5,7 +5,6 @@ import { simulate } from './simulate.js';
 
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
 
-/** One machine, and nothing goes wrong with it. */
 const SOUND: LedgerEdges = {
   ...{ machines: 1, machineLost: 0, suspended: 0, dateSet: 0, diskTrouble: 0, shortWrite: 0, blockLost: 0 },
   ...{ otherMachine: 0, locksLie: false, sharesFolder: false },

@@ -1,4 +1,4 @@
-import { RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import { Calls } from './calls.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
@@ -13,23 +13,26 @@ import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
 import { World } from './world.js';
 
-/** After the faults, everything has this long to come to rest. Milliseconds. */
+// No release has the version that newer writers write here: readers meet both, and the higher one of an order's records holds (R9).
+RULES.versions = [RULES_VERSION, NEWEST];
+
+/** Milliseconds within which everything must come to rest after the faults. */
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
 /**
- * Part of the worlds that stay at rest in which the index loses an order at the end, and how soon the auditor must have found it, milliseconds.
- * Where a record may come again, or one is still in work, it could be folded on the hole before the auditor finds it: that is the damage that was
- * planted, not a fault.
+ * Share of worlds at rest in which the index loses an order at the end, and the virtual milliseconds within which the auditor must find it.
+ * Worlds are left out if a record may still be redelivered or is in work: it would be folded on the hole, which damages the state without a
+ * fault of ours.
  */
 const HOLES = 0.5;
 const AUDITED_MS = 600_000;
 const LIVENESS_MS = 1_000;
 
-/** Moments at which a kill or a stop does most harm: around INTENT, call, OUTCOME and commit. */
+/** Kills and pauses are most harmful around INTENT, call, OUTCOME and commit. */
 const CRITICAL = /INTENT|connect|POST|OUTCOME|commit/;
 const CRITICAL_TIMES = 4;
 
-/** What happened in one world, or in several together. */
+/** Figures of one world, or sums over several. */
 export interface RunCounts {
   operations: number;
   crashes: number;
@@ -38,14 +41,14 @@ export interface RunCounts {
   flushes: number;
   inDoubt: number;
   falseDoubt: number;
-  /** Doubts at the end whose call never left, and attempts that a sent ledger said were never sent. */
+  /** Operations in doubt at the end whose call never left, and attempts that a sent ledger closed as never sent. */
   neverLeft: number;
   concluded: number;
 }
 
 export interface RunResult extends RunCounts {
   seed: number;
-  /** Records that projectors took: from what the tail of their process had read, and by fetching them. */
+  /** Records that projectors took from the tail's buffer, and by fetches. */
   buffered: number;
   fetched: number;
   violations: Violation[];
@@ -59,14 +62,14 @@ export interface RunResult extends RunCounts {
 export interface RunOptions {
   seed: number;
   isCalm?: boolean;
-  /** How rough the world is drawn ('plain'), or the world itself. */
+  /** The name of a kind of world ('plain'), or the world itself. */
   profile?: ProfileName | Profile;
   trace?: (line: string) => void;
-  /** Asked between two events: whether one violation is enough. */
+  /** Ends the run after its first violation. */
   stopsAtFirst?: boolean;
 }
 
-/** One world from its seed: commands, faults, then peace, and a last look. */
+/** Plays one world from its seed: commands, faults, rest, and a last comparison. */
 export async function simulate({
   seed,
   isCalm = false,
@@ -98,16 +101,12 @@ export async function simulate({
     const asleepMs = (machine?.asleepUntilMs ?? 0) - scheduler.nowMs;
     if (asleepMs > 0) return void scheduler.after(asleepMs, `${name} starts with its machine`, () => give(name));
     const process = new SimulatedProcess(`${name}.${++lives}`, around, machine);
-    const gateway = new SimulatedGateway(
-      process,
-      world.shared,
-      versions.get(name) ?? (profile.anew ? NEWEST : RULES_VERSION),
-    );
+    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
       if (isBug(error)) world.shared.threw(error);
-      // What a service does that can not start: it ends, and is started again.
+      // A service that cannot start ends and is restarted.
       kill(process);
     });
     process.every(LIVENESS_MS, 'liveness', () => {
@@ -170,7 +169,7 @@ export async function simulate({
     }
   };
 
-  /** One gateway after the other starts again with another version; then the index is lost. */
+  /** One gateway after the other restarts with another version; then the index is lost. */
   const roll = (version: RulesVersion) => {
     let atMs = 0;
     for (const name of versions.keys()) {
@@ -186,7 +185,7 @@ export async function simulate({
     });
   };
 
-  /** Every gateway stops, and starts again with the journal of the other cluster. */
+  /** Every gateway stops and restarts with the journal of the other cluster. */
   const move = () => {
     for (const process of [...living.keys()]) kill(process);
     world.move(BigInt(random.pick([0, 5, 1_000])));
@@ -224,13 +223,13 @@ export async function simulate({
     if (isEnough() || scheduler.nowMs > restUntilMs) return true;
     if (scheduler.nowMs < restLookMs) return false;
     restLookMs = scheduler.nowMs + REST_LOOK_MS;
-    // One that still stands still may yet say what it was about to say.
+    // A paused process may still write when it wakes up.
     const isAwake = [...living.keys()].every(({ pausedUntilMs }) => pausedUntilMs <= scheduler.nowMs);
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
   const isIdle = [...living.values()].every((gateway) => gateway.isIdle);
-  // Where the journal does not begin at 0 the auditor can't say whether an order is whole.
+  // If the journal does not begin at 0, the auditor cannot know whether an order is complete.
   const { journal } = world.shared;
   const isWhole = [...journal.partitions.keys()].every((partition) => journal.low(partition) === 0n);
   if (rests >= 2 && isIdle && isWhole && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {

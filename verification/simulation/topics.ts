@@ -1,7 +1,7 @@
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { Surroundings } from './process.js';
 
-/** A record of a command or notification topic; what it carries is kept as an object. */
+/** A record of a command or notification topic; its content stays an object. */
 export interface TopicRecord<T> {
   topic: string;
   partition: number;
@@ -10,7 +10,7 @@ export interface TopicRecord<T> {
   carries: T;
 }
 
-/** Topics of which consumers read whole partitions: offsets with gaps, nothing is ever lost. */
+/** Topics whose partitions consumers read completely: offsets have gaps, and no record is lost. */
 export class SimulatedTopic<T> {
   readonly records = new Map<number, TopicRecord<T>[]>();
   readonly #next = new Map<number, bigint>();
@@ -46,7 +46,6 @@ export class SimulatedTopic<T> {
       .slice(0, most);
   }
 
-  /** The offset that comes next, as text. */
   readonly ends = (partition: number): string => String(this.#next.get(partition) ?? 0n);
 
   find(partition: number, offset: bigint): TopicRecord<T> | undefined {
@@ -54,7 +53,7 @@ export class SimulatedTopic<T> {
   }
 }
 
-/** As the consumer core takes records; the content stays behind. */
+/** Makes a record for the consumer code, without its content. */
 export function consumed({
   topic,
   partition,

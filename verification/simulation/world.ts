@@ -11,7 +11,6 @@ import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import type { Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
-import { NEWEST } from './profile.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
@@ -22,23 +21,23 @@ import {
   lostAttempt,
   recordsAfterLoss,
   recordWriter,
+  RULES_VERSION,
   ResumeList,
   type OperationState,
   type OrderState,
   type ResumeDecision,
 } from '@tranche/order-journal';
 
-/** What the auditor logs of a planted hole; any other error is one that must not be. */
+/** The auditor logs this for a planted hole; any other logged error is a fault. */
 const HOLE_FOUND = 'The index holds another state than the journal';
 const COMMAND_PARTITIONS = 2;
 const topicOf = (rail: Rail): string => `commands.${rail}`;
 
-/** Everything but the gateways: logs, index, platform, groups, the shop that publishes commands, and the referee over all of it. */
+/** Everything but the gateways: logs, index, platform, groups, the shop that publishes commands, and the referee. */
 export class World {
   readonly plan: Plan;
   readonly referee: Referee;
   readonly retention = new Retention();
-  /** Records that retention deleted. */
   deleted = 0;
   readonly shared: SharedWorld;
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
@@ -48,7 +47,7 @@ export class World {
   readonly #leftIdle = new Set<string>();
   #unpublished: number;
   #notifications = 0;
-  /** Orders that were taken out of the index for the auditor to find. */
+  /** Number of orders removed from the index for the auditor to find. */
   holes = 0;
 
   constructor(private readonly around: Surroundings) {
@@ -122,7 +121,7 @@ export class World {
     };
   }
 
-  /** Commands come over time; cardholders and providers decide; an operator looks; an approval expires. */
+  /** Schedules the shop's commands, and sometimes an external capture before them. */
   start(): void {
     const { random, profile } = this.around;
     const { externalsFirst = 0 } = profile.edges ?? {};
@@ -137,14 +136,14 @@ export class World {
     }
   }
 
-  /** Retention deletes the journal's beginning, then the index is lost: it is built from what is left. */
+  /** Retention deletes the journal's beginning and the index is lost, so it is rebuilt from the rest. */
   cut(): void {
     const { journal, projectorGroup, index } = this.shared;
     this.deleted += cutJournal(journal, this.retention, projectorGroup);
     index.flush();
   }
 
-  /** The journal moves to another cluster. All processes were stopped; there is no index of it yet. */
+  /** Moves the journal to another cluster, which has no index yet. All processes must be stopped. */
   move(first: bigint): void {
     const { journal, projectorGroup, index } = this.shared;
     const renamed = journal.move(first);
@@ -154,14 +153,13 @@ export class World {
     index.flush();
   }
 
-  /** A partition loses its records from `from` on. */
   lose(partition: number, from: bigint): void {
     const { journal } = this.shared;
     this.referee.losing(partition, from, journal.read(partition, 0n));
     journal.lose(partition, from);
   }
 
-  /** What the service does at its start with such a decision. All processes were stopped. */
+  /** Does what the service does at its start with such a decision. All processes must be stopped. */
   async resume(decision: ResumeDecision, partition: number): Promise<void> {
     const { journal, projectorGroup, index, resumes } = this.shared;
     resumes.add(decision);
@@ -170,7 +168,8 @@ export class World {
     let tokens = 0;
     const written = { at: decision.approvedAt, newToken: () => `resume#${++tokens}` };
     const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
-    for (const record of await recordsAfterLoss(reader, range, written)) journal.land(recordWriter(NEWEST)(record));
+    for (const record of await recordsAfterLoss(reader, range, written))
+      journal.land(recordWriter(RULES_VERSION)(record));
     journal.epoch++;
     projectorGroup.resetTo({ topic: JOURNAL, partition }, 0n);
     index.drop(partition);
@@ -181,20 +180,22 @@ export class World {
           this.#leftIdle.add(`${key} ${one.commandId}/${one.attempt}`);
   }
 
-  /** What the service reads of the command topics. Retention has deleted those whose age is known without a copy: any of them may be gone. */
+  /**
+   * Returns the command copies that the service reads at a resume. Copies whose age is known without them are left out: retention may have
+   * deleted any of them.
+   */
   #keptCopies(): TopicRecord<SimulatedCommand>[] {
     const all = [...this.shared.commands.values()].flatMap(({ records }) => [...records.values()].flat());
     return all.filter(({ carries }) => !keepsTime(carries));
   }
 
-  /** Takes an order out of the index under its valid marker; the auditor must find it. False where the index holds none. */
+  /** Removes an order from the index under its valid marker, for the auditor to find. False if the index has no order. */
   plantHole(): boolean {
     if (this.shared.index.plantHole() === undefined) return false;
     this.holes++;
     return true;
   }
 
-  /** Every partition's index is at the end of its journal. */
   get isIndexed(): boolean {
     const { journal, index } = this.shared;
     return [...journal.partitions].every(
@@ -202,19 +203,18 @@ export class World {
     );
   }
 
-  /** The index holds of every order what the journal says. */
+  /** True if the index and the journal have the same state of every order. */
   get isIndexRight(): boolean {
     const { index } = this.shared;
     if (!this.isIndexed) return false;
     return [...this.referee.orders].every(([key, order]) => JSON.stringify(index.order(key)) === JSON.stringify(order));
   }
 
-  /** False where a commit that lands late may rewind the frontier once nothing more happens; then its records come again. */
+  /** False if a late commit may still move the committed offset back: records would then be redelivered. */
   get staysAtRest(): boolean {
     return this.around.profile.appendLost === 0;
   }
 
-  /** Nothing is left to be done, as far as anybody can see. */
   get isAtRest(): boolean {
     const { gatewayGroup, notifications, commands } = this.shared;
     const { referee, around } = this;
@@ -235,8 +235,9 @@ export class World {
   }
 
   /**
-   * Nobody sends its next attempt. It was told as rejected before its INTENT came (docs/decisions/0108). Or that attempt may be lost, and what is
-   * kept forbids to say so, now or at the resume: people find it by the dead letter of its command.
+   * True if no process will send the next attempt. Either the command was reported as rejected before its INTENT arrived
+   * (docs/decisions/0108); or that attempt may be lost and the kept records do not allow IN_DOUBT, now or at the resume. People find the
+   * latter by the dead letter of its command.
    */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
     const copies = this.referee.commands.filter(({ command }) => command.commandId === operation.commandId);
@@ -247,19 +248,17 @@ export class World {
     );
   }
 
-  /** Its next attempt may be lost, and what is kept forbids to say so. */
+  /** True if the next attempt may be lost, but the kept records do not allow IN_DOUBT. */
   #isBeyondDoubt(key: string, order: OrderState, operation: OperationState): boolean {
     const written = { at: new Date(0).toISOString(), newToken: () => 'asked' };
     return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
   }
 
-  /** Notifications that were acknowledged and became no evidence. */
   missingEvidence(): string[] {
     const ids = [...this.shared.notifications.records.values()].flat().map(({ carries }) => carries.id);
     return ids.filter((id) => !this.referee.evidenced.has(id));
   }
 
-  /** When the INTENT of an operation's current attempt landed. */
   intentOf(key: string, token: string | undefined): Landed | undefined {
     return this.shared.journal.partitions
       .get(journalPartition(key))
@@ -280,7 +279,7 @@ export class World {
     this.#unpublished--;
   }
 
-  /** TRANSACTIONID that the shop read in an event. */
+  /** Returns the TRANSACTIONID that the shop read in an event. */
   #reported({ operation, orderKey }: SimulatedCommand): string | undefined {
     if (operation !== 'capture' && operation !== 'refund' && operation !== 'void') return undefined;
     const kinds = operation === 'refund' && !this.#isRefundOfAuthorization() ? ['capture', 'pay'] : ['authorize'];
@@ -299,7 +298,10 @@ export class World {
     return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization);
   }
 
-  /** Known then and now: what an order forgot meanwhile may be told as unknown. */
+  /**
+   * The journal must have had the command at its arrival and still have it: a command whose order's state was deleted meanwhile may be
+   * reported as unknown.
+   */
   #refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
     const { carries } = record;
     if (wasKnown && this.shared.isKnown(carries))
@@ -349,7 +351,7 @@ export class World {
   }
 }
 
-/** Half of the orders: a repeat of their commands keeps its time, or has it in its id. A repeat of the others has a new time. */
+/** In half of the orders, a repeated command keeps its time, or has it in its id. In the others a repeat has a new time. */
 const keepsTime = ({ orderId }: SimulatedCommand): boolean => Number(orderId.slice(1)) % 2 === 0;
 
 const partitionsOf = (topic: string, count: number) =>

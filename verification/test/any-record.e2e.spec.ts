@@ -1,6 +1,6 @@
 /**
- * Arbitrary records for everything that reads a topic. RECORDS sets how many there are in all (1,200), SEED which:
- * `RECORDS=50000 SEED=1 npm test -- verification/test/any-record`
+ * Sends arbitrary records to every reader of a topic. RECORDS sets their number (1,200), SEED selects them: `RECORDS=50000 SEED=1 npm test
+ * -- verification/test/any-record`
  */
 import { randomUUID } from 'node:crypto';
 import { Tranche, type EventOf, type EventType } from '@tranche/client';
@@ -87,7 +87,7 @@ beforeAll(async () => {
   closing.push(() => producer.close());
   simulator = await startSimulator();
   closing.push(() => simulator.stop());
-  // Read when a gateway starts.
+  // A gateway reads these when it starts.
   await send(TOPICS.decisions, RECORDS * 0.03, decision);
   gateway = await startGateway();
   closing.push(() => gateway.stop());
@@ -108,7 +108,6 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 }, 60_000);
 
-/** Sends records for one topic, spread over its partitions. */
 async function send(
   { name, partitions, cleanupPolicy }: { name: string; partitions: number; cleanupPolicy?: string },
   count: number,
@@ -156,7 +155,6 @@ function notification(orderId: string): Sound {
   return { key: orderKey(MERCHANT, orderId), ...encodeCloudEvent(event) };
 }
 
-/** Where the original of a dead letter lies. */
 const originalOf = ({ headers }: ConsumedRecord) =>
   at(
     headers['dead-letter-topic']!.slice(prefix.length),
@@ -169,7 +167,6 @@ async function deadLetters(): Promise<Map<string, ConsumedRecord>> {
   return new Map(letters.map((letter) => [originalOf(letter), letter]));
 }
 
-/** Of each record that is neither. */
 async function unaccounted(sent: readonly Sent[], isDone: (record: Sent) => boolean): Promise<Sent[]> {
   const letters = await deadLetters();
   return sent.filter((record) => !letters.has(record.at) && !isDone(record));
@@ -233,7 +230,7 @@ it.each(RAILS)(
   PATIENCE_MS,
 );
 
-/** A dead letter has what was sent, but for what may be of a card. */
+/** A dead letter must hold the record as sent, except for parts withheld because they may hold card data. */
 function expectTrue(sent: Sent, letter: ConsumedRecord | undefined): void {
   if (letter === undefined || letter.unreadable !== undefined) return;
   const { headers } = letter;
@@ -339,7 +336,7 @@ it(
   PATIENCE_MS,
 );
 
-/** Whether it is of a type that nobody knows, or may have the id of another one. */
+/** True if the type is unknown, or the id may belong to another record: readers ignore such a record. */
 function isPassedOver({ headers, orderId }: Sent): boolean {
   const first = (name: string) =>
     headers.find(([bytes, value]) => value !== null && bytes.toString() === name)?.[1]?.toString() ?? '';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { SIGNATURE_HEADER } from '@tranche/contracts';
 import type { RawRecord } from './raw-producer.js';
 
-/** A record that its reader understands, before anything odd is put to it. */
+/** A valid record, before anything odd is added. */
 export interface Sound {
   key: string;
   value: Buffer;
@@ -10,7 +10,7 @@ export interface Sound {
 }
 
 export interface AnyRecord extends RawRecord {
-  /** Nothing of what was added changes what it says. */
+  /** True if the additions do not change its meaning. */
   isSound: boolean;
 }
 
@@ -18,7 +18,7 @@ const OF_ENVELOPE = [
   ...['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_specversion', 'ce_subject', 'ce_correlationid', 'content-type'],
   SIGNATURE_HEADER,
 ];
-/** Names that mean something to JavaScript, to a tracer, to a dead letter, or to nobody. */
+/** Names with a meaning for JavaScript, tracers or dead letters, and some without. */
 const OTHERS = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '', '\0', '0', 'dead-letter-topic'],
   ...['traceparent', 'tracestate', 'baggage', 'x-trace'],
@@ -37,7 +37,7 @@ const anyName = fc.oneof(
   fc.constantFrom(...OF_ENVELOPE).map((name) => Buffer.from(name)),
 );
 const header = (name: fc.Arbitrary<Buffer>) => fc.tuple(name, headerValue);
-/** A header of the envelope without a value is an absent one, beside the one that has it. */
+/** A null envelope header beside the one with a value must count as absent. */
 const nullHeader = fc.tuple(
   fc.constantFrom(...OF_ENVELOPE).map((name) => Buffer.from(name)),
   fc.constant(null),
@@ -50,7 +50,9 @@ const timestampMs = fc.oneof(
   fc.constantFrom(-1n, 0n, 1n, -2n, -8_640_000_000_000_001n, NOW_MS - 3_600_000n, NOW_MS + 60_000n),
 );
 
-/** Records for one reader: some that it understands with more headers, and all that it does not. `sound` makes one that nobody else has. */
+/**
+ * Makes records for one reader: valid ones with additional headers, and arbitrary ones. `sound` makes a valid record with an id of its own.
+ */
 export function anyRecords(count: number, seed: number, sound: (index: number) => Sound): AnyRecord[] {
   const drawn = fc.sample(
     fc.record({

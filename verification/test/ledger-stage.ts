@@ -16,12 +16,12 @@ import { Random } from '../simulation/random.js';
 export const ORDER_PREFIX = 'ledger-';
 export const PATIENCE_MS = 60_000;
 
-/** Gateways that may be killed at a point of the first call, on the Kafka and Redis of the run. */
+/** Gateways on the run's Kafka and Redis that can be killed at a point of the first call. */
 export interface LedgerStage {
   readonly folder: string;
   readonly stage: Stage;
   readonly events: LoadEvents;
-  /** A gateway that dies there with an order's first call in hand. */
+  /** Starts a gateway that dies at this point during the order's first call. */
   killedAt(point: 'granted' | 'request-partly-written', orderId: string, ledgers: string): Promise<void>;
   recordsOf(orderId: string): Promise<JournalRecord[]>;
   typesOf(orderId: string): string[];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { waitFor } from '@tranche/testing';
+import { kafkaMessages, waitFor } from '@tranche/testing';
 
 /** A record as bytes, so that a test can write what no client would. */
 export interface RawRecord {
@@ -14,12 +14,13 @@ const PRODUCE = { key: 0, version: 3 };
 const NOT_LEADER = 6;
 const TIMEOUT_MS = 30_000;
 
-/** Writes batches to the one broker of a test, over a connection of its own and one request at a time. */
+/** Writes batches to the test's only broker over its own connection, one request at a time. */
 export class RawProducer {
-  #received = Buffer.alloc(0);
+  readonly #answers: Buffer[] = [];
 
   private constructor(private readonly socket: Socket) {
-    socket.on('data', (bytes) => (this.#received = Buffer.concat([this.#received, bytes])));
+    const messagesOf = kafkaMessages();
+    socket.on('data', (bytes) => this.#answers.push(...messagesOf(bytes)));
   }
 
   static async connect(broker: string): Promise<RawProducer> {
@@ -29,7 +30,6 @@ export class RawProducer {
     return new RawProducer(socket);
   }
 
-  /** Resolves with the offset of the first record. */
   async send(topic: string, partition: number, records: readonly RawRecord[]): Promise<bigint> {
     const name = Buffer.from(topic);
     const batch = batchOf(records);
@@ -44,7 +44,7 @@ export class RawProducer {
       this.socket.write(Buffer.concat([int32(request.length), request]));
       return this.#answer();
     };
-    // A topic that has just been made has no leader for a moment.
+    // A new topic has no leader for a moment.
     let answer = await ask();
     await waitFor(async () => answer.readInt16BE(at) !== NOT_LEADER || ((answer = await ask()), false), {
       what: `a leader of ${topic}/${partition}`,
@@ -59,11 +59,11 @@ export class RawProducer {
   }
 
   async #answer(): Promise<Buffer> {
-    while (this.#received.length < 4 || this.#received.length < 4 + this.#received.readInt32BE(0))
+    for (;;) {
+      const answer = this.#answers.shift();
+      if (answer) return answer;
       await once(this.socket, 'data', { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const answer = this.#received;
-    this.#received = Buffer.alloc(0);
-    return answer;
+    }
   }
 }
 
@@ -115,7 +115,7 @@ function int64(value: bigint): Buffer {
   return bytes;
 }
 
-/** Node has the checksum of Ethernet only; Kafka's is Castagnoli's. */
+/** Kafka uses CRC-32C (Castagnoli); Node's zlib only has CRC-32. */
 function crc32c(bytes: Buffer): Buffer {
   let sum = 0xffffffff;
   for (const byte of bytes) {

@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<OperationKind, string>> = {
 
 type Step = { record: JournalRecord['record']; [field: string]: unknown };
 
-/** Traces of a run that never was, for the referee's own specs: written step by step, with the events that the fold gives. */
+/** Builds traces of an invented run for the referee's own specs, step by step, with the events that the fold returns. */
 export class ForgedTraces {
   readonly traces: Traces = {
     commands: [],
@@ -47,7 +47,6 @@ export class ForgedTraces {
   readonly #orders = new Map<string, OrderState>();
   #offset = 0n;
 
-  /** A command that landed and was granted. */
   granted(
     orderId: string,
     id: string,
@@ -69,7 +68,6 @@ export class ForgedTraces {
     });
   }
 
-  /** A record of the journal, and the events that it gives. */
   journaled(orderId: string, step: Step): this {
     const key = orderKey(MERCHANT, orderId);
     const [partition, offset] = [journalPartition(key), this.#offset++];
@@ -88,7 +86,7 @@ export class ForgedTraces {
     return this;
   }
 
-  /** The platform took the call; without a command it is the back office's. */
+  /** Adds an execution by the platform; without a command it is the back office's. */
   executed(
     orderId: string,
     operation: OperationKind,
@@ -114,7 +112,7 @@ export class ForgedTraces {
     return this;
   }
 
-  /** Sent by the platform; answered with OK unless it was kept back. */
+  /** Adds a notification that was answered with OK, unless it was suppressed. */
   sent(
     orderId: string,
     operation: OperationKind,
@@ -152,7 +150,7 @@ export class ForgedTraces {
     return this;
   }
 
-  /** Notified, answered with OK, stored, and journaled. */
+  /** Adds a notification that was answered with OK, stored and journaled. */
   notified(orderId: string, operation: OperationKind, transactionId: string, id?: string): this {
     this.sent(orderId, operation, transactionId);
     const { HASH, ...parameters } = this.traces.delivered.at(-1)?.parameters ?? {};
@@ -181,7 +179,7 @@ const tagOf = (commandId: string): string => tagExtraData(undefined, commandId, 
 
 const closing = (id: string) => ({ commandId: id, attempt: 1, token: `token-${id}` });
 
-/** Authorized by the form, captured after a doubt, refunded here and in the back office; and an order that was left at the form. */
+/** One order is authorized by the form, captured after a doubt, and refunded here and in the back office; another one stays at the form. */
 export function cleanTraces(): Traces {
   const forged = new ForgedTraces();
   forged
@@ -220,7 +218,10 @@ export function cleanTraces(): Traces {
   return forged.traces;
 }
 
-/** A redirect, and a payment that took its place and succeeded; the cardholder finished the first form as well, of which nobody was told yet. */
+/**
+ * A second payment supersedes one at its redirect and succeeds. The cardholder finished the first form too, but no notification of it has
+ * arrived yet.
+ */
 export function supersededTraces(secondIsTold: 'by notification' | 'by the answer' = 'by notification'): ForgedTraces {
   const isAnswered = secondIsTold === 'by the answer';
   const forged = new ForgedTraces()
@@ -234,7 +235,7 @@ export function supersededTraces(secondIsTold: 'by notification' | 'by the answe
   return forged.journaled('run-3', { record: 'OUTCOME', ...closing('c2'), result: 'succeeded', answer });
 }
 
-/** A payment whose approval was waited for too long: then it was given up. */
+/** A payment waited too long for its approval and expired. */
 export function expiredTraces(): ForgedTraces {
   return new ForgedTraces()
     .granted('run-4', 'c1', 'authorize', { amount: 30_000 })

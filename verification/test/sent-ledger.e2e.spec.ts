@@ -10,7 +10,7 @@ it('an attempt whose gateway was killed between made and sent was not executed, 
   const orderId = `${ORDER_PREFIX}made`;
   const ledgers = join(opened.folder, 'made');
   await opened.killedAt('granted', orderId, ledgers);
-  // Far longer than the test: what ends the attempt is the ledger.
+  // Far longer than the test, so only the ledger can end the attempt.
   const next = await opened.stage.gateway({ env: { SENT_LEDGER_DIR: ledgers, PLATFORM_TIMEOUT_MS: '600000' } });
   const isRedirect = ({ type }: { type: string }) => type === 'payment.authorize.redirect_required';
   const redirect = await opened.events.next(orderId, (all) => all.find(isRedirect), PATIENCE_MS);

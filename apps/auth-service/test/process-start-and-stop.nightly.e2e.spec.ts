@@ -1,44 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { infrastructure, openFront, startApp, waitFor, type RunningApp } from '@tranche/testing';
-import { createClient } from 'redis';
-import { accountsFile, ENCRYPTION_KEY } from './auth-service.js';
-import { startTokenApi, type TokenApi } from './token-api.js';
+import { openFront, waitFor } from '@tranche/testing';
+import { askForToken, builtService } from './built-service.js';
 
-const { redisUrl } = infrastructure();
-const prefix = `test:${randomUUID()}:`;
+const service = builtService();
 
 describe('the built auth-service', () => {
-  let api: TokenApi;
-  let app: RunningApp | undefined;
-  beforeEach(async () => (api = await startTokenApi()));
-  afterEach(async () => {
-    await app?.stop('SIGKILL');
-    app = undefined;
-    await api.close();
-  });
-
-  afterAll(async () => {
-    const redis = await createClient({ url: redisUrl }).connect();
-    for await (const keys of redis.scanIterator({ MATCH: `${prefix}*` })) if (keys.length > 0) await redis.del(keys);
-    await redis.close();
-  });
-
-  const settings = () => ({
-    AUTH_URL: api.url,
-    ACCOUNTS_FILE: accountsFile(),
-    TOKEN_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    REDIS_URL: redisUrl,
-    REDIS_KEY_PREFIX: `${prefix}process:`,
-  });
   it('without settings names all that is missing in one message and ends with 78', async () => {
-    app = await startApp(
-      'auth-service',
-      { LOG_LEVEL: 'loud', ALLOW_PASSWORD_GRANT: 'perhaps' },
-      { readyPath: undefined },
-    );
+    const app = await service.start({ LOG_LEVEL: 'loud', ALLOW_PASSWORD_GRANT: 'perhaps' }, { readyPath: undefined });
     expect(await app.exited).toBe(78);
     expect(app.logs[0]).toBe('auth-service cannot start, 6 settings are wrong:');
     const names = app.logs.slice(1).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]);
@@ -54,12 +24,11 @@ describe('the built auth-service', () => {
 
   it('without Redis says so, tries again and is not ready; it is when Redis comes', async () => {
     const front = await openFront();
-    const url = new URL(redisUrl);
+    const url = new URL(service.redisUrl);
     url.host = new URL(front.url).host;
-    app = await startApp('auth-service', { ...settings(), REDIS_URL: url.href }, { readyPath: '/health/live' });
-    const started = app;
+    const app = await service.start({ ...service.settings(), REDIS_URL: url.href }, { readyPath: '/health/live' });
     await waitFor(
-      () => started.logs.filter((line) => line.includes(`Redis at ${url.host} cannot be reached`)).length >= 2,
+      () => app.logs.filter((line) => line.includes(`Redis at ${url.host} cannot be reached`)).length >= 2,
       {
         what: 'two attempts in the log',
       },
@@ -67,16 +36,15 @@ describe('the built auth-service', () => {
     const readiness = await fetch(`${app.managementUrl}/health/ready`);
     expect(readiness.status).toBe(503);
     expect(await readiness.text()).toContain('redis-tokens');
-    front.leadTo(`http://${new URL(redisUrl).host}`);
-    await waitFor(async () => (await fetch(`${started.managementUrl}/health/ready`)).ok, { what: 'readiness' });
+    front.leadTo(`http://${new URL(service.redisUrl).host}`);
+    await waitFor(async () => (await fetch(`${app.managementUrl}/health/ready`)).ok, { what: 'readiness' });
     expect(await app.stop('SIGTERM')).toBe(0);
     await front.close();
   });
 
   it('stops with 0 while Redis is away, also on SIGINT', async () => {
-    app = await startApp(
-      'auth-service',
-      { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' },
+    const app = await service.start(
+      { ...service.settings(), REDIS_URL: 'redis://127.0.0.1:1' },
       { readyPath: '/health/live' },
     );
     expect(await app.stop('SIGINT')).toBe(0);
@@ -86,7 +54,7 @@ describe('the built auth-service', () => {
     const taken = createServer().listen(0, '0.0.0.0');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
-    app = await startApp('auth-service', { ...settings(), PORT: String(port) }, { readyPath: undefined });
+    const app = await service.start({ ...service.settings(), PORT: String(port) }, { readyPath: undefined });
     expect(await app.exited).toBe(1);
     expect(app.logs.join('\n')).toContain(
       `auth-service cannot start: listen EADDRINUSE: address already in use 0.0.0.0:${port}`,
@@ -99,7 +67,7 @@ describe('the built auth-service', () => {
     await once(collector, 'listening');
     const asked = once(collector, 'request');
     const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    app = await startApp('auth-service', { ...settings(), OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+    const app = await service.start({ ...service.settings(), OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
     await fetch(`${app.url}/v1/tokens`, { method: 'POST' });
     const exit = app.stop('SIGTERM');
     await asked;

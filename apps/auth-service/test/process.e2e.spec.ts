@@ -1,47 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { infrastructure, startApp, type RunningApp } from '@tranche/testing';
-import { createClient } from 'redis';
-import { accountsFile, CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY } from './auth-service.js';
-import { startTokenApi, type TokenApi } from './token-api.js';
+import { CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY } from './auth-service.js';
+import { askForToken, builtService } from './built-service.js';
 
-const { redisUrl } = infrastructure();
-const prefix = `test:${randomUUID()}:`;
+const service = builtService();
 
 describe('the built auth-service', () => {
-  let api: TokenApi;
-  let app: RunningApp | undefined;
-  beforeEach(async () => (api = await startTokenApi()));
-  afterEach(async () => {
-    await app?.stop('SIGKILL');
-    app = undefined;
-    await api.close();
-  });
-
-  afterAll(async () => {
-    const redis = await createClient({ url: redisUrl }).connect();
-    for await (const keys of redis.scanIterator({ MATCH: `${prefix}*` })) if (keys.length > 0) await redis.del(keys);
-    await redis.close();
-  });
-
-  const settings = () => ({
-    AUTH_URL: api.url,
-    ACCOUNTS_FILE: accountsFile(),
-    TOKEN_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    REDIS_URL: redisUrl,
-    REDIS_KEY_PREFIX: `${prefix}process:`,
-  });
-  const askForToken = (url: string) =>
-    fetch(`${url}/v1/tokens`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ account: 'shop' }),
-    });
-
   it('starts, says that it is well, serves and ends with 0 on SIGTERM; its output holds no secret', async () => {
-    app = await startApp('auth-service', { ...settings(), LOG_LEVEL: 'debug' });
+    const app = await service.start({ ...service.settings(), LOG_LEVEL: 'debug' });
     expect((await fetch(`${app.managementUrl}/health/live`)).status).toBe(200);
     expect(await (await fetch(`${app.managementUrl}/health/ready`)).json()).toEqual({ status: 'up', reasons: [] });
     expect((await askForToken(app.url)).status).toBe(200);
@@ -51,7 +18,7 @@ describe('the built auth-service', () => {
     expect(await app.stop('SIGTERM')).toBe(0);
     const printed = app.logs.join('\n');
     expect(printed).toContain('auth-service has stopped');
-    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens])
+    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...service.api().tokens])
       expect(printed).not.toContain(secret);
   });
 
@@ -63,22 +30,14 @@ describe('the built auth-service', () => {
     }).listen(0, '127.0.0.1');
     await once(collector, 'listening');
     const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    app = await startApp('auth-service', {
-      ...settings(),
-      REDIS_KEY_PREFIX: `${prefix}otlp:`,
+    const app = await service.start({
+      ...service.settings(),
+      REDIS_KEY_PREFIX: `${service.prefix}otlp:`,
       OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     });
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    await fetch(`${app.url}/v1/tokens`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${GATEWAY_KEY}`,
-        'content-type': 'application/json',
-        traceparent: `00-${traceId}-b7ad6b7169203331-01`,
-      },
-      body: JSON.stringify({ account: 'shop' }),
-    });
-    expect(api.requests[0]?.headers.traceparent).toContain(traceId);
+    await askForToken(app.url, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    expect(service.api().requests[0]?.headers.traceparent).toContain(traceId);
     expect(await app.stop('SIGTERM')).toBe(0);
     const sent = bodies.join();
     for (const part of ['/v1/traces', traceId, 'POST /v1/tokens', 'POST /iam/token', 'auth-service'])

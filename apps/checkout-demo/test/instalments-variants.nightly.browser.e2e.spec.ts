@@ -1,4 +1,5 @@
 import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
+import { heldThenApproved, paidThroughForm } from './instalments.js';
 import { enterShop } from './shopper.js';
 
 let stack: BrowserStack;
@@ -7,29 +8,12 @@ afterAll(() => stack?.stop());
 
 it.each(['a4', 'a4wallet', 'a1euro', 'b4', 'b3fee', 'b4fee'])(
   '%s is paid through the form of the provider and back, and the events say that it was',
-  async (method) => {
-    const shopper = await enterShop(stack);
-    await shopper.payIn(method);
-    await shopper.decide('validate');
-    await shopper.until('succeeded');
-    expect(await stack.executed(await shopper.orderId())).toEqual(['authorization 0000']);
-    await shopper.leave();
-  },
+  async (method) => expect(await paidThroughForm(stack, method)).toEqual(['authorization 0000']),
 );
 
 it.each(['b4'])(
   '%s that the provider puts on hold is pending, and succeeds when the provider approves it',
-  async (method) => {
-    const shopper = await enterShop(stack);
-    await shopper.payIn(method);
-    await shopper.decide('pending');
-    await shopper.until('pending');
-    const orderId = await shopper.orderId();
-    await stack.approve(orderId);
-    await shopper.until('succeeded'); // by itself, without a reload
-    expect(await stack.executed(orderId)).toEqual(['authorization 0000']);
-    await shopper.leave();
-  },
+  async (method) => expect(await heldThenApproved(stack, method)).toEqual(['authorization 0000']),
 );
 
 it.each(['refuse', 'abandon'] as const)('a form that ends by %s leaves every other way open', async (decision) => {

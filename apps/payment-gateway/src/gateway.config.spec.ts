@@ -57,8 +57,8 @@ it.each<[string, Record<string, string>, string[]]>([
 
 it.each([
   ['the newest', {}, []],
-  ['the one before', { RULES_VERSION: '1' }, []],
-  ['none that this release does not read', { RULES_VERSION: '7' }, ['RULES_VERSION']],
+  ['named', { RULES_VERSION: '1' }, []],
+  ['one that this release does not read', { RULES_VERSION: '2' }, ['RULES_VERSION']],
 ])('rules version: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
 });

@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { NEWEST_RULES_VERSION, RULES_VERSIONS, type RulesVersion, type TimerSettings } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, RULES, type TimerSettings } from '@tranche/order-journal';
 import {
   AreBrokers,
   Env,
@@ -189,10 +189,10 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   indexAuditRecordsPerSecond: number;
 
   @Env('RULES_VERSION', {
-    doc: 'rules version that journal records are written under, 1 to 6; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
+    doc: 'rules version that journal records are written under; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,
   })
-  @IsIn(RULES_VERSIONS)
+  @IsIn(RULES.versions)
   rulesVersion: number;
 
   @Env('REFUNDABLE_DAYS', {
@@ -244,7 +244,7 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
 
   /** What decides when timers are due. */
   get timers(): TimerSettings {
-    return { rulesVersion: this.rulesVersion as RulesVersion, refundableDays: this.refundableDays };
+    return { rulesVersion: this.rulesVersion, refundableDays: this.refundableDays };
   }
 
   /** Commands of one rail handled at once. */

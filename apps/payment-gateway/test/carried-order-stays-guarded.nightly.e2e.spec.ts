@@ -41,15 +41,15 @@ it('an order that was carried over is still guarded after its older records were
   const carried = await waitFor(
     async () => {
       const records = await keptRecords(stack.prefix, TOPICS.journal);
-      return records.find(({ value }) => decodeRecord(value).record === 'CARRIED');
+      return records.find(({ value }) => decodeRecord(value).record === 'SNAPSHOT');
     },
-    { timeoutMs: 60_000, what: 'a CARRIED record', pollMs: 500 },
+    { timeoutMs: 60_000, what: 'a SNAPSHOT record', pollMs: 500 },
   );
   await stack.gateway.stop();
   await deleteRecords(kafka, topicName(stack.prefix, TOPICS.journal), carried.partition, carried.offset);
   expect(await deleteIndex(stack.prefix)).toBeGreaterThan(0);
   const kept = await keptRecords(stack.prefix, TOPICS.journal);
-  expect(kept.map(({ value }) => decodeRecord(value).record)).toEqual(['CARRIED']);
+  expect(kept.map(({ value }) => decodeRecord(value).record)).toEqual(['SNAPSHOT']);
 
   stack.gateway = await startLater();
   await sendLater('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));

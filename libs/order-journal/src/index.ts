@@ -22,37 +22,59 @@ export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-b
 export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
-export { evidenceResult, execCodeNotes, notificationEvidence } from './state/evidence.js';
-export * from './state/extradata-tag.js';
-export { carriedState, RECENT_MS, type CarriedState } from './state/carried.js';
-export { hasContent } from './state/command-content.js';
+export * from './journal/journal-partition.js';
 export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
 export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';
 export * from './sent-ledger/ledger-lines.js';
 export * from './sent-ledger/ledger-ports.js';
 export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
+export {
+  evidenceResult,
+  execCodeNotes,
+  lookUpEvidence,
+  notificationEvidence,
+  type LookedUpOperation,
+} from './state/evidence.js';
+export * from './state/extradata-tag.js';
 export { fold, type Folded } from './state/fold.js';
-export { NOT_EXECUTED_AFTER_MS } from './state/fold-evidence.js';
-export { CAPTURE_WINDOW_MS } from './state/granted-terms.js';
 export { isCapturable, isLive, refundableAmount } from './state/guards.js';
-export { lookUpEvidence, type LookedUpOperation } from './state/look-up-evidence.js';
 export { historyOf, matchOf } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';
-export * from './state/partition.js';
-export { mayWrite, NotWrittenYetError, recordWriter } from './state/record-writer.js';
 export * from './state/records.js';
-export * from './state/retry-policy.js';
-export * from './state/rules-version.js';
-export { CLOCKS_APART_MS, isWithinSendDeadline, SEND_DEADLINE_MS, type Moment } from './state/send-deadline.js';
-export { isWaiting, lifetimeMs, operatorFromMs, PENDING_LIFETIME_MS, REDIRECT_LIFETIME_MS } from './state/waiting.js';
-export { windowFrom } from './state/transaction-details.js';
-export { operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
-export { compact, type Effect } from './state/draft.js';
+export { RECENT_MS, snapshotOf } from './state/snapshot.js';
+export { hasContent, operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
+export {
+  CAPTURE_WINDOW_MS,
+  CLOCKS_APART_MS,
+  isWithinSendDeadline,
+  lifetimeMs,
+  NOT_EXECUTED_AFTER_MS,
+  operatorFromMs,
+  PENDING_LIFETIME_MS,
+  REDIRECT_LIFETIME_MS,
+  SEND_DEADLINE_MS,
+  windowFrom,
+  type Moment,
+} from './state/time.js';
+export type { Effect } from './state/transitions.js';
+export {
+  decodeRecord,
+  hasRule,
+  isRulesVersion,
+  mayWrite,
+  NEWEST_RULES_VERSION,
+  NotWrittenYetError,
+  recordWriter,
+  RULES,
+  RULES_VERSION,
+  refuseUnknownVersion,
+  UnknownRulesVersionError,
+} from './state/versions.js';
 export { AgreedClock } from './timers/agreed-clock.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export {
-  CARRY_EVERY_MS,
+  SNAPSHOT_EVERY_MS,
   timerRecord,
   timersOf,
   TimerWatch,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecord, encodeRecord, type JournalRecord } from '../src/state/records.js';
+import { encodeRecord, type JournalRecord } from '../src/state/records.js';
+import { decodeRecord } from '../src/state/versions.js';
 
 interface WrittenJournal {
   name: string;

@@ -7,8 +7,8 @@ import { corpusJournals, type CorpusJournal } from './corpus-journals.js';
  */
 const corpus = corpusJournals();
 
-it('holds 200 journals at least', () => {
-  expect(corpus.length).toBeGreaterThanOrEqual(200);
+it('holds 40 journals at least', () => {
+  expect(corpus.length).toBeGreaterThanOrEqual(40);
 });
 
 it.each(corpus.map((journal) => [journal.name, journal] as const))(
@@ -33,7 +33,7 @@ function folded({ merchant, orderId, records }: CorpusJournal): Pick<CorpusJourn
 }
 
 /** What an order is, whatever the release of the day keeps of it besides. */
-function essence({ operations, verdicts, unbound, external, lastOffset }: OrderState): object {
+function essence({ operations, verdicts, unmatchedEvidence, external, lastOffset }: OrderState): object {
   const words = (parts: (string | number | undefined)[]) => parts.filter((part) => part !== undefined).join(' ');
   return {
     operations: operations.map((operation) => {
@@ -55,7 +55,7 @@ function essence({ operations, verdicts, unbound, external, lastOffset }: OrderS
       };
     }),
     verdicts: verdicts.map(([token, verdict]) => `${token} ${verdict}`),
-    unbound: unbound.map(({ operation, result, answer }) =>
+    unmatchedEvidence: unmatchedEvidence.map(({ operation, result, answer }) =>
       words([operation, result, answer.transactionId, answer.execCode]),
     ),
     external: external.map(({ operation, result, transactionId, amount }) =>

@@ -13,7 +13,7 @@ import {
   operationTag,
   RULES_VERSION,
   type EventBody,
-  type Evidence,
+  type EvidenceRecord,
   type Intent,
   type JournalRecord,
   type OrderState,
@@ -110,8 +110,8 @@ export const notExecuted = (name: string, attempt = 1): JournalRecord => ({
 export function notified(
   name: string,
   execCode: string,
-  change: Partial<Evidence> & { attemptTagged?: number } = {},
-): Evidence {
+  change: Partial<EvidenceRecord> & { attemptTagged?: number } = {},
+): EvidenceRecord {
   const { attemptTagged = 1, answer, ...rest } = change;
   const operation = name.split('-')[0] as OperationKind;
   const tag = operation === 'pay' ? {} : { tag: { operation: operationTag(name), attempt: attemptTagged } };
@@ -119,7 +119,7 @@ export function notified(
 }
 
 /** A notification that names nothing of ours. */
-export function notifiedElsewhere(operation: string, execCode: string, answer: PlatformAnswer = {}): Evidence {
+export function notifiedElsewhere(operation: string, execCode: string, answer: PlatformAnswer = {}): EvidenceRecord {
   const isOurs = (OPERATION_KINDS as readonly string[]).includes(operation);
   const kind = isOurs ? { operation: operation as OperationKind } : { operationType: operation };
   const partial = execCodeClass(execCode) === 'succeeded_partly' ? { partial: true } : {};
@@ -140,10 +140,10 @@ export function notifiedElsewhere(operation: string, execCode: string, answer: P
 /** An operator's word, 15 minutes after the INTENT. */
 export function operatorSays(
   name: string,
-  result: Evidence['result'],
+  result: EvidenceRecord['result'],
   answer: PlatformAnswer = {},
   attempt = 1,
-): Evidence {
+): EvidenceRecord {
   const operation = name.split('-')[0] as OperationKind;
   const who = { actor: 'alice', reason: 'seen in the back office' };
   return {

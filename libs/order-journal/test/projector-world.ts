@@ -12,7 +12,8 @@ import type { RebuildProgress } from '../src/projection/index-rebuild.js';
 import type { PartitionProjection } from '../src/projection/partition-projection.js';
 import { Projector } from '../src/projection/projector.js';
 import { isEmptyOrder, type OrderState } from '../src/state/order-state.js';
-import { encodeRecord, RULES_VERSION, type JournalRecord } from '../src/state/records.js';
+import { encodeRecord, type JournalRecord } from '../src/state/records.js';
+import { RULES_VERSION } from '../src/state/versions.js';
 
 export const inOrder = {
   rulesVersion: RULES_VERSION,

@@ -1,5 +1,6 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { freePorts } from './free-ports.js';
+import { kafkaMessages } from './kafka-messages.js';
 
 export interface BrokerGate {
   /** `host:port` to use instead of the broker's own. */
@@ -52,13 +53,16 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
         to.destroy();
       });
     }
-    const keysOf = requestKeys();
+    const requestsOf = kafkaMessages();
     client.on('data', (bytes) => {
-      const keys = keysOf(bytes);
-      if (caught === undefined || !keys.includes(caught.apiKey)) return void upstream.write(bytes);
+      const requests = requestsOf(bytes);
+      if (requests.length === 0) return;
+      const arrived = Buffer.concat(requests);
+      if (caught === undefined || !requests.some((request) => apiKeyOf(request) === caught?.apiKey))
+        return void upstream.write(arrived);
       const { take } = caught;
       caught = undefined;
-      take(client, upstream, bytes);
+      take(client, upstream, arrived);
     });
     client.on('end', () => upstream.end());
     const readdress = readdressed(host, Number(brokerPort), () => port);
@@ -96,36 +100,19 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   return { address: `127.0.0.1:${port}`, shut, open, freeze, thaw, cutNext, holdNext, close: shut };
 }
 
-/** Extracts the API keys of the requests (after 4 bytes of length) from a stream in any chunks. One per connection. */
-export function requestKeys(): (bytes: Buffer) => number[] {
-  let rest = Buffer.alloc(0);
-  let next = 0;
-  return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    const keys = [];
-    for (; rest.length >= next + 6; next += 4 + rest.readInt32BE(next)) keys.push(rest.readInt16BE(next + 4));
-    const seen = Math.min(next, rest.length);
-    rest = rest.subarray(seen);
-    next -= seen;
-    return keys;
-  };
-}
-
-/** Returns complete answers (4 bytes of length in front) with the broker's host and port replaced by ours. One per connection. */
+/** Returns complete answers with the broker's host and port, as Kafka writes them, replaced by ours. One per connection. */
 export function readdressed(host: string, brokerPort: number, port: () => number): (bytes: Buffer) => Buffer {
-  let rest = Buffer.alloc(0);
+  const messagesOf = kafkaMessages();
   const theirs = Buffer.concat([int16(host.length), Buffer.from(host), int32(brokerPort)]);
   return (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    let end = 0;
-    while (rest.length >= end + 4 && rest.length >= end + 4 + rest.readInt32BE(end)) end += 4 + rest.readInt32BE(end);
-    const answers = Buffer.from(rest.subarray(0, end));
-    rest = rest.subarray(end);
+    const answers = Buffer.concat(messagesOf(bytes));
     for (let at = answers.indexOf(theirs); at >= 0; at = answers.indexOf(theirs, at + 1))
       answers.writeInt32BE(port(), at + theirs.length - 4);
     return answers;
   };
 }
+
+const apiKeyOf = (request: Buffer) => request.readInt16BE(4);
 
 function int16(value: number): Buffer {
   const bytes = Buffer.alloc(2);

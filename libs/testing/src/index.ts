@@ -1,4 +1,5 @@
 export * from './broker-gate.js';
+export * from './kafka-messages.js';
 export * from './builders.js';
 export * from './wait-for.js';
 export * from './infrastructure.js';

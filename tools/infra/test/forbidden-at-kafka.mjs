@@ -1,6 +1,9 @@
-/** What nobody, and what each user, may not do at Kafka. Written by hand: it says what access-table.mjs must not grant. Names are without the prefix. */
+/**
+ * Lists what every user and each single user must not do at Kafka. It is written by hand, as a check of access-table.mjs. Names are without
+ * the prefix.
+ */
 
-/** Of the rails that the publisher `payment` does not have. */
+/** The publisher `payment` does not have these rails. */
 const OTHER_COMMANDS = ['payments.commands.partner-b.v1', 'payments.commands.card.v1'];
 const COMMANDS = ['payments.commands.partner-a.v1', ...OTHER_COMMANDS];
 const EVERY_TOPIC = [
@@ -16,7 +19,6 @@ const EVERY_TOPIC = [
   'cse.events.v1',
 ];
 
-/** Of every user. */
 export const FORBIDDEN_TO_ALL = {
   delete: EVERY_TOPIC,
   empty: EVERY_TOPIC,
@@ -28,7 +30,7 @@ export const FORBIDDEN_TO_ALL = {
   grant: ['payment-gateway', 'payment'],
 };
 
-/** Of each user beside that. `payment` publishes on rail partner-a: the name of another service begins with its own. */
+/** Forbidden to each user in addition. `payment` publishes on rail partner-a, and its name is the beginning of another service's. */
 export const FORBIDDEN_TO = {
   'payment-gateway': {
     write: [...COMMANDS, 'payments.notifications.v1', 'payments.notifications.quarantine.v1', 'auth.events.v1', 'cse.events.v1'],
@@ -57,7 +59,7 @@ export const FORBIDDEN_TO = {
   },
 }; // prettier-ignore
 
-/** `[attempt, name]` of each. Groups are tried with the prefix and without: readers of a log have groups without. */
+/** Returns `[attempt, name]` of each. Groups are tried with and without the prefix, because readers of a log have groups without it. */
 export function forbiddenTo(user, prefix) {
   const { write, read, groups } = FORBIDDEN_TO[user];
   const ofGroups = groups.flatMap((group) => [group, ...(prefix ? [prefix + group] : [])]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { clusterId, clusterSettings, kafkaCommand } from '../kafka.mjs';
 import { freePorts, portOpens } from '../ports.mjs';
 
-/** Resolves when all take connections; node ids are 1, 2 and 3, in the order of `nodes`. `held` ends them. */
+/** Resolves when all accept connections; node ids are 1, 2 and 3, in the order of `nodes`. `held` ends them. */
 export async function startThreeBrokers(held) {
   const java = await kafkaCommand({ held, log: () => undefined });
   const ports = await freePorts(6);

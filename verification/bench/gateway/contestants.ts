@@ -5,7 +5,7 @@ import { ENVIRONMENT_ID } from '../commands.js';
 import { rateOf, type Rate } from '../rate.js';
 import { forget, signingMerchantsFile, Stage, startGateway, type Platform, type PlatformKind } from '../stage.js';
 
-/** One platform process that ours and every peer of a run call. */
+/** Our gateway and every peer of a run call the same platform process. */
 export interface Arena {
   context: Context;
   platform: Platform;
@@ -17,14 +17,13 @@ const OURS_TIME_BOX_MS = 120_000;
 export interface OursRun {
   inFlight: number;
   count: number;
-  /** Commands and projector in two processes. */
   isSplit?: boolean;
-  /** Every command is signed, and the gateway takes no other. */
+  /** Every command is signed, and the gateway requires signatures. */
   isSigned?: boolean;
   env?: Record<string, string>;
 }
 
-/** A command is done when its event is published. The journal holds its intent and its outcome by then. */
+/** A command counts as done when its event is published: its intent and its outcome are in the journal by then. */
 export async function ours(
   { context, platform, kind }: Arena,
   { inFlight, count, isSplit = false, isSigned = false, env = {} }: OursRun,
@@ -62,7 +61,6 @@ export async function ours(
   }
 }
 
-/** undici alone, with the same number of calls under way. */
 export async function bareLoop(
   { context, platform, kind }: Arena,
   { inFlight, count }: { inFlight: number; count: number },
@@ -72,7 +70,6 @@ export async function bareLoop(
   return peer({ context, platform, name: 'bare-loop', env, total: count, timeBoxMs: OURS_TIME_BOX_MS });
 }
 
-/** A consumer of the command topic that does the plain call: `nest` or `kafkajs`. */
 export async function consumer(
   { context, platform, kind }: Arena,
   { name, count, timeBoxMs }: { name: 'nest' | 'kafkajs'; count: number; timeBoxMs: number },
@@ -126,7 +123,7 @@ async function peer({ context, platform, name, env, total, timeBoxMs }: PeerRun)
   }
 }
 
-/** Processor times of a rate as details of a row, milliseconds per command. */
+/** Returns the processor times of a rate as details of a row, in milliseconds per command. */
 export function cpuDetails({ cpuMs, seconds }: Rate, name: string): Record<string, number> {
   return {
     [`${name}CpuMs`]: cpuMs[name] ?? 0,

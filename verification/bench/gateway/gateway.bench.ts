@@ -9,7 +9,7 @@ import { threeInstances } from './three-instances.js';
 const NEST_TIME_BOX_MS = 60_000;
 const KAFKAJS_TIME_BOX_MS = 30_000;
 
-/** The gateway as it is shipped, against what else one could take for the same commands. */
+/** Compares the shipped gateway with other programs that could handle the same commands. */
 export const gateway: Bench = {
   name: 'gateway',
   about:
@@ -27,10 +27,10 @@ export const gateway: Bench = {
   ],
 };
 
-/** What the peers without a cap of their own reached; measured once in a run. */
+/** Peers without a cap of their own always reach the same rate, so a run measures them once. */
 let uncapped: { nest: number; kafkajs: number } | undefined;
 
-/** Platform 100 to 500 ms, uniform: how much of the time between calls is ours. */
+/** The platform takes 100 to 500 ms, uniformly: this shows how much time the gateway adds between calls. */
 async function latencyBound(context: Context, inFlight: number): Promise<Row[]> {
   return inArena(context, 'simulator', '100-500', async (arena) => {
     const count = context.commands ?? inFlight * 66; // about 20 seconds
@@ -60,8 +60,8 @@ async function latencyBound(context: Context, inFlight: number): Promise<Row[]> 
 }
 
 /**
- * Platform 0 ms. The simulator works for its answers on the same processors, so its share is told apart; the lean platform shows what the
- * gateway itself can do.
+ * The platform answers at once. The simulator uses the same processors, so its share is shown apart; the lean platform shows the gateway's
+ * own ceiling.
  */
 async function ceiling(context: Context, kind: PlatformKind): Promise<Row[]> {
   return inArena(context, kind, '0', async (arena) => {
@@ -89,7 +89,7 @@ async function ceiling(context: Context, kind: PlatformKind): Promise<Row[]> {
   });
 }
 
-/** The same with commands and projector in two processes (`GATEWAY_ROLE`). */
+/** Commands and projector run in two processes (`GATEWAY_ROLE`). */
 async function ceilingSplit(context: Context): Promise<Row[]> {
   return inArena(context, 'lean', '0', async (arena) => {
     const own = await ours(arena, { inFlight: 256, count: context.commands ?? 30_000, isSplit: true });

@@ -11,11 +11,11 @@ import { Stage, startGateway, startPlatform } from '../stage.js';
 const PER_SECOND = 100;
 const WARM_UP_MS = 10_000;
 const MEASURED_MS = 30_000;
-/** Within this time of the last command every one must have its event: a latency that is missing would be the longest. */
+/** Every command must have its event within this time after the last command: a missing latency would be the longest one. */
 const LAST_EVENT_MS = 10_000;
 const ALL = ((WARM_UP_MS + MEASURED_MS) / 1000) * PER_SECOND;
 
-/** From a command's acknowledgement by Kafka to its event in a consumer's hands, at a pace that leaves the machine idle. */
+/** Measures from Kafka's acknowledgement of a command to its event at a consumer, at a pace that leaves the machine idle. */
 export async function ownLatency(context: Context): Promise<Row[]> {
   const platform = await startPlatform('simulator', '0');
   const stage = await Stage.open(context);

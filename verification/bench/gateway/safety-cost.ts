@@ -10,7 +10,6 @@ const TURNS = 3;
 
 interface Comparison {
   name: string;
-  /** What the gateway without it is called. */
   peer: string;
   atLeast?: number;
   platform: PlatformKind;
@@ -18,11 +17,11 @@ interface Comparison {
   count: number;
 }
 
-/** A platform that takes its time, as real ones do; and one that costs next to nothing, where only the gateway's own work counts. */
+/** One platform is as slow as real ones; the other costs next to nothing, so that only the gateway's own work counts. */
 const LATENCY_BOUND = { platform: 'simulator', latencyMs: '100-500', count: 10_000 } as const;
 const CEILING = { platform: 'lean', latencyMs: '0', count: 20_000 } as const;
 
-/** Every command is signed by its publisher, and checked before anything is read of it (design, section 11). */
+/** Every command is signed by its publisher, and its signature is checked before anything in it is read (design, section 11). */
 export async function signedCommands(context: Context): Promise<Row[]> {
   const peer = { peer: 'unsigned', atLeast: 0.93 };
   const isSigned = { isSigned: true };
@@ -38,7 +37,7 @@ export function sealedIndex(context: Context): Promise<Row[]> {
   return beside(context, { name: 'sealed-index-ceiling', peer: 'unsealed', ...CEILING }, { env });
 }
 
-/** The gateway with and without, in turns: each begins as often as the other, and the medians of both are told. */
+/** The gateway with and without the feature take turns; each goes first equally often. The row has the medians of both. */
 async function beside(
   context: Context,
   { name, peer, atLeast, platform, latencyMs, count }: Comparison,

@@ -4,10 +4,10 @@ import { rateOf } from '../rate.js';
 import { row, type Row } from '../report.js';
 import { Stage, startGateway, startPlatform, type Platform } from '../stage.js';
 
-/** Few enough that even three of them wait for the platform and not for the processors of this machine. */
+/** Low enough that even three gateways wait for the platform and not for this machine's processors. */
 const IN_FLIGHT = 64;
 
-/** One gateway and three on the same commands, bound by the platform's 100 to 500 ms. */
+/** Compares one gateway and three on the same commands, bound by the platform's 100 to 500 ms. */
 export async function threeInstances(context: Context): Promise<Row[]> {
   const platform = await startPlatform('simulator', '100-500');
   try {

@@ -4,7 +4,7 @@ import { onFreePort, startChild } from '../children.js';
 import { loadRound, type Contestant, type Round } from '../duel.js';
 import { IMAGE_NODE_OPTIONS, merchantsFile, type Stage } from '../stage.js';
 
-/** notification-ingest as it is shipped. `INGEST_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
+/** Starts the shipped notification-ingest. `INGEST_NODE_OPTIONS` (separated by blanks) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
 export function startIngest({ brokers, redisUrl }: Context, { prefix }: Stage): Promise<Contestant> {
   return onFreePort((port) =>
     onFreePort(async (managementPort) => {
@@ -28,7 +28,7 @@ export function startIngest({ brokers, redisUrl }: Context, { prefix }: Stage): 
   );
 }
 
-/** Verifies HASH, and writes the record that ours writes, or the `parameters` alone. */
+/** The peer verifies HASH and writes the same record as ours, or only the `parameters`. */
 export function startPeer(
   {
     name,
@@ -54,7 +54,6 @@ export function startPeer(
   });
 }
 
-/** `count` notifications to one contestant; every one was answered `OK` and is on the topic. */
 export async function round(
   stage: Stage,
   contestant: Contestant,

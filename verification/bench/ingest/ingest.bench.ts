@@ -9,7 +9,6 @@ const ROUNDS_PER_LIFE = 2;
 const COUNT = 30_000;
 const FLOOR = 0.8;
 
-/** What verifying and storing a notification costs in a service, beside a controller that does only that. */
 export const ingest: Bench = {
   name: 'ingest',
   about:

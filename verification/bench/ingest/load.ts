@@ -1,11 +1,14 @@
-/** The platform: COUNT notifications over CONNECTIONS connections, by METHOD to `URL`. Ends with 1 at the first answer that is not `OK`. */
+/**
+ * Plays the platform: sends COUNT notifications over CONNECTIONS connections, by METHOD to `URL`. Exits with 1 at the first answer that is
+ * not `OK`.
+ */
 import type { Parameters } from '@tranche/platform';
 import { loadSettings, runSocketLoad } from '../socket-load.js';
 import { notification } from './notifications.js';
 
 const settings = loadSettings();
 const first = Number(process.env.FIRST ?? 0);
-/** Signed before the clock runs; then they come again. */
+/** Notifications are signed before the clock runs, and then sent repeatedly: signing would take the contestants' processor time. */
 const DIFFERENT = 10_000;
 
 const requests = Array.from({ length: Math.min(settings.count, DIFFERENT) }, (_, n) =>

@@ -2,7 +2,6 @@ import { PROTOCOL_VERSION } from '@tranche/contracts';
 import { signed, type Parameters } from '@tranche/platform';
 import { MERCHANT } from '../commands.js';
 
-/** The n-th notification: a capture of method A with every parameter that the interface names, signed. */
 export function notification(n: number): Parameters {
   const amount = String(10_000 + (n % 50_000));
   const parameters: Parameters = [

@@ -14,7 +14,7 @@ import { intent } from './records.js';
 const WARM_UP_MS = 1_000;
 const MEASURED_MS = 4_000;
 
-/** A durable intent before every call: appended with acks=all, then read back through the tail and judged by the fold. */
+/** Measures the durable intent before every call: appended with acks=all, read back through the tail and judged by the fold. */
 export const journal: Bench = {
   name: 'journal',
   about: 'intents/s and latency of append (acks=all) and read-back, against kafkajs’ producer alone',
@@ -70,7 +70,7 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
   }
 }
 
-/** What `tranche topics --flush` costs: the same journal, before the option and after it. */
+/** Measures the cost of `tranche topics --flush`: the same journal before the option and after it. */
 async function flushed(context: Context, concurrent: number): Promise<Row[]> {
   const stage = await Stage.open(context);
   try {
@@ -93,7 +93,7 @@ async function flushed(context: Context, concurrent: number): Promise<Row[]> {
   }
 }
 
-/** As the gateway wires it, but for the index: every order is new, so there is nothing to find in Redis. */
+/** Wires the journal as the gateway does, but without the index: every order is new, so Redis has nothing to find. */
 async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpuMsEach: number }> {
   const topic = topicName(stage.prefix, TOPICS.journal);
   const producer = new BatchingProducer({ client: stage.client, log: silentLog });
@@ -149,7 +149,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
   return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), cpuMsEach };
 }
 
-/** kafkajs' producer in a process of its own, writing records of the same size to the same topic. */
+/** kafkajs' producer writes records of the same size to the same topic, in its own process. */
 async function sends(
   { brokers }: Context,
   stage: Stage,

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { RULES_VERSION, type Intent, type JournalRecord } from '@tranche/order-journal';
 import { MERCHANT } from '../commands.js';
 
-/** The intent that the gateway writes for the n-th command of a run. */
 export function intent(n: number): Intent {
   const commandId = randomUUID();
   return {
@@ -23,7 +22,6 @@ export function intent(n: number): Intent {
   };
 }
 
-/** What followed it. */
 export function outcome({ rulesVersion, merchant, orderId, commandId, attempt, token }: Intent): JournalRecord {
   const answer = {
     execCode: '0000',

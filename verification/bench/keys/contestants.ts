@@ -12,10 +12,9 @@ import { IMAGE_NODE_OPTIONS } from '../stage.js';
 import { API_KEY_ID, ORIGIN } from './request.js';
 
 const NO_LIMIT = '1000000000';
-/** Of all that comes with an answer, what Node.js and Fastify write by themselves. */
+/** Node.js and Fastify write these headers themselves, so the peer need not copy them. */
 const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type']);
 
-/** What a key provider answers, made of a new key. */
 export function keyAnswer(): string {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const encryptionPublicKey = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
@@ -34,8 +33,8 @@ export function startKeyProvider(answer: string): Promise<{ url: string; server:
 }
 
 /**
- * cse-token-service as it is shipped, Redis and Kafka connected; requests are counted, and the limits so high that none is refused.
- * `KEYS_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`.
+ * Starts the shipped cse-token-service with Redis and Kafka. It counts requests, and its limits are so high that it refuses none.
+ * `KEYS_NODE_OPTIONS` (separated by blanks) goes to its Node: `--cpu-prof --cpu-prof-dir=…`.
  */
 export function startCseTokenService(
   { brokers, redisUrl }: Context,
@@ -69,7 +68,7 @@ export function startCseTokenService(
   );
 }
 
-/** Answers what ours answers, to the byte, with the same headers. */
+/** The peer answers the same bytes and headers as our service. */
 export async function startConstant(name: 'nest-constant' | 'bare-constant', ours: Contestant): Promise<Contestant> {
   const { headers, text } = await askOnce(ours);
   const env = {
@@ -105,7 +104,6 @@ async function askOnce({ url }: Contestant): Promise<{ headers: [string, string]
   return { headers: [...response.headers], text };
 }
 
-/** `count` requests to one contestant, every one answered with `answer`. */
 export function round(contestant: Contestant, { count, answer }: { count: number; answer: string }): Promise<Round> {
   return loadRound(contestant, 'verification/dist/bench/keys/load.js', count, { ANSWER: answer });
 }

@@ -10,7 +10,6 @@ const ROUNDS_PER_LIFE = 2;
 const COUNT = 60_000;
 const FLOOR = 0.8;
 
-/** What handing out a key costs in a service, beside a constant answer. */
 export const keys: Bench = {
   name: 'keys',
   about:

@@ -1,4 +1,7 @@
-/** Pages that ask for a key: COUNT requests over CONNECTIONS connections to `URL`. Ends with 1 at the first answer that is not `ANSWER`. */
+/**
+ * Plays pages that ask for a key: COUNT requests over CONNECTIONS connections to `URL`. Exits with 1 at the first answer that is not
+ * `ANSWER`.
+ */
 import { loadSettings, runSocketLoad } from '../socket-load.js';
 import { keyRequest } from './request.js';
 

@@ -1,7 +1,7 @@
 export const API_KEY_ID = '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f';
 export const ORIGIN = 'https://shop.example';
 
-/** What a browser sends from a shop's page, with the headers that browsers add by themselves. */
+/** Makes the request that a browser sends from a shop's page, including the headers that browsers add. */
 export function keyRequest(url: URL): Buffer {
   const body = JSON.stringify({ apiKeyId: API_KEY_ID });
   const head = [

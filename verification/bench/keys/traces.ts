@@ -2,7 +2,6 @@ import { createClient } from 'redis';
 import { startChild } from '../children.js';
 import type { Infrastructure } from '../stage.js';
 
-/** Takes away what the service left under the prefix: its topic, and its entries in Redis. */
 export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix: string): Promise<void> {
   const remover = await startChild({
     main: ['verification/dist/bench/peers/main.js', 'remove-topics'],

@@ -9,12 +9,12 @@ import { Stage, startGateway, startPlatform, type Gateway } from '../stage.js';
 const IN_FLIGHT = 256;
 const MIB = 1024 * 1024;
 const TIME_BOX_MS = 280_000;
-/** Commands on the topic that the gateway has not done yet, in the steady part. */
+/** In the steady part, the topic holds this many commands that the gateway has not handled yet. */
 const AHEAD = 2_000;
-/** How much the last fifth may need beyond the second: V8 collects when it likes. */
+/** The last fifth may need this many times the memory of the second: V8's garbage collection is not regular. */
 const FLAT = 1.15;
 
-/** Whether memory grows with what went through, or with what waits. */
+/** Measures memory over many commands and over a long backlog: neither may make it grow. */
 export const memory: Bench = {
   name: 'memory',
   about: 'RSS of one gateway over 200,000 commands and over a backlog of 100,000, and processor time per command',
@@ -24,7 +24,6 @@ export const memory: Bench = {
   ],
 };
 
-/** 200,000 commands that come about as fast as they are done. */
 async function steady(context: Context): Promise<Row[]> {
   const total = context.commands ?? 200_000;
   return measured(context, 'steady', total, async (stage, start) => {
@@ -41,7 +40,6 @@ async function steady(context: Context): Promise<Row[]> {
   });
 }
 
-/** 100,000 commands that wait when the gateway starts. */
 async function backlog(context: Context): Promise<Row[]> {
   const total = context.commands ?? 100_000;
   return measured(context, 'backlog', total, async (stage, start) => {
@@ -53,7 +51,6 @@ async function backlog(context: Context): Promise<Row[]> {
 
 interface Begun {
   gateway: Gateway;
-  /** Called often with what is done so far. */
   feed?: (done: number) => Promise<void>;
 }
 

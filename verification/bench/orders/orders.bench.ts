@@ -12,13 +12,14 @@ import { row, type Row } from '../report.js';
 import { Stage, startGateway } from '../stage.js';
 
 const ORDERS = 100_000;
-/** Orders of one batch that is written to the journal. */
 const BATCH = 1_000;
-/** A million orders take some minutes. */
+/** Building the index of a million orders takes minutes. */
 const READY_MS = 3_600_000;
 const MIB = 1024 * 1024;
 
-/** What orders cost that were authorized and captured: in Redis, in the journal, in a gateway; and how long their index takes to build. */
+/**
+ * Measures what authorized and captured orders need in Redis, in the journal and in a gateway, and how long it takes to build their index.
+ */
 export const orders: Bench = {
   name: 'orders',
   about:
@@ -62,7 +63,7 @@ async function captured(context: Context): Promise<Row[]> {
   }
 }
 
-/** Each order: an authorization with its outcome, then a capture with its own. Bytes are those of keys and values, before compression. */
+/** Each order is an authorization and a capture, each with its outcome. Bytes count keys and values before compression. */
 async function write({ log }: Context, stage: Stage, count: number): Promise<{ records: number; bytes: number }> {
   const topic = topicName(stage.prefix, TOPICS.journal);
   const producer = new BatchingProducer({ client: stage.client, log: silentLog });
@@ -90,7 +91,10 @@ function orderOf(n: number): JournalRecord[] {
   return [authorization, outcome(authorization), capture, outcome(capture)];
 }
 
-/** The projector's group stands at the end, as after a day's work: what was lost is the index, and nothing is published again. */
+/**
+ * Commits the end of the journal for the projector's group, as after a normal day: only the index is missing, and no event is published
+ * again.
+ */
 async function asIfProjected({ brokers }: Context, stage: Stage): Promise<void> {
   const commits = await startChild({
     main: ['verification/dist/bench/peers/main.js', 'commit-journal-ends'],

@@ -1,8 +1,8 @@
 import { fastify } from 'fastify';
 
 /**
- * What handing out a key needs at least: one Fastify route that reads a JSON body and answers a constant, with the headers of ours. No
- * origins, no limits, no card data guard, no metric, no Nest. `ANSWER`: what it says; `HEADERS`: with which headers, JSON.
+ * Lower bound for handing out a key: one Fastify route that reads a JSON body and answers `ANSWER` with the headers in `HEADERS` (JSON). It
+ * has no origins, limits, card data guard, metrics or Nest.
  */
 export async function run(): Promise<void> {
   const answer = process.env.ANSWER ?? '';

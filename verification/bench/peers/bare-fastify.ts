@@ -2,7 +2,7 @@ import { parse } from 'node:querystring';
 import { fastify, type FastifyReply } from 'fastify';
 import { openWebhook, type Parameters } from './webhook.js';
 
-/** The least that is a webhook: one Fastify route and no Nest. */
+/** Lower bound for a webhook: one Fastify route without Nest. */
 export async function run(): Promise<void> {
   const webhook = await openWebhook();
 

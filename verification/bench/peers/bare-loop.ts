@@ -1,7 +1,7 @@
 import { authorization } from '../commands.js';
 import { platformCall } from './platform-call.js';
 
-/** undici alone: as many calls under way as IN_FLIGHT says, COUNT of them, no Kafka at all. */
+/** undici alone makes COUNT calls, IN_FLIGHT at a time, without Kafka. */
 export async function run(): Promise<void> {
   const call = platformCall();
   const count = Number(process.env.COUNT);

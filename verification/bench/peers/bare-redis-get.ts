@@ -2,8 +2,8 @@ import { fastify } from 'fastify';
 import { createClient } from 'redis';
 
 /**
- * The least that hands out a token that Redis holds: one Fastify route with a JSON body, one GET, its value sent as it is. No caller is
- * checked, nothing is decrypted, no metric, no log line. The value (VALUE) has the size of our answer.
+ * Lower bound for handing out a token from Redis: one Fastify route with a JSON body that sends the value of one GET as it is. It checks no
+ * caller, decrypts nothing, and has no metric and no log line. VALUE has the size of our answer.
  */
 export async function run(): Promise<void> {
   const key = process.env.REDIS_KEY ?? '';

@@ -1,7 +1,6 @@
 import { TOPICS, topicName } from '@tranche/contracts';
 import { kafka } from './kafka.js';
 
-/** Commits the journal's ends for the projector's group of the gateways with TOPIC_PREFIX. */
 export async function run(): Promise<void> {
   const { TOPIC_PREFIX: prefix = '' } = process.env;
   const topic = topicName(prefix, TOPICS.journal);

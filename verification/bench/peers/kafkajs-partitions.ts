@@ -2,7 +2,7 @@ import type { PartnerAAuthorization } from '@tranche/contracts';
 import { platformCall } from './platform-call.js';
 import { kafka } from './kafka.js';
 
-/** kafkajs as its documentation has it for more than one message at a time: all twelve partitions at once. */
+/** Uses kafkajs as its documentation shows for concurrent messages: all twelve partitions at once. */
 export async function run(): Promise<void> {
   const call = platformCall();
   const consumer = kafka().consumer({ groupId: process.env.GROUP_ID ?? '' });

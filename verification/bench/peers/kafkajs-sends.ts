@@ -3,8 +3,8 @@ import { kafka } from './kafka.js';
 const VALUE = Buffer.alloc(500, 'x');
 
 /**
- * kafkajs' producer as it is, CONCURRENT times at once for SECONDS: with BATCH=1 one awaited send after the other, else so many
- * records to a send. Prints `{"perSecond","p50Ms","p99Ms"}`.
+ * Sends by kafkajs' plain producer, CONCURRENT at a time for SECONDS. With BATCH=1 each loop awaits one record, else a send has BATCH
+ * records. Prints `{"perSecond","p50Ms","p99Ms"}`.
  */
 export async function run(): Promise<void> {
   const [concurrent, batch, seconds] = [process.env.CONCURRENT, process.env.BATCH, process.env.SECONDS].map(Number) as [

@@ -1,4 +1,4 @@
-/** One peer in a process of its own: `node verification/dist/bench/peers/main.js NAME`. Each prints `{"done":N}` four times a second. */
+/** Runs one peer in its own process: `node verification/dist/bench/peers/main.js NAME`. Each prints `{"done":N}` four times a second. */
 import 'reflect-metadata';
 import { reportDone } from './done.js';
 

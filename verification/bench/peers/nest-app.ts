@@ -2,7 +2,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 
-/** An ordinary Nest application on Fastify, as its documentation shows it, on PORT. */
+/** Serves an ordinary Nest application on Fastify, as Nest's documentation shows it, on PORT. */
 export async function serveNest(
   Module: Type,
   prepare: (app: INestApplication) => void = () => undefined,

@@ -27,7 +27,6 @@ class KeyController {
 @Module({ controllers: [KeyController] })
 class PeerModule {}
 
-/** An ordinary Nest controller with a constant answer and the headers of ours. `ANSWER`: what it says; `HEADERS`: with which headers, JSON. */
 export function run(): Promise<void> {
   return serveNest(PeerModule);
 }

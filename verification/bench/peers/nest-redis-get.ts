@@ -45,7 +45,6 @@ class TokenController {
 @Module({ controllers: [TokenController], providers: [{ provide: REDIS, useFactory: connected }] })
 class PeerModule {}
 
-/** An ordinary Nest controller that hands out a token which Redis holds: a validation pipe, one GET, its value sent as it is. */
 export function run(): Promise<void> {
   return serveNest(PeerModule, (app) =>
     app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true, forbidNonWhitelisted: true })),

@@ -19,7 +19,7 @@ class Commands {
 @Module({ controllers: [Commands] })
 class PeerModule {}
 
-/** Nest's own Kafka server with its default settings, from the beginning of the topic. */
+/** Nest's own Kafka server with default settings reads the topic from its beginning. */
 export async function run(): Promise<void> {
   const app = await NestFactory.createMicroservice<KafkaOptions>(PeerModule, {
     transport: Transport.KAFKA,

@@ -46,7 +46,6 @@ class NotificationController {
 @Module({ controllers: [NotificationController], providers: [{ provide: WEBHOOK, useFactory: openWebhook }] })
 class PeerModule {}
 
-/** An ordinary Nest controller that verifies HASH and awaits the same batched produce of the same record. */
 export function run(): Promise<void> {
   return serveNest(PeerModule);
 }

@@ -5,7 +5,7 @@ import { countDone } from './done.js';
 
 const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8', accept: 'application/json' };
 
-/** The plain call that every peer makes of a command: sign, POST, read the answer. No check, no journal, no event. */
+/** Every peer makes this plain call for a command: it signs, POSTs and reads the answer, without check, journal or event. */
 export function platformCall(): (command: PartnerAAuthorization) => Promise<void> {
   const pool = new Pool(process.env.PAYMENT_URL ?? '', {
     connections: Number(process.env.IN_FLIGHT ?? 12),

@@ -1,6 +1,5 @@
 import { kafka } from './kafka.js';
 
-/** Deletes every topic whose name begins with TOPIC_PREFIX. */
 export async function run(): Promise<void> {
   const prefix = process.env.TOPIC_PREFIX ?? '';
   if (!prefix.startsWith('bench-')) throw new Error(`${prefix || 'no prefix'} is no prefix of a bench`);

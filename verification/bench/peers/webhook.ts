@@ -6,13 +6,13 @@ import { MERCHANT } from '../commands.js';
 
 export type Parameters = Record<string, string>;
 
-/** False where nobody signed the parameters; true when they are stored. */
+/** Resolves to false if HASH is wrong, and to true when the parameters are stored. */
 export type Webhook = (parameters: Parameters) => Promise<boolean>;
 
 /**
- * What a webhook needs at least: HASH verified over the parameters, and the same batched produce with acks=all awaited. No limits, no log
- * line, no metric, no content hash, no checks of what the parameters say. RECORD=event: the record that ours writes, put together by hand;
- * RECORD=parameters: the parameters as JSON and no header.
+ * Does the least that a webhook must: it verifies HASH and awaits the same batched produce with acks=all. It has no limits, log lines,
+ * metrics, content hash or checks of the parameters. RECORD=event builds the same record as ours by hand; RECORD=parameters writes the
+ * parameters as JSON without headers.
  */
 export async function openWebhook(): Promise<Webhook> {
   const client = createKafkaClient(

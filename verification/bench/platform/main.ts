@@ -1,6 +1,6 @@
 /**
- * The leanest platform there can be, for what the gateway itself can do: no parsing, no check, one constant valid answer to every
- * authorization after `LATENCY_MS` (a number, or a range such as 100-500). The same for ours and for every peer.
+ * The leanest possible platform, so that the gateway itself is the limit. It neither parses nor checks, and answers every authorization
+ * with one valid constant after `LATENCY_MS` (a number, or a range such as 100-500). Ours and every peer use the same one.
  */
 import { createServer } from 'node:http';
 

@@ -11,11 +11,10 @@ import { row, type Row } from '../report.js';
 import { Stage, startGateway } from '../stage.js';
 
 const TIME_BOX_MS = 240_000;
-/** Orders of one batch that is written to the journal. */
 const BATCH = 1_000;
 const LOST = /index is lost/;
 
-/** How fast the journal becomes an index: the first time, events published, and again after Redis lost it. */
+/** Measures how fast the journal becomes an index: the first time, with events published, and again after Redis lost it. */
 export const rebuild: Bench = {
   name: 'rebuild',
   about: 'journal records/s: projected and published the first time, and rebuilt after Redis lost the index',
@@ -71,7 +70,6 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
   }
 }
 
-/** Appends an intent and an outcome for each order; resolves with the end of each partition. */
 async function write(stage: Stage, orders: number): Promise<Map<number, bigint>> {
   const topic = topicName(stage.prefix, TOPICS.journal);
   const producer = new BatchingProducer({ client: stage.client, log: silentLog });
@@ -87,7 +85,7 @@ async function write(stage: Stage, orders: number): Promise<Map<number, bigint>>
   return new Map([...(await topicOffsets(stage.client, topic))].map(([partition, { high }]) => [partition, high]));
 }
 
-/** Resolves when the index holds every record before the ends: its markers say so. */
+/** Resolves when the index's markers say that it holds every record before the ends. */
 async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
   const redis = await createClient({ url: redisUrl }).connect();
   const keyOf = (partition: number) => `${stage.prefix}gateway:3:{j${partition}}:orders`;

@@ -10,7 +10,7 @@ import { IMAGE_NODE_OPTIONS } from '../stage.js';
 export const ACCOUNT = 'bench';
 export const SERVICE_KEY = 'bench-service-key-of-no-value-0001';
 
-/** Keys in Redis and the encryption key of one measurement; `remove()` takes the keys away again. */
+/** Redis keys and the encryption key of one measurement; `remove()` deletes the keys. */
 export class TokenStage {
   readonly prefix = `bench-${randomBytes(4).toString('hex')}:auth:`;
   readonly encryptionKey = randomBytes(32).toString('base64');
@@ -20,7 +20,7 @@ export class TokenStage {
     process.once('exit', () => rmSync(this.#folder, { recursive: true, force: true }));
   }
 
-  /** Two callers, so that more than one key is compared. */
+  /** There are two callers, so that the service compares more than one key. */
   get accountsFile(): string {
     const file = join(this.#folder, 'accounts.json');
     const account = {
@@ -44,7 +44,10 @@ export class TokenStage {
   }
 }
 
-/** auth-service as it is shipped, without events. `AUTH_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
+/**
+ * Starts the shipped auth-service without events. `AUTH_NODE_OPTIONS` (separated by blanks) goes to its Node: `--cpu-prof
+ * --cpu-prof-dir=…`.
+ */
 export function startAuthService(
   { redisUrl, prefix, encryptionKey, accountsFile }: TokenStage,
   authUrl: string,
@@ -72,7 +75,6 @@ export function startAuthService(
   );
 }
 
-/** Sends `answer` for each request, after one GET. */
 export function startRedisGet(
   name: 'nest-redis-get' | 'bare-redis-get',
   { redisUrl, prefix }: TokenStage,
@@ -89,7 +91,6 @@ export function startRedisGet(
   });
 }
 
-/** `count` requests to one contestant; every one was answered with a token of `answerBytes`. */
 export function round(
   contestant: Contestant,
   { count, answerBytes }: { count: number; answerBytes: number },

@@ -6,7 +6,7 @@ import { ACCOUNT, SERVICE_KEY } from './contestants.js';
 const REPEAT_MS = 50;
 const DEADLINE_MS = 60_000;
 
-/** Many who ask at one moment, spread over all replicas; whoever finds a replica gone asks the next one. */
+/** Many callers ask at once, spread over all replicas; a caller whose replica is gone asks the next one. */
 export class Crowd {
   readonly #pools: Pool[];
 
@@ -16,7 +16,7 @@ export class Crowd {
     );
   }
 
-  /** Resolves when each has a token; to the fingerprints of them. */
+  /** Resolves to the fingerprints of the tokens when every caller has one. */
   async ask(callers: number, refused?: string): Promise<string[]> {
     const deadlineMs = performance.now() + DEADLINE_MS;
     return Promise.all(

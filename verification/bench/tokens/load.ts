@@ -1,6 +1,6 @@
 /**
- * The services that ask for tokens: COUNT times POST URL over CONNECTIONS connections. Ends with 1 at the first answer that is no token of
- * BYTES (give or take the digits of its life).
+ * Plays services that ask for tokens: COUNT times POST URL over CONNECTIONS connections. Exits with 1 at the first answer that is no token
+ * of BYTES; the digits of its lifetime may vary.
  */
 import { loadSettings, runSocketLoad } from '../socket-load.js';
 

@@ -3,15 +3,14 @@ import type { AddressInfo } from 'node:net';
 
 export interface TokenApi {
   url: string;
-  /** Calls of POST /iam/token so far. */
   readonly calls: number;
-  /** From now on calls stay without an answer. */
+  /** Leaves calls without an answer until `answer()`. */
   hang(): void;
   answer(): void;
   close(): void;
 }
 
-/** A token API that counts: each call gets another token, after as long as one may take. */
+/** Answers each call with another token after `delayMs`, and counts the calls. */
 export async function startTokenApi(delayMs: number): Promise<TokenApi> {
   let calls = 0;
   let isHanging = false;
@@ -48,7 +47,7 @@ function grant(response: ServerResponse, number: number): void {
     roles: 'r'.repeat(300),
   };
   const part = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
-  // As long as an RS256 signature: a token of about a kilobyte.
+  // As long as an RS256 signature, so that the token has about a kilobyte.
   const token = [
     part({ alg: 'RS256', typ: 'JWT' }),
     part(claims),

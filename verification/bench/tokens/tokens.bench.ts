@@ -13,7 +13,10 @@ const CALLERS = 1_000;
 const REPLICAS = 3;
 const API_DELAY_MS = 300;
 
-/** What handing out a cached token costs beside a controller that reads it from Redis, and how often the token API is asked when a thousand want one. */
+/**
+ * Measures handing out a cached token, compared with a controller that reads it from Redis, and counts calls of the token API if a thousand
+ * callers want a token.
+ */
 export const tokens: Bench = {
   name: 'tokens',
   about:
@@ -66,7 +69,7 @@ interface Scene {
   crowd: Crowd;
 }
 
-/** Three replicas with nothing in the cache; what is played there tells how many calls the token API got. */
+/** Starts three replicas with an empty cache and counts the calls that the token API gets during `play`. */
 async function onThreeReplicas(
   { redisUrl }: Context,
   play: (scene: Scene) => Promise<number>,
@@ -97,7 +100,6 @@ async function cold(context: Context): Promise<Row[]> {
   return [callsRow('cold', calls, 1, seconds)];
 }
 
-/** Each caller brings the same token back as refused. */
 async function refused(context: Context): Promise<Row[]> {
   const { calls, seconds } = await onThreeReplicas(context, async ({ api, crowd }) => {
     const old = oneOnly(await crowd.ask(REPLICAS));
@@ -108,7 +110,7 @@ async function refused(context: Context): Promise<Row[]> {
   return [callsRow('refused', calls, 1, seconds)];
 }
 
-/** Who asks the token API is killed while its call is under way. */
+/** The replica that is calling the token API is killed during the call. */
 async function holderKilled(context: Context): Promise<Row[]> {
   const { calls, seconds } = await onThreeReplicas(context, async ({ api, replicas, crowd }) => {
     api.hang();

@@ -4,16 +4,16 @@ import { waitFor } from '@tranche/testing';
 import type { CommandLines } from '../infrastructure.js';
 import { OwnProcess, runToEnd } from '../own-process.js';
 
-/** Holds what a run writes; a broker's disk becomes full soon after the ballast came. */
+/** A run's records fit into this, and the ballast fills the rest quickly. */
 const DISK_MEGABYTES = 256;
 const STOPS_WITHIN_MS = 60_000;
 
 type Lines = Required<Pick<CommandLines['kafka'], 'java' | 'clusterId' | 'cluster'>>;
 
 /**
- * Brokers of one KRaft cluster, each of them a controller too. The last one keeps its records on a disk of 256 MB: a tmpfs in a mount namespace
- * of its own, which ends with it, so that it comes back with an empty disk. Its controller's log lies elsewhere and stays. Where we may not
- * mount, it has no such disk.
+ * Brokers of one KRaft cluster, each also a controller. The last one keeps its records on a 256 MB tmpfs in its own mount namespace. The
+ * tmpfs ends with the broker, so it restarts with an empty disk; its controller log is elsewhere and survives. Without the right to mount,
+ * there is no small disk.
  */
 export class BrokerCluster {
   readonly #processes: OwnProcess[];
@@ -33,12 +33,10 @@ export class BrokerCluster {
     return this.#processes.length;
   }
 
-  /** The broker whose disk is small. */
   get withSmallDisk(): number | undefined {
     return this.#small;
   }
 
-  /** All of them, empty. */
   async start(): Promise<void> {
     await this.stop();
     if (this.#folder !== '') rmSync(this.#folder, { recursive: true, force: true });
@@ -54,7 +52,7 @@ export class BrokerCluster {
     await Promise.all(this.#processes.map((_broker, at) => this.startBroker(at)));
   }
 
-  /** With what its disk holds. */
+  /** Starts a broker on its existing log. */
   async startBroker(at: number): Promise<void> {
     const folder = this.#folders[at]!;
     const kafka = [...this.lines.java, 'kafka.Kafka', join(folder, 'properties')];
@@ -67,7 +65,7 @@ export class BrokerCluster {
     await this.#processes[at]!.kill();
   }
 
-  /** Stops it as an operator does: it hands its partitions over first. */
+  /** Stops the broker as an operator does, so it first hands its partitions over. */
   async stopBroker(at: number): Promise<void> {
     const broker = this.#processes[at]!;
     broker.signal('SIGTERM');
@@ -101,7 +99,7 @@ export class BrokerCluster {
     });
   }
 
-  /** The active controller, as the others know it. */
+  /** Finds the active controller in the quorum state of the newest epoch. */
   controller(): number {
     const votes = this.#folders.flatMap((folder) => {
       const file = join(folder, 'controller/__cluster_metadata-0/quorum-state');

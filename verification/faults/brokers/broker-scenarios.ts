@@ -8,11 +8,10 @@ import type { ClusterInfrastructure } from './cluster-infrastructure.js';
 
 const LOAD = { orders: 120, perSecond: 4 };
 const READY_MS = 180_000;
-/** Longer than a broker that is not heard of keeps its partitions (broker.session.timeout.ms, 9 s). */
+/** Longer than broker.session.timeout.ms (9 s), so that the frozen broker loses its partitions. */
 const FROZEN_MS = 15_000;
 const AWAY_MS = 8_000;
 
-/** What can happen to one of three brokers. */
 export function brokerScenarios({ cluster, brokers }: ClusterInfrastructure): readonly Scenario[] {
   const scenario = (name: string, fault: string, act: (stage: Stage) => Promise<void>): Scenario => ({
     ...{ name, fault, load: LOAD },

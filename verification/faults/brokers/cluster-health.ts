@@ -1,10 +1,10 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import { waitFor } from '@tranche/testing';
 
-/** On a busy machine a broker takes its time to come, and to catch up. */
+/** On a busy machine a broker needs this long to start and catch up. */
 const WITHIN_MS = 180_000;
 
-/** Resolves when so many brokers are there that topics can have their replicas. */
+/** Resolves when all brokers have joined, so that topics can have all their replicas. */
 export function allThere(brokers: string, size: number): Promise<void> {
   return until(brokers, `${size} brokers to be there`, async (admin) => {
     const cluster = await admin.describeCluster();
@@ -12,11 +12,10 @@ export function allThere(brokers: string, size: number): Promise<void> {
   });
 }
 
-/** Resolves when every partition has all its replicas in sync. */
 export function allInSync(brokers: string): Promise<void> {
   return until(brokers, 'all replicas to be in sync', async (admin) => {
     const { topics } = await admin.fetchTopicMetadata();
-    // An answer about all topics may have some without a leader (decision 0112).
+    // Metadata of all topics may include topics without a leader (decision 0112).
     return topics.every(
       ({ partitions }) =>
         partitions.length > 0 &&

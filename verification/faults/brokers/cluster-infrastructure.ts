@@ -2,7 +2,7 @@ import { Infrastructure, type CommandLines } from '../infrastructure.js';
 import { allThere } from './cluster-health.js';
 import { BrokerCluster } from './broker-cluster.js';
 
-/** Several brokers and one Redis: a record is acknowledged by two of three. */
+/** Three brokers and one Redis: two brokers must store a record before it is acknowledged. */
 export class ClusterInfrastructure extends Infrastructure {
   readonly cluster: BrokerCluster;
   override readonly replication = { replicationFactor: 3, minInSyncReplicas: 2 };

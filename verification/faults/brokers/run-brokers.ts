@@ -12,7 +12,7 @@ export interface BrokersOptions {
   json: boolean;
 }
 
-/** One scenario after the other on three brokers, each once unless more are wanted. Resolves with the exit code. */
+/** Plays the scenarios on three brokers in turn, `runs` in all; by default each once. Resolves to the exit code. */
 export async function runBrokers({ runs, seed, only, json }: BrokersOptions, lines: CommandLines): Promise<number> {
   const infrastructure = new ClusterInfrastructure(lines);
   const scenarios = brokerScenarios(infrastructure).filter(({ name }) => only === undefined || name === only);
@@ -44,7 +44,6 @@ export async function runBrokers({ runs, seed, only, json }: BrokersOptions, lin
   return finished.some(isBad) ? 1 : 0;
 }
 
-/** Of each scenario. A run that could not be judged has none. */
 export function largestPauses(runs: readonly Pick<FinishedRun, 'scenario' | 'pauseSeconds'>[]): Record<string, number> {
   const largest: Record<string, number> = {};
   for (const { scenario, pauseSeconds = 0 } of runs) largest[scenario] = Math.max(largest[scenario] ?? 0, pauseSeconds);

@@ -1,4 +1,7 @@
-/** `NODE_OPTIONS=--import=…/arm.js` with `FAILPOINTS={"root": URL of the repository, "hook": URL of plant-hook.js, "armed": […], "clockJump"?: {"ms"}}`. */
+/**
+ * Loaded by `NODE_OPTIONS=--import=…/arm.js` with `FAILPOINTS={"root": URL of the repository, "hook": URL of plant-hook.js, "armed": […],
+ * "clockJump"?: {"ms"}}`.
+ */
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import { jumpClock, type ClockJump } from './clock-jump.js';

@@ -3,7 +3,7 @@ import { repositoryRoot } from '@tranche/testing';
 import type { ClockJump } from './clock-jump.js';
 import type { Failpoint } from './failpoints.js';
 
-/** Points whose bytes name no order. */
+/** The bytes at these points name no order, so they cannot be limited to a run's orders. */
 const ORDERLESS = new Set(['during-commit', 'before-the-ok']);
 
 export interface Arms {
@@ -12,7 +12,7 @@ export interface Arms {
   clockJump?: ClockJump;
 }
 
-/** Variables that plant all failpoints in a service of ours, and arm these for the orders of the prefix. */
+/** Returns variables that plant all failpoints in a service and arm these for orders with the prefix. */
 export function armedEnv({ failpoints = [], clockJump }: Arms, orderPrefix: string): Record<string, string> {
   const root = pathToFileURL(`${repositoryRoot()}/`).href;
   const compiled = `${root}verification/dist/faults/failpoints/`;

@@ -2,7 +2,7 @@ export interface ClockJump {
   ms: number;
 }
 
-/** `Date` of this process jumps once; nothing monotonic does. */
+/** `Date` of this process jumps on SIGUSR2; monotonic clocks do not. */
 export function jumpClock({ ms }: ClockJump): void {
   const RealDate = Date;
   let aheadMs = 0;

@@ -16,7 +16,7 @@ it('has a point for each of the fourteen crash points and for those of notificat
   expect(names.sort()).toEqual([...CRASH_POINTS, ...INGEST_POINTS].sort());
 });
 
-// What the last build left: `npm test` and `npm run verify` build first.
+// These are the files of the last build: `npm test` and `npm run verify` build first.
 it.each(compiled.map((point) => [point.name, point] as const))(
   'the text of %s is found once, and the build holds no failpoint',
   (_name, point) => {

@@ -1,19 +1,17 @@
-/** In a compiled file of ours: `find` occurs exactly once in it. */
+/** Replaces a piece of a compiled file; `find` must occur exactly once in it. */
 export interface PlantedPoint {
   name: string;
   project: 'apps/payment-gateway' | 'libs/order-journal';
-  /** In the project's `dist`. */
   file: string;
   find: string;
   replace: string;
 }
 
-/** Where bytes leave the process: around the write that carries them. */
+/** A point at the write that hands certain bytes to the kernel. */
 export interface WrittenPoint {
   name: string;
-  /** `half`: half of these bytes have left; `all`: they have; `none`: they are about to. */
+  /** The process is hit when none, half or all of these bytes are written. */
   written: 'none' | 'half' | 'all';
-  /** Of the bytes as latin1 text. */
   is: RegExp;
 }
 
@@ -25,7 +23,7 @@ const journalView = { project: 'libs/order-journal', file: 'journal/journal-view
 const projectBatch = { project: 'libs/order-journal', file: 'projection/project-batch.js' } as const;
 const ofGateway = { project: 'apps/payment-gateway' } as const;
 
-/** The points in our own code, planted while it is loaded: the shipped build holds none of them (docs/decisions/0022). */
+/** These points are in our own code. They are planted while it is loaded, so the shipped build has none (docs/decisions/0022). */
 export const PLANTED: readonly PlantedPoint[] = [
   {
     ...ofGateway,
@@ -74,19 +72,19 @@ export const PLANTED: readonly PlantedPoint[] = [
   { ...projectBatch, ...after('progress.next = last.offset + 1n;', 'index-written', "[...orders.keys()].join(' ')") },
 ];
 
-/** The points between our code and the kernel: what they wait for is a write with these bytes. */
+/** These points are between our code and the kernel: each waits for a write with these bytes. */
 export const WRITTEN: readonly WrittenPoint[] = [
   { name: 'intent-in-flight', written: 'all', is: /"record":"INTENT"/ },
   { name: 'request-partly-written', written: 'half', is: /params%5BORDERID%5D=/ },
   { name: 'request-written', written: 'all', is: /params%5BORDERID%5D=/ },
   { name: 'outcome-in-flight', written: 'all', is: /"record":"OUTCOME"/ },
-  // Kafka's OffsetCommit (API key 8): it names no order.
+  // Kafka's OffsetCommit (API key 8) names no order.
   { name: 'during-commit', written: 'all', is: /^[^]{4}\0\x08[^]*payment-gateway\.(commands|projector)/ },
   { name: 'notification-in-flight', written: 'all', is: /^[^]{4}\0\0[^]*payment\.notification\.received/ },
   { name: 'before-the-ok', written: 'none', is: /^HTTP\/1\.1 200 [^]*\r\n\r\nOK$/ },
 ];
 
-/** The crash points of the promise, in the order in which a command comes by. */
+/** The promise's crash points, in the order in which a command passes them. */
 export const CRASH_POINTS = [
   'before-anything',
   'prepared',
@@ -105,10 +103,9 @@ export const CRASH_POINTS = [
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Those of notification-ingest. */
 export const INGEST_POINTS = ['notification-in-flight', 'before-the-ok'] as const;
 
-/** A gateway with `SECOND_OWNER` takes every command partition besides whoever else has it: two owners, forced. */
+/** A gateway with the variable `SECOND_OWNER` joins a consumer group of its own, so it gets every command that another gateway also has. */
 export const SECOND_OWNER: PlantedPoint = {
   ...ofGateway,
   name: 'second-owner',
@@ -117,12 +114,11 @@ export const SECOND_OWNER: PlantedPoint = {
   replace: ".commands${process.env.SECOND_OWNER ?? ''}`, topics, inFlightPerTopic });",
 };
 
-/** What a process is to do at a point. */
 export interface Failpoint {
   point: string;
-  /** What the point's order (or bytes) must hold; any, where it is left out. */
+  /** The point's order (or bytes) must contain this text; absent means any. */
   order?: string;
-  /** At which passing, from 1. */
+  /** The process is hit when it passes the point this often, from 1. */
   hit: number;
   do: 'kill' | 'stop';
 }

@@ -4,7 +4,7 @@ import { PLANTED, SECOND_OWNER, type PlantedPoint } from './failpoints.js';
 
 let root: string;
 
-/** Module hook: failpoints replace pieces of compiled files of ours while these are loaded. */
+/** Module hook that replaces pieces of our compiled files by failpoints while they are loaded. */
 export const initialize: InitializeHook<string> = (given) => {
   root = given;
 };

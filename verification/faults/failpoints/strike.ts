@@ -4,7 +4,7 @@ import { WRITTEN, type Failpoint, type WrittenPoint } from './failpoints.js';
 
 type Signal = (name: 'SIGKILL' | 'SIGSTOP') => void;
 
-/** Counts how often each point is passed, says so in one line on stderr when its hour has come, and strikes this process there. */
+/** Counts how often each point is passed. At the wanted hit it prints one line on stderr and signals this process. */
 export function failpoints(
   armed: readonly Failpoint[],
   say: (line: string) => void,
@@ -20,7 +20,7 @@ export function failpoints(
   };
 }
 
-/** This process, for good: what it writes is written before anybody can read on. */
+/** Uses this process. The line is written synchronously, so it is complete before the process dies. */
 export function strikeThisProcess(armed: readonly Failpoint[]): void {
   const pass = failpoints(
     armed,
@@ -43,7 +43,10 @@ interface Writes {
   _writev: (this: Writes, chunks: Written[], callback: Callback) => void;
 }
 
-/** Every write of a TCP connection to the kernel comes by here; small ones are in the kernel when the call returns. Returns what undoes it. */
+/**
+ * Wraps every write of a TCP connection to the kernel; small writes are in the kernel when the call returns. Returns a function that
+ * removes the wrapper.
+ */
 export function watchWrites(points: readonly WrittenPoint[], pass: (name: string, key: string) => void): () => void {
   if (points.length === 0) return () => undefined;
   const socket = Socket.prototype as unknown as Writes;

@@ -1,18 +1,17 @@
 import type { JournalRecord } from '@tranche/order-journal';
 import type { Traces } from '../traces.js';
 
-/** What came of the kills of one way. */
+/** Results of the kills with the sent ledger, or without it. */
 export interface WayFigures {
-  /** With the sent ledger, or without. */
   ledger: boolean;
   commands: number;
   kills: number;
-  /** Attempts that had an INTENT and no result when their gateway was killed, all kills together. */
+  /** Attempts with an INTENT and no result when their gateway was killed, summed over all kills. */
   underWay: number;
   inDoubt: number;
-  /** In doubt, and the platform never executed it. */
+  /** Operations in doubt that the platform never executed. */
   falseDoubt: number;
-  /** Attempts that a successor found in the ledger and ended. */
+  /** Attempts that a successor closed by the ledger as never sent. */
   neverSent: number;
   violations: string[];
 }
@@ -22,7 +21,7 @@ export interface KillReport {
   minutes: number;
   perSecond: number;
   ways: (WayFigures & { doubtsPerKill: number; falseDoubtShare: number })[];
-  /** Nothing happened that never must, and something was tried. */
+  /** False if something forbidden happened, or if nothing was killed. */
   isGood: boolean;
 }
 
@@ -51,7 +50,7 @@ export function tableOf({ ways }: KillReport): string {
     .join('\n');
 }
 
-/** Attempts whose INTENT was made before a kill, and that nothing had closed by then. */
+/** Counts attempts whose INTENT is older than a kill and that were not closed by then. */
 export function underWayAt(killedAtMs: readonly number[], { journal }: Pick<Traces, 'journal'>): number {
   const intents = new Map<string, { madeMs: number; closedMs: number }>();
   for (const { record } of journal) {
@@ -69,7 +68,7 @@ export function underWayAt(killedAtMs: readonly number[], { journal }: Pick<Trac
   );
 }
 
-/** NOT_EXECUTED records that no call brought about: the platform was neither slow nor away. */
+/** Counts NOT_EXECUTED records that a successor wrote by the ledger. The platform is neither slow nor away here. */
 export function concludedIn({ journal }: Pick<Traces, 'journal'>): number {
   const isConcluded = (record: JournalRecord) =>
     record.record === 'NOT_EXECUTED' && record.message.includes('ended before it sent');

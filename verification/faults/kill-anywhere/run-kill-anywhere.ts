@@ -11,22 +11,21 @@ import { readTraces } from '../traces-reader.js';
 import { concludedIn, reportOf, tableOf, underWayAt, type WayFigures } from './kill-report.js';
 
 const PLATFORM = { latencyMs: '100-500', timeoutMs: '5000', graceMs: '3000' };
-/** What a kill left behind is worked off when there are no more open commands than come in this time. Seconds. */
+/** Seconds. A gateway has caught up when fewer commands are open than arrive in this time. */
 const CAUGHT_UP_SECONDS = 1.5;
 const CAUGHT_UP_WITHIN_MS = 30_000;
 const READY_MS = 180_000;
 const SETTLE_MS = 120_000;
 
 export interface KillAnywhereOptions {
-  /** Of each way. */
+  /** Length of the load with the ledger, and of the load without it. */
   minutes: number;
-  /** Commands. */
   perSecond: number;
   seed: number;
   json: boolean;
 }
 
-/** Kills of a gateway at random moments of a steady load, with the sent ledger and without. Resolves with the exit code. */
+/** Kills a gateway at random moments of a steady load, with the sent ledger and without. Resolves to the exit code. */
 export async function runKillAnywhere(options: KillAnywhereOptions, lines: CommandLines): Promise<number> {
   const ways: WayFigures[] = [];
   const infrastructure = new Infrastructure(lines);
@@ -60,7 +59,6 @@ async function oneWay(
     gateway: {
       PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs,
       DOUBT_GRACE_MS: PLATFORM.graceMs,
-      // An empty variable counts as not set.
       SENT_LEDGER_DIR: ledger ? join(infrastructure.folder, 'sent-ledger') : '',
     },
   };
@@ -95,7 +93,7 @@ async function oneWay(
   }
 }
 
-/** From the load's start to its end. Each gateway is killed at a random moment after it has caught up; the next one is started at once. */
+/** Kills gateways until the load ends. Each is killed at a random moment after it has caught up; the next one is started at once. */
 async function killed(
   stage: Stage,
   load: Load,
@@ -121,7 +119,10 @@ async function killed(
   }
 }
 
-/** Commands that came while no gateway was there are not of a steady load. A slow machine may not get there: it is killed all the same. */
+/**
+ * Waits until the backlog is worked off: it would make a kill hit more attempts than a steady load does. A machine that is too slow for
+ * that gets its kill anyway.
+ */
 async function caughtUp(load: Load, openAtMost: number): Promise<void> {
   const before = load.arrivals.length;
   const isSteady = () => load.arrivals.length > before && load.commands.length - answered(load) < openAtMost;

@@ -6,8 +6,8 @@ const RIGHT_FOR_MS = 2_000;
 const WRONG_FOR_MS = 6_000;
 
 /**
- * The wall clock of one of two gateways jumps while it works; Redis and the other one have the right time. One that is ahead can append
- * nothing, for Kafka refuses records from the future: its partitions stand still until somebody ends it.
+ * The wall clock of one of two gateways jumps while it works; Redis and the other gateway keep the right time. Kafka refuses records from
+ * the future, so a gateway that is ahead cannot append: its partitions stand still until it is stopped.
  */
 export const clockScenarios: readonly Scenario[] = [TEN_DAYS_MS, -TEN_DAYS_MS].map((jumpMs) => ({
   name: `clock-${jumpMs > 0 ? 'ahead' : 'behind'}`,

@@ -3,10 +3,10 @@ import { WEATHER } from '../proxy.js';
 import type { Scenario } from '../scenario.js';
 
 const PATIENCE_MS = 12_000;
-/** Long enough for a record to land, and less than the send deadline. */
+/** Long enough for a record to be stored, and shorter than the producer's deadline. */
 const LANDS_MS = 500;
 
-/** The record arrives, its acknowledgement never does: the connection breaks instead. */
+/** The record is stored, but its acknowledgement never arrives: the connection breaks. */
 const landed = (['prepared', 'answer-read'] as const).map((point): Scenario => ({
   name: `produce-landed-${point === 'prepared' ? 'intent' : 'outcome'}`,
   fault: 'a produce that timed out but landed',

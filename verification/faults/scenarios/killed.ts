@@ -3,11 +3,13 @@ import { CRASH_POINTS, INGEST_POINTS } from '../failpoints/failpoints.js';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
-/** The load is over, or nothing of it comes by the point any more. */
+/** By then the load is over, or no command passes the point any more. */
 const PATIENCE_MS = 60_000;
 const INGEST_KILLS = 3;
 
-/** SIGKILL exactly there: two gateways that share the work, the one that takes the first one's place, and then one that lives. */
+/**
+ * Processes die by SIGKILL exactly at the point: two gateways that share the partitions, then their successor. The last gateway survives.
+ */
 export const killedScenarios: readonly Scenario[] = CRASH_POINTS.map((crashPoint) => ({
   name: `killed-${crashPoint}`,
   fault: 'SIGKILL',
@@ -17,7 +19,7 @@ export const killedScenarios: readonly Scenario[] = CRASH_POINTS.map((crashPoint
   async run(stage, load) {
     const armed = (hit: number) => stage.gateway({ failpoints: [{ point: crashPoint, hit, do: 'kill' }] });
     const first = [await armed(1 + stage.random.below(4)), await armed(1 + stage.random.below(4))];
-    // A backlog would be granted all at once, and all of it be in doubt by the first death.
+    // A backlog would be granted at once, so the first death would leave all of it in doubt.
     await Promise.all(first.map((gateway) => stage.ready(gateway)));
     load.start();
     const deaths = first.map((gateway) => endsAt(stage, gateway, crashPoint));
@@ -33,12 +35,12 @@ export const killedScenarios: readonly Scenario[] = CRASH_POINTS.map((crashPoint
   },
 }));
 
-/** One that never came by is stopped, lest it die when nobody looks. */
+/** A gateway that never passed the point is stopped: it could die later, when the scenario no longer watches it. */
 async function endsAt(stage: Stage, gateway: RunningApp, point: string): Promise<void> {
   if (!(await stage.dies(gateway, point, PATIENCE_MS))) await gateway.stop();
 }
 
-/** The platform has no OK then, and comes again. */
+/** The platform gets no OK, so it sends the notification again. */
 export const ingestKilledScenarios: readonly Scenario[] = INGEST_POINTS.map((point) => ({
   name: `ingest-killed-${point}`,
   fault: 'notification-ingest killed',

@@ -10,7 +10,7 @@ const WAYS = {
 } as const satisfies Record<string, readonly WeatherName[]>;
 type Way = keyof typeof WAYS;
 
-/** Every bad weather on one way, one after the other; what was held meanwhile comes late, or never. */
+/** Plays every network fault on one connection, in random order. Held bytes arrive late or never. */
 export const networkScenarios: readonly Scenario[] = (Object.keys(WAYS) as Way[]).map((way) => ({
   name: `network-${way}`,
   fault: `TCP faults: ${way}`,

@@ -8,7 +8,7 @@ const KEY = 'demo-operator-key-not-a-real-one-at-all';
 const CAPTURES = 3;
 const NOTIFIED_AFTER_MS = 6_000;
 
-/** Captures end in doubt; somebody looks them up at the platform and says so, and only then the notification comes. */
+/** Captures end in doubt. An operator looks them up at the platform and reports the result; the notification comes only then. */
 export const operatorScenario: Scenario = {
   name: 'notifications-after-an-operators-word',
   fault: 'notifications: after an operator’s word',
@@ -48,14 +48,14 @@ async function truth({ simulator }: Stage, { orderId }: Doubt): Promise<object> 
   return { outcome, reason: 'The back office shows it', transactionId, execCode: finalExecCode };
 }
 
-/** A gateway whose index has yet to be built says 503. */
+/** A gateway answers 503 until its index is built. */
 function doubtsOf(managementUrl: string): Promise<{ operations: Doubt[] }> {
   return waitFor(() => ask<{ operations: Doubt[] }>(`${managementUrl}/v1/operations?state=in_doubt`), {
     what: 'the doubts',
   });
 }
 
-/** @throws where the gateway does not take it: a notification may have been faster than the word */
+/** @throws if the gateway refuses, for example because a notification was faster */
 async function ask<T>(address: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${KEY}`, ...(body ? { 'content-type': 'application/json' } : {}) };
   const answer = await fetch(address, {

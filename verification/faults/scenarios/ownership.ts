@@ -8,7 +8,7 @@ export const ownershipScenarios: readonly Scenario[] = [
     name: 'two-owners',
     fault: 'two owners forced',
     weight: 2,
-    /** Both are given every command, in their own groups: only the journal stands between them. */
+    /** Two consumer groups give every command to both gateways, so only the journal prevents a second call. */
     async run(stage, load) {
       const owners = [await stage.gateway(), await stage.gateway({ env: { SECOND_OWNER: '.second' } })];
       for (const owner of owners) await stage.ready(owner);
@@ -35,7 +35,7 @@ export const ownershipScenarios: readonly Scenario[] = [
   {
     name: 'rebalance-storm',
     fault: 'rebalance storm',
-    /** Four come and three go while the platform is slow, politely or not, and nobody waits for anybody. */
+    /** Four gateways join and three leave while the platform is slow, by SIGTERM or by SIGKILL, without waiting for each other. */
     async run(stage, load) {
       await stage.fault(SLOW_PLATFORM);
       let gateways = [await stage.gateway()];

@@ -1,6 +1,6 @@
 import { told, type Scenario } from '../scenario.js';
 
-/** The simulator's fault rules (its README), a few to a scenario; the first that strikes counts. */
+/** Fault rules of the simulator (its README), a few per scenario; the first one that matches applies. */
 const RULES: Record<string, readonly object[]> = {
   'answers-lost': [{ executeThenReset: true }, { timeout: 'after' }, { status5xx: { when: 'after', status: 502 } }],
   'nothing-done': [
@@ -31,7 +31,7 @@ const NOTIFICATIONS: Record<string, readonly object[]> = {
   forged: [{ forgedHash: 'also' }, { forgedHash: 'instead' }],
   'every-way': [{ mode: 'post' }, { mode: 'multipart' }, { mode: 'both' }],
 };
-/** Of the calls, over all rules of a scenario. */
+/** Share of calls that get a fault, over all rules of a scenario. */
 const SHARE = 0.45;
 
 export const platformScenarios: readonly Scenario[] = [
@@ -66,7 +66,7 @@ function troubled(name: string, fault: string, faults: readonly object[]): Scena
         await stage.fault(rule, {
           probability: SHARE / (faults.length - at * SHARE),
           seed: 1 + stage.random.below(1_000_000),
-          // Its body is not read, so nothing is known of its order.
+          // The simulator does not read the body, so it does not know the order.
           ...('resetWhileReading' in rule ? { orderPrefix: undefined } : {}),
         });
       await stage.readyGateway();

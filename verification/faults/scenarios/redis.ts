@@ -3,13 +3,13 @@ import { CRASH_POINTS } from '../failpoints/failpoints.js';
 import type { Scenario } from '../scenario.js';
 
 const PATIENCE_MS = 12_000;
-/** All of them in one run would be too many: an index is built from the journal after each. */
+/** The index is rebuilt from the journal after each flush, so one run with all points would take too long. */
 const GROUPS = [0, 1, 2].map((group) => CRASH_POINTS.filter((_, at) => at % 3 === group));
 
 const flushedAtPoints = GROUPS.map((points, group): Scenario => ({
   name: `redis-flushed-at-points-${group + 1}`,
   fault: 'Redis flushed at a crash point',
-  /** The gateway stands still there, loses its index, and goes on. */
+  /** The gateway is stopped at the point, loses its index and continues. */
   async run(stage, load) {
     const failpoints = points.map((point) => ({ point, hit: 1 + stage.random.below(3), do: 'stop' as const }));
     const gateway = await stage.readyGateway({ failpoints });

@@ -4,18 +4,18 @@ import { told, type Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 const INSTANCES = 2;
-/** What both releases write, until the older one is gone for good (CONTRIBUTING, a rule of the fold). */
+/** Both releases write these rules until the older one is gone for good (CONTRIBUTING, a rule of the fold). */
 const OLDEST_RULES = { RULES_VERSION: '1' };
 const BETWEEN_MS = 1_500;
 
-/** Two releases in one installation, as a roll-out and a roll-back have them. `--from COMMIT` says which the older one is. */
+/** Two releases run in one installation, as in a roll-out and a roll-back. `--from COMMIT` names the older one. */
 export const releaseScenarios: readonly Scenario[] = [
   {
     name: 'rolling-upgrade',
     fault: 'rolling upgrade and rollback',
     needs: ['release'],
     load: { orders: 80, perSecond: 2 },
-    /** Old → new → old → new, an instance at a time; the index is lost while both run; then the new rules are written. */
+    /** Old → new → old → new, one instance at a time. The index is lost while both run; at the end the new rules are written. */
     async run(stage, load) {
       const { release } = stage.infrastructure;
       const older = () => stage.gateway({ release, env: OLDEST_RULES });
@@ -42,8 +42,8 @@ async function startAll(stage: Stage, start: () => Promise<RunningApp>): Promise
 }
 
 /**
- * One instance after the other: the next one works before the last one of before goes. An older release may build no index of partitions that
- * newer ones hold: in a rollback its instances are awaited when all of them are there.
+ * Replaces one instance after the other: the next one is ready before an old one stops. An older release may build no index of partitions
+ * that newer instances hold, so in a rollback all are awaited together.
  */
 async function replaced(
   stage: Stage,

@@ -6,8 +6,8 @@ import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 /**
- * notification-ingest has a wrong key, so everything is refused and goes into quarantine; then it has the right one, what lies in quarantine
- * is verified again, and what the platform sends again is taken.
+ * notification-ingest has a wrong key, so it refuses everything and puts it into quarantine. With the right key, the quarantined
+ * notifications are verified again, and the platform's retries are accepted.
  */
 export const wrongKeyScenario: Scenario = {
   name: 'wrong-key-then-corrected',
@@ -30,7 +30,6 @@ export const wrongKeyScenario: Scenario = {
   },
 };
 
-/** As `npm run quarantine -- reverify` does. */
 async function reverify(stage: Stage): Promise<void> {
   const main = join(repositoryRoot(), 'apps/notification-ingest/dist/quarantine/main.js');
   const env = { ...process.env, ...stage.surroundings.ingest() };

@@ -24,11 +24,26 @@ describe('POST /v1/cse-keys', () => {
     service = await startCseTokenService({ CSE_KEYS_URL: provider.url, ...env });
     logs.push(service.lines);
   }
-  afterEach(async () => {
+  /** One for all requests that are refused before a key is looked for: to start one costs more than such a test. */
+  let shared: { provider: KeyProvider; service: CseTokenServiceUnderTest } | undefined;
+  async function startShared(): Promise<void> {
+    if (shared) ({ provider, service } = shared);
+    else await start();
+    shared ??= { provider, service };
+    expect(provider.requests).toEqual([]);
+  }
+  const end = () => {
     service.stop();
-    await provider.close();
+    return provider.close();
+  };
+  afterEach(async () => {
+    if (service !== shared?.service) await end();
   });
   afterAll(async () => {
+    if (shared) {
+      ({ provider, service } = shared);
+      await end();
+    }
     await allEnded();
     const log = JSON.stringify(logs);
     expect(log).toContain('the key provider gave no key');
@@ -92,7 +107,7 @@ describe('POST /v1/cse-keys', () => {
     ['a card number as the refused key', { apiKeyId: API_KEY_ID, refused: CARD }, 400, 'card_data_refused'],
     ['a card number where the id should be one text', { apiKeyId: [CARD] }, 400, 'card_data_refused'],
   ])('refuses %s, repeats nothing of it and asks nobody', async (_, body, status, code) => {
-    await start();
+    await startShared();
     const answer = await service.post(JSON.stringify(body));
     expect(answer).toMatchObject({ status, body: { code, status } });
     expect(answer.headers.get('content-type')).toContain('application/problem+json');
@@ -102,7 +117,7 @@ describe('POST /v1/cse-keys', () => {
   });
 
   it('names every fault at once', async () => {
-    await start();
+    await startShared();
     const { body } = await service.post(JSON.stringify({ apiKeyId: 7, x: 1 }));
     expect(body.faults).toEqual([
       { path: '', code: 'unknown_field', message: expect.any(String) },
@@ -130,7 +145,7 @@ describe('POST /v1/cse-keys', () => {
       'payload_too_large',
     ],
   ])('refuses %s', async (_, body, type, status, code) => {
-    await start();
+    await startShared();
     const answer = await service.post(body, { origin: ORIGIN, 'content-type': type });
     expect(answer).toMatchObject({ status, body: { code } });
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
@@ -217,7 +232,7 @@ describe('POST /v1/cse-keys', () => {
     ['POST', '/more'],
     ['OPTIONS', '/more'],
   ])('has nothing at %s …%s', async (method, more) => {
-    await start();
+    await startShared();
     const answer = await fetch(service.url + more, { method, headers: { origin: ORIGIN } });
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ code: 'not_found' });
@@ -258,7 +273,7 @@ describe('POST /v1/cse-keys', () => {
   it.each(['https://evil.example', 'https://shop.example.evil', 'http://shop.example', 'null', undefined])(
     'refuses the origin %s before anything else',
     async (origin) => {
-      await start();
+      await startShared();
       const headers: Record<string, string> = {
         'content-type': 'application/json',
         ...(origin === undefined ? {} : { origin }),
@@ -276,7 +291,7 @@ describe('POST /v1/cse-keys', () => {
   );
 
   it('answers the preflight of an admitted origin', async () => {
-    await start();
+    await startShared();
     const headers = {
       origin: 'http://localhost:8080',
       'access-control-request-method': 'POST',

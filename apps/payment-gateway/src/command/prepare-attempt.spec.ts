@@ -36,7 +36,7 @@ it.each([
 function doubtful(method: 'A' | 'B' | 'card', operation: 'authorize' | 'pay' = 'authorize'): OrderState {
   const at = new Date(NOW_MS).toISOString();
   const identity = {
-    rulesVersion: 4,
+    rulesVersion: 1,
     merchant: 'shop-fr',
     orderId: 'order-1',
     at,
@@ -75,7 +75,7 @@ it.each([
   ],
 ])('the currency of %s says', (_what, operation, data, currency) => {
   const at = new Date(NOW_MS).toISOString();
-  const identity = { rulesVersion: 4, ...orders, at, commandId: 'a', attempt: 1, token: 't' };
+  const identity = { rulesVersion: 1, ...orders, at, commandId: 'a', attempt: 1, token: 't' };
   const terms = { operation: 'authorize', method: 'A', currency: 'CHF', amount: 20_000, contentHash: 'a' } as const;
   const answer = { execCode: '0000', transactionId: 'T-chf' };
   const records = [

@@ -8,13 +8,16 @@ import type { OrderState } from '@tranche/order-journal';
 export function orderDigest({
   operations,
   external,
-  unbound,
-  ungranted = [],
+  unmatchedEvidence,
+  unauthorizedOutcomes = [],
   isFrozen,
   isPartial,
 }: OrderState): string {
   const moved = operations.map(({ reminded: _reminded, latest: _latest, events: _events, ...operation }) => operation);
-  const text = JSON.stringify([moved, external, unbound, ungranted, isFrozen, isPartial], sortedNames);
+  const text = JSON.stringify(
+    [moved, external, unmatchedEvidence, unauthorizedOutcomes, isFrozen, isPartial],
+    sortedNames,
+  );
   return createHash('sha256').update(text).digest('base64url');
 }
 

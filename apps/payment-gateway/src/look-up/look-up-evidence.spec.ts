@@ -5,7 +5,7 @@ import {
   lookUpEvidence,
   RULES_VERSION,
   tagExtraData,
-  type Evidence,
+  type EvidenceRecord,
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
@@ -78,7 +78,10 @@ const row = (changes: Record<string, string | undefined> = {}) => {
   return new Map(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined));
 };
 
-function lookedUp(order: OrderState, ...rows: ReturnType<typeof row>[]): { evidences: Evidence[]; order: OrderState } {
+function lookedUp(
+  order: OrderState,
+  ...rows: ReturnType<typeof row>[]
+): { evidences: EvidenceRecord[]; order: OrderState } {
   const operation = order.operations.find(({ phase }) => phase === 'in_doubt');
   if (operation === undefined) throw new Error('nothing is in doubt');
   const evidences = lookUpEvidence(
@@ -145,8 +148,8 @@ it.each([
 
 it.each([
   ['authorize', '0000', 'succeeded'],
-  ['authorize', '0001', 'in_doubt'],
-  ['authorize', '0002', 'in_doubt'],
+  ['authorize', '0001', 'redirect'],
+  ['authorize', '0002', 'redirect'],
   ['authorize', '0003', 'pending'],
   ['authorize', '4001', 'refused'],
   ['authorize', '5001', 'not_executed'],
@@ -174,11 +177,11 @@ it('the rows of a transaction’s history settle it once, whatever their order',
 });
 
 it('what was counted once is not written again', () => {
-  const waiting = row({ OPERATIONTYPE: 'authorization', EXECCODE: '0002' });
-  const { evidences, order } = lookedUp(doubtful({ operation: 'authorize' }), waiting);
+  const unclear = row({ OPERATIONTYPE: 'authorization', EXECCODE: '5004' });
+  const { evidences, order } = lookedUp(doubtful({ operation: 'authorize' }), unclear);
   expect(evidences).toHaveLength(1);
-  expect(lookedUp(order, waiting).evidences).toEqual([]);
-  expect(lookedUp(order, waiting, row({ OPERATIONTYPE: 'authorization' })).evidences).toHaveLength(1);
+  expect(lookedUp(order, unclear).evidences).toEqual([]);
+  expect(lookedUp(order, unclear, row({ OPERATIONTYPE: 'authorization' })).evidences).toHaveLength(1);
 });
 
 describe('a row without a tag', () => {
@@ -196,7 +199,7 @@ describe('a row without a tag', () => {
       const listed = row({ OPERATIONTYPE: operation, EXTRADATA: undefined });
       const looked = lookedUp(doubtful({ operation, isTagged: false }), listed);
       expect(stateOf(looked.order)).toBe('in_doubt');
-      expect(looked.order.unbound).toMatchObject([{ source: 'look-up', answer: { transactionId: 'T1' } }]);
+      expect(looked.order.unmatchedEvidence).toMatchObject([{ source: 'look-up', answer: { transactionId: 'T1' } }]);
       expect(lookedUp(looked.order, listed).evidences).toEqual([]);
     },
   );
@@ -206,7 +209,7 @@ describe('a row without a tag', () => {
     const order = ordered(intent('a', untagged), refusedWithoutId, intent('b', untagged), doubt('b'));
     const looked = lookedUp(order, paid());
     expect(stateOf(looked.order, 'b')).toBe('in_doubt');
-    expect(looked.order.unbound).toMatchObject([{ source: 'look-up', answer: { transactionId: 'T1' } }]);
+    expect(looked.order.unmatchedEvidence).toMatchObject([{ source: 'look-up', answer: { transactionId: 'T1' } }]);
     expect(lookedUp(looked.order, paid()).evidences).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import {
   emptyOrder,
   fold,
   RULES_VERSION,
-  type Evidence,
+  type EvidenceRecord,
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
@@ -36,7 +36,7 @@ function doubtful(merchant: string, orderId: string): OrderState {
   const open = fold(emptyOrder(merchant, orderId), { record: 'INTENT', ...identity, ...terms }, 1n).order;
   return fold(open, { record: 'IN_DOUBT', ...identity, reason: 'timeout', message: '' }, 2n).order;
 }
-const evidence = (orderId: string): Evidence => ({
+const evidence = (orderId: string): EvidenceRecord => ({
   ...{
     record: 'EVIDENCE',
     rulesVersion: RULES_VERSION,
@@ -55,7 +55,7 @@ interface World {
   appended: JournalRecord[];
   claims: Set<string>;
   nowMs: number;
-  answer: (orderId: string) => Promise<Evidence[]>;
+  answer: (orderId: string) => Promise<EvidenceRecord[]>;
   token: () => Promise<undefined>;
   append: () => Promise<void>;
   slept: number[];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseOrderKey, type Merchant } from '@tranche/contracts';
-import { isInDoubt, type Evidence, type OperationState, type OrderState } from '@tranche/order-journal';
+import { isInDoubt, type EvidenceRecord, type OperationState, type OrderState } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
@@ -109,7 +109,7 @@ export class LookUpScheduler {
   }
 
   /** The next look-up brings what could not be written now; the last one has none after it. */
-  async #journal(evidence: Evidence): Promise<void> {
+  async #journal(evidence: EvidenceRecord): Promise<void> {
     const { journal, clock } = this;
     for (let attempt = 1; ; attempt++) {
       try {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Merchant } from '@tranche/contracts';
-import { lookUpEvidence, type Evidence, type LookedUpOperation } from '@tranche/order-journal';
+import { lookUpEvidence, type EvidenceRecord, type LookedUpOperation } from '@tranche/order-journal';
 import { listedTransaction, lookUpForm, readLookUpAnswer, type LookUpAnswer } from '@tranche/platform';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import type { BearerToken } from '../platform/bearer-token.client.js';
@@ -33,7 +33,7 @@ export class LookUpService {
   }
 
   /** What the platform's list of the order's transactions proves about the operation; nothing where it can not be asked. Never rejects. */
-  async ask(asked: LookedUpOperation, bearer: BearerToken | undefined): Promise<Evidence[]> {
+  async ask(asked: LookedUpOperation, bearer: BearerToken | undefined): Promise<EvidenceRecord[]> {
     const { merchant, order } = asked;
     const { orderId } = order;
     const answer = await this.#firstAnswer(lookUpForm(merchant, orderId), bearer);

@@ -51,11 +51,10 @@ interface Saying extends Partial<ManualResolution> {
   after?: number;
   commandId?: string;
   notExecutedAfterMs?: number;
-  rulesVersion?: number;
 }
 function say(
   order: OrderState,
-  { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, rulesVersion = 1, ...word }: Saying,
+  { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, ...word }: Saying,
 ) {
   const said: ManualResolution = { outcome: 'succeeded', reason, ...word };
   return resolutionEvidence(order, {
@@ -64,7 +63,6 @@ function say(
     operator: 'alice',
     nowMs: INTENT_MS + after,
     notExecutedAfterMs: ms,
-    rulesVersion,
   });
 }
 function problemOf(refused: () => unknown): Problem {
@@ -129,7 +127,7 @@ describe("an operator's word", () => {
   it.each([
     ['an operation that nobody knows', doubtful, { commandId: 'b' }, 404, 'operation_unknown'],
     ['a call under way', orderOf(intent('a')), {}, 409, 'not_in_doubt'],
-    ['a pending approval', orderOf(intent('a'), outcome('a', 'pending')), {}, 409, 'not_in_doubt'],
+    ['a pending approval', orderOf(intent('a'), outcome('a', 'pending')), {}, 409, 'still_waiting'],
     ['what has ended', orderOf(intent('a'), outcome('a', 'succeeded')), { outcome: 'refused' }, 409, 'not_in_doubt'],
     ['what has ended alike', orderOf(intent('a'), outcome('a', 'succeeded')), {}, 409, 'not_in_doubt'],
     [
@@ -171,7 +169,7 @@ describe("an operator's word", () => {
     const isOurs = say(listed, { commandId: 'c', transactionId: 'T-office' });
     const named = folded(listed, isOurs);
     expect(resolved(named, 'c', { outcome: 'succeeded', reason })).toMatchObject({ transactionId: 'T-office' });
-    expect([named.unbound, named.external]).toEqual([[], []]);
+    expect([named.unmatchedEvidence, named.external]).toEqual([[], []]);
     const other = folded(listed, say(listed, { commandId: 'c', outcome: 'not_executed' }));
     expect(other.external).toMatchObject([{ transactionId: 'T-office', amount: 20_000 }]);
   });
@@ -241,7 +239,7 @@ describe("an operator's word on a payment that waits", () => {
   const pending = orderOf(intent('a'), outcome('a', 'pending'));
   const expired = (): OrderState => {
     const { merchant, orderId } = inOrder;
-    const at7 = { rulesVersion: 4, merchant, orderId, at: at(6 * DAY) };
+    const at7 = { rulesVersion: 1, merchant, orderId, at: at(6 * DAY) };
     return folded(pending, { record: 'EXPIRED', ...at7, commandId: 'a', attempt: 1 });
   };
 
@@ -250,30 +248,26 @@ describe("an operator's word on a payment that waits", () => {
     ['refused', 'refused'],
     ['not_executed', 'not_executed'],
   ] as const)('%s counts from a day on', (outcome, end) => {
-    const early = problemOf(() => say(pending, { outcome, after: DAY - 1, rulesVersion: 4 }));
+    const early = problemOf(() => say(pending, { outcome, after: DAY - 1 }));
     expect(early).toMatchObject({ status: 409, code: 'still_waiting', headers: { 'retry-after': '1' } });
-    const record = { ...say(pending, { outcome, after: DAY, rulesVersion: 4 }), rulesVersion: 4 };
+    const record = say(pending, { outcome, after: DAY });
     expect(resolved(folded(pending, record), 'a', { outcome, reason })).toMatchObject({ end });
   });
 
   it('counts at once where "not executed" was said of it', () => {
     const said: JournalRecord = {
-      ...{ record: 'EVIDENCE', ...inOrder, rulesVersion: 4, source: 'notification', operation: 'authorize' },
+      ...{ record: 'EVIDENCE', ...inOrder, rulesVersion: 1, source: 'notification', operation: 'authorize' },
       ...{ result: 'not_executed', answer: { transactionId: 'T-a', execCode: '5003' } },
     };
     const order = folded(pending, said);
-    const record = say(order, { outcome: 'refused', after: 1, rulesVersion: 4 });
+    const record = say(order, { outcome: 'refused', after: 1 });
     expect(resolved(folded(order, record), 'a', { outcome: 'refused', reason })).toMatchObject({ end: 'refused' });
   });
 
   it('frees an order of what our timer ended', () => {
-    const record = say(expired(), { outcome: 'refused', after: 7 * DAY, rulesVersion: 4 });
+    const record = say(expired(), { outcome: 'refused', after: 7 * DAY });
     const operation = resolved(folded(expired(), record), 'a', { outcome: 'refused', reason });
     expect([operation.end, operation.mayYetSucceed]).toEqual(['expired', undefined]);
-  });
-
-  it('is no doubt to an installation that does not write the rule yet', () => {
-    expect(problemOf(() => say(pending, { after: DAY, rulesVersion: 3 }))).toMatchObject({ code: 'not_in_doubt' });
   });
 });
 
@@ -291,7 +285,7 @@ describe('"redirect_required", by an operator', () => {
 
   it.each([
     ['a doubtful capture', doubtfulCapture, { commandId: 'c' }],
-    ['what waits already', orderOf(intent('a'), pendingOutcome), { rulesVersion: 4 }],
+    ['what waits already', orderOf(intent('a'), pendingOutcome), {}],
     ['with a code of success', doubtful, { execCode: '0000' }],
   ] as [string, OrderState, Saying][])('can not be true of %s', (_what, order, word) => {
     expect(problemOf(() => say(order, { ...word, outcome }))).toMatchObject({

@@ -2,7 +2,6 @@ import { execCodeClass, holdsHiddenCardData, isMadeElsewhereToo } from '@tranche
 import {
   compact,
   findOperation,
-  hasRule,
   isInDoubt,
   isPayment,
   isWaiting,
@@ -10,10 +9,9 @@ import {
   operatorFromMs,
   RULES_VERSION,
   SEND_DEADLINE_MS,
-  type Evidence,
+  type EvidenceRecord,
   type OperationState,
   type OrderState,
-  type RulesVersion,
 } from '@tranche/order-journal';
 import { Problem, type ProblemFault, type ProblemOptions } from '@tranche/service-kit';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf, ValidateBy } from 'class-validator';
@@ -85,8 +83,6 @@ interface ResolutionContext {
   operator: string;
   nowMs: number;
   notExecutedAfterMs: number;
-  /** What this installation writes. */
-  rulesVersion: number;
 }
 
 /**
@@ -95,13 +91,13 @@ interface ResolutionContext {
  */
 export function resolutionEvidence(
   order: OrderState,
-  { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs, rulesVersion }: ResolutionContext,
-): Evidence {
+  { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs }: ResolutionContext,
+): EvidenceRecord {
   const operation = findOperation(order, commandId);
   if (!operation)
     throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });
   refuseContradictions(operation, resolution);
-  if (!isInDoubt(operation)) refuseWhatIsNotOpen(order, operation, rulesVersion, nowMs);
+  if (!isInDoubt(operation)) refuseWhatIsNotOpen(operation, nowMs);
   refuseTransactionOfAnother(order, operation, resolution);
   const fromMs = notExecutedFromMs(operation, afterMs);
   if (resolution.outcome === 'not_executed' && !(nowMs >= fromMs))
@@ -158,9 +154,7 @@ export function isResolvedAs(operation: OperationState, outcome: ManualResolutio
 }
 
 /** A payment that waits is open to an operator from a day on, or once "not executed" was said of it; one that our timer ended, at once (R15). */
-function refuseWhatIsNotOpen(order: OrderState, operation: OperationState, rulesVersion: number, nowMs: number): void {
-  const version = Math.max(order.rulesVersion ?? RULES_VERSION, rulesVersion) as RulesVersion;
-  if (!hasRule({ rulesVersion: version }, 'waitingEnds')) throw notInDoubt(operation);
+function refuseWhatIsNotOpen(operation: OperationState, nowMs: number): void {
   if (operation.mayYetSucceed) return;
   if (!isWaiting(operation)) throw notInDoubt(operation);
   const fromMs = operatorFromMs(operation);

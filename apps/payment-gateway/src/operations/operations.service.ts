@@ -8,7 +8,7 @@ import {
   isLookUpReminder,
   isWaiting,
   timersOf,
-  type Evidence,
+  type EvidenceRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -97,7 +97,7 @@ export class OperationsService {
     resolution: ManualResolution,
     operator: OperatorIdentity,
     approval?: Approval,
-  ): Promise<{ order: OrderState; operation: OperationState; record: Evidence }> {
+  ): Promise<{ order: OrderState; operation: OperationState; record: EvidenceRecord }> {
     if (approval) await this.#assertUnchanged(id, approval);
     if (resolution.actor !== undefined && resolution.actor !== operator.person) {
       throw new Problem({
@@ -119,7 +119,6 @@ export class OperationsService {
       operator: operator.person,
       nowMs: this.clock.nowMs(),
       notExecutedAfterMs: this.#notExecutedAfterMs,
-      rulesVersion: this.config.rulesVersion,
     });
     const operation = findOperation(order, commandId)!;
     if (approval && orderDigest(order) !== approval.seen) throw stale(approval, operation);
@@ -151,7 +150,7 @@ export class OperationsService {
   async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView> {
     assertMerchant(operator, merchant);
     const order = await this.#orderOf(orderKey(merchant, orderId));
-    if (order.operations.length === 0 && order.external.length === 0 && order.unbound.length === 0) {
+    if (order.operations.length === 0 && order.external.length === 0 && order.unmatchedEvidence.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
     const view = orderView(order, this.config.journalEpoch);
@@ -190,7 +189,7 @@ export class OperationsService {
   }
 
   /** An append that failed may have landed: who sees the problem must look before saying it again. */
-  async #journaled(record: Evidence): Promise<OrderState> {
+  async #journaled(record: EvidenceRecord): Promise<OrderState> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
     return this.#inTime(this.journal.appendAndRead(record), { status: 503, code: 'word_not_confirmed', detail });
   }

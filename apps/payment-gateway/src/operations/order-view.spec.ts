@@ -142,11 +142,11 @@ describe('the view of an order', () => {
     [
       'when a pending approval expires',
       [intent('a'), outcome('a', 'pending')],
-      { pendingExpiresAt: '2026-03-07T10:00:00.000Z' },
+      { pendingExpiresAt: '2026-03-07T10:00:00.000Z', operatorMayResolveFrom: '2026-03-02T10:00:00.000Z' },
     ],
     [
       'when a redirect expires, and from when on an operator may resolve it',
-      [intent('a'), outcome('a', 'redirect')].map((record) => ({ ...record, rulesVersion: 4 })),
+      [intent('a'), outcome('a', 'redirect')].map((record) => record),
       { redirectExpiresAt: '2026-03-08T10:00:00.000Z', operatorMayResolveFrom: '2026-03-02T10:00:00.000Z' },
     ],
   ] as [string, JournalRecord[], object][])('tells %s', (_, records, deadlines) => {

@@ -4,7 +4,6 @@ import {
   compact,
   eventId,
   isCapturable,
-  hasRule,
   isWaiting,
   lifetimeMs,
   operatorFromMs,
@@ -13,6 +12,8 @@ import {
   type EventReference,
   type ExternalOperation,
   type OperationState,
+  type ConflictingReport,
+  type CountedEvidence,
   type OrderState,
 } from '@tranche/order-journal';
 import { operationIdOf } from './operation-id.js';
@@ -100,7 +101,8 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
-  const { contradictions, externalEntityId, externalReference } = operation;
+  const { conflictingReports, externalEntityId, externalReference } = operation;
+  const contradictions = conflictingReports?.map(reportView);
   const latestReference =
     latest && compact({ type: latest.type, offset: latest.offset, record: latest.record, nth: latest.nth });
   return compact({
@@ -123,26 +125,25 @@ export function operationView(order: OrderState, operation: OperationState, epoc
 }
 
 export function candidatesOf(order: OrderState, kind?: OperationKind): CandidateView[] {
-  return order.unbound
+  return order.unmatchedEvidence
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
       const told = compact({ transactionId, execCode, amount, message, externalEntityId, externalReference, flags });
-      return { operation, result, source, ...told };
+      return { operation: operation!, result, source, ...told };
     });
 }
 
 function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
   const waiting = order.operations.findLast(isWaiting);
-  const endsInMs = waiting && lifetimeMs(order, waiting);
+  const endsInMs = waiting && lifetimeMs(waiting);
   const endsAt = endsInMs === undefined ? undefined : later(waiting?.since, endsInMs);
   return compact({
     captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
     pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,
     redirectExpiresAt: waiting?.phase === 'redirect' ? endsAt : undefined,
-    operatorMayResolveFrom:
-      waiting && hasRule(order, 'waitingEnds') ? new Date(operatorFromMs(waiting)).toISOString() : undefined,
+    operatorMayResolveFrom: waiting && new Date(operatorFromMs(waiting)).toISOString(),
   });
 }
 
@@ -162,11 +163,11 @@ function attemptView(
   } as AttemptView;
 }
 
-/** `ATTEMPT TRANSACTIONID EXECCODE`, as the fold keeps what it counted; `-` for no TRANSACTIONID, the result for no EXECCODE. */
-function evidenceView(counted: string): { attempt: number; transactionId?: string; execCode: string } {
-  const [attempt, transactionId = '-', execCode = ''] = /^(\d+) (.*) (\S+)$/s.exec(counted)?.slice(1) ?? [];
-  return { attempt: Number(attempt), ...(transactionId === '-' ? {} : { transactionId }), execCode };
-}
+const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
+
+/** `RESULT ATTEMPT TRANSACTIONID EXECCODE`; `-` where the report had none. */
+const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
+  `${result} ${attempt} ${transactionId} ${execCode}`;
 
 function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullable<OperationState['latest']>['body']) {
   return compact({ execCode, message, outcome, origin, flags, faults });

@@ -32,6 +32,7 @@ it.each([
   ['POST', '/simulator/refunds', { identifier: 'Shop', orderId: 'nope' }, 404],
   ['POST', '/simulator/refunds', { identifier: 'Shop', orderId: 'nope', amount: -1 }, 400],
   ['POST', '/simulator/refunds', {}, 400],
+  ['POST', '/simulator/notifications/suppressed', {}, 400],
   ['POST', '/simulator/tokens', { identifier: 'Nobody' }, 400],
   ['POST', '/simulator/tokens', { identifier: 'Shop', cardCode: '12' }, 400],
   ['POST', '/simulator/notifications/mode', { merchant: 'shop', mode: 'pigeon' }, 400],

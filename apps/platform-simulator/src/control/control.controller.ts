@@ -51,6 +51,13 @@ export async function controlController(server: FastifyInstance, parts: ControlP
       return reply.send({ merchant, mode });
     });
 
+    scope.post('/simulator/notifications/suppressed', ({ body }, reply) => {
+      const { identifier, orderId } = fieldsOf(body);
+      if (typeof identifier !== 'string' || typeof orderId !== 'string')
+        return wrong(reply, 'identifier and orderId are needed');
+      return reply.send({ sent: books.notifications.sendSuppressed({ identifier, orderId }) });
+    });
+
     scope.get('/simulator/faults', (_request, reply) => reply.send(faults.list()));
     scope.post('/simulator/faults', ({ body }, reply) => {
       const rule = readFaultRule(body);

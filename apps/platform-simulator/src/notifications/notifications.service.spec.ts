@@ -199,6 +199,21 @@ describe('faults of notifications', () => {
     expect((await arrived(1)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture']);
   });
 
+  it('none, and sent when somebody asks for it: that order alone', async () => {
+    await running.simulator.fault({}, { notification: 'none' });
+    await running.simulator.authorized();
+    await running.simulator.authorized({ ORDERID: 'order-2' });
+    const ask = (orderId: string) =>
+      running.simulator.json('POST', '/simulator/notifications/suppressed', { identifier: 'Shop', orderId });
+    expect((await ask('order-2')).body).toEqual({ sent: 1 });
+    expect((await ask('order-2')).body).toEqual({ sent: 0 });
+    expect((await settled(2)).map(({ orderId, state }) => [orderId, state])).toEqual([
+      ['order-1', 'suppressed'],
+      ['order-2', 'delivered'],
+    ]);
+    expect((await arrived(1)).map(({ parameters }) => parameters.ORDERID)).toEqual(['order-2']);
+  });
+
   it('duplicate', async () => {
     await running.simulator.fault({}, { notification: 'duplicate' });
     await running.simulator.authorized();

@@ -44,6 +44,8 @@ export class Notifications {
   private forged: Notification[] = [];
   private forgeries = 0;
   private forgotten = 0;
+  /** Sends a suppressed one after all; each goes with its notification. */
+  private readonly unsent = new WeakMap<Notification, () => void>();
   private readonly queues = new Map<string, Promise<void>>();
   private readonly held = new Map<string, (() => void)[]>();
   private readonly modes = new Map<string, NotificationMode>();
@@ -89,9 +91,9 @@ export class Notifications {
     this.keep(notification);
     if (fault?.forgedHash !== undefined)
       this.forge({ ...notification, attempts: [], state: 'waiting' }, merchant, parameters);
-    if (isKeptBack) return;
     const key = JSON.stringify([identifier, orderId]);
     const deliver = () => this.deliver(notification, merchant.notificationUrl ?? '', parameters, this.retryDelaysMs);
+    if (isKeptBack) return void this.unsent.set(notification, () => this.enqueue(key, deliver));
     const enqueue = () => {
       this.enqueue(key, deliver);
       if (fault?.duplicate) this.enqueue(key, deliver);
@@ -100,6 +102,16 @@ export class Notifications {
     if (fault?.lateMs !== undefined) return void this.after(fault.lateMs, deliver);
     enqueue();
     this.releaseHeld(key);
+  }
+
+  /** Sends, late, what a fault rule kept from being sent; returns how many those are. */
+  sendSuppressed(filter: OrderFilter): number {
+    const suppressed = this.list(filter).filter(({ state }) => state === 'suppressed');
+    for (const one of suppressed) {
+      one.state = 'waiting';
+      this.unsent.get(one)?.();
+    }
+    return suppressed.length;
   }
 
   setMode(mode: NotificationMode, merchant: string): void {

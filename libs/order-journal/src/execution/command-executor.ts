@@ -1,11 +1,11 @@
 import { isUnreachable, type CallResult, type Fault } from '@tranche/contracts';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { historyOf } from '../state/history.js';
-import { nextStep } from '../state/next-step.js';
+import { afterNotExecuted, type AfterNotExecuted, nextStep } from '../state/next-step.js';
 import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type Intent } from '../state/records.js';
-import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.js';
-import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
+import type { Intent } from '../state/records.js';
+import { isWithinSendDeadline, type Moment } from '../state/time.js';
+import { RULES_VERSION } from '../state/versions.js';
 import {
   NO_SENT_LEDGER,
   tellAtOnce,

@@ -1,9 +1,9 @@
 import type { CallResult, Fault, Rail } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
-import type { Moment } from '../state/send-deadline.js';
-import type { JournalView } from '../journal/journal-view.js';
 import type { OrderState } from '../state/order-state.js';
 import type { Intent, OperationTerms } from '../state/records.js';
+import type { Moment } from '../state/time.js';
+import type { JournalView } from '../journal/journal-view.js';
 
 /** A command that is sound by itself. Plain data; what the form needs beyond it is the caller's. */
 export interface ExecutableCommand {

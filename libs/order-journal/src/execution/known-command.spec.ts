@@ -1,7 +1,7 @@
 import type { Fault } from '@tranche/contracts';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
-import { emptyOrder, findOperation, verdictOf, type OrderState } from '../state/order-state.js';
+import { emptyOrder, findOperation, type OrderState, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
 import { answerKnownCommand, type BetweenAttempts, type RefusedCommand } from './known-command.js';
 

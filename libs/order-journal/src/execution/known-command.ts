@@ -1,9 +1,9 @@
 import type { Fault } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
 import { lostAttempt } from '../journal/after-loss.js';
-import { hasContent } from '../state/command-content.js';
 import { findOperation, isOpen } from '../state/order-state.js';
-import { RULES_VERSION } from '../state/records.js';
+import { hasContent } from '../state/terms.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { tellAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';
 
 /** A command that today's configuration or contracts refuse: who it says it is. */

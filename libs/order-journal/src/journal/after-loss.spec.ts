@@ -2,8 +2,8 @@ import { recordsOf } from '../../test/projector-world.js';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type Intent, type JournalRecord } from '../state/records.js';
-import { NEWEST_RULES_VERSION } from '../state/rules-version.js';
+import type { Intent, JournalRecord } from '../state/records.js';
+import { NEWEST_RULES_VERSION, RULES_VERSION } from '../state/versions.js';
 import { recordsAfterLoss } from './after-loss.js';
 
 const at = '2026-03-01T10:00:00.000Z';

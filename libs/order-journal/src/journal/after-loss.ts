@@ -1,15 +1,9 @@
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
-import { emptyOrder, isOpen, verdictOf, type OperationState, type OrderState } from '../state/order-state.js';
-import {
-  decodeRecord,
-  recordHash,
-  RULES_VERSION,
-  type InDoubt,
-  type Intent,
-  type JournalRecord,
-} from '../state/records.js';
+import { emptyOrder, isOpen, type OperationState, type OrderState, verdictOf } from '../state/order-state.js';
+import { type InDoubt, type Intent, type JournalRecord, recordHash } from '../state/records.js';
 import { knownTermsOf } from '../state/terms.js';
+import { decodeRecord, RULES_VERSION } from '../state/versions.js';
 import type { JournalReader } from './ports.js';
 
 const LOST =
@@ -85,7 +79,7 @@ async function* recordsOf(
 function mayBeBetweenAttempts(record: JournalRecord): boolean {
   if (record.record === 'NOT_EXECUTED') return true;
   if (record.record === 'EVIDENCE') return record.result === 'not_executed';
-  return record.record === 'CARRIED' && record.state.ops.some((one) => !Array.isArray(one) && one.phase === 'idle');
+  return record.record === 'SNAPSHOT' && record.state.ops.some((one) => !Array.isArray(one) && one.phase === 'idle');
 }
 
 function ownerLost({ merchant, orderId }: OrderState, operation: OperationState, { at }: Written): InDoubt {

@@ -1,14 +1,14 @@
 import { silentLog } from '@tranche/runtime';
+import { journalPartition } from './journal-partition.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
-import { encodeRecord, recordHash, type Intent, type JournalRecord } from '../state/records.js';
-import { journalPartition } from '../state/partition.js';
+import { encodeRecord, type Intent, type JournalRecord, recordHash } from '../state/records.js';
 import { timerRecord } from '../timers/timer-watch.js';
 import { JournalView } from './journal-view.js';
 
 const PARTITION = journalPartition('shop-fr/o');
 const DAY_MS = 86_400_000;
-const inOrder = { rulesVersion: 4, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+const inOrder = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 const intent: Intent = {
   ...{ record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token: 't' },
   ...{ operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' },
@@ -35,7 +35,7 @@ function view(landing: (view: JournalView, record: JournalRecord, bring: (record
     },
     timing,
     logger: silentLog,
-    rulesVersion: 4,
+    rulesVersion: 1,
   });
   return made;
 }
@@ -57,13 +57,13 @@ it('takes a verdict as lost that was carried away before it was read, and stops 
     const records = [...ended, record];
     records.forEach(bring);
     bring(
-      timerRecord(stateAfter(records), { timer: 'carry', atMs: 0 }, months, { rulesVersion: 4, refundableDays: 400 }),
+      timerRecord(stateAfter(records), { timer: 'carry', atMs: 0 }, months, { rulesVersion: 1, refundableDays: 400 }),
     );
   });
   await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());
   await journal.read('shop-fr', 'o');
   const { after, verdict } = await journal.appendIntent(intent);
-  expect([verdict, after.verdicts, after.carriedAt]).toEqual(['lost', [], new Date(months).toISOString()]);
+  expect([verdict, after.verdicts, after.snapshotAt]).toEqual(['lost', [], new Date(months).toISOString()]);
   expect(journal.stoppedBecause).toBeUndefined();
 });
 
@@ -86,7 +86,7 @@ describe('a log that gives offsets once more', () => {
         openOrders: () => Promise.resolve({ orderKeys: [] }),
       },
       timing: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
-      ...{ logger: silentLog, rulesVersion: 4 },
+      ...{ logger: silentLog, rulesVersion: 1 },
       onLogChanged: (partition, why) => void changed.push([partition, why]),
     });
     await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());

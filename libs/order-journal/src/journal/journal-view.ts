@@ -4,23 +4,15 @@ import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
 import { EndWaits } from './end-waits.js';
 import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
-import { verdictOf, type IntentVerdict, type OrderState } from '../state/order-state.js';
-import { journalPartition } from '../state/partition.js';
+import { journalPartition } from './journal-partition.js';
+import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
+import { type Intent, type JournalRecord, recordHash, UnreadableJournalError } from '../state/records.js';
+import { decodeRecord, recordWriter, UnknownRulesVersionError } from '../state/versions.js';
 import { FollowedPartitions } from './followed-partitions.js';
 import { JournalReplacedError, OrderUnreadableError } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
 import { StoppedPartitions, type StoppedAt } from './stopped-partitions.js';
 import { unlessAborted } from './unless-aborted.js';
-import { recordWriter } from '../state/record-writer.js';
-import {
-  decodeRecord,
-  recordHash,
-  UnknownRulesVersionError,
-  UnreadableJournalError,
-  type Intent,
-  type JournalRecord,
-} from '../state/records.js';
-import type { RulesVersion } from '../state/rules-version.js';
 
 const INDEX_READS = 5;
 /** The index is behind: how often to look whether it has caught up. */

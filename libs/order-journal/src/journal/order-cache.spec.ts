@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
-import { journalPartition } from '../state/partition.js';
+import { journalPartition } from './journal-partition.js';
 import { OrderCache } from './order-cache.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
@@ -38,7 +38,7 @@ describe('the order book', () => {
     const book = new OrderCache();
     book.apply(KEY, 5n, intent('t'), 'hash');
     book.apply(KEY, 9n, inDoubt, 'hash');
-    expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n).order);
+    expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n, () => 'hash').order);
   });
 
   it('takes nothing off the tail that the index has already, though it forgot the order', () => {

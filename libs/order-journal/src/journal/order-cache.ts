@@ -1,7 +1,7 @@
 import { orderKey } from '@tranche/contracts';
+import { journalPartition } from './journal-partition.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
-import { journalPartition } from '../state/partition.js';
 import type { JournalRecord } from '../state/records.js';
 
 interface Waiter {

@@ -1,7 +1,8 @@
 import { silentLog } from '@tranche/runtime';
+import { journalPartition } from './journal-partition.js';
 import { findOperation } from '../state/order-state.js';
-import { journalPartition } from '../state/partition.js';
-import { encodeRecord, RULES_VERSION, type Intent } from '../state/records.js';
+import { encodeRecord, type Intent } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { JournalView } from './journal-view.js';
 
 const PARTITION = journalPartition('shop-fr/o');

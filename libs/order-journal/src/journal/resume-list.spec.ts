@@ -1,4 +1,4 @@
-import { journalPartition } from '../state/partition.js';
+import { journalPartition } from './journal-partition.js';
 import { ResumeList, type ResumeDecision } from './resume-list.js';
 
 const approval: ResumeDecision = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { commandIdTimeMs } from '@tranche/contracts';
-import { journalPartition } from '../state/partition.js';
+import { journalPartition } from './journal-partition.js';
 
 /** A journal partition as it lies there: where it begins, and the last record that it holds. */
 export interface KeptLog {

@@ -1,8 +1,9 @@
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, verdictOf } from '../state/order-state.js';
-import { decodeRecord, recordHash, type Intent } from '../state/records.js';
-import { carriedState } from '../state/carried.js';
-import { forgettableMs, mustBeCarried } from '../state/keeping.js';
+import { type Intent, recordHash } from '../state/records.js';
+import { snapshotOf } from '../state/snapshot.js';
+import { needsSnapshot, retentionEndMs } from '../state/time.js';
+import { decodeRecord } from '../state/versions.js';
 import { SkipList } from './skip-list.js';
 
 const poison = { key: 'shop-fr/o', offset: 7n, value: Buffer.from('{"record":') };
@@ -38,7 +39,7 @@ describe('the order of a record that is skipped', () => {
   const intent: Intent = {
     ...{
       record: 'INTENT',
-      rulesVersion: 4,
+      rulesVersion: 1,
       merchant: 'shop-fr',
       orderId: 'o',
       at,
@@ -60,12 +61,12 @@ describe('the order of a record that is skipped', () => {
   });
 
   it('stays frozen when it is carried over, is always carried over, and never forgotten', () => {
-    expect(carriedState(frozen, at)).toMatchObject({ frozen: true, partial: true });
-    expect([mustBeCarried(frozen), forgettableMs(frozen, 400)]).toEqual([true, undefined]);
-    const carried = { record: 'CARRIED', rulesVersion: 4, merchant: 'shop-fr', orderId: 'o', at } as const;
+    expect(snapshotOf(frozen, at)).toMatchObject({ frozen: true, partial: true });
+    expect([needsSnapshot(frozen), retentionEndMs(frozen, 400)]).toEqual([true, undefined]);
+    const carried = { record: 'SNAPSHOT', rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at } as const;
     const { order } = fold(
       emptyOrder('shop-fr', 'o'),
-      { ...carried, seen: 'x.y.z', state: carriedState(frozen, at) },
+      { ...carried, seen: 'x.y.z', state: snapshotOf(frozen, at) },
       5n,
     );
     expect(order.isFrozen).toBe(true);

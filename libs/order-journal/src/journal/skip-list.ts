@@ -1,5 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
-import { encodeRecord, recordHash, RULES_VERSION, type Skipped } from '../state/records.js';
+import { encodeRecord, recordHash, type Skipped } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 
 type Entry = { key: string | null; value: Buffer | null };
 

@@ -1,6 +1,7 @@
 import { silentLog } from '@tranche/runtime';
-import { journalPartition } from '../state/partition.js';
-import { encodeRecord, RULES_VERSION, type Intent, type Outcome } from '../state/records.js';
+import { journalPartition } from './journal-partition.js';
+import { encodeRecord, type Intent, type Outcome } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { JournalView } from './journal-view.js';
 
 const PARTITION = journalPartition('shop-fr/o');

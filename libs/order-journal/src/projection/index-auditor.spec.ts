@@ -1,10 +1,11 @@
 import { silentLog } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
+import { emptyOrder, type OrderState } from '../state/order-state.js';
+import { encodeRecord, type JournalRecord, recordHash } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { IndexAuditor, type AuditResult } from './index-auditor.js';
 import { JournalReplacedError } from '../journal/journal-faults.js';
-import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalEntry, JournalReader } from '../journal/ports.js';
-import { encodeRecord, recordHash, RULES_VERSION, type JournalRecord } from '../state/records.js';
 
 const at = '2026-03-01T10:00:00.000Z';
 const intentOf = (orderId: string): JournalRecord => ({

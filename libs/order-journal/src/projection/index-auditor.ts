@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { JournalReplacedError } from '../journal/journal-faults.js';
 import { OrderSample } from './order-sample.js';
 import type { OrderState } from '../state/order-state.js';
+import { recordHash } from '../state/records.js';
 import type { JournalReader, OrderIndex } from '../journal/ports.js';
 import type { Projector } from './projector.js';
-import { recordHash } from '../state/records.js';
 
 /** So many order keys are in the log line. */
 const NAMED_ORDERS = 10;

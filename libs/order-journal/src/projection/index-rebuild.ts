@@ -2,8 +2,9 @@ import { orderKey } from '@tranche/contracts';
 import type { Timing } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
+import { recordHash } from '../state/records.js';
+import { decodeRecord } from '../state/versions.js';
 import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage } from '../journal/ports.js';
-import { decodeRecord, recordHash } from '../state/records.js';
 
 /** REDIRECTHTML is kept for repeats. Milliseconds. */
 export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;

@@ -3,20 +3,16 @@ import { journalOf, projection, recordsOf } from '../../test/projector-world.js'
 import { JournalReplacedError } from '../journal/journal-faults.js';
 import { fold } from '../state/fold.js';
 import { historyOf } from '../state/history.js';
-import { emptyOrder, verdictOf, type OrderState } from '../state/order-state.js';
-import { recordHash, type JournalRecord } from '../state/records.js';
-import type { RulesVersion } from '../state/rules-version.js';
+import { emptyOrder, type OrderState } from '../state/order-state.js';
+import { type JournalRecord, recordHash } from '../state/records.js';
 
 /** Authorized and captured; the gateway took the capture's reference from the order and says what it had seen. */
-function capturedUnder(rulesVersion: RulesVersion): JournalRecord[] {
-  const journal: JournalRecord[] = [asked('authorize'), answered('authorize', '0000')].map((record) => ({
-    ...record,
-    rulesVersion,
-  }));
+function capturedOnce(): JournalRecord[] {
+  const journal: JournalRecord[] = [asked('authorize'), answered('authorize', '0000')];
   let order: OrderState = emptyOrder('shop-fr', 'order-1');
   journal.forEach((record, at) => (order = fold(order, record, BigInt(at)).order));
-  const capture = { ...asked('capture'), seen: historyOf(order), rulesVersion };
-  return [...journal, capture, { ...answered('capture', '0000'), rulesVersion }];
+  const capture = { ...asked('capture'), seen: historyOf(order) };
+  return [...journal, capture, answered('capture', '0000')];
 }
 
 /** The index as it is built from a journal that begins at this offset, and the events of one more batch. */
@@ -31,10 +27,10 @@ async function rebuiltAt(first: bigint, journal: JournalRecord[], more: JournalR
   return { order: index.orders.get('shop-fr/order-1')!, published };
 }
 
-const secondCapture = (rulesVersion: RulesVersion) => ({ ...asked('capture-2'), rulesVersion });
+const secondCapture = asked('capture-2');
 
 it('a journal that was mirrored with offsets shifted by 5 grants no second capture after a rebuild', async () => {
-  const { order } = await rebuiltAt(5n, capturedUnder(3), [secondCapture(3)]);
+  const { order } = await rebuiltAt(5n, capturedOnce(), [secondCapture]);
   expect(order.verdicts).toEqual([
     ['authorize#1', 'granted'],
     ['capture#1', 'granted'],
@@ -42,25 +38,16 @@ it('a journal that was mirrored with offsets shifted by 5 grants no second captu
   ]);
 });
 
-it('versions 1 and 2 name offsets, and read a moved journal otherwise than it was written', async () => {
-  for (const rulesVersion of [1, 2] as const) {
-    const there = await rebuiltAt(0n, capturedUnder(rulesVersion), [secondCapture(rulesVersion)]);
-    const moved = await rebuiltAt(5n, capturedUnder(rulesVersion), [secondCapture(rulesVersion)]);
-    expect(verdictOf(there.order, 'capture-2#1')).toBe('rejected');
-    expect(verdictOf(moved.order, 'capture-2#1')).toBe('granted');
-  }
-});
-
 it('a moved journal gives the same event ids, and higher sequences under its epoch', async () => {
-  const more = [secondCapture(3)];
-  const [before] = (await rebuiltAt(7n, capturedUnder(3), more)).published;
-  const [after] = (await rebuiltAt(0n, capturedUnder(3), more, 1)).published;
+  const more = [secondCapture];
+  const [before] = (await rebuiltAt(7n, capturedOnce(), more)).published;
+  const [after] = (await rebuiltAt(0n, capturedOnce(), more, 1)).published;
   expect(after).toMatchObject({ id: before!.id, type: before!.type, data: before!.data });
   expect(after!.sequence! > before!.sequence!).toBe(true);
 });
 
 describe('an index whose journal holds another record at its marker', () => {
-  const journal = capturedUnder(3);
+  const journal = capturedOnce();
   const at = async (hash: string | undefined, marker = 3n, first = 0n) => {
     const { index, assign } = projection({ journal: journalOf(journal, undefined, 4n, first) });
     Object.assign(index, { marker, hash });

@@ -1,10 +1,11 @@
 import { orderKey, parseOrderKey } from '@tranche/contracts';
 import { murmur2 } from '@tranche/runtime';
+import { JOURNAL_PARTITIONS } from '../journal/journal-partition.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
-import { JOURNAL_PARTITIONS } from '../state/partition.js';
+import { type JournalRecord, recordHash } from '../state/records.js';
+import { decodeRecord } from '../state/versions.js';
 import type { JournalEntry } from '../journal/ports.js';
-import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
 
 /** Orders of one sample, about. Their states are in memory until its audit has ended. */
 const SAMPLED_ORDERS = 200;
@@ -49,7 +50,7 @@ export class OrderSample {
     this.#orders.set(key ?? '', {
       order: fold(order, record, offset, () => recordHash(value)).order,
       firstToken: known ? firstToken : tokenOfBeginning(record),
-      wasForgotten: wasForgotten || record.record === 'FORGOTTEN',
+      wasForgotten: wasForgotten || record.record === 'TOMBSTONE',
     });
   }
 

@@ -1,11 +1,12 @@
 import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import { fold } from '../state/fold.js';
-import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
+import { recordHash } from '../state/records.js';
+import type { Effect } from '../state/transitions.js';
+import { decodeRecord } from '../state/versions.js';
+import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import type { EventOutlet, JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
 import { toCloudEvent } from './published-event.js';
-import { decodeRecord, recordHash } from '../state/records.js';
-import type { Effect } from '../state/draft.js';
 
 /** How far one assignment of a partition, or one restoration of its index, has come. */
 export interface Progress {

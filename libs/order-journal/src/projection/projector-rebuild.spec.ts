@@ -10,6 +10,7 @@ import {
   orders,
 } from '../../test/projector-world.js';
 import { fold } from '../state/fold.js';
+import { historyOf } from '../state/history.js';
 import { emptyOrder } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
 
@@ -123,9 +124,12 @@ it('begins behind what was published and builds the index of what lies before', 
 it('takes an order that was forgotten out of the index', async () => {
   const { index, startOffset, project } = projection();
   await startOffset(undefined, 0n);
-  await project(recordsOf(0n, intent, redirect));
+  const refused = { ...redirect, result: 'refused' } as JournalRecord;
+  await project(recordsOf(0n, intent, refused));
   expect(index.orders.size).toBe(1);
-  await project(recordsOf(2n, { record: 'FORGOTTEN', ...inOrder, lastOffset: '1' }));
+  const order = index.orders.get('shop-fr/o')!;
+  const at = new Date(Date.parse(inOrder.at) + 36 * 86_400_000).toISOString();
+  await project(recordsOf(2n, { record: 'TOMBSTONE', ...inOrder, at, seen: historyOf(order), refundableDays: 35 }));
   expect([index.orders.size, index.marker]).toEqual([0, 2n]);
 });
 

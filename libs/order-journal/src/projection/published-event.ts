@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { journalPartition } from '../journal/journal-partition.js';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
-import { journalPartition } from '../state/partition.js';
 
 /**
  * The id of an event: the same journal record always gives the same event; `nth` distinguishes several of one type. Under rules version 1

@@ -1,5 +1,5 @@
 import { emptyOrder, fold } from '../index.js';
-import { RULES_VERSION } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { parseOrder } from './stored-order.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };

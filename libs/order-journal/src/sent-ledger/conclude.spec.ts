@@ -1,5 +1,5 @@
 import type { MadeToken } from '../execution/executor-ports.js';
-import type { Moment } from '../state/send-deadline.js';
+import type { Moment } from '../state/time.js';
 import { conclusionOf } from './conclude.js';
 import { identityLine, madeLine, sentLine } from './ledger-lines.js';
 

@@ -1,5 +1,5 @@
 import type { MadeToken } from '../execution/executor-ports.js';
-import { SEND_DEADLINE_MS, type Moment } from '../state/send-deadline.js';
+import { type Moment, SEND_DEADLINE_MS } from '../state/time.js';
 import { readLedger, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 
 /** Two clocks may differ by this much since a line was written. Beyond, one of them stood still or was set. Milliseconds. */

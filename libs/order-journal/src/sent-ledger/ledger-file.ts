@@ -1,5 +1,5 @@
 import type { MadeToken, SentLedger } from '../execution/executor-ports.js';
-import { SEND_DEADLINE_MS, type Moment } from '../state/send-deadline.js';
+import { type Moment, SEND_DEADLINE_MS } from '../state/time.js';
 import { identityLine, linesOf, madeLine, sentLine, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 import type { LedgerDisk } from './ledger-ports.js';
 

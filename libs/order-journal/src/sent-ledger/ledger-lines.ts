@@ -1,5 +1,5 @@
 import type { MadeToken } from '../execution/executor-ports.js';
-import type { Moment } from '../state/send-deadline.js';
+import type { Moment } from '../state/time.js';
 
 /** Whose ledger it is: conclusions count for this journal only, and only since this start of the machine. */
 export interface LedgerIdentity {

@@ -45,9 +45,9 @@ describe('a capture may take at most', () => {
   const rows: Row[] = [
     ['what was authorized', authorized, 30_000],
     [
-      'what was authorized, whatever its notification says',
+      'the smaller amount that its notification says',
       [...authorized, notified('authorize', '0000', { answer: { amount: 1 } })],
-      30_000,
+      1,
     ],
     ['what was accepted in part', partly(9000), 9000],
     ['who knows what, where it was accepted in part and nobody said how much', partly(), 'anything'],
@@ -104,7 +104,7 @@ describe('a refund may give back at most', () => {
       [...capture(), notified('capture', '0000', { answer: { amount: 25_000 } })],
       25_000,
     ],
-    ['what was captured, whatever else is said of the amount', capture(20_000, '0000', 1), 20_000],
+    ['the smaller amount that is said of the capture', capture(20_000, '0000', 1), 1],
     ['what was captured in part', capture(20_000, '0004', 15_000), 15_000],
     ['who knows what, where nobody said how much of it was captured', capture(20_000, '0004'), 'anything'],
     ['who knows what, of a capture never seen', authorized, 'anything'],

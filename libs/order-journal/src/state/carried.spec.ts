@@ -12,28 +12,24 @@ import {
 } from '../../test/order-story.js';
 import { randomLog } from '../../test/rules-lock/random-log.js';
 import { eventId } from '../projection/published-event.js';
-import { carriedState, CarriedStateError } from './carried.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
-import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
-import { encodeRecord, type Carried, type JournalRecord } from './records.js';
+import { emptyOrder, findOperation, type OrderState, verdictOf } from './order-state.js';
+import { encodeRecord, type JournalRecord, type Snapshot } from './records.js';
+import { SnapshotMismatchError, snapshotOf } from './snapshot.js';
 
 const DAY_MS = 86_400_000;
 const EMPTY = emptyOrder('shop-fr', 'order-1');
 
-const under = (rulesVersion: number, records: readonly JournalRecord[]): JournalRecord[] =>
-  records.map((record) => ({ ...record, rulesVersion }));
-const stateOf = (records: readonly JournalRecord[], rulesVersion = 3): OrderState =>
-  folded(under(rulesVersion, records)).order;
-const next = (order: OrderState, record: JournalRecord, by = 1n) =>
-  fold(order, { ...record, rulesVersion: 3 }, BigInt(order.lastOffset) + by);
-const carried = (order: OrderState, at = later(60 * DAY_MS)): Carried => ({
-  ...{ record: 'CARRIED', rulesVersion: 3, merchant: order.merchant, orderId: order.orderId, at },
-  ...{ seen: historyOf(order), state: carriedState(order, at) },
+const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
+const next = (order: OrderState, record: JournalRecord, by = 1n) => fold(order, record, BigInt(order.lastOffset) + by);
+const carried = (order: OrderState, at = later(60 * DAY_MS)): Snapshot => ({
+  ...{ record: 'SNAPSHOT', rulesVersion: 1, merchant: order.merchant, orderId: order.orderId, at },
+  ...{ seen: historyOf(order), state: snapshotOf(order, at) },
 });
 const plain = (order: OrderState): object => JSON.parse(JSON.stringify(order)) as object;
 
-describe('a CARRIED record that matches', () => {
+describe('a SNAPSHOT record that matches', () => {
   const order = stateOf(captured);
   const whole = next(order, carried(order)).order;
   const fromItAlone = next(EMPTY, carried(order), BigInt(whole.lastOffset) + 1n).order;
@@ -54,7 +50,7 @@ describe('a CARRIED record that matches', () => {
 
   it('leaves the time of the last transition alone, and publishes nothing', () => {
     const { order: after, effects } = next(order, carried(order));
-    expect([after.movedAt, after.carriedAt, effects]).toEqual([START, later(60 * DAY_MS), []]);
+    expect([after.movedAt, after.snapshotAt, effects]).toEqual([START, later(60 * DAY_MS), []]);
   });
 
   it('answers a command that comes again by an event of the same id, without its words', () => {
@@ -88,7 +84,7 @@ describe('a CARRIED record that matches', () => {
 const atOffset = ({ operations }: OrderState, offset: string) =>
   operations.map((operation) => ({ ...operation, latest: { ...operation.latest!, offset } }));
 
-describe('a CARRIED record that does not match', () => {
+describe('a SNAPSHOT record that does not match', () => {
   const order = stateOf(captured);
 
   it('is void where the order moved on, and the next one counts', () => {
@@ -98,12 +94,12 @@ describe('a CARRIED record that does not match', () => {
       plain({ ...moved, history: undefined, lastOffset: '' }),
     );
     expect(void_.history).not.toBe(moved.history);
-    expect(next(void_, carried(void_)).order.carriedAt).toBeDefined();
+    expect(next(void_, carried(void_)).order.snapshotAt).toBeDefined();
   });
 
   it('is void while a call may be under way', () => {
     const open = next(order, asked('refund', { amount: 1 })).order;
-    expect(next(open, carried(open)).order.carriedAt).toBeUndefined();
+    expect(next(open, carried(open)).order.snapshotAt).toBeUndefined();
   });
 
   it('holds provisionally where it is the first record that is kept, until one matches', () => {
@@ -121,19 +117,8 @@ describe('a CARRIED record that does not match', () => {
   it('stops the partition where the history is the same and the state is not', () => {
     const wrong = carried(order);
     wrong.state.ops.pop();
-    expect(() => next(order, wrong)).toThrow(CarriedStateError);
+    expect(() => next(order, wrong)).toThrow(SnapshotMismatchError);
   });
-});
-
-it('a CARRIED record may be the first of version 3: it names the offset, and gives the order a history', () => {
-  const older = stateOf(captured, 2);
-  const after = next(older, carried(older)).order;
-  expect([after.rulesVersion, after.carriedAt, historyOf(after).split('.').length]).toEqual([3, later(60 * DAY_MS), 4]);
-  // Its events were named by their place, and are so still.
-  expect(eventId(after, findOperation(after, 'capture')!.latest!)).toBe(
-    eventId(older, findOperation(older, 'capture')!.latest!),
-  );
-  expect(next(stateOf([...captured, captured[0]!], 2), carried(older)).order.carriedAt).toBeUndefined();
 });
 
 it('holds no message, descriptor, EXTRADATA, page, operator or reason', () => {
@@ -160,7 +145,7 @@ it('holds no message, descriptor, EXTRADATA, page, operator or reason', () => {
   for (const records of stories)
     for (const at of [later(DAY_MS), later(60 * DAY_MS)]) {
       const order = stateOf(records);
-      expect(JSON.stringify(carriedState(order, at))).not.toContain('SECRET');
+      expect(JSON.stringify(snapshotOf(order, at))).not.toContain('SECRET');
     }
 });
 
@@ -179,7 +164,7 @@ describe('its size', () => {
 
   it('is 300 bytes at most for an order that was authorized and captured', () => {
     const order = captureOf({});
-    const state = JSON.stringify(carriedState(order, later(60 * DAY_MS)));
+    const state = JSON.stringify(snapshotOf(order, later(60 * DAY_MS)));
     expect(order.operations.map(({ end }) => end)).toEqual(['succeeded', 'succeeded']);
     expect(Buffer.byteLength(state)).toBeLessThanOrEqual(300);
     expect(encodeRecord(carried(order)).length).toBeLessThanOrEqual(480);
@@ -187,7 +172,7 @@ describe('its size', () => {
 
   it('is less than a third of what it stands for', () => {
     const order = captureOf({ correlationId: randomUUID() });
-    const state = JSON.stringify(carriedState(order, later(60 * DAY_MS)));
+    const state = JSON.stringify(snapshotOf(order, later(60 * DAY_MS)));
     expect(state.length * 3).toBeLessThan(JSON.stringify(order).length);
   });
 });
@@ -195,11 +180,11 @@ describe('its size', () => {
 /** Records with what each has seen, as writers name it that know the whole order. */
 function historyLog(seed: number): JournalRecord[] {
   let order = emptyOrder('shop-fr', 'o');
-  return randomLog(seed, 3).flatMap(([, bare], at) => {
-    if (bare.record === 'FORGOTTEN') return [];
+  return randomLog(seed).flatMap(([, bare], at) => {
+    if (bare.record === 'TOMBSTONE') return [];
     const seen =
       'seen' in bare && bare.seen !== undefined ? { seen: bare.seen === '0' ? 'x.y.z' : historyOf(order) } : {};
-    const record = { ...bare, rulesVersion: 3, ...seen } as JournalRecord;
+    const record = { ...bare, rulesVersion: 1, ...seen } as JournalRecord;
     order = fold(order, record, BigInt(at)).order;
     return [record];
   });
@@ -258,7 +243,7 @@ it(`${SEEDED} seeded orders that moved lately: being carried over changes no ver
       let order = emptyOrder('shop-fr', 'o');
       const lines: string[] = [];
       const take = (record: JournalRecord, at: number) => {
-        const seen = 'seen' in record && record.seen !== undefined && record.record !== 'CARRIED';
+        const seen = 'seen' in record && record.seen !== undefined && record.record !== 'SNAPSHOT';
         const named = seen ? { ...record, seen: historyOf(order) } : record;
         const { order: after, effects } = fold(order, named, BigInt(at));
         order = after;

@@ -1,269 +1,376 @@
-import { isMadeElsewhereToo } from '@tranche/contracts';
-import { compareWithEnd } from './after-the-end.js';
-import { attemptNamedBy, isCurrent, isUnderWay, mayBeExecuted, namedBy, possibleSources } from './evidence-source.js';
-import type { Source } from './evidence-source.js';
-import { asEvidence, external, isKnown } from './external-operations.js';
-import { isPayment, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
-import type { Evidence } from './records.js';
-import { hasRule } from './rules-version.js';
-import { detailsOf } from './transaction-details.js';
-import { isWaiting, operatorFromMs } from './waiting.js';
-import { compact, type Draft } from './draft.js';
+import { countedAs, evidenceOf, isCountedIn } from './evidence.js';
+import { hasFollowUp } from './guards.js';
 import {
+  answeredAttempt,
+  deniedSources,
+  externalEvidence,
+  isKnownFailure,
+  isRepeated,
+  matchNamed,
+  matchOperation,
+  possibleSources,
+  type Match,
+} from './match.js';
+import {
+  compact,
+  copyWith,
+  findOperation,
+  isPayment,
+  isWaiting,
+  mayHaveSucceeded,
+  verdictOf,
+  type Evidence,
+  type OperationState,
+  type OrderState,
+  type UnauthorizedOutcome,
+} from './order-state.js';
+import type { EvidenceRecord, NotExecuted, Outcome } from './records.js';
+import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
+import {
+  bind,
   closeNotExecuted,
-  conflict,
+  CONFLICT,
+  contradict,
   doubtAgain,
   endNotExecuted,
+  eventOf,
   executedAfterAll,
+  flagsWith,
+  isOtherTransaction,
+  publish,
+  put,
+  putAndPublish,
+  refundReferences,
+  reportAmount,
+  reportCurrency,
+  reportedBody,
   settle,
-  type LateResult,
-  type ReportedResult,
+  withDetails,
+  withOrder,
+  type Change,
 } from './transitions.js';
 
-/** An operator's "not executed" counts from then on after the INTENT: whatever was sent has ended by then (R5). */
-export const NOT_EXECUTED_AFTER_MS = 15 * 60_000;
-
 /** EVIDENCE finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
-export function foldEvidence(next: Draft, evidence: Evidence): void {
-  const operation = namedBy(next.order, evidence);
-  if (evidence.source === 'operator') {
-    if (operation) applyManualResolution(next, operation, evidence);
-    return;
-  }
-  if (operation)
-    apply(next, operation, withoutIdentity(evidence, operation.operation), attemptNamedBy(operation, evidence));
-  else if (evidence.operation === undefined) {
-    if (!isKnown(next.order, evidence)) external(next, evidence, reportedBy(evidence));
-  } else foldUnnamed(next, withoutIdentity(evidence, evidence.operation), evidence.tag !== undefined);
-}
-
-interface Place {
-  operation: OperationState;
-  attempt: number;
-}
-
-/** An attempt of ours, no operation of ours, or no more than a candidate; `denied`: an answer has said that nothing was executed. */
-type Judged = Place | 'undecided' | 'denied' | 'elsewhere';
-
-/** Where evidence without a tag belongs as things stand: to an attempt, to no operation of ours, or undecided until more records come (R8). */
-function placeOf(order: OrderState, evidence: UnboundEvidence): Judged {
-  const named = namedBy(order, evidence);
-  if (named) return { operation: named, attempt: attemptNamedBy(named, evidence) };
-  const sources = possibleSources(order, evidence);
-  const place = placeWith(sources, evidence);
-  return typeof place === 'string' && deniedSources(sources, evidence).length > 0 ? 'denied' : place;
-}
-
-/** The back office may have made one as well, so evidence without a tag settles nothing of ours (docs/decisions/0006). */
-function placeWith(sources: readonly Source[], evidence: UnboundEvidence): Exclude<Judged, 'denied'> {
-  if (isMadeElsewhereToo(evidence.operation)) return sources.some(mayBeExecuted) ? 'undecided' : 'elsewhere';
-  const [first] = sources;
-  const isOpen = first?.operation.phase === 'open' && isCurrent(first.operation, first.attempt);
-  if (sources.length !== 1 || first === undefined || isOpen) return placeAmong(sources, evidence);
-  return { operation: first.operation, attempt: first.attempt.attempt };
+export function foldEvidence(change: Change, record: EvidenceRecord): Change {
+  const evidence = evidenceOf(record);
+  const named = matchNamed(change.order, evidence);
+  if (evidence.source === 'operator') return named ? resolve(change, named.operation, record) : change;
+  if (named) return apply(change, named, evidence);
+  if (isRepeated(change.order, evidence)) return change;
+  const match = matchOperation(change.order, evidence);
+  if (match === 'undecided' || match === 'denied')
+    return withOrder(change, { unmatchedEvidence: [...change.order.unmatchedEvidence, evidence] });
+  return match === 'elsewhere' ? applyElsewhere(change, evidence) : apply(change, match, evidence);
 }
 
 /**
- * Attempts that an answer denies and whose operation waits for the next one, while a success that may be theirs was reported. What is under way or
- * in doubt is waited for: it may be the source, and until then no other operation of the order is granted.
+ * A record may have closed an attempt, put it in doubt or named its TRANSACTIONID: evidence that waits is matched again, in the order it
+ * came, until none of it moves. So no result depends on the order of arrival (R8).
  */
-function deniedSources(sources: readonly Source[], { result }: UnboundEvidence): Source[] {
-  if (result !== 'succeeded' || sources.some(isUnderWay)) return [];
-  return sources.filter(({ operation }) => operation.phase === 'idle');
-}
-
-/** Whichever attempt of one operation it was, it is about that operation; "not executed" is known of one of them already. */
-function placeAmong(sources: readonly Source[], { result }: UnboundEvidence): Place | 'undecided' | 'elsewhere' {
-  if (sources.some((source) => isCurrent(source.operation, source.attempt) && isUnderWay(source))) return 'undecided';
-  const last = sources.at(-1);
-  const isOfOne = last !== undefined && sources.every(({ operation }) => operation === last.operation);
-  return isOfOne && result !== 'not_executed'
-    ? { operation: last.operation, attempt: last.attempt.attempt }
-    : 'elsewhere';
-}
-
-/** `isTagged`: with a tag that no operation of ours has. It is somebody else's, and there is no source to look for. */
-function foldUnnamed(next: Draft, evidence: UnboundEvidence, isTagged: boolean): void {
-  if (isKnown(next.order, evidence)) return;
-  const place = isTagged ? 'elsewhere' : placeOf(next.order, evidence);
-  if (place === 'undecided' || place === 'denied') next.order.unbound = [...next.order.unbound, evidence];
-  else if (place !== 'elsewhere') apply(next, place.operation, evidence, place.attempt);
-  else if (isTagged) external(next, evidence, reportedBy(evidence));
-  else if (!saysAsAnswered(next.order, evidence)) external(next, flagged(next.order, evidence), reportedBy(evidence));
-}
-
-/** A failure with the EXECCODE that ours failed with says nothing new: most likely it is ours, and no money moved anywhere. */
-function saysAsAnswered(order: OrderState, evidence: UnboundEvidence): boolean {
-  const { result, answer } = evidence;
-  if (answer.execCode === undefined) return false;
-  return possibleSources(order, evidence).some(({ operation: { end, latest, lastNotExecuted }, attempt }) => {
-    if (result === 'refused') return end === 'refused' && latest?.body.execCode === answer.execCode;
-    const isDenied = attempt.closed === 'not_executed' && lastNotExecuted?.execCode === answer.execCode;
-    return result === 'not_executed' && isDenied;
-  });
-}
-
-/** People should look where an attempt of ours that failed could be its source: then two reports contradict each other. */
-function flagged(order: OrderState, evidence: UnboundEvidence): UnboundEvidence {
-  if (possibleSources(order, evidence).length === 0) return evidence;
-  return { ...evidence, flags: [...(evidence.flags ?? []), 'may_be_ours'] };
-}
-
-/**
- * A record may have closed an attempt, put it in doubt or named its TRANSACTIONID: what was heard before is judged again, in the order it
- * came, until nothing of it moves. So no result depends on what came first (R8).
- */
-export function rejudgeHeld(next: Draft): void {
-  takeBackExternal(next);
-  for (const evidence of next.order.unbound) {
-    const place = placeOf(next.order, evidence);
-    if (place === 'undecided') continue;
-    if (place === 'denied') doubtDenied(next, evidence);
-    else {
-      next.order.unbound = next.order.unbound.filter((other) => other !== evidence);
-      foldUnnamed(next, evidence, false);
-    }
-    rejudgeHeld(next);
-    return;
+export function rematch(change: Change): Change {
+  const { external, unmatchedEvidence } = change.order;
+  if (external.length === 0 && unmatchedEvidence.length === 0) return change;
+  const taken = takeBackExternal(change);
+  for (const evidence of taken.order.unmatchedEvidence) {
+    const match = matchOperation(taken.order, evidence);
+    if (match !== 'undecided') return rematch(applyMatch(taken, match, evidence));
   }
+  return taken;
+}
+
+function applyMatch(change: Change, match: Exclude<Match, 'undecided'>, evidence: Evidence): Change {
+  if (match === 'denied') return doubtDenied(change, evidence);
+  const left = change.order.unmatchedEvidence.filter((other) => other !== evidence);
+  const next = withOrder(change, { unmatchedEvidence: left });
+  if (isRepeated(next.order, evidence)) return next;
+  return match === 'elsewhere' ? applyElsewhere(next, evidence) : apply(next, match, evidence);
 }
 
 /** A further attempt could be a second execution: none is made, and a person decides whose the success was (docs/decisions/0006). */
-function doubtDenied(next: Draft, evidence: UnboundEvidence): void {
-  const sources = deniedSources(possibleSources(next.order, evidence), evidence);
-  // The newest attempt of each operation that may have been executed.
-  const newest = new Map(sources.map((source) => [source.operation.commandId, source]));
-  for (const { operation, attempt } of newest.values()) doubtAgain(next, operation, attempt, evidence.source);
+function doubtDenied(change: Change, evidence: Evidence): Change {
+  return deniedSources(change.order, evidence).reduce(
+    (next, { operation, attempt }) => doubtAgain(next, operation, attempt, evidence.source),
+    change,
+  );
 }
 
-/** What was taken for somebody else's operation turns out to be ours: it must not count twice, and what was reported of it counts here. */
-function takeBackExternal(next: Draft): void {
-  for (const known of next.order.external) {
-    const { operation, transactionId } = known;
-    const named =
-      transactionId === undefined ? undefined : namedBy(next.order, { operation, answer: { transactionId } });
-    if (!named) continue;
-    next.order.external = next.order.external.filter((other) => other !== known);
-    apply(
-      next,
+/** An operation that was taken for somebody else's turns out to be ours: it must not count twice, and what was reported of it counts here. */
+function takeBackExternal(change: Change): Change {
+  return change.order.external.reduce((next, known) => {
+    if (known.transactionId === undefined) return next;
+    const evidence = externalEvidence(known);
+    const named = matchNamed(next.order, evidence);
+    if (!named) return next;
+    return apply(
+      withOrder(next, { external: next.order.external.filter((other) => other !== known) }),
       named,
-      asEvidence(known, named.operation),
-      attemptNamedBy(named, { operation, answer: { transactionId } }),
+      evidence,
     );
-  }
+  }, change);
 }
 
-/** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
-function applyManualResolution(next: Draft, operation: OperationState, evidence: Evidence): void {
-  const attempt = evidence.attempt ?? evidence.tag?.attempt ?? operation.attempt;
-  if (attempt !== operation.attempt) return;
-  if (operation.phase === 'ended') compareWithEnd(next, operation, lateResult(attempt, evidence));
-  const isOpen = operation.phase === 'in_doubt' || isOpenToOperator(next, operation, evidence);
-  if (!isOpen || isTooEarly(operation, evidence)) return;
-  const resolvedBy = { actor: evidence.actor ?? '', reason: evidence.reason ?? '', at: evidence.at };
-  const heard = withoutIdentity(evidence, operation.operation);
-  const counted = { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, heard)] };
-  if (operation.phase === 'in_doubt') applyToUnknown(next, counted, heard);
-  else if (heard.result === 'not_executed') endNotExecuted(next, counted, 'operator', heard.answer);
-  else if (heard.result === 'succeeded' || heard.result === 'refused')
-    settle(next, counted, heard.result, reportedBy(heard));
+function apply(change: Change, { operation, attempt }: Exclude<Match, string>, matched: Evidence): Change {
+  const evidence = matched.attempt === attempt ? matched : copyWith(matched, { attempt });
+  const key = countedAs(evidence);
+  const isNew = !isCountedIn(operation, key);
+  const counted = isNew ? copyWith(operation, { evidence: [...operation.evidence, key] }) : operation;
+  const next = isNew ? put(change, counted) : change;
+  if (attempt !== operation.attempt && attempt !== operation.settledBy)
+    return isNew && evidence.result === 'succeeded' ? executedAfterAll(next, counted, evidence) : next;
+  // The same evidence may fill in now what it left out before.
+  if (counted.phase === 'ended') return compareWithEnd(next, counted, evidence);
+  if (!isNew || counted.phase === 'idle') return next;
+  return isWaiting(counted) ? applyToWaiting(next, counted, evidence) : applyToUnknown(next, counted, evidence);
 }
-
-/** What waits is the cardholder's or the provider's to decide; an operator may from a day on, or once "not executed" was said of it (R15). */
-function isOpenToOperator(next: Draft, operation: OperationState, { at }: Evidence): boolean {
-  return hasRule(next.order, 'waitingEnds') && isWaiting(operation) && Date.parse(at) >= operatorFromMs(operation);
-}
-
-/** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
-function isTooEarly(operation: OperationState, { result, at, notBefore }: Evidence): boolean {
-  if (result !== 'not_executed') return false;
-  const intentAt = operation.attempts.find(({ token }) => token === operation.token)?.intentAt ?? '';
-  const saidMs = Date.parse(at);
-  const isLateEnough = saidMs - Date.parse(intentAt) >= NOT_EXECUTED_AFTER_MS;
-  return !(isLateEnough && (notBefore === undefined || saidMs >= Date.parse(notBefore)));
-}
-
-function withoutIdentity(evidence: Evidence, operation: UnboundEvidence['operation']): UnboundEvidence {
-  const { result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } =
-    evidence;
-  const isTagged = evidence.tag === undefined ? undefined : (true as const);
-  const told = { extraData, externalEntityId, externalReference, flags, isTagged, ...detailsOf(evidence) };
-  return compact({ operation, result, partial, mayBeDone, answer, source, ...told });
-}
-
-function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
-  const key = keyOf(attempt, evidence);
-  const isNew = !operation.evidence.includes(key);
-  const counted: OperationState = isNew ? { ...operation, evidence: [...operation.evidence, key] } : operation;
-  if (isNew) next.put(counted);
-  if (attempt !== operation.attempt && attempt !== operation.settledBy) {
-    if (isNew && evidence.result === 'succeeded') executedAfterAll(next, counted, lateResult(attempt, evidence));
-    return;
-  }
-  switch (counted.phase) {
-    case 'open':
-    case 'in_doubt':
-      if (isNew) applyToUnknown(next, counted, evidence);
-      break;
-    case 'redirect':
-    case 'pending':
-      if (isNew) applyToWaiting(next, counted, lateResult(attempt, evidence));
-      break;
-    case 'ended':
-      // The same evidence may fill in now what it left out before.
-      compareWithEnd(next, counted, lateResult(attempt, evidence));
-      break;
-    case 'idle':
-      break;
-  }
-}
-
-const keyOf = (attempt: number, { answer, result }: UnboundEvidence): string =>
-  `${attempt} ${answer.transactionId ?? '-'} ${answer.execCode ?? result}`;
 
 /** After a doubt, a refusal that may mean "already done" proves nothing: the doubt stays (R8). */
-function applyToUnknown(next: Draft, operation: OperationState, evidence: UnboundEvidence): void {
-  const mayBeDone = operation.wasInDoubt && evidence.source !== 'operator' && evidence.mayBeDone;
-  if (mayBeDone || evidence.result === 'unclear' || !isPossible(operation, evidence)) return;
-  if (evidence.result === 'not_executed') {
-    closeNotExecuted(next, operation, evidence.source, { reason: 'evidence', execCode: evidence.answer.execCode });
-    return;
-  }
-  if (evidence.result === 'redirect' && !tellsOfForm(next, operation, evidence)) return;
-  settle(next, operation, evidence.result, reportedBy(evidence));
+function applyToUnknown(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const { source, result, answer } = evidence;
+  const mayBeDone = operation.wasInDoubt && source !== 'operator' && evidence.mayBeDone;
+  // Only payments wait: for a cardholder or for an approval (docs/decisions/0005).
+  const isPossible = isPayment(operation) || (result !== 'pending' && result !== 'redirect');
+  if (mayBeDone || result === 'unclear' || !isPossible) return change;
+  if (result === 'not_executed')
+    return closeNotExecuted(change, operation, source, { reason: 'evidence', execCode: answer.execCode });
+  return result === 'redirect' && !provesForm(operation, evidence) ? change : settle(change, operation, evidence);
 }
 
 /** An operator has looked; a look-up names the doubtful authorization by its tag. A notification of a form may be older than the doubt. */
-const tellsOfForm = ({ order }: Draft, { phase, operation }: OperationState, { source, isTagged }: UnboundEvidence) =>
+const provesForm = ({ phase, operation }: OperationState, { source, tag }: Evidence): boolean =>
   source === 'operator' ||
-  (hasRule(order, 'doubtfulForms') &&
-    phase === 'in_doubt' &&
-    operation === 'authorize' &&
-    source === 'look-up' &&
-    isTagged);
-
-/** Only payments wait: for a cardholder or for an approval (docs/decisions/0005). */
-const isPossible = (operation: OperationState, { result }: UnboundEvidence): boolean =>
-  isPayment(operation) || (result !== 'pending' && result !== 'redirect');
+  (phase === 'in_doubt' && operation === 'authorize' && source === 'look-up' && tag !== undefined);
 
 /**
  * The cardholder's or the provider's decision on a redirect or a pending approval (interface, States and transitions). "Not executed" can't be
  * true beside what the platform said before: it waits on, the conflict is published, and an operator may end it (R15).
  */
-export function applyToWaiting(next: Draft, operation: OperationState, late: LateResult): void {
-  const { result, reported } = late;
+function applyToWaiting(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const { result } = evidence;
   if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
-    settle(next, operation, result, reported);
-  else if (result === 'not_executed' && hasRule(next.order, 'waitingEnds'))
-    conflict(next, { ...operation, saidNotExecutedAt: operation.saidNotExecutedAt ?? next.at }, late);
+    return settle(change, operation, evidence);
+  if (result !== 'not_executed') return change;
+  const { saidNotExecutedAt = change.at } = operation;
+  return contradict(change, copyWith(operation, { saidNotExecutedAt }), evidence);
 }
 
-function lateResult(attempt: number, evidence: Evidence | UnboundEvidence): LateResult {
-  return compact({ attempt, result: evidence.result, reported: reportedBy(evidence), mayBeDone: evidence.mayBeDone });
+/** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
+function resolve(change: Change, operation: OperationState, record: EvidenceRecord): Change {
+  const { attempt = record.tag?.attempt ?? operation.attempt } = record;
+  if (attempt !== operation.attempt) return change;
+  const evidence = copyWith(evidenceOf(record), { attempt });
+  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
+  // A payment that waits is the cardholder's or the provider's to decide; an operator may from a day on, or once "not executed" was reported of it (R15).
+  const isOpenToOperator =
+    operation.phase === 'in_doubt' || (isWaiting(operation) && Date.parse(record.at) >= operatorFromMs(operation));
+  if (!isOpenToOperator || isTooEarly(operation, record)) return change;
+  const resolvedBy = { actor: record.actor ?? '', reason: record.reason ?? '', at: record.at };
+  const counted = copyWith(operation, { resolvedBy, evidence: [...operation.evidence, countedAs(evidence)] });
+  if (operation.phase === 'in_doubt') return applyToUnknown(change, counted, evidence);
+  if (evidence.result === 'not_executed') return endNotExecuted(change, counted, 'operator', evidence.answer);
+  const isFinal = evidence.result === 'succeeded' || evidence.result === 'refused';
+  return isFinal ? settle(change, counted, evidence) : change;
 }
 
-function reportedBy(evidence: Evidence | UnboundEvidence): ReportedResult {
-  const { source, partial, answer, extraData, externalEntityId, externalReference } = evidence;
-  const told = { extraData, externalEntityId, externalReference, ...detailsOf(evidence) };
-  return compact({ origin: source, partial, answer, ...told });
+/** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
+function isTooEarly(operation: OperationState, record: EvidenceRecord): boolean {
+  if (record.result !== 'not_executed') return false;
+  const intentAt = operation.attempts.find(({ token }) => token === operation.token)?.intentAt ?? '';
+  const reportedMs = Date.parse(record.at);
+  const isLateEnough = reportedMs - Date.parse(intentAt) >= NOT_EXECUTED_AFTER_MS;
+  return !(isLateEnough && (record.notBefore === undefined || reportedMs >= Date.parse(record.notBefore)));
+}
+
+/** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
+export function foldLateOutcome(change: Change, record: Outcome): Change {
+  const operation = findOperation(change.order, record.commandId);
+  const attempt = operation && answeredAttempt(change.order, operation, record);
+  if (!operation || !attempt) return foldUnauthorized(change, record);
+  const evidence = evidenceOf(record);
+  const hasSettled = operation.settledBy === record.attempt;
+  if (attempt.closed !== undefined && !hasSettled) return executedAfterAll(change, operation, evidence);
+  if (operation.token !== record.token && !hasSettled) return change;
+  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
+  if (!isWaiting(operation)) return change;
+  const { transactionId } = record.answer;
+  if (transactionId === undefined || operation.transactionId !== undefined)
+    return applyToWaiting(change, operation, evidence);
+  const bound = bind(operation, record.attempt, transactionId);
+  return applyToWaiting(put(change, bound), bound, evidence);
+}
+
+/** Evidence was first and ended the attempt: an answer that nothing was executed is compared with it, like any other (R4). */
+export function foldLateNotExecuted(change: Change, record: NotExecuted): Change {
+  const operation = findOperation(change.order, record.commandId);
+  if (operation?.token !== record.token || operation.attempt !== record.attempt) return change;
+  const evidence = evidenceOf(record);
+  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
+  return isWaiting(operation) ? applyToWaiting(change, operation, evidence) : change;
+}
+
+/**
+ * An OUTCOME whose token was never granted: the platform was asked by a process that the fold gave no right to. Published once as a conflict, and
+ * guards count it as "may have succeeded". Where the order's history is not whole, its grant may be among what is missing.
+ */
+function foldUnauthorized(change: Change, record: Outcome): Change {
+  const { commandId, attempt, token, result } = record;
+  // No cardholder may see its form.
+  const { redirectHtml: _form, ...answer } = record.answer;
+  const evidence = copyWith(evidenceOf(record), { answer });
+  const { unauthorizedOutcomes = [] } = change.order;
+  const operation = findOperation(change.order, commandId);
+  const { transactionId, amount = operation?.amount } = answer;
+  const isKnown = unauthorizedOutcomes.some(
+    (one) => one.token === token && one.result === result && one.transactionId === transactionId,
+  );
+  if (change.order.isPartial || isKnown) return change;
+  const { operation: kind, reference } = operation ?? {};
+  const outcome: UnauthorizedOutcome = compact({
+    ...{ commandId, attempt, token, result, operation: kind, reference, transactionId, amount },
+  });
+  const was = operation ? (operation.end ?? operation.phase) : (verdictOf(change.order, token) ?? 'unknown');
+  const noted = withOrder(change, { unauthorizedOutcomes: [...unauthorizedOutcomes, outcome] });
+  const next = operation ? moveUnauthorized(noted, operation, evidence) : noted;
+  const isPublished = next.events.length > noted.events.length;
+  const flags = [...(isPublished ? [] : [`was_${was}`, `said_${result}`]), 'never_granted'];
+  const known = findOperation(next.order, commandId);
+  return publish(next, CONFLICT, known, { ...(known ? {} : { commandId, attempt }), ...reportedBody(evidence), flags });
+}
+
+/** An operation that waits for its next attempt gets none: it was executed. An ended one without TRANSACTIONID gets the one of the call, so that follow-ups and notifications of it find it. */
+function moveUnauthorized(change: Change, operation: OperationState, evidence: Evidence): Change {
+  if (operation.phase === 'idle') return executedAfterAll(change, operation, evidence);
+  const { transactionId } = evidence.answer;
+  if (evidence.result !== 'succeeded') return change;
+  if (operation.phase !== 'ended' || operation.transactionId !== undefined || transactionId === undefined)
+    return contradict(change, operation, evidence);
+  const bound = bind(operation, evidence.attempt ?? operation.attempt, transactionId);
+  return contradict(put(change, bound), bound, evidence);
+}
+
+/**
+ * A report after an end is compared with it: equal changes nothing, but it may fill in what was unknown before; a contradiction is kept
+ * and published once; a success after an expiry counts all the same (R4).
+ */
+function compareWithEnd(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const { result } = evidence;
+  const isAgreed = operation.end === 'succeeded' && result === 'succeeded';
+  if (operation.end === 'expired' && result === 'succeeded') {
+    const next = settle(change, operation, evidence);
+    return contradict(next, findOperation(next.order, operation.commandId) ?? operation, evidence, 'expired');
+  }
+  const isContradiction = contradictsEnd(operation, evidence);
+  const completed = withReport(operation, evidence, isContradiction);
+  const next = completed === operation ? change : put(change, completed);
+  if (isContradiction) return contradict(next, completed, evidence);
+  if (!isAgreed) return next;
+  const told = reportCurrency(reportAmount(next, completed, evidence), completed, evidence);
+  return publishMore(told, operation, evidence);
+}
+
+function contradictsEnd(operation: OperationState, evidence: Evidence): boolean {
+  const { end } = operation;
+  const { result, source, mayBeDone } = evidence;
+  if (end === 'succeeded') {
+    if (result === 'succeeded') return isOtherShare(operation, evidence) || isOtherTransaction(operation, evidence);
+    // An operator's "not executed" was about the doubt, and came too late for it (R5).
+    return (result === 'not_executed' && source !== 'operator') || (result === 'refused' && !mayBeDone);
+  }
+  return (
+    (result === 'succeeded' || result === 'refused') && result !== end && !(end === 'expired' && result === 'refused')
+  );
+}
+
+/** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
+function isOtherShare({ partial = false, amount }: OperationState, evidence: Evidence): boolean {
+  const { partial: isPartial = false, answer } = evidence;
+  const isOtherAmount = isPartial && amount !== undefined && answer.amount !== undefined && answer.amount !== amount;
+  return answer.execCode !== undefined && (isPartial !== partial || isOtherAmount);
+}
+
+/** The ended operation with what the report adds: its TRANSACTIONID, an amount that was unknown, details; or that its amount is disputed. */
+function withReport(operation: OperationState, evidence: Evidence, isContradiction: boolean): OperationState {
+  const { result, source, attempt = operation.attempt } = evidence;
+  const { transactionId, amount } = evidence.answer;
+  // A code that says "not executed" can't be true beside the redirect or approval before it; an operator has looked.
+  const isDenied =
+    (result === 'refused' && !evidence.mayBeDone) || (result === 'not_executed' && source === 'operator');
+  let completed = operation.mayYetSucceed && isDenied ? { ...operation, mayYetSucceed: undefined } : operation;
+  if (transactionId !== undefined && operation.transactionId === undefined)
+    completed = bind(completed, attempt, transactionId);
+  if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
+  if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
+  // The amount of a success may be unknown, or our reading of the platform's default.
+  if (amount !== undefined && (completed.amount === undefined || completed.isAmountAssumed))
+    completed = { ...completed, amount, isAmountAssumed: undefined };
+  return withDetails(completed, evidence);
+}
+
+/**
+ * A refund's references, a payment's card, and how much was accepted of what was accepted in part, may come by notification alone, often
+ * behind the answer: the success is published once more, with them (docs/decisions/0023, 0050).
+ */
+function publishMore(change: Change, before: OperationState, evidence: Evidence): Change {
+  const operation = findOperation(change.order, before.commandId) ?? before;
+  const { externalEntityId, externalReference } = {
+    ...(operation.operation === 'refund' ? refundReferences(evidence) : {}),
+    ...compact({ externalEntityId: operation.externalEntityId, externalReference: operation.externalReference }),
+  };
+  const added = [
+    ...(externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference
+      ? ['references_added']
+      : []),
+    ...(operation.partial && before.amount === undefined && operation.amount !== undefined ? ['amount_added'] : []),
+    ...(operation.isCardTold && !before.isCardTold ? ['card_added'] : []),
+  ];
+  if (added.length === 0) return change;
+  const flags = [...(flagsWith(operation, evidence) ?? []), ...added];
+  const body = { ...reportedBody(evidence), externalEntityId, externalReference, flags };
+  return putAndPublish(change, copyWith(operation, { externalEntityId, externalReference }), 'succeeded', body);
+}
+
+/** Of no operation of ours: made in the back office, or of a kind that we have no name for. Published once, whatever it is (docs/decisions/0020). */
+function applyElsewhere(change: Change, evidence: Evidence): Change {
+  // A failure that says what ours says needs no event. People should look where an attempt of ours that failed could be the source.
+  if (evidence.tag === undefined && isKnownFailure(change.order, evidence)) return change;
+  const mayBeOurs = evidence.tag === undefined && possibleSources(change.order, evidence).length > 0;
+  const { operation, operationType, result, partial, mayBeDone, source, currency, answer } = evidence;
+  const { transactionId, execCode, amount } = answer;
+  const flags = mayBeOurs ? [...(evidence.flags ?? []), 'may_be_ours'] : evidence.flags;
+  const body = { operation, operationType, amount, currency, flags, ...reportedBody(evidence) };
+  const event = eventOf(change, 'payment.operation.external', undefined, body);
+  const { offset, record, nth } = event;
+  const external = compact({
+    ...{ operation, operationType, result, transactionId, execCode, amount, currency, partial, mayBeDone },
+    source: source === 'notification' || source === 'answer' ? undefined : source,
+    ...{ externalEntityId: evidence.externalEntityId, externalReference: evidence.externalReference },
+    ...{ of: authorizationOf(change.order, evidence), offset, record, nth },
+  });
+  const contradicted = change.order.external.find(
+    (other) => isSameOperation(other, evidence) && isOpposite(other.result, result),
+  );
+  const published = publish(change, event.type, undefined, body);
+  const next = withOrder(published, { external: [...change.order.external, external] });
+  if (!contradicted) return next;
+  return publish(next, CONFLICT, undefined, { ...body, flags: [`was_${contradicted.result}`] });
+}
+
+const isSameOperation = (other: OrderState['external'][number], evidence: Evidence): boolean =>
+  evidence.answer.transactionId !== undefined &&
+  other.transactionId === evidence.answer.transactionId &&
+  other.operation === evidence.operation &&
+  other.operationType === evidence.operationType;
+
+const isOpposite = (before: string, now: string): boolean =>
+  (before === 'succeeded' && now === 'refused') || (before === 'refused' && now === 'succeeded');
+
+/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be. */
+function authorizationOf(order: OrderState, { operation: kind }: Evidence): string | undefined {
+  if (kind !== 'capture' && kind !== 'void') return undefined;
+  if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
+  const possible = order.operations.filter((operation) => {
+    const hasFailed = operation.phase === 'ended' && !mayHaveSucceeded(operation) && !operation.mayYetSucceed;
+    if (operation.operation !== 'authorize' || hasFailed) return false;
+    return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
+  });
+  return possible.length === 1 ? possible[0]?.commandId : undefined;
 }

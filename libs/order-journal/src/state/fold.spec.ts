@@ -1,10 +1,13 @@
 import type { PlatformAnswer } from '@tranche/contracts';
-import { tagExtraData, operationTag } from './extradata-tag.js';
+import { operationTag, tagExtraData } from './extradata-tag.js';
 import { fold } from './fold.js';
-import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
-import { RULES_VERSION, type Evidence, type Intent, type JournalRecord, type Outcome } from './records.js';
+import { historyOf } from './history.js';
+import { emptyOrder, findOperation, type OrderState, verdictOf } from './order-state.js';
+import type { EvidenceRecord, Intent, JournalRecord, Outcome } from './records.js';
+import { RULES_VERSION } from './versions.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
+const WEEK_LATER = '2026-03-08T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: AT };
 
 function intent(commandId: string, change: Partial<Intent> = {}): Intent {
@@ -54,9 +57,9 @@ const inDoubt = (commandId: string, attempt = 1): JournalRecord => ({
   },
 });
 function evidence(
-  result: Evidence['result'],
-  change: Partial<Evidence> & { of?: string; attemptTagged?: number } = {},
-): Evidence {
+  result: EvidenceRecord['result'],
+  change: Partial<EvidenceRecord> & { of?: string; attemptTagged?: number } = {},
+): EvidenceRecord {
   const { of, attemptTagged = 1, ...rest } = change;
   const execCode = {
     succeeded: '0000',
@@ -263,7 +266,12 @@ describe('an attempt is closed by its own token only', () => {
     ['not executed', [intent('a'), notExecuted('a')], 'idle 2', []],
     ['doubt', [intent('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
     ['doubt twice', [intent('a'), inDoubt('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
-    ['a foreign token', [intent('a'), { ...outcome('a', 'succeeded'), token: 'stranger' }], 'open 1', []],
+    [
+      'a foreign token: the call that nobody was granted is a conflict',
+      [intent('a'), { ...outcome('a', 'succeeded'), token: 'stranger' }],
+      'open 1',
+      ['conflict.detected'],
+    ],
     [
       'an old attempt',
       [intent('a'), notExecuted('a'), intent('a', { attempt: 2 }), outcome('a', 'refused')],
@@ -338,15 +346,23 @@ describe('an attempt is closed by its own token only', () => {
     ],
     [
       'expired',
-      [intent('a'), outcome('a', 'pending'), { record: 'EXPIRED', ...inOrder, commandId: 'a', attempt: 1 }],
+      [
+        intent('a'),
+        outcome('a', 'pending'),
+        { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
+      ],
       'ended 1 expired',
       ['authorize.pending', 'authorize.expired'],
     ],
     [
-      'expired while redirected',
-      [intent('a'), outcome('a', 'redirect'), { record: 'EXPIRED', ...inOrder, commandId: 'a', attempt: 1 }],
-      'redirect 1',
-      ['authorize.redirect_required'],
+      'expired at its form',
+      [
+        intent('a'),
+        outcome('a', 'redirect'),
+        { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
+      ],
+      'ended 1 expired',
+      ['authorize.redirect_required', 'authorize.expired'],
     ],
   ];
   it.each(table)('%s', (_what, records, phase, events) => {
@@ -468,7 +484,7 @@ describe('evidence', () => {
       [
         intent('a'),
         outcome('a', 'pending'),
-        { record: 'EXPIRED', ...inOrder, commandId: 'a', attempt: 1 },
+        { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
         evidence('succeeded', { of: 'a' }),
       ],
       'ended 1 succeeded',
@@ -510,14 +526,14 @@ describe('evidence', () => {
     (result, heard, phase, events) => {
       const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
       const told = run([untagged('a'), before, outcome('a', result)]);
-      expect([phaseOf(told.order, 'a'), told.events, told.order.unbound]).toEqual([phase, events, []]);
+      expect([phaseOf(told.order, 'a'), told.events, told.order.unmatchedEvidence]).toEqual([phase, events, []]);
     },
   );
 
   const pay = (commandId: string) => untagged(commandId, { operation: 'pay', method: 'card' });
-  const ofPay = (result: Evidence['result'], transactionId: string | undefined, execCode: string) =>
+  const ofPay = (result: EvidenceRecord['result'], transactionId: string | undefined, execCode: string) =>
     evidence(result, { operation: 'pay', answer: { execCode, transactionId } });
-  const refunds = (result: Evidence['result'], change: Partial<Evidence> = {}) =>
+  const refunds = (result: EvidenceRecord['result'], change: Partial<EvidenceRecord> = {}) =>
     evidence(result, {
       operation: 'refund',
       answer: { execCode: '0000', transactionId: 'T-office', amount: 700 },
@@ -657,9 +673,9 @@ describe('what rests on a state that was read', () => {
   it('is void once the order moved on', () => {
     const { order } = run(authorized);
     expect(phaseOf(run([rejection('0')], order).order, 'c')).toBeUndefined();
-    expect(phaseOf(run([rejection(order.lastOffset)], order).order, 'c')).toBe('ended 1 rejected');
+    expect(phaseOf(run([rejection(historyOf(order))], order).order, 'c')).toBe('ended 1 rejected');
     expect(verdictOf(run([capture('c', { seen: '0' })], order).order, 'c#1')).toBe('lost');
-    expect(verdictOf(run([capture('c', { seen: order.lastOffset })], order).order, 'c#1')).toBe('granted');
+    expect(verdictOf(run([capture('c', { seen: historyOf(order) })], order).order, 'c#1')).toBe('granted');
   });
 });
 
@@ -672,15 +688,18 @@ describe('repeated and forgotten', () => {
 
   it('forgets an order that did not move on, and no other', () => {
     const { order } = run(authorized);
-    const forgotten = (lastOffset: string) =>
-      fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset }, 99n).order.operations.length;
-    expect([forgotten(order.lastOffset), forgotten('0')]).toEqual([0, 1]);
+    const months = new Date(Date.parse(AT) + 36 * 86_400_000).toISOString();
+    const forgotten = (seen: string) =>
+      fold(order, { record: 'TOMBSTONE', ...inOrder, at: months, seen, refundableDays: 400 }, 99n).order.operations
+        .length;
+    expect([forgotten(historyOf(order)), forgotten('0')]).toEqual([0, 1]);
   });
 
   it('never forgets what waits', () => {
     const { order } = run([intent('a'), outcome('a', 'pending')]);
     expect(
-      fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset: order.lastOffset }, 99n).order.operations,
+      fold(order, { record: 'TOMBSTONE', ...inOrder, seen: historyOf(order), refundableDays: 35 }, 99n).order
+        .operations,
     ).toHaveLength(1);
   });
 });
@@ -729,7 +748,7 @@ it('settles a doubt by the pending approval it heard of, and the approval by the
     evidence(result, { answer: { execCode: result === 'pending' ? '0003' : '0000', transactionId: 'T-1' } });
   const { order, events } = run([intent('a', untagged), heard('pending'), heard('succeeded'), inDoubt('a')]);
   expect(findOperation(order, 'a')).toMatchObject({ phase: 'ended', end: 'succeeded' });
-  expect([order.unbound, events.at(-1)]).toEqual([[], 'authorize.succeeded']);
+  expect([order.unmatchedEvidence, events.at(-1)]).toEqual([[], 'authorize.succeeded']);
 });
 
 it('takes back what it held for an external operation once the answer names it', () => {

@@ -1,27 +1,23 @@
-import { withAttempt } from './attempts.js';
-import { foldEvidence, rejudgeHeld } from './fold-evidence.js';
-import { foldCarried } from './carried.js';
-import { foldExpired, foldForgotten, foldReminded, foldRepeated } from './fold-time.js';
-import { grantedTerms, newOperation } from './granted-terms.js';
-import { judge } from './guards.js';
-import { compareLateNotExecuted, compareLateOutcome } from './late-outcome.js';
-import { hasContent } from './command-content.js';
+import { foldEvidence, foldLateNotExecuted, foldLateOutcome, rematch } from './fold-evidence.js';
+import { evidenceOf } from './evidence.js';
+import { isCapturable, judge } from './guards.js';
+import { continuedBy, isRepetition, matchOf, namesFewer } from './history.js';
 import {
+  copyWith,
+  emptyOrder,
   findOperation,
   isEmptyOrder,
+  isLookUpReminder,
+  isWaiting,
+  type EventBody,
+  type IntentVerdict,
   type OperationState,
   type OrderState,
-  type IntentVerdict,
 } from './order-state.js';
-import { compact, draft, copyWith, type Draft, type Effect } from './draft.js';
-import { continuedBy, isRepetition, matchOf } from './history.js';
-import { takesPlaceOfDoubt } from './superseded.js';
-import { closeNotExecuted, closeWith, settle } from './transitions.js';
 import {
   encodeRecord,
   recordHash,
-  refuseUnknownVersion,
-  RULES_VERSION,
+  type Expired,
   type GivenUp,
   type InDoubt,
   type Intent,
@@ -29,22 +25,47 @@ import {
   type NotExecuted,
   type Outcome,
   type Rejected,
+  type Reminded,
+  type Repeated,
+  type Tombstone,
 } from './records.js';
-import { hasRule, type RulesVersion } from './rules-version.js';
+import { foldSnapshot } from './snapshot.js';
+import { grantedOperation, hasContent, newOperation } from './terms.js';
+import {
+  CAPTURE_WINDOW_MS,
+  isEndedByInterface,
+  isRetentionOver,
+  lifetimeMs,
+  lookUpsUntil,
+  windowFrom,
+} from './time.js';
+import {
+  close,
+  closeNotExecuted,
+  publish,
+  put,
+  putAndPublish,
+  settle,
+  withListedEvents,
+  withOrder,
+  type Change,
+  type Effect,
+} from './transitions.js';
+import { RULES_VERSION, versionFor } from './versions.js';
 
-/** What a record names that rests on an order of which nothing was known. */
+/** Named by a record that rests on an order of which nothing was known. */
 const NOTHING_SEEN = '-1';
 
 export interface Folded {
   order: OrderState;
-  /** What the record made known: events to publish, in order. */
-  effects: Effect[];
+  /** Events to publish, in order. */
+  effects: readonly Effect[];
 }
 
 /**
  * Folds one journal record into the state of its order. Pure: no clock, no I/O, no configuration (R2).
  * Records must come in offset order; one that was folded before (offset ≤ `lastOffset`) changes nothing.
- * @param hash `recordHash` of the record's stored bytes; asked for where the rules need it
+ * @param hash `recordHash` of the record's stored bytes
  * @throws UnreadableJournalError where the record, or the order's state, is of a rules version that this release does not know
  */
 export function fold(
@@ -55,81 +76,57 @@ export function fold(
 ): Folded {
   if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
   const rulesVersion = versionFor(order, record);
-  const stored = hasRule({ rulesVersion }, 'history') ? hash() : undefined;
-  if (stored !== undefined && isRepetition(order, stored))
-    return { order: { ...order, lastOffset: offset.toString() }, effects: [] };
-  const next = draft(order, offset, record.at, stored);
-  if (rulesVersion !== RULES_VERSION) next.order.rulesVersion = rulesVersion;
-  if (stored !== undefined) next.order.history = continuedBy(order, stored);
-  if (isEmptyOrder(order) && hasRule({ rulesVersion }, 'beginningIsKept')) next.order.beganAt = record.at;
-  next.order.movedAt = movedAt(order, record, hasRule({ rulesVersion }, 'keptWhileRefundable'));
-  if (isEmptyOrder(order) && (needsEarlier(record) || (stored !== undefined && restsOnEarlier(record))))
-    next.order.isPartial = true;
-  switch (record.record) {
-    case 'INTENT':
-      foldIntent(next, record, order);
-      break;
-    case 'NOT_EXECUTED':
-      foldNotExecuted(next, record);
-      break;
-    case 'OUTCOME':
-      foldOutcome(next, record);
-      break;
-    case 'IN_DOUBT':
-      foldInDoubt(next, record);
-      break;
-    case 'EVIDENCE':
-      foldEvidence(next, record);
-      break;
-    case 'REJECTED':
-      foldRejected(next, record, order);
-      break;
-    case 'GIVEN_UP':
-      foldGivenUp(next, record);
-      break;
-    case 'EXPIRED':
-      foldExpired(next, record);
-      break;
-    case 'REMINDED':
-      foldReminded(next, record);
-      break;
-    case 'REPEATED':
-      foldRepeated(next, record);
-      break;
-    case 'SKIPPED':
-      next.order.isFrozen = true;
-      break;
-    case 'FORGOTTEN':
-      return { order: foldForgotten(order, next.order, record), effects: [] };
-    case 'CARRIED':
-      return { order: foldCarried(order, next.order, record, stored ?? hash()), effects: [] };
+  const stored = hash();
+  const lastOffset = offset.toString();
+  if (isRepetition(order, stored)) return { order: copyWith(order, { lastOffset }), effects: [] };
+  let change = enter(order, record, { lastOffset, stored, rulesVersion });
+  if (record.record === 'TOMBSTONE') return { order: foldTombstone(order, change, record), effects: [] };
+  if (record.record === 'SNAPSHOT') return { order: foldSnapshot(order, change, record), effects: [] };
+  change = step(change, record, order);
+  change = rematch(change);
+  return { order: withListedEvents(change), effects: change.events };
+}
+
+interface Entry {
+  lastOffset: string;
+  stored: string;
+  rulesVersion: number;
+}
+
+/** The order with the record in its history, before the record is judged. */
+function enter(before: OrderState, record: JournalRecord, { lastOffset, stored, rulesVersion }: Entry): Change {
+  const order = copyWith(before, { lastOffset, history: continuedBy(before, stored) });
+  order.movedAt = movedAt(before, record);
+  if (rulesVersion !== RULES_VERSION) order.rulesVersion = rulesVersion;
+  if (isEmptyOrder(before)) {
+    order.beganAt = record.at;
+    if (needsEarlier(record) || restsOnEarlier(record)) order.isPartial = true;
   }
-  rejudgeHeld(next);
-  return { order: withEvents(next.order, next.effects), effects: next.effects };
+  const change: Change = { order, events: [], at: record.at, hash: stored };
+  return change;
 }
 
-/** A record is judged by the highest version in its order so far, itself included: an older writer takes no rule back (R9). */
-function versionFor(order: OrderState, record: JournalRecord): RulesVersion {
-  refuseUnknownVersion(record.rulesVersion);
-  const version = Math.max(order.rulesVersion ?? RULES_VERSION, record.rulesVersion);
-  refuseUnknownVersion(version);
-  return version;
-}
-
-/** Repetitions and reminders bring nothing new. Writers' clocks differ: the latest time counts. */
-function movedAt(order: OrderState, { record, at }: JournalRecord, isKept: boolean): string {
+/** Repetitions, reminders, snapshots and tombstones move nothing. Writers' clocks differ: the latest time counts. */
+function movedAt(order: OrderState, record: JournalRecord): string {
   const { movedAt: before } = order;
-  if (before === undefined) return at;
-  const isAboutKeeping = record === 'CARRIED' || (isKept && record === 'FORGOTTEN');
-  return record === 'REPEATED' || record === 'REMINDED' || isAboutKeeping || !isLater(at, before) ? before : at;
+  if (before === undefined) return record.at;
+  switch (record.record) {
+    case 'REPEATED':
+    case 'REMINDED':
+    case 'SNAPSHOT':
+    case 'TOMBSTONE':
+      return before;
+    default:
+      return isLater(record, before) ? record.at : before;
+  }
 }
 
 /** Times as `Date.toISOString` writes them sort as text. */
-function isLater(at: string, before: string): boolean {
+function isLater({ at }: JournalRecord, before: string): boolean {
   return at.length === 24 && before.length === 24 ? at > before : Date.parse(at) > Date.parse(before);
 }
 
-/** A record that no order's history begins with: it names what an earlier one began. */
+/** No order's history begins with such a record: it names what an earlier one began. */
 function needsEarlier(record: JournalRecord): boolean {
   switch (record.record) {
     case 'INTENT':
@@ -146,31 +143,62 @@ function needsEarlier(record: JournalRecord): boolean {
 const restsOnEarlier = (record: JournalRecord): boolean =>
   'seen' in record && record.seen !== undefined && record.seen !== NOTHING_SEEN;
 
-/** Each operation lists the events about it. */
-function withEvents(order: OrderState, effects: Effect[]): OrderState {
-  if (effects.length === 0) return order;
-  const published = effects.filter(({ event, isRepeat }) => event.body.commandId !== undefined && !isRepeat);
-  if (published.length === 0) return order;
-  const operations = order.operations.map((operation) => {
-    const own = published.filter(({ event }) => event.body.commandId === operation.commandId);
-    if (own.length === 0) return operation;
-    const listed = own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth }));
-    return copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
-  });
-  return { ...order, operations };
-}
-
-function foldIntent(next: Draft, intent: Intent, before: OrderState): void {
-  if (next.order.verdicts.some(([token]) => token === intent.token)) return;
-  const verdict = isStale(next, intent, before) ? 'lost' : judgeIntent(next, intent);
-  next.order.verdicts = [...next.order.verdicts, [intent.token, verdict]];
+/** The order after one record that is about an operation. `before`: the order that the record's writer should have seen. */
+function step(
+  change: Change,
+  record: Exclude<JournalRecord, { record: 'TOMBSTONE' | 'SNAPSHOT' }>,
+  before: OrderState,
+): Change {
+  switch (record.record) {
+    case 'INTENT':
+      return foldIntent(change, record, before);
+    case 'NOT_EXECUTED':
+      return foldNotExecuted(change, record);
+    case 'OUTCOME':
+      return foldOutcome(change, record);
+    case 'IN_DOUBT':
+      return foldInDoubt(change, record);
+    case 'EVIDENCE':
+      return foldEvidence(change, record);
+    case 'REJECTED':
+      return foldRejected(change, record, before);
+    case 'GIVEN_UP':
+      return foldGivenUp(change, record);
+    case 'EXPIRED':
+      return foldExpired(change, record);
+    case 'REMINDED':
+      return foldReminded(change, record);
+    case 'REPEATED':
+      return foldRepeated(change, record);
+    case 'SKIPPED':
+      return withOrder(change, { isFrozen: true });
+  }
 }
 
 /** The order moved on since the record's writer read it. */
-function isStale({ order }: Draft, { seen }: { seen?: string }, before: OrderState): boolean {
-  if (seen === undefined) return false;
-  return hasRule(order, 'history') ? matchOf(before, seen) === 'other' : seen !== before.lastOffset;
+const isStale = (before: OrderState, { seen }: Intent | Rejected): boolean =>
+  seen !== undefined && matchOf(before, seen) === 'other';
+
+function foldIntent(change: Change, record: Intent, before: OrderState): Change {
+  if (change.order.verdicts.some(([token]) => token === record.token)) return change;
+  if (isStale(before, record)) return withVerdict(change, record, 'lost');
+  const known = findOperation(change.order, record.commandId);
+  const isOurTurn = known
+    ? known.phase === 'idle' && known.attempt === record.attempt && hasContent(known, record.contentHash)
+    : record.attempt === 1;
+  if (!isOurTurn) return withVerdict(change, record, 'lost');
+  const judgement = change.order.isFrozen ? FROZEN : judge(change.order, record);
+  if (judgement.verdict === 'busy') return withVerdict(change, record, 'busy');
+  const operation = known ?? newOperation(record);
+  if (judgement.verdict === 'granted')
+    return withVerdict(put(change, grantedOperation(change.order, operation, record)), record, 'granted');
+  const faults = [{ path: '', code: judgement.code, message: judgement.message }];
+  const closed = close(change, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
+  return withVerdict(closed, record, 'rejected');
 }
+
+const withVerdict = (change: Change, { token }: Intent, verdict: IntentVerdict): Change =>
+  withOrder(change, { verdicts: [...change.order.verdicts, [token, verdict]] });
 
 const FROZEN = {
   verdict: 'rejected',
@@ -178,89 +206,91 @@ const FROZEN = {
   message: 'A record of this order could not be read and was skipped: nothing is sent any more',
 } as const;
 
-function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
-  const known = findOperation(next.order, intent.commandId);
-  const isOurTurn = known
-    ? known.phase === 'idle' && known.attempt === intent.attempt && hasContent(known, intent.contentHash)
-    : intent.attempt === 1;
-  if (!isOurTurn) return 'lost';
-  const judgement = next.order.isFrozen ? FROZEN : judge(next.order, intent);
-  if (judgement.verdict === 'busy') return 'busy';
-  const operation = known ?? newOperation(intent, next.at);
-  if (judgement.verdict === 'rejected') {
-    const faults = [{ path: '', code: judgement.code, message: judgement.message }];
-    closeWith(next, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
-    return 'rejected';
-  }
-  const granted = {
-    attempt: intent.attempt,
-    token: intent.token,
-    intentAt: next.at,
-    isTagged: intent.tag !== undefined,
-  };
-  const attempts = withAttempt(next.order, operation.attempts, granted);
-  const { mayLookUp } = hasRule(next.order, 'waitingEnds') ? intent : {};
-  const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(next.order, intent);
-  const terms = grantedTerms(next, intent);
-  if (mayLookUp !== operation.mayLookUp) terms.mayLookUp = mayLookUp;
-  if (supersedesDoubt !== operation.supersedesDoubt) terms.supersedesDoubt = supersedesDoubt;
-  terms.phase = 'open';
-  terms.token = intent.token;
-  terms.attempts = attempts;
-  next.put(copyWith(operation, terms));
-  return 'granted';
-}
-
 /** The operation whose open or doubtful attempt this record closes: only with the granted token counts (R4). */
-function closable(
-  next: Draft,
-  record: { commandId: string; attempt: number; token: string },
-): OperationState | undefined {
-  const operation = findOperation(next.order, record.commandId);
+function closable({ order }: Change, record: NotExecuted | Outcome | InDoubt): OperationState | undefined {
+  const operation = findOperation(order, record.commandId);
   const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
   return isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt') ? operation : undefined;
 }
 
-function foldNotExecuted(next: Draft, record: NotExecuted): void {
-  const operation = closable(next, record);
-  if (operation) closeNotExecuted(next, operation, 'answer', record);
-  else compareLateNotExecuted(next, record);
+function foldNotExecuted(change: Change, record: NotExecuted): Change {
+  const operation = closable(change, record);
+  return operation ? closeNotExecuted(change, operation, 'answer', record) : foldLateNotExecuted(change, record);
 }
 
-function foldOutcome(next: Draft, record: Outcome): void {
-  const operation = closable(next, record);
-  if (operation)
-    settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
-  else compareLateOutcome(next, record);
+function foldOutcome(change: Change, record: Outcome): Change {
+  const operation = closable(change, record);
+  return operation ? settle(change, operation, evidenceOf(record)) : foldLateOutcome(change, record);
 }
 
-function foldInDoubt(next: Draft, record: InDoubt): void {
-  const operation = closable(next, record);
-  if (operation?.phase !== 'open') return;
-  const inDoubt: OperationState = { ...operation, phase: 'in_doubt', wasInDoubt: true };
-  const { message, execCode } = record;
-  next.putAndPublish(inDoubt, 'in_doubt', {
+function foldInDoubt(change: Change, record: InDoubt): Change {
+  const operation = closable(change, record);
+  if (operation?.phase !== 'open') return change;
+  const { message, execCode, reason } = record;
+  return putAndPublish(change, { ...operation, phase: 'in_doubt', wasInDoubt: true }, 'in_doubt', {
     message,
     execCode,
-    origin: record.reason === 'owner_lost' ? 'timer' : 'answer',
-    flags: [record.reason],
+    origin: reason === 'owner_lost' ? 'timer' : 'answer',
+    flags: [reason],
   });
 }
 
-function foldRejected(next: Draft, record: Rejected, before: OrderState): void {
-  if (isStale(next, record, before)) return;
-  const known = findOperation(next.order, record.commandId);
-  if (known ? known.phase !== 'idle' || known.attempt !== record.attempt : record.attempt !== 1) return;
-  closeWith(next, known ?? newOperation(record, next.at), { end: 'rejected' }, 'rejected', { faults: record.faults });
+function foldRejected(change: Change, record: Rejected, before: OrderState): Change {
+  if (isStale(before, record)) return change;
+  const known = findOperation(change.order, record.commandId);
+  const isOurTurn = known ? known.phase === 'idle' && known.attempt === record.attempt : record.attempt === 1;
+  if (!isOurTurn) return change;
+  return close(change, known ?? newOperation(record), { end: 'rejected' }, 'rejected', { faults: record.faults });
 }
 
-function foldGivenUp(next: Draft, record: GivenUp): void {
-  const operation = findOperation(next.order, record.commandId);
-  if (operation?.phase !== 'idle' || operation.attempt !== record.attempt || record.attempt < 2) return;
+function foldGivenUp(change: Change, record: GivenUp): Change {
+  const operation = findOperation(change.order, record.commandId);
+  if (operation?.phase !== 'idle' || operation.attempt !== record.attempt || record.attempt < 2) return change;
   const { code, message, retryAfterSeconds } = record;
-  closeWith(next, operation, { end: 'given_up' }, 'rejected', {
-    faults: [{ path: '', code, message }],
-    retryable: true,
-    retryAfterSeconds,
-  });
+  const faults = [{ path: '', code, message }];
+  return close(change, operation, { end: 'given_up' }, 'rejected', { faults, retryable: true, retryAfterSeconds });
+}
+
+/** The timer ends what waits, not before its time by the writers' clocks. */
+function foldExpired(change: Change, record: Expired): Change {
+  const operation = findOperation(change.order, record.commandId);
+  if (operation?.attempt !== record.attempt || !isWaiting(operation)) return change;
+  const ageMs = Date.parse(record.at) - Date.parse(operation.since ?? '');
+  if (!(ageMs >= (lifetimeMs(operation) ?? Infinity))) return change;
+  const mayYetSucceed = isEndedByInterface(operation) ? undefined : true;
+  return close(change, operation, { end: 'expired', mayYetSucceed }, 'expired', { origin: 'timer' });
+}
+
+/** Each reminder counts once, and only while there is something to remind of. */
+function foldReminded(change: Change, record: Reminded): Change {
+  const { reminder } = record;
+  const operation = findOperation(change.order, record.commandId);
+  if (!operation || operation.reminded?.includes(reminder)) return change;
+  const before = operation.reminded ?? [];
+  if (isLookUpReminder(reminder)) {
+    const reminded = [...new Set([...before, ...lookUpsUntil(reminder)])];
+    return isWaiting(operation) ? put(change, copyWith(operation, { reminded })) : change;
+  }
+  const next = put(change, copyWith(operation, { reminded: [...before, reminder] }));
+  if (reminder === 'capture_window') {
+    if (!isCapturable(change.order, operation)) return change;
+    const isStillOpen = Date.parse(record.at) < Date.parse(windowFrom(operation) ?? '') + CAPTURE_WINDOW_MS;
+    return isStillOpen ? publish(next, 'payment.capture_window.closing', operation, { origin: 'timer' }) : next;
+  }
+  if (operation.phase !== 'in_doubt') return change;
+  const body: EventBody = { origin: 'timer', flags: [reminder] };
+  return publish(next, `payment.${operation.operation}.in_doubt`, operation, body);
+}
+
+function foldRepeated(change: Change, record: Repeated): Change {
+  const latest = findOperation(change.order, record.commandId)?.latest;
+  return latest ? copyWith(change, { events: [{ event: latest, isRepeat: true }] }) : change;
+}
+
+/** Nothing remains of an order that is forgotten; the record is void if the order moved on meanwhile, or its time has not come. */
+function foldTombstone(before: OrderState, { order }: Change, record: Tombstone): OrderState {
+  if (isEmptyOrder(before)) return before;
+  const match = matchOf(before, record.seen);
+  const isKnown = match === 'whole' || (match === 'last' && !namesFewer(record.seen, before));
+  return isKnown && isRetentionOver(before, record) ? emptyOrder(before.merchant, before.orderId) : order;
 }

@@ -1,25 +1,24 @@
 import type { FaultCode } from '@tranche/contracts';
-import { mayBeExecuted, possibleSources } from './evidence-source.js';
+import { mayBeExecuted, possibleSources } from './match.js';
 import {
+  findOperation,
   hasSucceeded,
   isContradicted,
   isInDoubt,
+  isLeftBehind,
   isOpen,
   isPayment,
+  isWaiting,
   knownAmount,
+  type Evidence,
   type ExternalOperation,
   type OperationState,
   type OrderState,
-  type UnboundEvidence,
-  type UngrantedOutcome,
+  type UnauthorizedOutcome,
 } from './order-state.js';
-import type { Intent, OperationTerms } from './records.js';
-import { hasRule } from './rules-version.js';
-import { givesWay, isSuperseded } from './superseded.js';
-import { isLeftBehind, isWaiting } from './waiting.js';
-import { mayHaveDone, mayHavePaid, mayHaveRun, refundedUngranted } from './ungranted-guards.js';
+import type { Intent } from './records.js';
 
-/** What a guard says: go, wait for the other operation, or no. */
+/** A guard grants, lets wait for another operation, or rejects. */
 export type Judgement =
   { verdict: 'granted' } | { verdict: 'busy' } | { verdict: 'rejected'; code: FaultCode; message: string };
 
@@ -32,7 +31,8 @@ export function judge(order: OrderState, intent: Intent): Judgement {
   if (others.some(isOpen)) return { verdict: 'busy' };
   if (others.some((other) => isInDoubt(other) && !givesWay(order, other, intent)))
     return rejected('order_in_doubt', 'Another operation of this order is in doubt');
-  if (mayHaveRun(order, intent.commandId))
+  // Another attempt of this command could be a second execution.
+  if (possibleOutcomes(order).some(({ commandId }) => commandId === intent.commandId))
     return rejected('order_in_doubt', 'A call of this command that was never granted may have succeeded');
   switch (intent.operation) {
     case 'authorize':
@@ -49,23 +49,51 @@ export function judge(order: OrderState, intent: Intent): Judgement {
 
 function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
   const live = others.filter((operation) => isLive(order, operation));
-  const mayTakeItsPlace = (operation: OperationState) =>
+  const givesItsPlace = (operation: OperationState) =>
     isLeftBehind(operation) && operation.commandId === intent.supersedes;
-  const isFree = live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation));
-  const isOut = (payment: UngrantedOutcome) => mayHaveGone(payment, intent) || hasFollowUp(order, 'void', payment);
-  if (isFree && !mayHavePaid(order, isOut)) return granted;
+  const isFree = live.every((operation) => givesItsPlace(operation) || isSuperseded(others, operation));
+  // A redirect, also one of a call that was never granted, may be superseded by naming it.
+  const isOut = (payment: UnauthorizedOutcome) =>
+    (payment.result === 'redirect' && payment.commandId === intent.supersedes) || hasFollowUp(order, 'void', payment);
+  const isPaid = possibleOutcomes(order).some((one) => (one.operation === undefined || isPayment(one)) && !isOut(one));
+  if (isFree && !isPaid) return granted;
   return rejected(
     'authorization_live',
     'The order has a live authorization or payment; a redirect may be superseded by naming it',
   );
 }
 
-/** A redirect, also one of a call that was never granted, may be superseded by naming it. */
-const mayHaveGone = ({ result, commandId }: UngrantedOutcome, { supersedes }: Intent): boolean =>
-  result === 'redirect' && commandId === supersedes;
+/** Calls that were never granted and may have succeeded (R9). */
+const possibleOutcomes = ({ unauthorizedOutcomes = [] }: OrderState): UnauthorizedOutcome[] =>
+  unauthorizedOutcomes.filter(({ result }) => result !== 'refused');
+
+/** A redirect that a granted authorization among the others already took the place of. */
+function isSuperseded(others: readonly OperationState[], operation: OperationState): boolean {
+  if (!isLeftBehind(operation)) return false;
+  return others.some((other) => other.supersedes === operation.commandId && hasTakenItsPlace(other));
+}
+
+/** A doubtful form that nobody has seen: the intent takes its place, or another authorization has. */
+const givesWay = (order: OrderState, doubt: OperationState, intent: Intent): boolean =>
+  (intent.supersedes === doubt.commandId && takesPlaceOfDoubt(order, intent) === true) ||
+  isDoubtSuperseded(order, doubt);
+
+/** What it names is an authorization in doubt now, and its merchant allows it. */
+export function takesPlaceOfDoubt(order: OrderState, intent: Intent): true | undefined {
+  const doubt = order.operations.find(({ commandId }) => commandId === intent.supersedes);
+  const isAllowed = intent.operation === 'authorize' && intent.supersedesDoubt === true;
+  return isAllowed && doubt?.operation === 'authorize' && doubt.phase === 'in_doubt' ? true : undefined;
+}
+
+/** A granted authorization took the place of this one while it was in doubt: its form must not be shown any more. */
+export const isDoubtSuperseded = ({ operations }: OrderState, { commandId }: OperationState): boolean =>
+  operations.some((other) => other.supersedesDoubt && other.supersedes === commandId && hasTakenItsPlace(other));
+
+const hasTakenItsPlace = ({ end }: OperationState): boolean =>
+  end !== 'rejected' && end !== 'given_up' && end !== 'not_executed';
 
 /** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
-function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
+function judgeCapture(order: OrderState, intent: Intent): Judgement {
   const authorization = operationWith(order, intent.transactionId, isPayment);
   if (!authorization && isKnownReference(order, intent))
     return rejected('not_an_authorization', 'Only authorizations can be captured');
@@ -83,7 +111,7 @@ function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
 }
 
 /** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
-function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
+function judgeRefund(order: OrderState, intent: Intent): Judgement {
   const source = operationWith(order, intent.transactionId, isRefundable);
   if (!source && isKnownReference(order, intent))
     return rejected('not_a_capture', 'Only captures and card payments can be refunded');
@@ -99,7 +127,7 @@ function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
 }
 
 /** "Only authorizations can be voided" (interface, void); no void after capture, no second one. */
-function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
+function judgeVoid(order: OrderState, intent: Intent): Judgement {
   const target = operationWith(order, intent.transactionId, () => true);
   if (target && (target.operation !== 'authorize' || hasFailed(target))) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
@@ -120,9 +148,10 @@ export function isLive(order: OrderState, operation: OperationState): boolean {
 /** A payment that succeeded by any report, once at least without a void of it. */
 export function hasTaken(order: OrderState, operation: OperationState): boolean {
   if (!isPayment(operation)) return false;
-  const { commandId, transactionId, contradictions = [] } = operation;
-  const said = contradictions.flatMap((word) => /^succeeded \d+ (.*) \S+$/s.exec(word)?.[1] ?? []);
-  const taken = said.map((id) => ({ commandId, transactionId: id === '-' ? transactionId : id }));
+  const { commandId, conflictingReports = [] } = operation;
+  const taken = conflictingReports
+    .filter(({ result }) => result === 'succeeded')
+    .map(({ transactionId = operation.transactionId }) => ({ commandId, transactionId }));
   return [...(hasSucceeded(operation) ? [operation] : []), ...taken].some((one) => !hasFollowUp(order, 'void', one));
 }
 
@@ -172,7 +201,7 @@ function refundSources(order: OrderState): Pick<OperationState, 'transactionId' 
   ];
 }
 
-/** Of our refunds of these sources. A refund that somebody denies may have given nothing back. */
+/** Amounts of our refunds of these sources, and of calls that were never granted. A refund that is denied may have given nothing back. */
 function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
   const ours = order.operations
     .filter(
@@ -182,10 +211,22 @@ function amountsRefunded(order: OrderState, sources: readonly { transactionId?: 
         sources.some((one) => one.transactionId === other.reference),
     )
     .map((refund) => (isContradicted(refund) ? undefined : knownAmount(refund)));
-  return [...ours, ...refundedUngranted(order, sources)];
+  const isOwn = ({ commandId, transactionId }: UnauthorizedOutcome) => {
+    const operation = findOperation(order, commandId);
+    return operation?.end === 'succeeded' && operation.transactionId === transactionId;
+  };
+  const unauthorized = possibleOutcomes(order)
+    .filter(
+      (one) =>
+        one.operation === 'refund' &&
+        sources.some(({ transactionId }) => transactionId === one.reference) &&
+        !isOwn(one),
+    )
+    .map(({ amount }) => amount);
+  return [...ours, ...unauthorized];
 }
 
-/** What refunds made elsewhere gave back at least. */
+/** Amounts that refunds made elsewhere gave back at least. */
 const refundedElsewhere = (order: OrderState): (number | undefined)[] => [
   ...refundedAtLeast(order.external),
   ...refundedByCandidates(order),
@@ -196,35 +237,34 @@ const refundedElsewhere = (order: OrderState): (number | undefined)[] => [
  * smallest (docs/decisions/0006). One without a TRANSACTIONID, or with one that is known, may be another report of the same.
  */
 function refundedByCandidates(order: OrderState): (number | undefined)[] {
-  const isOther = ({ operation, answer: { transactionId: id } }: UnboundEvidence) =>
+  const isOther = ({ operation, answer: { transactionId: id } }: Evidence) =>
     operation === 'refund' && id !== undefined && order.external.every(({ transactionId }) => transactionId !== id);
-  const candidates = order.unbound.filter(isOther);
+  const candidates = order.unmatchedEvidence.filter(isOther);
   const sources = candidates.flatMap((evidence) => possibleSources(order, evidence).filter(mayBeExecuted));
   const ours = new Set(sources.map(({ operation }) => operation.commandId)).size;
   // Unknown amounts sort as the largest.
-  const amounts = refundedAtLeast(candidates.map(({ answer, ...said }) => ({ ...answer, ...said }))).toSorted(
-    (one = 0, other = 0) => one - other,
-  );
+  const amounts = refundedAtLeast(
+    candidates.map(({ answer, operation, result }) => ({ ...answer, operation, result })),
+  ).toSorted((one = 0, other = 0) => one - other);
   return amounts.slice(0, Math.max(0, amounts.length - ours));
 }
 
-/** Each refund counts once, with the least that was said of it, and not at all where it was denied. */
+/** Each refund counts once, with the least that was reported of it, and not at all where it was denied. */
 function refundedAtLeast(
-  told: readonly Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>[],
+  reports: readonly Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>[],
 ): (number | undefined)[] {
-  const refunds = told.filter(({ operation }) => operation === 'refund');
-  type Word = (typeof refunds)[number];
-  const isSame = (one: Word, other: Word) =>
+  const refunds = reports.filter(({ operation }) => operation === 'refund');
+  type Report = (typeof refunds)[number];
+  const isSame = (one: Report, other: Report) =>
     one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
   const first = refunds.filter((one) => refunds.find((other) => isSame(one, other)) === one);
   return first
     .map((one) => refunds.filter((other) => isSame(one, other)))
     .filter(
-      (words) =>
-        words.some(({ result }) => result === 'succeeded') && words.every(({ result }) => result !== 'refused'),
+      (same) => same.some(({ result }) => result === 'succeeded') && same.every(({ result }) => result !== 'refused'),
     )
-    .map((words) => {
-      const amounts = words.flatMap(({ result, amount }) =>
+    .map((same) => {
+      const amounts = same.flatMap(({ result, amount }) =>
         result === 'succeeded' && amount !== undefined ? [amount] : [],
       );
       return amounts.length > 0 ? Math.min(...amounts) : undefined;
@@ -255,12 +295,15 @@ export function hasFollowUp(
 }
 
 /** Captured or voided by us, or by a call that was never granted. */
-const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactionId }: OperationTerms): boolean =>
-  isFollowedByOurs(order, kind, transactionId) || mayHaveDone(order, kind, transactionId);
+const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactionId }: Intent): boolean =>
+  isFollowedByOurs(order, kind, transactionId) ||
+  possibleOutcomes(order).some(
+    (one) => one.operation === kind && transactionId !== undefined && one.reference === transactionId,
+  );
 
 /** The follow-up names an operation of ours, which is then none that it may follow. */
-const isKnownReference = (order: OrderState, { transactionId }: OperationTerms): boolean =>
-  hasRule(order, 'knownReferences') && operationWith(order, transactionId, () => true) !== undefined;
+const isKnownReference = (order: OrderState, { transactionId }: Intent): boolean =>
+  operationWith(order, transactionId, () => true) !== undefined;
 
 /** What was done elsewhere, or is denied by somebody, refuses nothing: the platform knows. */
 function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {

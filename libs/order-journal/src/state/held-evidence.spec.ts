@@ -14,10 +14,10 @@ import {
 } from '../../test/order-story.js';
 import { nextStep } from './next-step.js';
 import { findOperation, verdictOf } from './order-state.js';
+import type { EvidenceRecord, JournalRecord } from './records.js';
 import { eventId } from '../projection/published-event.js';
-import type { Evidence, JournalRecord } from './records.js';
 
-const untagged = (name: string, execCode: string, change: Parameters<typeof notified>[2] = {}): Evidence => {
+const untagged = (name: string, execCode: string, change: Parameters<typeof notified>[2] = {}): EvidenceRecord => {
   const { tag, ...rest } = notified(name, execCode, change);
   return tag === undefined ? rest : { ...rest };
 };
@@ -38,7 +38,7 @@ describe('evidence that was held is judged again when', () => {
     const elsewhere = notifiedElsewhere('refund', '0000', { transactionId: 'T-office', amount: 29_000 });
     for (const unknown of [
       elsewhere,
-      { ...elsewhere, answer: { ...elsewhere.answer, amount: undefined } } as Evidence,
+      { ...elsewhere, answer: { ...elsewhere.answer, amount: undefined } } as EvidenceRecord,
     ]) {
       const { order, events } = folded([
         ...captured,
@@ -47,7 +47,7 @@ describe('evidence that was held is judged again when', () => {
         answered('refund', '0000'),
         asked('refund-2', { amount: 30_000 }),
       ]);
-      expect([order.unbound, events.filter((type) => type === 'operation.external').length]).toEqual([[], 1]);
+      expect([order.unmatchedEvidence, events.filter((type) => type === 'operation.external').length]).toEqual([[], 1]);
     }
     const { order } = folded([
       ...captured,
@@ -80,7 +80,7 @@ describe('evidence that was held is judged again when', () => {
   it('another word of it has settled the doubt', () => {
     const said = (code: string) => notified('pay', code, { answer: { transactionId: undefined } });
     const told = [asked('pay'), said('0000'), said('4001'), lost('pay')];
-    expect([folded(told).order.unbound, flagsOf(told)]).toEqual([[], [['was_succeeded', 'said_refused']]]);
+    expect([folded(told).order.unmatchedEvidence, flagsOf(told)]).toEqual([[], [['was_succeeded', 'said_refused']]]);
   });
 
   it('and keeps the references that came with its second telling', () => {
@@ -125,7 +125,7 @@ describe.each(['capture', 'refund', 'void'] as const)('a %s without a tag may be
     notifiedElsewhere(kind, execCode, { transactionId: 'T-office', amount });
   const candidates = (records: readonly JournalRecord[]) => {
     const { order, events } = folded(records);
-    const listed = order.unbound.map(({ answer }) => answer.transactionId);
+    const listed = order.unmatchedEvidence.map(({ answer }) => answer.transactionId);
     return [standing(order, kind), listed, events.filter((type) => type === 'operation.external').length];
   };
 
@@ -268,7 +268,7 @@ describe('a refund that is to be tried again, and another one under way:', () =>
 
   it('a success that turns out to be that one’s lets the first be tried again', () => {
     const { order } = folded([...story, answered('refund-2', '0000'), again]);
-    expect([order.unbound, verdictOf(order, 'refund-1#2')]).toEqual([[], 'granted']);
+    expect([order.unmatchedEvidence, verdictOf(order, 'refund-1#2')]).toEqual([[], 'granted']);
   });
 
   it('a success that may be the first one’s lets it be tried no more', () => {

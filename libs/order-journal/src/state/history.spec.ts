@@ -1,15 +1,12 @@
-import { answered, asked, captured, folded, notified } from '../../test/order-story.js';
+import { asked, captured, folded, notified } from '../../test/order-story.js';
 import { fold } from './fold.js';
-import { continuedBy, historyOf, matchOf } from './history.js';
-import { emptyOrder, verdictOf, type OrderState } from './order-state.js';
-import { encodeRecord, recordHash, type JournalRecord } from './records.js';
+import { historyOf, matchOf } from './history.js';
+import { emptyOrder, type OrderState, verdictOf } from './order-state.js';
+import { encodeRecord, type JournalRecord, recordHash } from './records.js';
 
-const under = (rulesVersion: number, records: readonly JournalRecord[]): JournalRecord[] =>
-  records.map((record) => ({ ...record, rulesVersion }));
-const stateOf = (records: readonly JournalRecord[], rulesVersion = 3): OrderState =>
-  folded(under(rulesVersion, records)).order;
+const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
 const verdict = (before: OrderState, seen: string): string | undefined => {
-  const intent = { ...asked('refund', { seen }), rulesVersion: 3 };
+  const intent = { ...asked('refund', { seen }), rulesVersion: 1 };
   return verdictOf(fold(before, intent, BigInt(before.lastOffset) + 1n).order, 'refund#1');
 };
 const late = notified('capture', '0000');
@@ -52,13 +49,9 @@ describe('what a record has seen', () => {
   });
 
   it('is accepted where nothing before it is kept, and the order is partial', () => {
-    const intent = { ...asked('refund', { seen: historyOf(order) }), rulesVersion: 3 };
+    const intent = { ...asked('refund', { seen: historyOf(order) }), rulesVersion: 1 };
     const after = fold(emptyOrder('shop-fr', 'order-1'), intent, 0n).order;
     expect([verdictOf(after, 'refund#1'), after.isPartial]).toEqual(['granted', true]);
-    // Under older rules it was lost.
-    expect(
-      verdictOf(fold(emptyOrder('shop-fr', 'order-1'), { ...intent, rulesVersion: 2 }, 0n).order, 'refund#1'),
-    ).toBe('lost');
   });
 
   it('is nothing where the order was not known, and the order moved on since', () => {
@@ -70,7 +63,6 @@ describe('what a record has seen', () => {
       ...asked('refund'),
       record: 'REJECTED',
       faults: [],
-      rulesVersion: 3,
     } as unknown as JournalRecord;
     const at = (seen: string, before = moved) =>
       fold(before, { ...rejected, seen } as JournalRecord, BigInt(before.lastOffset) + 1n).order.operations.length;
@@ -86,46 +78,10 @@ it('a record that lands twice moves neither the chain nor the last record', () =
 });
 
 it('is made of the stored bytes', () => {
-  const [intent] = under(3, captured) as [JournalRecord];
+  const [intent] = captured as [JournalRecord];
   const { history } = fold(emptyOrder('shop-fr', 'order-1'), intent, 0n).order;
   const hash = recordHash(encodeRecord(intent));
   expect(history).toBe(`${hash}.${hash}.${hash}.1`);
   const other = fold(emptyOrder('shop-fr', 'order-1'), intent, 0n, () => 'otherbytes').order.history;
   expect(other).toBe('otherbytes.otherbytes.otherbytes.1');
-});
-
-describe('an order that comes to version 3 in the middle of its history', () => {
-  const older = stateOf(captured, 2);
-
-  it('has no history before, and its first record of version 3 names the offset', () => {
-    expect([older.history, historyOf(older)]).toEqual([undefined, '3']);
-    expect([verdict(older, '3'), verdict(older, '2')]).toEqual(['granted', 'lost']);
-  });
-
-  it('has one from then on, which no offset fits', () => {
-    const first = fold(older, { ...late, rulesVersion: 3 }, 4n).order;
-    expect(first.history).toBeDefined();
-    expect([verdict(first, historyOf(first)), verdict(first, first.lastOffset)]).toEqual(['granted', 'lost']);
-  });
-
-  it('is not taken for one that begins there', () => {
-    const record = { ...answered('authorize', '0000'), rulesVersion: 3 };
-    const hash = recordHash(encodeRecord(record));
-    const [whole, cut] = [older, emptyOrder('shop-fr', 'order-1')].map((order) => continuedBy(order, hash).split('.'));
-    expect(whole![0]).not.toBe(cut![0]);
-    expect(whole![2]).toBe(cut![2]);
-  });
-
-  it('keeps it under a writer that goes back to version 2', () => {
-    const first = fold(older, { ...late, rulesVersion: 3 }, 4n).order;
-    const refund = { ...asked('refund', { seen: historyOf(first) }), rulesVersion: 2 };
-    expect(verdictOf(fold(first, refund, 5n).order, 'refund#1')).toBe('granted');
-  });
-});
-
-it('leaves no trace in states and events of versions 1 and 2', () => {
-  for (const rulesVersion of [1, 2]) {
-    const { order } = folded(under(rulesVersion, [...captured, late]));
-    expect(JSON.stringify(order)).not.toMatch(/"history"|"record"/);
-  }
 });

@@ -1,16 +1,12 @@
 import { hash } from 'node:crypto';
-import { isEmptyOrder, type OrderState } from './order-state.js';
+import type { OrderState } from './order-state.js';
 
 /**
  * Identity of an order's history, as `BEGINNING.CHAIN.LAST.COUNT`: where its chain began, the running hash of its records since, the hash of the last
  * one, and how many they are. It is the same wherever the journal lies: offsets are not part of it (R10).
  */
 export function continuedBy(order: OrderState, hash: string): string {
-  if (order.history === undefined) {
-    // Of an order of older rules the records before are in the state, not in the chain: nobody can say that it holds all of them.
-    const beginning = isEmptyOrder(order) ? hash : `${OLDER}${hash}`;
-    return `${beginning}.${beginning}.${hash}.1`;
-  }
+  if (order.history === undefined) return `${hash}.${hash}.${hash}.1`;
   const [beginning, chain, , count] = order.history.split('.') as [string, string, string, string];
   return `${beginning}.${link(chain, hash)}.${hash}.${Number(count) + 1}`;
 }
@@ -18,12 +14,8 @@ export function continuedBy(order: OrderState, hash: string): string {
 /** The record before, once more: it was appended twice. */
 export const isRepetition = ({ history }: OrderState, hash: string): boolean => history?.split('.')[2] === hash;
 
-/**
- * The chain begins anew: the record with this hash holds the whole state.
- * @param seen the history that it names, where the count goes on from that
- */
-export const begunWith = (hash: string, seen?: string): string =>
-  `${hash}.${hash}.${hash}.${(seen === undefined ? 0 : countOf(seen)) + 1}`;
+/** The chain begins anew with the record of this hash, which holds the whole state; its count goes on from the history that it names. */
+export const begunWith = (hash: string, seen: string): string => `${hash}.${hash}.${hash}.${countOf(seen) + 1}`;
 
 /** 0: an offset, which counts nothing. */
 const countOf = (history: string): number => Number(history.split('.')[3] ?? 0);
@@ -34,10 +26,7 @@ const countOf = (history: string): number => Number(history.split('.')[3] ?? 0);
  */
 export const namesFewer = (seen: string, before: OrderState): boolean => countOf(seen) < countOf(historyOf(before));
 
-/** Before the beginning of a chain whose order had records of older rules. */
-const OLDER = '~';
-
-/** What a record names as the history that it rests on. An order of older rules has none: its last offset is named. */
+/** Names the history that a record rests on. An order without records has none: `-1` stands for it. */
 export const historyOf = ({ history, lastOffset }: OrderState): string => history ?? lastOffset;
 
 /**
@@ -49,13 +38,12 @@ export const historyOf = ({ history, lastOffset }: OrderState): string => histor
 export type HistoryMatch = 'whole' | 'last' | 'unknown' | 'other';
 
 export function matchOf(before: OrderState, seen: string): HistoryMatch {
-  if (isEmptyOrder(before)) return 'unknown';
-  if (before.history === undefined) return isOffset(seen) ? (seen === before.lastOffset ? 'last' : 'other') : 'unknown';
-  // Of a chain no offset was ever named.
+  if (before.history === undefined) return 'unknown';
+  // The record rests on an order without records.
   if (isOffset(seen)) return 'other';
   const [ours, theirs] = [before.history.split('.'), seen.split('.')];
   if (ours[0] === theirs[0] && ours[1] !== theirs[1] && !isLonger(theirs, ours)) return 'other';
-  if (ours[0] === theirs[0] && ours[1] === theirs[1] && !seen.startsWith(OLDER)) return 'whole';
+  if (ours[0] === theirs[0] && ours[1] === theirs[1]) return 'whole';
   return ours[2] === theirs[2] ? 'last' : 'other';
 }
 

@@ -10,23 +10,22 @@ import {
   notified,
   notifiedElsewhere,
 } from '../../test/order-story.js';
-import { CARRY_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
+import { SNAPSHOT_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
-import { isEmptyOrder, verdictOf, type OrderState } from './order-state.js';
-import type { Forgotten, Intent, JournalRecord } from './records.js';
+import { isEmptyOrder, type OrderState, verdictOf } from './order-state.js';
+import type { Intent, JournalRecord, Tombstone } from './records.js';
+import { RULES_VERSION } from './versions.js';
 
 const DAY_MS = 86_400_000;
-const SETTINGS: TimerSettings = { rulesVersion: 3, refundableDays: 400 };
+const SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
 
-const stateOf = (records: readonly JournalRecord[], rulesVersion = 3): OrderState =>
-  folded(records.map((record) => ({ ...record, rulesVersion }))).order;
-const forgotten = (order: OrderState, days: number, change: Partial<Forgotten> = {}): Forgotten => ({
-  ...(timerRecord(order, { timer: 'forget', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Forgotten),
-  rulesVersion: 3,
+const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
+const forgotten = (order: OrderState, days: number, change: Partial<Tombstone> = {}): Tombstone => ({
+  ...(timerRecord(order, { timer: 'forget', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Tombstone),
   ...change,
 });
-const isForgotten = (order: OrderState, record: Forgotten) =>
+const isForgotten = (order: OrderState, record: Tombstone) =>
   isEmptyOrder(fold(order, record, BigInt(order.lastOffset) + 1n).order);
 
 const refunded = [...captured, asked('refund', { amount: 30_000 }), answered('refund', '0000')];
@@ -70,26 +69,16 @@ describe('an order leaves the index, by the journal’s times and the record’s
     expect(isForgotten(refused, forgotten(refused, 34, { refundableDays: 1 }))).toBe(false);
   });
 
-  it('not where the order moved on, whatever its offset is', () => {
+  it('not where the order moved on', () => {
     const order = stateOf(refunded);
     const old = stateOf(partly.slice(0, 4));
     expect(isForgotten(order, forgotten(order, 500, { seen: historyOf(old) }))).toBe(false);
-    expect(isForgotten(order, forgotten(order, 500, { lastOffset: '77' }))).toBe(true);
   });
 
   it('and what is void does not put it off', () => {
     const order = stateOf(captured);
     const { movedAt } = fold(order, forgotten(order, 100), BigInt(order.lastOffset) + 1n).order;
     expect(movedAt).toBe(order.movedAt);
-  });
-
-  it('as before under version 2: 35 days by its timer, and by its offset', () => {
-    const order = stateOf(captured, 2);
-    const timers = timersOf(order, { ...SETTINGS, rulesVersion: 2 });
-    expect(timers.filter(({ timer }) => timer === 'forget')).toEqual([
-      { timer: 'forget', atMs: Date.parse(later(35 * DAY_MS)) },
-    ]);
-    expect(isForgotten(order, { ...forgotten(order, 1), rulesVersion: 2 })).toBe(true);
   });
 });
 
@@ -104,43 +93,31 @@ const leftBehind: [string, JournalRecord[], number][] = [
 });
 
 describe('a payment that only our timer ended may yet succeed', () => {
-  const settingsOf = (rulesVersion: 5 | 6) => ({ ...SETTINGS, rulesVersion });
-  const second = (order: OrderState, rulesVersion: number) => {
-    const intent = { ...asked('authorize-2'), rulesVersion };
+  const second = (order: OrderState) => {
+    const intent = asked('authorize-2');
     return verdictOf(fold(order, intent, BigInt(order.lastOffset) + 1n).order, intent.token);
   };
 
-  it.each(leftBehind)('version 6: %s is carried over and kept for REFUNDABLE_DAYS', (_what, records, days) => {
-    const order = stateOf(records, 6);
-    const at = [days + 399, days + 400].map((day) => forgotten(order, day, { rulesVersion: 6 }));
+  it.each(leftBehind)('%s is carried over and kept for REFUNDABLE_DAYS', (_what, records, days) => {
+    const order = stateOf(records);
+    const at = [days + 399, days + 400].map((day) => forgotten(order, day));
     expect(at.map((record) => isForgotten(order, record))).toEqual([false, true]);
-    const timers = timersOf(order, settingsOf(6)).filter(({ timer }) => timer === 'carry' || timer === 'forget');
+    const timers = timersOf(order, SETTINGS).filter(({ timer }) => timer === 'carry' || timer === 'forget');
     expect(timers).toEqual([
       { timer: 'carry', atMs: Date.parse(later(60 * DAY_MS)) },
       { timer: 'forget', atMs: Date.parse(later((days + 400) * DAY_MS)) },
     ]);
-    const carried = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(60 * DAY_MS)), settingsOf(6));
-    const after = fold(order, { ...carried, rulesVersion: 6 }, 99n).order;
-    expect([second(order, 6), second(after, 6)]).toEqual(['rejected', 'rejected']);
+    const carried = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(60 * DAY_MS)), SETTINGS);
+    const after = fold(order, carried, 99n).order;
+    expect([second(order), second(after)]).toEqual(['rejected', 'rejected']);
   });
-
-  it.each(leftBehind)(
-    'version 5: %s is forgotten after 35 days, and a second payment is granted',
-    (_what, records, days) => {
-      const order = stateOf(records, 5);
-      const record = forgotten(order, days + 35, { rulesVersion: 5 });
-      const after = fold(order, record, BigInt(order.lastOffset) + 1n).order;
-      expect([second(order, 5), second(after, 5)]).toEqual(['rejected', 'granted']);
-      expect(timersOf(order, settingsOf(5)).map(({ timer }) => timer)).toEqual(['forget']);
-    },
-  );
 
   it('not any more once it was denied, nor where the interface ended it', () => {
     const [, records] = leftBehind[0]!;
-    const denied = stateOf([...records, { ...notified('authorize', '4017'), at: later(8 * DAY_MS) }], 6);
-    expect(isForgotten(denied, forgotten(denied, 43, { rulesVersion: 6 }))).toBe(true);
-    const approval = stateOf([asked('authorize'), answered('authorize', '0003'), expired('authorize')], 6);
-    expect(isForgotten(approval, forgotten(approval, 41, { rulesVersion: 6 }))).toBe(true);
+    const denied = stateOf([...records, { ...notified('authorize', '4017'), at: later(8 * DAY_MS) }]);
+    expect(isForgotten(denied, forgotten(denied, 43))).toBe(true);
+    const approval = stateOf([asked('authorize'), answered('authorize', '0003'), expired('authorize')]);
+    expect(isForgotten(approval, forgotten(approval, 41))).toBe(true);
   });
 });
 
@@ -148,27 +125,18 @@ describe('an order that began with evidence', () => {
   const external = notifiedElsewhere('capture', '0000', { transactionId: 'T-elsewhere', amount: 30_000 });
   const refund = { ...asked('refund', { transactionId: 'T-elsewhere', amount: 100 }), at: later(95 * DAY_MS) };
   const records = [external, refund, { ...answered('refund', '0000'), at: later(95 * DAY_MS) }];
-  const carryAt = (order: OrderState, rulesVersion: 5 | 6) =>
-    timersOf(order, { ...SETTINGS, rulesVersion }).find(({ timer }) => timer === 'carry')?.atMs;
+  const carryAt = (order: OrderState) => timersOf(order, SETTINGS).find(({ timer }) => timer === 'carry')?.atMs;
 
-  it('version 6: is carried over by the time of its first record, not of its first INTENT', () => {
-    const [atOnce, late] = [stateOf([external], 6), stateOf(records, 6)];
-    expect(carryAt(atOnce, 6)).toBe(Date.parse(later(60 * DAY_MS)));
-    expect(carryAt(late, 6)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
+  it('is carried over by the time of its first record, not of its first INTENT', () => {
+    const [atOnce, late] = [stateOf([external]), stateOf(records)];
+    expect(carryAt(atOnce)).toBe(Date.parse(later(60 * DAY_MS)));
+    expect(carryAt(late)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
   });
 
-  it('and from then on by the time of its CARRIED record', () => {
-    const order = stateOf(records, 6);
-    const settings = { ...SETTINGS, rulesVersion: 6 } as const;
-    const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(96 * DAY_MS)), settings);
-    expect(carryAt(fold(order, { ...record, rulesVersion: 6 }, 99n).order, 6)).toBe(Date.parse(later(156 * DAY_MS)));
-  });
-
-  it('version 5: counts from its first INTENT; an installation that writes version 6 carries such an order over at once', () => {
-    const order = stateOf(records, 5);
-    expect(carryAt(order, 5)).toBe(Date.parse(later(155 * DAY_MS)));
-    expect(carryAt(order, 6)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
-    expect(carryAt(stateOf(captured, 5), 6)).toBe(Date.parse(later(60 * DAY_MS)));
+  it('and from then on by the time of its SNAPSHOT record', () => {
+    const order = stateOf(records);
+    const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(96 * DAY_MS)), SETTINGS);
+    expect(carryAt(fold(order, record, 99n).order)).toBe(Date.parse(later(156 * DAY_MS)));
   });
 });
 
@@ -183,10 +151,10 @@ describe('an order is carried over', () => {
     ['pending', [asked('pay'), answered('pay', '0003')]],
   ] as [string, JournalRecord[]][])('every 60 days while %s', (_what, records) => {
     const order = stateOf(records);
-    expect(carryOf(order)).toBe(Date.parse(later(CARRY_EVERY_MS)));
+    expect(carryOf(order)).toBe(Date.parse(later(SNAPSHOT_EVERY_MS)));
     const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(61 * DAY_MS)), SETTINGS);
-    const after = fold(order, { ...record, rulesVersion: 3 }, 99n).order;
-    expect(carryOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + CARRY_EVERY_MS);
+    const after = fold(order, record, 99n).order;
+    expect(carryOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + SNAPSHOT_EVERY_MS);
   });
 
   it.each([
@@ -198,15 +166,8 @@ describe('an order is carried over', () => {
   });
 
   it('not any more once it is to be forgotten', () => {
-    const last = { ...stateOf(captured), carriedAt: later(350 * DAY_MS) };
+    const last = { ...stateOf(captured), snapshotAt: later(350 * DAY_MS) };
     expect(timersOf(last, SETTINGS).map(({ timer }) => timer)).toEqual(['forget']);
-  });
-
-  it('also where it is of older rules, by an installation that writes version 3; by none that does not', () => {
-    const older = stateOf(captured, 2);
-    expect(carryOf(older)).toBe(Date.parse(later(CARRY_EVERY_MS)));
-    expect(carryOf(older, { ...SETTINGS, rulesVersion: 2 })).toBeUndefined();
-    expect(timersOf(stateOf(captured), { ...SETTINGS, rulesVersion: 2 })).toEqual([]);
   });
 
   it('when it has come to rest for an hour', () => {

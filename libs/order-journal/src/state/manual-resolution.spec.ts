@@ -1,7 +1,8 @@
 import { fold } from './fold.js';
-import { NOT_EXECUTED_AFTER_MS } from './fold-evidence.js';
 import { emptyOrder, findOperation, type OrderState } from './order-state.js';
-import { RULES_VERSION, type Evidence, type JournalRecord } from './records.js';
+import type { EvidenceRecord, JournalRecord } from './records.js';
+import { NOT_EXECUTED_AFTER_MS } from './time.js';
+import { RULES_VERSION } from './versions.js';
 
 const INTENT_AT = Date.parse('2026-03-01T10:00:00.000Z');
 const after = (ms: number) => new Date(INTENT_AT + ms).toISOString();
@@ -17,11 +18,11 @@ const pending: JournalRecord = {
   result: 'pending',
   answer: { transactionId: 'T-a' },
 };
-const notified = (result: Evidence['result']): JournalRecord => ({
+const notified = (result: EvidenceRecord['result']): JournalRecord => ({
   ...{ record: 'EVIDENCE', ...inOrder, at: after(0), source: 'notification', operation: 'authorize', result },
   answer: { transactionId: 'T-n', execCode: '0000' },
 });
-function says(result: Evidence['result'], change: Partial<Evidence> = {}): Evidence {
+function says(result: EvidenceRecord['result'], change: Partial<EvidenceRecord> = {}): EvidenceRecord {
   return {
     ...{
       record: 'EVIDENCE',
@@ -109,7 +110,7 @@ describe("an operator's word", () => {
     );
     expect(findOperation(order, 'a')).toMatchObject({
       transactionId: 'T-9',
-      evidence: ['1 T-9 0000'],
+      evidence: [{ attempt: 1, transactionId: 'T-9', code: '0000' }],
       resolvedBy: { actor: 'alice', reason: 'seen in the back office' },
       events: [
         { type: 'payment.authorize.in_doubt', offset: '1' },
@@ -133,13 +134,13 @@ describe("an operator's word", () => {
       { record: 'IN_DOUBT', ...ofAttempt(2), reason: 'timeout', message: 'no answer' },
       notified('succeeded'),
     ];
-    expect(run(...twoSources).order.unbound).toHaveLength(1);
+    expect(run(...twoSources).order.unmatchedEvidence).toHaveLength(1);
     const { order, events } = run(...twoSources, says('succeeded', { attempt: 2, answer: { transactionId: 'T-n' } }));
-    expect([order.unbound, events.at(-1)]).toEqual([[], 'authorize.doubt_resolved']);
+    expect([order.unmatchedEvidence, events.at(-1)]).toEqual([[], 'authorize.doubt_resolved']);
   });
 
   it('about a command that the order does not have is nothing, and no operation of somebody else', () => {
     const { order, events } = run(intent, inDoubt, says('succeeded', { commandId: 'b' }));
-    expect([order.external, order.unbound, events]).toEqual([[], [], ['authorize.in_doubt']]);
+    expect([order.external, order.unmatchedEvidence, events]).toEqual([[], [], ['authorize.in_doubt']]);
   });
 });

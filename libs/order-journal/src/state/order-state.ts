@@ -1,6 +1,37 @@
-import type { Fault, Method, OperationKind, PlatformAnswer, TransactionDetails } from '@tranche/contracts';
-import type { NotExecutedReason, Origin, Reminded, Result } from './records.js';
-import type { RulesVersion } from './rules-version.js';
+import type {
+  Fault,
+  Method,
+  OperationKind,
+  OperationResult,
+  PlatformAnswer,
+  TransactionDetails,
+} from '@tranche/contracts';
+
+/** A version of the fold's rules (R9); `RULES` lists those that this release knows. */
+export type RulesVersion = number;
+
+/** Names who reported a result. */
+export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
+
+/** How an operation stands, as the EXECCODE table classed it when the record was written: a later table changes no journal. */
+export type Result = OperationResult;
+
+/** Why nothing was executed: no connection, the platform's EXECCODE, its 401, our own send deadline, or evidence. */
+export type NotExecutedReason = 'unreachable' | 'execcode' | 'auth_refused' | 'send_deadline' | 'evidence';
+
+/** The platform was asked about a payment that waits, so long after it began to; or because it said "not executed" of it. */
+export const LOOK_UP_REMINDERS = [
+  'look_up_15_minutes',
+  'look_up_1_hour',
+  'look_up_6_hours',
+  'look_up_24_hours',
+  'look_up_not_executed',
+] as const;
+export type LookUpReminder = (typeof LOOK_UP_REMINDERS)[number];
+export type Reminder = 'capture_window' | 'doubt_15_minutes' | 'doubt_24_hours' | LookUpReminder;
+
+export const isLookUpReminder = (reminder: string): reminder is LookUpReminder =>
+  (LOOK_UP_REMINDERS as readonly string[]).includes(reminder);
 
 /**
  * Where an operation stands.
@@ -19,9 +50,9 @@ export type IntentVerdict = 'granted' | 'busy' | 'rejected' | 'lost';
 /** An event that the projector publishes; REDIRECTHTML is left out here and kept apart. */
 export interface ProjectedEvent {
   type: string;
-  /** Offset of the journal record that it is made from: the event's sequence. Under rules version 1 and 2 also half of its id. */
+  /** Offset of the journal record that it is made from: the event's sequence. */
   offset: string;
-  /** `recordHash` of that record, from rules version 3 on: half of the event's id wherever the journal lies (R10). */
+  /** `recordHash` of that record: half of the event's id wherever the journal lies (R10). */
   record?: string;
   time: string;
   /** Absent for the first event of its type that the record brought about; then 1, 2, …: it is part of the event's id. */
@@ -110,7 +141,7 @@ export interface OperationState {
   correlationId?: string;
   attempt: number;
   phase: Phase;
-  /** When it came into its phase; the writers' clocks. From rules version 4 on never before any time that its order had seen. */
+  /** When it came into its phase; the writers' clocks, and never before any time that its order had seen. */
   since?: string;
   end?: End;
   /** Our timer alone ended it: it counts as live until evidence comes, or another authorization supersedes it (R15). */
@@ -122,7 +153,7 @@ export interface OperationState {
   partial?: boolean;
   /** The granted token of the current attempt. */
   token?: string;
-  /** Every attempt that was granted, oldest first; from rules version 6 on without old ones that were never sent. */
+  /** Every attempt that was granted, oldest first; without old ones that were never sent. */
   attempts: Attempt[];
   /** The attempt that was closed as not executed and was executed after all, while the operation waited for the next one: `transactionId` is its. */
   settledBy?: number;
@@ -137,10 +168,10 @@ export interface OperationState {
   lastNotExecuted?: { reason: NotExecutedReason; execCode?: string };
   /** How often the platform refused our bearer token. */
   authRefusals?: number;
-  /** EVIDENCE that was counted, as `ATTEMPT TRANSACTIONID EXECCODE`. */
-  evidence: string[];
-  /** What was said of it and can't be true beside how it ended, as `RESULT ATTEMPT TRANSACTIONID EXECCODE`: each was published once (R4). */
-  contradictions?: string[];
+  /** Evidence that was counted: the same once more changes nothing. */
+  evidence: CountedEvidence[];
+  /** Reports that can't be true beside how it ended: each was published once (R4). */
+  conflictingReports?: ConflictingReport[];
   /** EXTERNALENTITYID and EXTERNALREFERENCE of a refund, once they are known (docs/decisions/0023). */
   externalEntityId?: string;
   externalReference?: string;
@@ -148,7 +179,7 @@ export interface OperationState {
   /** The operator whose resolution ended its doubt, and why. */
   resolvedBy?: { actor: string; reason: string; at: string };
   /** Reminders that were given, each once. */
-  reminded?: Reminded['reminder'][];
+  reminded?: Reminder[];
   latest?: ProjectedEvent;
   /** Every event about it so far: with its order, all that the event's id is made of. */
   events?: EventReference[];
@@ -156,19 +187,47 @@ export interface OperationState {
 
 export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'record' | 'nth'>;
 
-/** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
-export interface UnboundEvidence extends TransactionDetails {
-  /** It carried the operation's tag. */
-  isTagged?: true;
-  operation: OperationKind;
-  result: Result | 'not_executed' | 'unclear';
+export interface CountedEvidence {
+  attempt: number;
+  transactionId?: string;
+  /** EXECCODE, or the result where the report had none. */
+  code: string;
+}
+
+export interface ConflictingReport {
+  result: ReportedResult;
+  attempt: number;
+  transactionId?: string;
+  execCode?: string;
+}
+
+export type ReportedResult = Result | 'not_executed' | 'unclear';
+
+/**
+ * A report of an operation's result: the platform's answer, a notification, a look-up or an operator. `evidenceOf` makes it from a journal record.
+ * What names no operation is kept in the order, without the fields that name one, until one attempt can be its source (R8).
+ */
+export interface Evidence extends TransactionDetails {
+  source: Exclude<Origin, 'timer'>;
+  /** Absent for an OPERATIONTYPE that no operation of ours has, and for an answer. */
+  operation?: OperationKind;
+  /** The platform's own OPERATIONTYPE, where no operation of ours has it (docs/decisions/0020). */
+  operationType?: string;
+  result: ReportedResult;
   partial?: boolean;
+  /** A refusal whose code may mean "already done": it proves nothing of a doubt. The record's writer decided so by its table. */
   mayBeDone?: boolean;
   answer: PlatformAnswer;
-  source: 'notification' | 'look-up' | 'operator';
+  /** From EXTRADATA (R8). */
+  tag?: { operation: string; attempt: number };
+  /** Named by an answer and by an operator; `attempt` is set for all once the attempt is found. */
+  commandId?: string;
+  attempt?: number;
+  /** The caller's own EXTRADATA, without our tag. */
   extraData?: string;
   externalEntityId?: string;
   externalReference?: string;
+  /** Oddities of a notification, see the contracts' NOTIFICATION_FLAGS. */
   flags?: string[];
 }
 
@@ -177,7 +236,7 @@ export interface ExternalOperation {
   /** Absent for an OPERATIONTYPE that no operation of ours has. */
   operation?: OperationKind;
   operationType?: string;
-  result: Result | 'not_executed' | 'unclear';
+  result: ReportedResult;
   transactionId?: string;
   execCode?: string;
   amount?: number;
@@ -186,19 +245,19 @@ export interface ExternalOperation {
   partial?: boolean;
   mayBeDone?: boolean;
   /** Absent for a notification. */
-  source?: UnboundEvidence['source'];
+  source?: Evidence['source'];
   externalEntityId?: string;
   externalReference?: string;
   /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was reported. */
   of?: string;
-  /** Offset of the record that reported it, and its hash from rules version 3 on: they name its event. */
+  /** Offset of the record that reported it, and its hash: they name its event. */
   offset: string;
   record?: string;
   nth?: number;
 }
 
-/** An OUTCOME whose token was never granted (R9). */
-export interface UngrantedOutcome {
+/** An OUTCOME whose token was never granted: its call was made without the right to (R9). */
+export interface UnauthorizedOutcome {
   commandId: string;
   attempt: number;
   token: string;
@@ -218,9 +277,9 @@ export interface OrderState {
   operations: OperationState[];
   /** Verdicts by token, each given once. */
   verdicts: [token: string, verdict: IntentVerdict][];
-  unbound: UnboundEvidence[];
+  unmatchedEvidence: Evidence[];
   external: ExternalOperation[];
-  ungranted?: UngrantedOutcome[];
+  unauthorizedOutcomes?: UnauthorizedOutcome[];
   /** The highest version seen in the order's records: what comes next is judged by it, whoever writes it (R9). Absent: 1. */
   rulesVersion?: RulesVersion;
   /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */
@@ -233,18 +292,18 @@ export interface OrderState {
   isPartial?: boolean;
   /** One of its records can't be read and is skipped: what it said is not known, so no operation is granted any more. */
   isFrozen?: boolean;
-  /** Time of its first record, from rules version 6 on; the writer's clock. Absent once it was carried over. */
+  /** Time of its first record; the writer's clock. Absent once the state is a snapshot's. */
   beganAt?: string;
-  /** When its compact state was carried over last; the writer's clock. Absent where that was never. */
-  carriedAt?: string;
-  /** Identity of its records so far, see `continuedBy`. Absent before rules version 3: offsets are named there (R10). */
+  /** Time of the last snapshot that counted; the writer's clock. Absent where none did. */
+  snapshotAt?: string;
+  /** Identity of its records so far, see `continuedBy` (R10). Absent before the first record. */
   history?: string;
   /** Offset of the last record folded; `-1` before the first, and once the order was forgotten. */
   lastOffset: string;
 }
 
 export function emptyOrder(merchant: string, orderId: string): OrderState {
-  return { merchant, orderId, operations: [], verdicts: [], unbound: [], external: [], lastOffset: '-1' };
+  return { merchant, orderId, operations: [], verdicts: [], unmatchedEvidence: [], external: [], lastOffset: '-1' };
 }
 
 /** Nothing is known of it: never seen, or forgotten. The index keeps no such order. */
@@ -263,12 +322,12 @@ export const hasSucceeded = (operation: OperationState): boolean =>
   operation.phase === 'ended' && operation.end === 'succeeded';
 
 /** A report contradicts how it ended: only the platform knows. */
-export const isContradicted = ({ end, contradictions = [] }: OperationState): boolean =>
-  contradictions.some((word) => (word.startsWith('succeeded ') ? end !== 'succeeded' : end === 'succeeded'));
+export const isContradicted = ({ end, conflictingReports = [] }: OperationState): boolean =>
+  conflictingReports.some(({ result }) => (result === 'succeeded') !== (end === 'succeeded'));
 
-/** Somebody said that it succeeded, whatever else was said. */
+/** Somebody reported that it succeeded, whatever else was reported. */
 export const mayHaveSucceeded = (operation: OperationState): boolean =>
-  hasSucceeded(operation) || (operation.contradictions ?? []).some((word) => word.startsWith('succeeded '));
+  hasSucceeded(operation) || (operation.conflictingReports ?? []).some(({ result }) => result === 'succeeded');
 
 /**
  * The amount that a guard may build on: of those said, money taken counts as the smallest, money given back as the largest (R15).
@@ -287,3 +346,26 @@ export function knownAmount({
 /** An authorization or a card payment: what an order may have only one of. */
 export const isPayment = (operation: { operation?: OperationKind }): boolean =>
   operation.operation === 'authorize' || operation.operation === 'pay';
+
+/** It waits for its cardholder, or for an approval. */
+export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
+  phase === 'redirect' || phase === 'pending';
+
+/** May still take money though nobody works on it, and gives way to an authorization that names it. */
+export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>
+  phase === 'redirect' || mayYetSucceed === true;
+
+/** The value with these properties: `{ ...value, ...more }`, for which Node.js 20 takes 1.6 µs a new property (docs/decisions/0111). */
+export const copyWith = <T extends object>(value: T, more: Partial<T>): T => Object.assign({}, value, more);
+
+/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. The value itself where it has none. */
+export function compact<T extends object>(value: T): T {
+  for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
+  return value;
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  const kept = {} as T;
+  for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
+  return kept;
+}

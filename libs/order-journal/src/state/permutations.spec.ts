@@ -13,8 +13,8 @@ import {
   operatorSays,
   type Told,
 } from '../../test/order-story.js';
-import { findOperation, verdictOf, type OperationState, type OrderState } from './order-state.js';
-import type { Evidence, Intent, JournalRecord } from './records.js';
+import { findOperation, type OperationState, type OrderState, verdictOf } from './order-state.js';
+import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
 
 /**
  * All orders of arrival of {answer, notification, the same once more, a late one with another code, an operator's word, the expiry}, and
@@ -87,7 +87,7 @@ function wordsOf(
   attempt: number,
   truth: string,
   late: string,
-  operator: Evidence['result'],
+  operator: EvidenceRecord['result'],
 ): { words: Word[]; others: Word[] } {
   const notification = (code: string): JournalRecord => {
     const { tag, ...untagged } = notified(kind, code, { attemptTagged: attempt, answer: said(code) });
@@ -193,7 +193,7 @@ function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readon
     return mistaken && found(mistaken);
   }
   if (says.size === 0 || waitsForAnswer) return undefined;
-  if (order.unbound.length > 0 || order.external.length !== foreign)
+  if (order.unmatchedEvidence.length > 0 || order.external.length !== foreign)
     return found('something of it is held for another operation');
   if (says.size === 1 && !says.has(money as Money) && conflicts.length === 0)
     return found('which the platform denies, and nobody is told');
@@ -226,15 +226,16 @@ function mistakeOfUnnamed(
   if (money !== 'undecided' && !means.includes(money as Money)) return 'which only the back office can have said';
   const heard = story.filter(isHeard).flatMap(({ record }) => ('answer' in record ? [record.answer] : []));
   const nameOf = ({ transactionId, execCode }: PlatformAnswer) => `${transactionId} ${execCode}`;
-  const kept = [...order.unbound.map(({ answer }) => answer), ...order.external].map(nameOf).toSorted();
+  const kept = [...order.unmatchedEvidence.map(({ answer }) => answer), ...order.external].map(nameOf).toSorted();
   if (kept.join() !== [...new Set(heard.map(nameOf))].toSorted().join()) return 'what was notified is not kept once';
-  if (money === 'not moved' && order.unbound.length > 0) return 'a candidate is held though ours was not executed';
+  if (money === 'not moved' && order.unmatchedEvidence.length > 0)
+    return 'a candidate is held though ours was not executed';
   return conflicts > 0 && own.length < 2 ? 'a conflict with what may be another one' : undefined;
 }
 
 const PHASES: Phase[] = ['open', 'in_doubt', 'redirect', 'pending', 'second attempt'];
 const TRUTHS = ['0000', '0004', '4001'];
-const OPERATORS: Evidence['result'][] = ['succeeded', 'refused', 'not_executed'];
+const OPERATORS: EvidenceRecord['result'][] = ['succeeded', 'refused', 'not_executed'];
 /** `npm test` takes every third late code, another one for each first code and each kind; `npm run test:all` takes all of them. */
 const isDrawn = (late: string, at: number, kind: Kind): boolean =>
   process.env.NIGHTLY !== undefined || (LATE_CODES.indexOf(late) + at + KINDS.indexOf(kind)) % 3 === 0;

@@ -1,28 +1,20 @@
 import { hash } from 'node:crypto';
+import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
 import type {
-  CallDoubtReason,
-  Fault,
-  FaultCode,
-  Method,
-  OperationKind,
-  OperationResult,
-  PlatformAnswer,
-  TransactionDetails,
-} from '@tranche/contracts';
-import type { CarriedState } from './carried.js';
-import { isRulesVersion, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
-
-/** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
-export const RULES_VERSION = RULES_VERSIONS[0];
-
-/** Where an outcome came from. */
-export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
-
-/** How an operation stands, as the EXECCODE table classed it when the record was written: old journals fold alike for ever. */
-export type Result = OperationResult;
+  Attempt,
+  EventBody,
+  Evidence,
+  NotExecutedReason,
+  OperationState,
+  OrderState,
+  ProjectedEvent,
+  Reminder,
+  Result,
+  RulesVersion,
+} from './order-state.js';
 
 interface InOrder {
-  /** One of `RULES_VERSIONS`. */
+  /** One of `RULES.versions`. */
   rulesVersion: number;
   merchant: string;
   orderId: string;
@@ -66,9 +58,6 @@ export interface Intent extends OfOperation, OperationTerms {
   supersedesDoubt?: true;
 }
 
-/** Why nothing was executed: no connection, the platform's EXECCODE, its 401, our own send deadline, or evidence. */
-export type NotExecutedReason = 'unreachable' | 'execcode' | 'auth_refused' | 'send_deadline' | 'evidence';
-
 /** The platform provably did not execute the attempt. */
 export interface NotExecuted extends OfOperation {
   record: 'NOT_EXECUTED';
@@ -98,24 +87,10 @@ export interface InDoubt extends OfOperation {
   execCode?: string;
 }
 
-/** What somebody else than the answer says: a notification, a look-up, an operator. */
-export interface Evidence extends InOrder, TransactionDetails {
+/** A report of somebody else than the answer. */
+export interface EvidenceRecord extends InOrder, Evidence {
   record: 'EVIDENCE';
   source: 'notification' | 'look-up' | 'operator';
-  /** Absent for an OPERATIONTYPE that no operation of ours has. */
-  operation?: OperationKind;
-  /** The platform's own OPERATIONTYPE, where no operation of ours has it (docs/decisions/0020). */
-  operationType?: string;
-  result: Result | 'not_executed' | 'unclear';
-  partial?: boolean;
-  /** A refusal whose code may mean "already done": it leaves a doubt alone. The writer's table says so, so that old journals fold alike. */
-  mayBeDone?: boolean;
-  answer: PlatformAnswer;
-  /** From EXTRADATA (R8). */
-  tag?: { operation: string; attempt: number };
-  /** An operator names what is meant. */
-  commandId?: string;
-  attempt?: number;
   actor?: string;
   reason?: string;
   /** Who approved the operator's proposal, and its id. For people: the fold does not look at them. */
@@ -123,12 +98,6 @@ export interface Evidence extends InOrder, TransactionDetails {
   proposal?: string;
   /** An operator's "not executed" counts from this time on, where the writer's settings ask for more than the fold's 15 minutes (R5). */
   notBefore?: string;
-  /** The caller's own EXTRADATA, without our tag. */
-  extraData?: string;
-  externalEntityId?: string;
-  externalReference?: string;
-  /** What was odd about the notification, see the contracts' NOTIFICATION_FLAGS. */
-  flags?: string[];
 }
 
 /** A rule refused the command before anything was sent; counts only while idle at the named attempt, first wins. */
@@ -154,21 +123,8 @@ export interface Expired extends OfOperation {
 
 export interface Reminded extends OfOperation {
   record: 'REMINDED';
-  reminder: 'capture_window' | 'doubt_15_minutes' | 'doubt_24_hours' | LookUpReminder;
+  reminder: Reminder;
 }
-
-/** The platform was asked about a payment that waits, so long after it began to; or because it said "not executed" of it. */
-export const LOOK_UP_REMINDERS = [
-  'look_up_15_minutes',
-  'look_up_1_hour',
-  'look_up_6_hours',
-  'look_up_24_hours',
-  'look_up_not_executed',
-] as const;
-export type LookUpReminder = (typeof LOOK_UP_REMINDERS)[number];
-
-export const isLookUpReminder = (reminder: string): reminder is LookUpReminder =>
-  (LOOK_UP_REMINDERS as readonly string[]).includes(reminder);
 
 /** The command came again: its latest event is published again under the same id. */
 export interface Repeated extends InOrder {
@@ -177,22 +133,61 @@ export interface Repeated extends InOrder {
 }
 
 /** The order leaves the index; void if the order moved on. */
-export interface Forgotten extends InOrder {
-  record: 'FORGOTTEN';
-  /** Of the order. Before rules version 3 it says whether the order moved on. */
-  lastOffset: string;
-  /** `historyOf` the order; from rules version 3 on. */
-  seen?: string;
-  /** For so many days after its last transition an order is kept that may be refunded; from rules version 3 on. */
-  refundableDays?: number;
-}
-
-/** The order's compact state, journaled anew before retention deletes what it was made from; void if the order moved on. From rules version 3 on (R12). */
-export interface Carried extends InOrder {
-  record: 'CARRIED';
+export interface Tombstone extends InOrder {
+  record: 'TOMBSTONE';
   /** `historyOf` the order. */
   seen: string;
-  state: CarriedState;
+  /** For so many days after its last transition an order is kept that may be refunded. */
+  refundableDays: number;
+}
+
+/** The order's compact state, journaled anew before retention deletes what it was made from; void if the order moved on (R12). */
+export interface Snapshot extends InOrder {
+  record: 'SNAPSHOT';
+  /** `historyOf` the order. */
+  seen: string;
+  state: SnapshotState;
+}
+
+/**
+ * An order's compact state, as a SNAPSHOT record holds it. No message, descriptor, EXTRADATA, operator or reason is in it, and no offset of
+ * an event that is named by its record's hash.
+ */
+export interface SnapshotState {
+  ops: (PackedOperation | OperationState)[];
+  /** Rules version of the order, where it is higher than the first one. */
+  rules?: RulesVersion;
+  moved?: number | string;
+  verdicts?: OrderState['verdicts'];
+  unmatchedEvidence?: OrderState['unmatchedEvidence'];
+  external?: OrderState['external'];
+  unauthorizedOutcomes?: OrderState['unauthorizedOutcomes'];
+  partial?: true;
+  frozen?: true;
+}
+
+/**
+ * An operation that has ended and rests, in a few bytes: command id, `KIND METHOD END ATTEMPT` as `cBs1`, amount, TRANSACTIONID, the operation that it
+ * follows (its index in the order, else its TRANSACTIONID), beginning of the content hash, when it ended, hash of the record of its latest event, and
+ * what is seldom there.
+ */
+export type PackedOperation = [
+  commandId: string,
+  kind: string,
+  amount: number | null,
+  transactionId: string | null,
+  reference: number | string | null,
+  contentHash: string,
+  endedAt: number | string | null,
+  record: string | null,
+  rest?: PackedRest,
+];
+
+export interface PackedRest extends Partial<OperationState> {
+  /** Where they are not the one attempt that is expected: number, tagged, TRANSACTIONID, how it was closed. */
+  tried?: [attempt: number, isTagged: 0 | 1, transactionId: string | null, closed?: Attempt['closed']][];
+  /** Where the latest event is not the expected one. */
+  event?: Partial<ProjectedEvent> & { more?: EventBody };
 }
 
 /**
@@ -210,14 +205,14 @@ export type JournalRecord =
   | NotExecuted
   | Outcome
   | InDoubt
-  | Evidence
+  | EvidenceRecord
   | Rejected
   | GivenUp
   | Expired
   | Reminded
   | Repeated
-  | Forgotten
-  | Carried
+  | Tombstone
+  | Snapshot
   | Skipped;
 
 export const RECORD_KINDS = [
@@ -231,8 +226,8 @@ export const RECORD_KINDS = [
   'EXPIRED',
   'REMINDED',
   'REPEATED',
-  'FORGOTTEN',
-  'CARRIED',
+  'TOMBSTONE',
+  'SNAPSHOT',
   'SKIPPED',
 ] as const satisfies readonly JournalRecord['record'][];
 
@@ -241,39 +236,11 @@ export class UnreadableJournalError extends Error {
   override name = 'UnreadableJournalError';
 }
 
-/** It was written by a newer release, which can read it: never to be skipped. */
-export class UnknownRulesVersionError extends UnreadableJournalError {
-  override name = 'UnknownRulesVersionError';
-}
-
 /** Tells one journal record from another: of the bytes, 12 characters of base64url. */
 export function recordHash(value: Buffer | null): string {
   return hash('sha256', value ?? '', 'base64url').slice(0, 12);
 }
 
-/** @throws UnreadableJournalError */
-export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
-  if (isRulesVersion(rulesVersion)) return;
-  throw new UnknownRulesVersionError(
-    `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSIONS.join(', ')}`,
-  );
-}
-
 export function encodeRecord(record: JournalRecord): Buffer {
   return Buffer.from(JSON.stringify(record));
-}
-
-/** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for an unknown rules version. */
-export function decodeRecord(value: Buffer | null): JournalRecord {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse((value ?? Buffer.alloc(0)).toString('utf8'));
-  } catch (cause) {
-    throw new UnreadableJournalError('A journal record is not JSON', { cause });
-  }
-  const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
-  if (!RECORD_KINDS.includes(record as JournalRecord['record']))
-    throw new UnreadableJournalError('A journal record is of an unknown kind');
-  refuseUnknownVersion(rulesVersion);
-  return parsed as JournalRecord;
 }

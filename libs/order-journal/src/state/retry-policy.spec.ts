@@ -1,5 +1,5 @@
+import { afterNotExecuted } from './next-step.js';
 import type { OperationState } from './order-state.js';
-import { afterNotExecuted } from './retry-policy.js';
 
 const FIRST = '2026-03-01T10:00:00.000Z';
 const now = (afterMs: number) => Date.parse(FIRST) + afterMs;

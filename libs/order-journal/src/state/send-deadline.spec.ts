@@ -1,4 +1,4 @@
-import { isWithinSendDeadline } from './send-deadline.js';
+import { isWithinSendDeadline } from './time.js';
 
 const started = { wallMs: 1_000_000, monotonicMs: 500 };
 const later = (wallMs: number, monotonicMs: number) => ({

@@ -8,15 +8,14 @@ import {
   notified,
   operatorSays,
   standing,
-  under,
 } from '../../test/order-story.js';
 import { findOperation, verdictOf } from './order-state.js';
-import type { Evidence, Intent, JournalRecord } from './records.js';
+import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
 
-const told = (...records: JournalRecord[]) => folded(under(4, ...records));
-const verdict = (version: number, records: JournalRecord[], intent: Intent) =>
-  verdictOf(folded(under(version, ...records, intent)).order, intent.token);
-const lookedUp = (name: string, execCode: string, change: Partial<Evidence> = {}): Evidence => ({
+const told = (...records: JournalRecord[]) => folded(records);
+const verdict = (records: JournalRecord[], intent: Intent) =>
+  verdictOf(folded([...records, intent]).order, intent.token);
+const lookedUp = (name: string, execCode: string, change: Partial<EvidenceRecord> = {}): EvidenceRecord => ({
   ...notified(name, execCode, change),
   source: 'look-up',
 });
@@ -36,11 +35,10 @@ describe('a doubtful authorization', () => {
   });
 
   it.each([
-    ['before rules version 4', 3, doubtful, lookedUp('authorize', '0002')],
-    ['by a notification, which may be older than the doubt', 4, doubtful, notified('authorize', '0002')],
-    ['by a row without a tag', 4, doubtful, { ...lookedUp('authorize', '0002'), tag: undefined }],
-  ])('does not %s', (_what, version, records, word) => {
-    expect(standing(folded(under(version, ...records, word)).order, 'authorize')).toBe('in_doubt');
+    ['by a notification, which may be older than the doubt', doubtful, notified('authorize', '0002')],
+    ['by a row without a tag', doubtful, { ...lookedUp('authorize', '0002'), tag: undefined }],
+  ])('does not %s', (_what, records, word) => {
+    expect(standing(folded([...records, word]).order, 'authorize')).toBe('in_doubt');
   });
 
   it('is no redirect while its call is under way', () => {
@@ -50,8 +48,7 @@ describe('a doubtful authorization', () => {
 
 describe('a doubtful form that nobody has seen', () => {
   it('gives way to an authorization that names it with the merchant’s permission', () => {
-    expect(verdict(4, doubtful, successor())).toBe('granted');
-    expect(verdict(3, doubtful, successor())).toBe('rejected');
+    expect(verdict(doubtful, successor())).toBe('granted');
   });
 
   it.each([
@@ -61,25 +58,25 @@ describe('a doubtful form that nobody has seen', () => {
     ['to a card payment', asked('pay', { supersedes: 'authorize', supersedesDoubt: true })],
     ['to a capture', asked('capture', { supersedes: 'authorize', supersedesDoubt: true })],
   ])('does not give way %s', (_what, intent) => {
-    expect(verdict(4, doubtful, intent)).toBe('rejected');
+    expect(verdict(doubtful, intent)).toBe('rejected');
   });
 
   it('is not a doubtful card payment, nor a call that is under way', () => {
-    expect(verdict(4, [asked('pay'), lost('pay')], successor('authorize-2', 'pay'))).toBe('rejected');
-    expect(verdict(4, [doubtful[0]!], successor())).toBe('busy');
+    expect(verdict([asked('pay'), lost('pay')], successor('authorize-2', 'pay'))).toBe('rejected');
+    expect(verdict([doubtful[0]!], successor())).toBe('busy');
   });
 
   it('holds nothing back once it is superseded: the successor is captured', () => {
     const records = [...doubtful, successor(), answered('authorize-2', '0000')];
     const capture = asked('capture', { transactionId: 'T-authorize-2' });
-    expect(verdict(4, records, capture)).toBe('granted');
+    expect(verdict(records, capture)).toBe('granted');
   });
 
   it('holds back again where nothing came of the successor', () => {
     const none = [...doubtful, successor(), lost('authorize-2'), operatorSays('authorize-2', 'not_executed')];
-    expect(verdict(4, none, asked('authorize-3', { method: 'A' }))).toBe('rejected');
+    expect(verdict(none, asked('authorize-3', { method: 'A' }))).toBe('rejected');
     const refused = [...doubtful, successor(), answered('authorize-2', '4001')];
-    expect(verdict(4, refused, asked('authorize-3', { method: 'A' }))).toBe('granted');
+    expect(verdict(refused, asked('authorize-3', { method: 'A' }))).toBe('granted');
   });
 
   it('is never shown once it is superseded, by a late answer neither', () => {
@@ -105,18 +102,18 @@ describe('a doubtful form that nobody has seen', () => {
     const between = [asked('authorize', { method: 'A' }), notExecuted('authorize'), successor()];
     const again = [...between, answered('authorize-2', '4001'), asked('authorize', { method: 'A', attempt: 2 })];
     expect(told(...again, answered('authorize', '0002', page, 2)).bodies.at(-1)).toMatchObject(page);
-    expect(verdict(4, [...again, lost('authorize', 2)], asked('authorize-3', { method: 'A' }))).toBe('rejected');
+    expect(verdict([...again, lost('authorize', 2)], asked('authorize-3', { method: 'A' }))).toBe('rejected');
   });
 
   it('may itself be followed by a third that names the second', () => {
     const records = [...doubtful, successor(), lost('authorize-2')];
-    expect(verdict(4, records, successor('authorize-3', 'authorize'))).toBe('rejected');
-    expect(verdict(4, records, successor('authorize-3', 'authorize-2'))).toBe('granted');
+    expect(verdict(records, successor('authorize-3', 'authorize'))).toBe('rejected');
+    expect(verdict(records, successor('authorize-3', 'authorize-2'))).toBe('granted');
   });
 
   it('ends as a redirect does, 7 days after it became one', () => {
     const { merchant, orderId } = doubtful[0]!;
-    const ends = { record: 'EXPIRED', rulesVersion: 4, merchant, orderId, at: later(7 * 86_400_000) } as const;
+    const ends = { record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at: later(7 * 86_400_000) } as const;
     const { order } = told(...doubtful, successor(), answered('authorize', '0002'), {
       ...ends,
       ...{ commandId: 'authorize', attempt: 1 },

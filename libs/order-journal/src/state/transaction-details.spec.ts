@@ -8,18 +8,16 @@ import {
   notified,
   notifiedElsewhere,
   standing,
-  under,
 } from '../../test/order-story.js';
 import { timersOf } from '../timers/timer-watch.js';
 import { refundableAmount } from './guards.js';
 import { findOperation, verdictOf } from './order-state.js';
-import { recordWriter } from './record-writer.js';
-import type { Evidence, JournalRecord } from './records.js';
+import type { JournalRecord } from './records.js';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-const told = (...records: JournalRecord[]) => folded(under(4, ...records));
+const told = (...records: JournalRecord[]) => folded(records);
 const conflicts = (...records: JournalRecord[]) => {
   const { events, bodies } = told(...records);
   return bodies.filter((_, at) => events[at] === 'conflict.detected');
@@ -29,13 +27,6 @@ const authorized = [asked('authorize'), answered('authorize', '0000')];
 const captured = [...authorized, asked('capture'), answered('capture', '0000')];
 const paid = [asked('pay'), answered('pay', '0000')];
 const card = { maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa', cardCountry: 'FR' };
-
-it.each([1, 2, 3] as const)('are written from version 4 on, not under version %i', (version) => {
-  const evidence: Evidence = { ...notified('authorize', '0000'), currency: 'EUR', language: 'fr', ...card };
-  const written = JSON.stringify(recordWriter(version)(evidence));
-  for (const word of ['EUR', '"fr"', 'visa', 'XXXX']) expect(written).not.toContain(word);
-  expect(recordWriter(4)(evidence)).toMatchObject({ currency: 'EUR', language: 'fr', ...card });
-});
 
 describe('the currency that the platform names', () => {
   it.each([

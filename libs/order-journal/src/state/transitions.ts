@@ -1,104 +1,208 @@
-import type { PlatformAnswer, TransactionDetails } from '@tranche/contracts';
-import { withNamed } from './attempts.js';
-import { compact, CONFLICT, copyWith, type Draft } from './draft.js';
-import { hasTaken } from './guards.js';
+import type { PlatformAnswer } from '@tranche/contracts';
+import { hasTaken, isDoubtSuperseded } from './guards.js';
+import { withAttempt } from './match.js';
 import {
+  compact,
+  copyWith,
   findOperation,
   hasSucceeded,
+  isLookUpReminder,
   isPayment,
   type Attempt,
   type EventBody,
+  type Evidence,
+  type NotExecutedReason,
   type OperationState,
+  type OrderState,
+  type Origin,
+  type ProjectedEvent,
+  type Result,
 } from './order-state.js';
-import { isLookUpReminder, type NotExecutedReason, type Origin, type Result } from './records.js';
-import { hasRule } from './rules-version.js';
-import { isDoubtSuperseded } from './superseded.js';
-import { flagsWith, tellOtherCurrency, toldDetails, withDetails } from './transaction-details.js';
+import { CLOCKS_APART_MS } from './time.js';
+
+/** An event that a record brought about; a repeat is the same event once more. */
+export interface Effect {
+  event: ProjectedEvent;
+  isRepeat?: boolean;
+}
+
+/** An order while a record is folded into it, and the events so far. Each transition gives the next one. */
+export interface Change {
+  readonly order: OrderState;
+  readonly events: readonly Effect[];
+  /** Time and `recordHash` of the record. */
+  readonly at: string;
+  readonly hash: string;
+}
+
+export const CONFLICT = 'payment.conflict.detected';
+
+/** Why an operation was not executed. */
+type Reason = { reason: NotExecutedReason; execCode?: string; message?: string };
+
+export const withOrder = (change: Change, more: Partial<OrderState>): Change =>
+  copyWith(change, { order: copyWith(change.order, more) });
+
+/** The order with this state of the operation. */
+export function put(change: Change, operation: OperationState): Change {
+  const { operations, movedAt } = change.order;
+  const known = findOperation(change.order, operation.commandId);
+  const since = known?.phase === operation.phase ? known.since : movedAt;
+  const state = compact(copyWith(operation, { since }));
+  return withOrder(change, {
+    operations: known ? operations.map((other) => (other === known ? state : other)) : [...operations, state],
+  });
+}
+
+/** Publishes an event that does not become the operation's latest: a conflict, a reminder. */
+export function publish(change: Change, type: string, operation: OperationState | undefined, body: EventBody): Change {
+  return withEvent(change, eventOf(change, type, operation, body));
+}
+
+/** Puts the operation and publishes `payment.OPERATION.NAME`, which becomes its latest event. */
+export function putAndPublish(change: Change, operation: OperationState, name: string, body: EventBody): Change {
+  const event = eventOf(change, `payment.${operation.operation}.${name}`, operation, body);
+  return put(withEvent(change, event), copyWith(operation, { latest: withoutHtml(event) }));
+}
+
+/**
+ * A record brings about one event of a type for an operation: what is reported next goes into it. Flags of a success say that it is published again, so
+ * only those of a conflict are added.
+ */
+export function eventOf(
+  { order, events, at, hash }: Change,
+  type: string,
+  operation: OperationState | undefined,
+  body: EventBody,
+): ProjectedEvent {
+  const complete = compact(Object.assign(describe(operation), body));
+  const alike = events.filter(({ event, isRepeat }) => event.type === type && !isRepeat);
+  const own = alike.find(({ event }) => isOf(event, complete.commandId))?.event;
+  if (own) {
+    const added = [...new Set([...(own.body.flags ?? []), ...(complete.flags ?? [])])];
+    const flags = type === CONFLICT ? added : own.body.flags;
+    return { ...own, body: compact({ ...complete, ...own.body, flags }) };
+  }
+  const nth = alike.length > 0 ? alike.length : undefined;
+  const { correlationId } = operation ?? {};
+  return compact({ type, offset: order.lastOffset, record: hash, nth, time: at, correlationId, body: complete });
+}
+
+const isOf = ({ body }: ProjectedEvent, commandId: string | undefined): boolean =>
+  commandId !== undefined && body.commandId === commandId;
+
+function withEvent(change: Change, event: ProjectedEvent): Change {
+  const isSame = (other: Effect) => other.event.type === event.type && other.event.nth === event.nth && !other.isRepeat;
+  const isKnown = change.events.some(isSame);
+  const events = isKnown
+    ? change.events.map((other) => (isSame(other) ? { event } : other))
+    : [...change.events, { event }];
+  return copyWith(change, { events });
+}
+
+/** Each operation lists the events about it. */
+export function withListedEvents({ order, events }: Change): OrderState {
+  const published = events.filter(({ event, isRepeat }) => event.body.commandId !== undefined && !isRepeat);
+  if (published.length === 0) return order;
+  const operations = order.operations.map((operation) => {
+    const own = published.filter(({ event }) => event.body.commandId === operation.commandId);
+    if (own.length === 0) return operation;
+    const listed = own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth }));
+    return copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
+  });
+  return copyWith(order, { operations });
+}
+
+/** The fields that every event of an operation has. */
+export function describe(operation: OperationState | undefined): EventBody {
+  if (operation === undefined) return {};
+  const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
+  const body: EventBody = { commandId, operation: kind, method, attempt };
+  if (amount !== undefined) body.amount = amount;
+  body.currency = currency;
+  if (transactionId !== undefined) body.transactionId = transactionId;
+  if (partial !== undefined) body.partial = partial;
+  if (flags !== undefined) body.flags = flags;
+  return body;
+}
+
+/** State must stay small: REDIRECTHTML is kept apart, for a day. */
+function withoutHtml(event: ProjectedEvent): ProjectedEvent {
+  if (event.body.redirectHtml === undefined) return event;
+  const { redirectHtml, ...body } = event.body;
+  return { ...event, body };
+}
+
+/** The fields of a report that an event repeats. Its amount and currency are the operation's. */
+export function reportedBody(evidence: Evidence): EventBody {
+  const { source: origin, answer, extraData, externalEntityId, externalReference } = evidence;
+  const { language, maskedCard, cardBrand, cardCountry } = evidence;
+  const { amount: _amount, ...said } = answer;
+  const details = { extraData, externalEntityId, externalReference, language, maskedCard, cardBrand, cardCountry };
+  return { origin, ...said, ...compact(details) };
+}
+
+/** The operation's own flags, and one for a language that its method does not have. */
+export function flagsWith(operation: OperationState, { language, languageOf }: Evidence): string[] | undefined {
+  const isUnknown = language !== undefined && languageOf !== undefined && !languageOf.includes(operation.method);
+  return isUnknown ? [...(operation.flags ?? []), 'unknown_language'] : operation.flags;
+}
 
 /** Ends an operation and publishes the event that says so. */
-export function closeWith(
-  next: Draft,
+export function close(
+  change: Change,
   operation: OperationState,
-  change: Partial<OperationState>,
+  end: Partial<OperationState>,
   name: string,
   body: EventBody,
-): void {
-  next.putAndPublish({ ...operation, ...change, phase: 'ended', endedAt: next.at }, name, body);
+): Change {
+  return putAndPublish(change, { ...operation, ...end, phase: 'ended', endedAt: change.at }, name, body);
 }
 
-/** Answers that say the operation did or did not happen, or that somebody else has yet to decide. */
-export interface ReportedResult extends TransactionDetails {
-  origin: Origin;
-  answer: PlatformAnswer;
-  partial?: boolean;
-  extraData?: string;
-  externalEntityId?: string;
-  externalReference?: string;
+/** Moves an operation that is not ended by a report of it; after a doubt the event is `doubt_resolved` (R4). */
+export function settle(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const result = evidence.result as Result;
+  const moved = settled(change, operation, evidence);
+  const body: EventBody = { ...reportedBody(evidence), flags: flagsWith(operation, evidence) };
+  if (result === 'redirect' && isDoubtSuperseded(change.order, operation))
+    Object.assign(body, { redirectHtml: undefined, flags: [...(body.flags ?? []), 'superseded'] });
+  const name = result === 'redirect' ? 'redirect_required' : result;
+  const next =
+    operation.phase === 'in_doubt'
+      ? putAndPublish(change, moved, 'doubt_resolved', { ...body, outcome: name })
+      : putAndPublish(change, moved, name, body);
+  if (result === 'refused') return next;
+  if (result !== 'succeeded') return reportCurrency(next, moved, evidence);
+  return reportSecondPayment(reportCurrency(reportAmount(next, moved, evidence), moved, evidence), moved, evidence);
 }
 
-/** What was reported of an attempt that was closed, or whose operation has ended. */
-export interface LateResult {
-  attempt: number;
-  result: Result | 'not_executed' | 'unclear';
-  reported: ReportedResult;
-  /** A refusal that may mean "already done" denies no success. */
-  mayBeDone?: boolean;
-}
-
-/** Moves an operation that is not ended by what was reported of it; after a doubt the event is `doubt_resolved` (R4). */
-export function settle(next: Draft, operation: OperationState, result: Result, reported: ReportedResult): void {
-  const resolvesDoubt = operation.phase === 'in_doubt';
-  const { transactionId } = reported.answer;
-  let moved = transactionId === undefined ? copyWith(operation, {}) : bind(operation, operation.attempt, transactionId);
+function settled({ at }: Change, operation: OperationState, evidence: Evidence): OperationState {
+  const result = evidence.result as Result;
+  const { transactionId, amount } = evidence.answer;
+  const moved =
+    transactionId === undefined ? copyWith(operation, {}) : bind(operation, operation.attempt, transactionId);
   if (result === 'succeeded' || result === 'refused') {
     moved.phase = 'ended';
     moved.end = result;
-    moved.endedAt = next.at;
+    moved.endedAt = at;
   } else moved.phase = result;
   if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
   if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
-  moved.amount = settledAmount(operation, result, reported);
-  if (result === 'succeeded' && reported.answer.amount !== undefined) moved.isAmountAssumed = undefined;
-  if (reported.partial)
-    Object.assign(moved, { partial: true, askedAmount: operation.isAmountAssumed ? undefined : operation.amount });
-  if (moved.operation === 'refund') Object.assign(moved, referencesOf(reported));
-  if (result === 'succeeded') moved = withDetails(moved, reported);
-  const body: EventBody = { origin: reported.origin, ...answered(reported), flags: flagsWith(operation, reported) };
-  if (result === 'redirect' && isDoubtSuperseded(next.order, operation))
-    Object.assign(body, { redirectHtml: undefined, flags: [...(body.flags ?? []), 'superseded'] });
-  if (resolvesDoubt)
-    next.putAndPublish(moved, 'doubt_resolved', {
-      ...body,
-      outcome: result === 'redirect' ? 'redirect_required' : result,
-    });
-  else next.putAndPublish(moved, result === 'redirect' ? 'redirect_required' : result, body);
-  if (result === 'succeeded') tellOtherAmount(next, moved, reported);
-  if (result !== 'refused') tellOtherCurrency(next, moved, reported);
-  if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, reported);
+  if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
+  if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
+  if (evidence.partial) {
+    moved.partial = true;
+    moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
+  }
+  if (moved.operation === 'refund') Object.assign(moved, refundReferences(evidence));
+  return result === 'succeeded' ? withDetails(moved, evidence) : moved;
 }
 
-/**
- * The platform says of a success as a whole that its amount is another one than we asked for: a conflict, published once per amount (R15).
- * Returns the operation as it is then.
- */
-export function tellOtherAmount(next: Draft, operation: OperationState, reported: ReportedResult): OperationState {
-  const { amount: otherAmount } = reported.answer;
-  const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
-  if (!hasRule(next.order, 'otherAmounts') || reported.partial || partial || isAmountAssumed) return operation;
-  if (otherAmount === undefined || asked === undefined || otherAmount === asked || otherAmounts.includes(otherAmount))
-    return operation;
-  // What was published meanwhile is kept: only the amount is new.
-  const known = findOperation(next.order, operation.commandId) ?? operation;
-  const moved = { ...known, otherAmounts: [...otherAmounts, otherAmount] };
-  next.put(moved);
-  next.publish(CONFLICT, moved, {
-    origin: reported.origin,
-    ...answered(reported),
-    otherAmount,
-    flags: ['other_amount'],
-  });
-  return moved;
+/** How much the platform accepted in part only the platform knows; else its amount counts where none was asked for. */
+function settledAmount({ amount, isAmountAssumed }: OperationState, { partial, answer }: Evidence): number | undefined {
+  if (partial) return answer.amount;
+  return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
 }
 
 /** TRANSACTIONID of the operation, and of the attempt that got it. */
@@ -109,145 +213,160 @@ export function bind(operation: OperationState, attempt: number, transactionId: 
   return copyWith(operation, { transactionId, attempts });
 }
 
-/** What the platform accepted in part only the platform knows; else its amount counts where none was asked for. */
-function settledAmount(operation: OperationState, result: Result, reported: ReportedResult): number | undefined {
-  if (result !== 'succeeded') return operation.amount;
-  if (reported.partial) return reported.answer.amount;
-  const isOurs = operation.amount !== undefined && !operation.isAmountAssumed;
-  return isOurs ? operation.amount : (reported.answer.amount ?? operation.amount);
+/** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
+export function refundReferences(evidence: Evidence): Pick<Evidence, 'externalEntityId' | 'externalReference'> {
+  const { externalEntityId = '', externalReference = '' } = evidence;
+  return {
+    ...(/^\d{1,10}$/.test(externalEntityId) && { externalEntityId }),
+    ...(/^\d{9}$/.test(externalReference) && { externalReference }),
+  };
+}
+
+/** The operation with the details of a success that are kept: when it was executed, and that an event showed its card. */
+export function withDetails(operation: OperationState, evidence: Evidence): OperationState {
+  const { maskedCard, cardBrand, cardCountry } = evidence;
+  const executedAt = earlierTime(operation, evidence);
+  const hasCard = isPayment(operation) && (maskedCard ?? cardBrand ?? cardCountry) !== undefined;
+  const isCardTold = operation.isCardTold ?? (hasCard ? true : undefined);
+  if (executedAt === operation.executedAt && isCardTold === operation.isCardTold) return operation;
+  return { ...operation, executedAt, isCardTold };
+}
+
+/** Of an authorization. Nothing was executed before its INTENT: an earlier time is of a clock that is wrong. */
+function earlierTime(operation: OperationState, evidence: Evidence): string | undefined {
+  const { executedAt, endedAt = '', firstIntentAt = '' } = operation;
+  if (operation.operation !== 'authorize') return undefined;
+  const ms = Date.parse(evidence.executedAt ?? '');
+  const isEarlier = ms < Date.parse(executedAt ?? endedAt) && ms >= Date.parse(firstIntentAt) - CLOCKS_APART_MS;
+  return isEarlier ? evidence.executedAt : executedAt;
+}
+
+/** The platform reports of a success as a whole another amount than we asked for: a conflict, published once per amount (R15). */
+export function reportAmount(change: Change, { commandId }: OperationState, evidence: Evidence): Change {
+  const operation = findOperation(change.order, commandId)!;
+  const { amount: otherAmount } = evidence.answer;
+  const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
+  if (evidence.partial || partial || isAmountAssumed || otherAmount === undefined || asked === undefined) return change;
+  if (otherAmount === asked || otherAmounts.includes(otherAmount)) return change;
+  const moved = { ...operation, otherAmounts: [...otherAmounts, otherAmount] };
+  const body = { ...reportedBody(evidence), otherAmount, flags: ['other_amount'] };
+  return publish(put(change, moved), CONFLICT, moved, body);
+}
+
+/** The platform names another currency than the order's: a conflict, once per currency. */
+export function reportCurrency(change: Change, { commandId }: OperationState, evidence: Evidence): Change {
+  const operation = findOperation(change.order, commandId)!;
+  const { currency: otherCurrency } = evidence;
+  const { currency, otherCurrencies = [] } = operation;
+  if (otherCurrency === undefined || otherCurrency === currency || otherCurrencies.includes(otherCurrency))
+    return change;
+  const moved = { ...operation, otherCurrencies: [...otherCurrencies, otherCurrency] };
+  const { origin, execCode, transactionId, language, maskedCard, cardBrand, cardCountry } = reportedBody(evidence);
+  const body = { origin, execCode, transactionId, language, maskedCard, cardBrand, cardCountry, otherCurrency };
+  return publish(put(change, moved), CONFLICT, moved, { ...body, flags: ['other_currency'] });
+}
+
+/** A redirect was superseded and both succeeded: the cardholder may pay twice. */
+function reportSecondPayment(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const others = change.order.operations.filter((other) => other.commandId !== operation.commandId);
+  if (!isPayment(operation) || !others.some((other) => hasTaken(change.order, other))) return change;
+  return publish(change, CONFLICT, operation, { ...reportedBody(evidence), flags: ['two_payments_succeeded'] });
+}
+
+/** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
+export function contradict(
+  change: Change,
+  operation: OperationState,
+  evidence: Evidence,
+  was: string = operation.end ?? operation.phase,
+): Change {
+  const { conflictingReports = [] } = operation;
+  const { result, attempt = operation.attempt } = evidence;
+  const { transactionId, execCode } = evidence.answer;
+  const isKnown = conflictingReports.some(
+    (one) =>
+      one.result === result &&
+      one.attempt === attempt &&
+      one.transactionId === transactionId &&
+      one.execCode === execCode,
+  );
+  if (isKnown) return change;
+  const report = compact({ result, attempt, transactionId, execCode });
+  const next = put(change, { ...operation, conflictingReports: [...conflictingReports, report] });
+  const share = evidence.partial ? 'partial' : 'whole';
+  const said = was !== result ? result : isOtherTransaction(operation, evidence) ? 'other_transaction' : share;
+  const body = { ...reportedBody(evidence), flags: [`was_${was}`, `said_${said}`] };
+  const published = publish(next, CONFLICT, operation, body);
+  const isSecond = result === 'succeeded' && !hasSucceeded(operation);
+  return isSecond ? reportSecondPayment(published, operation, evidence) : published;
+}
+
+/** A success under a TRANSACTIONID that no attempt of the operation has. */
+export function isOtherTransaction(operation: OperationState, evidence: Evidence): boolean {
+  const { transactionId: own, attempts } = operation;
+  const { transactionId } = evidence.answer;
+  const isKnown = own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+  return own !== undefined && transactionId !== undefined && !isKnown;
 }
 
 /** An attempt that was closed as not executed was executed: a conflict is published, and no further attempt is made of an operation that waits for one. */
-export function executedAfterAll(next: Draft, operation: OperationState, late: LateResult): void {
-  const { result, reported } = late;
-  if (result === 'refused' || result === 'not_executed' || result === 'unclear') return;
-  const { transactionId } = reported.answer;
-  const isSettled = operation.phase === 'idle';
-  const attempts =
-    isSettled || transactionId === undefined
-      ? operation.attempts
-      : bind(withNamed(next.order, operation, late.attempt), late.attempt, transactionId).attempts;
-  const contradicted = conflict(next, { ...operation, attempts }, late);
-  if (isSettled) settle(next, { ...contradicted, settledBy: late.attempt }, result, reported);
+export function executedAfterAll(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const { result, attempt: settledBy = operation.attempt } = evidence;
+  if (result === 'refused' || result === 'not_executed' || result === 'unclear') return change;
+  const { transactionId } = evidence.answer;
+  const isWaiting = operation.phase === 'idle';
+  const { attempts } =
+    isWaiting || transactionId === undefined
+      ? operation
+      : bind(withAttempt(operation, settledBy), settledBy, transactionId);
+  const next = contradict(change, { ...operation, attempts }, evidence);
+  if (!isWaiting) return next;
+  const contradicted = findOperation(next.order, operation.commandId) ?? operation;
+  return settle(next, { ...contradicted, settledBy }, evidence);
 }
 
 /** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
-export function closeNotExecuted(
-  next: Draft,
-  operation: OperationState,
-  origin: Origin,
-  why: { reason: NotExecutedReason; execCode?: string; message?: string },
-): void {
+export function closeNotExecuted(change: Change, operation: OperationState, origin: Origin, why: Reason): Change {
   const { reason, execCode, message } = why;
-  if (operation.phase === 'in_doubt') {
-    endNotExecuted(next, operation, origin, { execCode, message });
-    return;
-  }
+  if (operation.phase === 'in_doubt') return endNotExecuted(change, operation, origin, { execCode, message });
   const authRefusals = reason === 'auth_refused' ? (operation.authRefusals ?? 0) + 1 : operation.authRefusals;
   const lastNotExecuted = compact({ reason, execCode });
   const closed: Attempt['closed'] = reason === 'unreachable' || reason === 'send_deadline' ? 'unsent' : 'not_executed';
   const attempts = operation.attempts.map((other) =>
     other.attempt === operation.attempt ? { ...other, closed } : other,
   );
-  next.put({
+  const attempt = operation.attempt + 1;
+  return put(change, {
     ...operation,
     attempts,
     phase: 'idle',
-    attempt: operation.attempt + 1,
+    attempt,
     token: undefined,
     lastNotExecuted,
     authRefusals,
   });
 }
 
+/** No process would make another attempt: trying again needs a new command. */
+export function endNotExecuted(
+  change: Change,
+  operation: OperationState,
+  origin: Origin,
+  { execCode, message }: PlatformAnswer,
+): Change {
+  const body: EventBody = { outcome: 'not_executed', origin, execCode, message };
+  return close(change, operation, { end: 'not_executed' }, 'doubt_resolved', body);
+}
+
 /** An attempt that its answer denied may have been executed: its operation, which waits for the next one, is in doubt about it again. */
-export function doubtAgain(next: Draft, operation: OperationState, attempt: Attempt, origin: Origin): void {
-  const { attempt: number, token } = attempt;
+export function doubtAgain(change: Change, operation: OperationState, attempt: Attempt, origin: Origin): Change {
   const attempts = operation.attempts.map((other) =>
-    other === attempt ? copyWith(other, { closed: undefined }) : other,
+    compact(other === attempt ? copyWith(other, { closed: undefined }) : other),
   );
-  const doubtful = { ...operation, attempts: attempts.map(compact), attempt: number, token };
-  next.putAndPublish({ ...doubtful, phase: 'in_doubt', wasInDoubt: true }, 'in_doubt', {
+  const doubtful = { ...operation, attempts, attempt: attempt.attempt, token: attempt.token };
+  return putAndPublish(change, { ...doubtful, phase: 'in_doubt', wasInDoubt: true }, 'in_doubt', {
     message: 'The platform said that it was not executed, and reported a success without our tag that may be it',
     origin,
     flags: ['success_reported'],
   });
-}
-
-/** Nobody would run another attempt: trying again needs a new command. */
-export function endNotExecuted(
-  next: Draft,
-  operation: OperationState,
-  origin: Origin,
-  { execCode, message }: PlatformAnswer,
-): void {
-  const body: EventBody = { outcome: 'not_executed', origin, execCode, message };
-  closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', body);
-}
-
-/** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
-export function conflict(
-  next: Draft,
-  operation: OperationState,
-  { attempt, result, reported }: LateResult,
-  was: string = operation.end ?? operation.phase,
-): OperationState {
-  const { contradictions = [] } = operation;
-  const entry = `${result} ${attempt} ${reported.answer.transactionId ?? '-'} ${reported.answer.execCode ?? '-'}`;
-  if (contradictions.includes(entry)) return operation;
-  const contradicted = { ...operation, contradictions: [...contradictions, entry] };
-  next.put(contradicted);
-  const flags = [
-    `was_${was}`,
-    `said_${was !== result ? result : isOtherTransaction(operation, reported) ? 'other_transaction' : shareOf(reported)}`,
-  ];
-  next.publish(CONFLICT, operation, { origin: reported.origin, ...answered(reported), flags });
-  if (result === 'succeeded' && isPayment(operation) && !hasSucceeded(operation))
-    conflictOfTwoPayments(next, operation, reported);
-  return contradicted;
-}
-
-const shareOf = ({ partial }: ReportedResult): string => (partial ? 'partial' : 'whole');
-
-/** A success under a TRANSACTIONID that no attempt of the operation has. */
-export function isOtherTransaction(
-  { transactionId: own, attempts }: OperationState,
-  { answer: { transactionId } }: ReportedResult,
-): boolean {
-  const isKnown = own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
-  return own !== undefined && transactionId !== undefined && !isKnown;
-}
-
-/** A redirect was superseded and both succeeded: the cardholder may pay twice. */
-function conflictOfTwoPayments(next: Draft, operation: OperationState, reported: ReportedResult): void {
-  const others = next.order.operations.filter((other) => other.commandId !== operation.commandId);
-  if (!others.some((other) => hasTaken(next.order, other))) return;
-  next.publish(CONFLICT, operation, {
-    origin: reported.origin,
-    ...answered(reported),
-    flags: ['two_payments_succeeded'],
-  });
-}
-
-/** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
-export function referencesOf({
-  externalEntityId,
-  externalReference,
-}: ReportedResult): Pick<ReportedResult, 'externalEntityId' | 'externalReference'> {
-  return compact({
-    externalEntityId:
-      externalEntityId !== undefined && /^\d{1,10}$/.test(externalEntityId) ? externalEntityId : undefined,
-    externalReference:
-      externalReference !== undefined && /^\d{9}$/.test(externalReference) ? externalReference : undefined,
-  });
-}
-
-export function answered(reported: ReportedResult): EventBody {
-  const { extraData, externalEntityId, externalReference } = reported;
-  const body: EventBody = { ...reported.answer };
-  delete body.amount;
-  if (extraData !== undefined) body.extraData = extraData;
-  if (externalEntityId !== undefined) body.externalEntityId = externalEntityId;
-  if (externalReference !== undefined) body.externalReference = externalReference;
-  return Object.assign(body, toldDetails(reported));
 }

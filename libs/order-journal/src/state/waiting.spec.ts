@@ -9,16 +9,13 @@ import {
   operatorSays,
   standing,
   START,
-  under,
 } from '../../test/order-story.js';
 import { isLive } from './guards.js';
 import { findOperation, verdictOf } from './order-state.js';
-import type { Evidence, JournalRecord } from './records.js';
+import type { EvidenceRecord, JournalRecord } from './records.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const BEFORE = 3;
-const SINCE = 4;
 
 const onForm = [asked('authorize'), answered('authorize', '0002')];
 const onHold = [asked('authorize'), answered('authorize', '0003')];
@@ -30,17 +27,17 @@ const ends = (name: string, afterMs: number): JournalRecord => {
   const { merchant, orderId } = asked(name);
   return { record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at: later(afterMs), commandId: name, attempt: 1 };
 };
-const says = (name: string, result: Evidence['result'], afterMs: number): Evidence => ({
+const says = (name: string, result: EvidenceRecord['result'], afterMs: number): EvidenceRecord => ({
   ...operatorSays(name, result),
   at: later(afterMs),
 });
-const told = (version: number, ...records: JournalRecord[]) => folded(under(version, ...records));
+const told = (...records: JournalRecord[]) => folded(records);
 const verdict = (records: JournalRecord[], name: string, supersedes?: string) => {
-  const intent = { ...asked(name, supersedes === undefined ? {} : { supersedes }), rulesVersion: SINCE };
-  return verdictOf(folded([...under(SINCE, ...records), intent]).order, intent.token);
+  const intent = asked(name, supersedes === undefined ? {} : { supersedes });
+  return verdictOf(folded([...records, intent]).order, intent.token);
 };
 const isStillLive = (records: JournalRecord[], name: string) => {
-  const { order } = told(SINCE, ...records);
+  const { order } = told(...records);
   return isLive(order, findOperation(order, name)!);
 };
 
@@ -51,25 +48,17 @@ describe('the end by our timer', () => {
     ['a card payment that waits for an approval: 6 days', cardOnHold, 'pay', 6],
     ['a pending authorization: 6 days', onHold, 'authorize', 6],
   ])('%s, not a millisecond before', (_what, records, name, days) => {
-    const early = told(SINCE, ...records, ends(name, days * DAY_MS - 1));
+    const early = told(...records, ends(name, days * DAY_MS - 1));
     expect([standing(early.order, name), early.events.length]).toEqual([early.order.operations[0]?.phase, 1]);
-    const late = told(SINCE, ...records, ends(name, days * DAY_MS));
+    const late = told(...records, ends(name, days * DAY_MS));
     expect([standing(late.order, name), late.events.at(-1)]).toEqual(['ended expired', `${name}.expired`]);
     expect(late.bodies.at(-1)).toMatchObject({ origin: 'timer' });
-  });
-
-  it.each([
-    ['a redirect', onForm, 'authorize', 'redirect'],
-    ['a card payment at its form', cardOnForm, 'pay', 'redirect'],
-  ])('%s had none before rules version 4', (_what, records, name, stands) => {
-    expect(standing(told(BEFORE, ...records, ends(name, 9 * DAY_MS)).order, name)).toBe(stands);
   });
 
   it('counts from the latest time that the order has seen: a writer whose clock is behind brings no end forward', () => {
     const behind = { ...answered('authorize', '0003'), at: later(-10 * DAY_MS) };
     const records = [asked('authorize'), behind, ends('authorize', DAY_MS)];
-    expect(standing(told(BEFORE, ...records).order, 'authorize')).toBe('ended expired');
-    expect(standing(told(SINCE, ...records).order, 'authorize')).toBe('pending');
+    expect(standing(told(...records).order, 'authorize')).toBe('pending');
   });
 
   it.each([
@@ -103,13 +92,13 @@ describe('the end by our timer', () => {
     ['a code that says "not executed", which can not be true', notified('authorize', '5003'), true],
     ['"already done"', notified('authorize', '2016'), true],
   ])('frees the order on evidence: %s', (_what, evidence, isLiveStill) => {
-    const { order, events } = told(SINCE, ...gone, evidence);
+    const { order, events } = told(...gone, evidence);
     expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['ended expired', 'authorize.expired']);
     expect(isStillLive([...gone, evidence], 'authorize')).toBe(isLiveStill);
   });
 
   it('is a success with a conflict if the cardholder came after it, and two payments are a conflict too', () => {
-    const { order, events } = told(SINCE, ...gone, notified('authorize', '0000'));
+    const { order, events } = told(...gone, notified('authorize', '0000'));
     expect([standing(order, 'authorize'), ...events.slice(-2)]).toEqual([
       'ended succeeded',
       'authorize.succeeded',
@@ -117,12 +106,12 @@ describe('the end by our timer', () => {
     ]);
     expect(findOperation(order, 'authorize')?.mayYetSucceed).toBeUndefined();
     const next = [asked('authorize-2', { supersedes: 'authorize' }), answered('authorize-2', '0000')];
-    const twice = told(SINCE, ...gone, ...next, notified('authorize', '0000'));
+    const twice = told(...gone, ...next, notified('authorize', '0000'));
     expect(twice.bodies.at(-1)?.flags).toContain('two_payments_succeeded');
   });
 
   it('leaves the capture of the back office to it, while it may have succeeded', () => {
-    const { order } = told(SINCE, ...gone, notifiedElsewhere('capture', '0000', { transactionId: 'T-office' }));
+    const { order } = told(...gone, notifiedElsewhere('capture', '0000', { transactionId: 'T-office' }));
     expect(order.external[0]?.of).toBe('authorize');
   });
 });
@@ -134,10 +123,9 @@ describe('an operator’s way out', () => {
     ['a card payment at its form', cardOnForm, 'pay'],
     ['a card payment on hold', cardOnHold, 'pay'],
   ])('of %s counts from a day on', (_what, records, name) => {
-    const phase = told(SINCE, ...records).order.operations[0]?.phase;
-    expect(standing(told(SINCE, ...records, says(name, 'refused', DAY_MS - 1)).order, name)).toBe(phase);
-    expect(standing(told(BEFORE, ...records, says(name, 'refused', DAY_MS)).order, name)).toBe(phase);
-    const { order, events, bodies } = told(SINCE, ...records, says(name, 'refused', DAY_MS));
+    const phase = told(...records).order.operations[0]?.phase;
+    expect(standing(told(...records, says(name, 'refused', DAY_MS - 1)).order, name)).toBe(phase);
+    const { order, events, bodies } = told(...records, says(name, 'refused', DAY_MS));
     expect([standing(order, name), events.at(-1)]).toEqual(['ended refused', `${name}.refused`]);
     expect(bodies.at(-1)).toMatchObject({ origin: 'operator' });
     expect(findOperation(order, name)?.resolvedBy).toMatchObject({ actor: 'alice' });
@@ -147,14 +135,14 @@ describe('an operator’s way out', () => {
     ['succeeded', 'ended succeeded', 'authorize.succeeded'],
     ['not_executed', 'ended not_executed', 'authorize.doubt_resolved'],
   ] as const)('may be %s', (result, stands, event) => {
-    const { order, events, bodies } = told(SINCE, ...onForm, says('authorize', result, DAY_MS));
+    const { order, events, bodies } = told(...onForm, says('authorize', result, DAY_MS));
     expect([standing(order, 'authorize'), events.at(-1)]).toEqual([stands, event]);
     expect(bodies.at(-1)).toMatchObject({ origin: 'operator' });
   });
 
   it('counts for the attempt that it names alone', () => {
     const other = { ...says('authorize', 'refused', DAY_MS), attempt: 2 };
-    expect(standing(told(SINCE, ...onForm, other).order, 'authorize')).toBe('redirect');
+    expect(standing(told(...onForm, other).order, 'authorize')).toBe('redirect');
   });
 });
 
@@ -164,9 +152,7 @@ describe('"not executed" of what waits', () => {
     ['a pending authorization', onHold, 'pending', notified('authorize', '5005')],
     ['by a late answer', [asked('authorize'), notified('authorize', '0003')], 'pending', notExecuted('authorize')],
   ])('keeps its phase and is published once: %s', (_what, records, phase, word) => {
-    const before = told(BEFORE, ...records, word);
-    expect([standing(before.order, 'authorize'), before.events.at(-1)]).not.toContain('conflict.detected');
-    const { order, events, bodies } = told(SINCE, ...records, word, word);
+    const { order, events, bodies } = told(...records, word, word);
     expect([standing(order, 'authorize'), events.filter((type) => type === 'conflict.detected')]).toEqual([
       phase,
       ['conflict.detected'],
@@ -177,15 +163,15 @@ describe('"not executed" of what waits', () => {
 
   it('opens it to an operator, 15 minutes after the INTENT where nothing was executed', () => {
     const records = [...onForm, notified('authorize', '5003')];
-    expect(standing(told(SINCE, ...records, says('authorize', 'refused', 0)).order, 'authorize')).toBe('ended refused');
+    expect(standing(told(...records, says('authorize', 'refused', 0)).order, 'authorize')).toBe('ended refused');
     const early = says('authorize', 'not_executed', 15 * MINUTE_MS - 1);
-    expect(standing(told(SINCE, ...records, early).order, 'authorize')).toBe('redirect');
+    expect(standing(told(...records, early).order, 'authorize')).toBe('redirect');
     const late = says('authorize', 'not_executed', 15 * MINUTE_MS);
-    expect(standing(told(SINCE, ...records, late).order, 'authorize')).toBe('ended not_executed');
+    expect(standing(told(...records, late).order, 'authorize')).toBe('ended not_executed');
   });
 
   it('the cardholder may pay all the same', () => {
-    const { order } = told(SINCE, ...onForm, notified('authorize', '5003'), notified('authorize', '0000'));
+    const { order } = told(...onForm, notified('authorize', '5003'), notified('authorize', '0000'));
     expect(standing(order, 'authorize')).toBe('ended succeeded');
   });
 });

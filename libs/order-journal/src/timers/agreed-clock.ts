@@ -1,5 +1,5 @@
 import type { Timing } from '@tranche/runtime';
-import { CLOCKS_APART_MS, type Moment } from '../state/send-deadline.js';
+import { CLOCKS_APART_MS, type Moment } from '../state/time.js';
 
 /**
  * The time of journal records: the machine's date, as long as it agrees with the clock of Redis (R5). The two are compared every second.

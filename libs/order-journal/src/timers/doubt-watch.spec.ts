@@ -3,7 +3,8 @@ import type { JournalView } from '../journal/journal-view.js';
 import { OpenIntents } from '../journal/open-intents.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder } from '../state/order-state.js';
-import { RULES_VERSION, type Intent, type JournalRecord } from '../state/records.js';
+import type { Intent, JournalRecord } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { DoubtWatch } from './doubt-watch.js';
 
 const AT = '2026-03-01T10:00:00.000Z';

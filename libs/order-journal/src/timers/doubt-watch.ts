@@ -2,7 +2,7 @@ import type { Log, Timing } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import { findOperation } from '../state/order-state.js';
-import { RULES_VERSION } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 
 const RETRY_AFTER_MS = 2_000;
 

@@ -1,6 +1,7 @@
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type JournalRecord } from '../state/records.js';
+import type { JournalRecord } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { AgreedClock } from './agreed-clock.js';
 import { TimerWatch, type TimerIndex } from './timer-watch.js';
 

@@ -1,27 +1,29 @@
 import { parseOrderKey } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
-import { CAPTURE_WINDOW_MS } from '../state/granted-terms.js';
-import { carriedState } from '../state/carried.js';
 import { isCapturable } from '../state/guards.js';
 import { historyOf } from '../state/history.js';
-import { forgettableMs, mustBeCarried } from '../state/keeping.js';
-import { mayWrite } from '../state/record-writer.js';
-import { findOperation, isEmptyOrder, type OperationState, type OrderState } from '../state/order-state.js';
 import {
+  findOperation,
+  isEmptyOrder,
   isLookUpReminder,
-  RULES_VERSION,
-  type Carried,
-  type Expired,
-  type Forgotten,
-  type GivenUp,
-  type Reminded,
-} from '../state/records.js';
+  type OperationState,
+  type OrderState,
+  type RulesVersion,
+} from '../state/order-state.js';
+import type { Expired, GivenUp, Reminded, Snapshot, Tombstone } from '../state/records.js';
+import { snapshotOf } from '../state/snapshot.js';
+import {
+  CAPTURE_WINDOW_MS,
+  CLOCKS_APART_MS,
+  lifetimeMs,
+  LOOK_UP_AFTER_MS,
+  needsSnapshot,
+  retentionEndMs,
+  windowFrom,
+} from '../state/time.js';
+import { mayWrite, RULES_VERSION } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
-import { hasRule, type RulesVersion } from '../state/rules-version.js';
-import { CLOCKS_APART_MS } from '../state/send-deadline.js';
-import { windowFrom } from '../state/transaction-details.js';
-import { lifetimeMs, LOOK_UP_AFTER_MS } from '../state/waiting.js';
 
 /** A claimed order that nothing came of is claimed again after this time. */
 const CLAIM_MS = 60_000;
@@ -35,7 +37,7 @@ const CAPTURE_REMINDER_MS = DAY_MS;
 /** A command between two attempts gets no further one once it is 7 days old. Should it never come again, it is given up after this time (R13). */
 const IDLE_LIFETIME_MS = 8 * DAY_MS;
 /** So often the state of an order is carried over that must outlive the journal's retention of 100 days. */
-export const CARRY_EVERY_MS = 60 * DAY_MS;
+export const SNAPSHOT_EVERY_MS = 60 * DAY_MS;
 /** An order that moves is carried over when it has come to rest. */
 const AT_REST_MS = 3_600_000;
 
@@ -64,27 +66,19 @@ export function timersOf(order: OrderState, settings = DEFAULT_SETTINGS): Timer[
   return timers.sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Whoever writes older rules than those of the order can't write what it takes. */
 function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: TimerSettings): Timer[] {
-  const judged = {
-    ...order,
-    rulesVersion: Math.max(order.rulesVersion ?? RULES_VERSION, rulesVersion) as RulesVersion,
-  };
-  const atMs = forgettableMs(judged, refundableDays);
+  const atMs = retentionEndMs(order, refundableDays);
   const forget: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'forget' }];
-  if (!hasRule(judged, 'keptWhileRefundable')) return forget;
-  if (!mayWrite('CARRIED', rulesVersion)) return [];
-  const carryMs = Math.max(heldSinceMs(judged) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
-  const isNeeded = order.movedAt !== undefined && mustBeCarried(judged) && (atMs === undefined || carryMs < atMs);
+  if (!mayWrite('SNAPSHOT', rulesVersion)) return [];
+  const carryMs = Math.max(heldSinceMs(order) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
+  const isNeeded = order.movedAt !== undefined && needsSnapshot(order) && (atMs === undefined || carryMs < atMs);
   return isNeeded ? [{ atMs: carryMs, timer: 'carry' }, ...forget] : forget;
 }
 
 /** Time of the oldest record that the state is made from, milliseconds since the epoch. */
 function heldSinceMs(order: OrderState): number {
-  const { carriedAt, beganAt, operations, movedAt = '' } = order;
-  if (carriedAt !== undefined) return Date.parse(carriedAt);
-  // Before rules version 6 nothing told when that came: it may be about to be deleted.
-  if (beganAt === undefined && hasUndated(order) && hasRule(order, 'beginningIsKept')) return 0;
+  const { snapshotAt, beganAt, operations, movedAt = '' } = order;
+  if (snapshotAt !== undefined) return Date.parse(snapshotAt);
   const times = [
     movedAt,
     ...(beganAt === undefined ? [] : [beganAt]),
@@ -93,23 +87,19 @@ function heldSinceMs(order: OrderState): number {
   return Date.parse(times.reduce((oldest, time) => (time < oldest ? time : oldest)));
 }
 
-/** It holds what no INTENT of ours brought. */
-const hasUndated = ({ external, unbound, ungranted = [] }: OrderState): boolean =>
-  external.length + unbound.length + ungranted.length > 0;
-
 /** The record that a due timer writes; void or without effect where the order moved on meanwhile. */
 export function timerRecord(
   order: OrderState,
   { timer, commandId = '' }: Timer,
   nowMs: number,
   { refundableDays } = DEFAULT_SETTINGS,
-): Expired | GivenUp | Reminded | Forgotten | Carried {
-  const { merchant, orderId, lastOffset } = order;
+): Expired | GivenUp | Reminded | Tombstone | Snapshot {
+  const { merchant, orderId } = order;
   const at = new Date(nowMs).toISOString();
   const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at };
   const seen = historyOf(order);
-  if (timer === 'forget') return { record: 'FORGOTTEN', ...inOrder, lastOffset, seen, refundableDays };
-  if (timer === 'carry') return { record: 'CARRIED', ...inOrder, seen, state: carriedState(order, at) };
+  if (timer === 'forget') return { record: 'TOMBSTONE', ...inOrder, seen, refundableDays };
+  if (timer === 'carry') return { record: 'SNAPSHOT', ...inOrder, seen, state: snapshotOf(order, at) };
   const { attempt = 1 } = findOperation(order, commandId) ?? {};
   if (timer === 'expiry') return { record: 'EXPIRED', ...inOrder, commandId, attempt };
   if (timer === 'give_up') return { record: 'GIVEN_UP', ...inOrder, commandId, attempt, ...TOO_OLD };
@@ -140,7 +130,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
     commandId,
   });
   const timers: Timer[] = [];
-  const endsInMs = lifetimeMs(order, operation);
+  const endsInMs = lifetimeMs(operation);
   if (endsInMs !== undefined) timers.push(after(since, endsInMs, 'expiry'), ...lookUpsOf(operation));
   if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
   if (phase === 'in_doubt')

@@ -1,6 +1,7 @@
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type JournalRecord, type Outcome } from '../state/records.js';
+import type { JournalRecord, Outcome } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { timerRecord, timersOf, type Timer } from './timer-watch.js';
 
 const DAY_MS = 86_400_000;
@@ -83,6 +84,7 @@ const capture: Happening[] = [
 ];
 
 describe('timers of an order', () => {
+  const CARRY: [string, number] = ['carry', 60 * DAY_MS];
   const table: [what: string, happenings: Happening[], timers: [string, number][]][] = [
     ['one that nobody heard of', [], []],
     ['an open call', [[0, intent('a')]], []],
@@ -92,16 +94,13 @@ describe('timers of an order', () => {
         [0, intent('a', { operation: 'pay' })],
         [1000, outcome('a', 'pending')],
       ],
-      [],
+      [['expiry', 6 * DAY_MS + 1000], CARRY],
     ],
-    ['a pending approval: 6 days', pending, [['expiry', 6 * DAY_MS + 1000]]],
+    ['a pending approval: 6 days', pending, [['expiry', 6 * DAY_MS + 1000], CARRY]],
     [
       'a doubt: a quarter of an hour, a day',
       doubtful,
-      [
-        ['doubt_15_minutes', 15 * MINUTE_MS + 1000],
-        ['doubt_24_hours', DAY_MS + 1000],
-      ],
+      [['doubt_15_minutes', 15 * MINUTE_MS + 1000], ['doubt_24_hours', DAY_MS + 1000], CARRY],
     ],
     [
       'an authorization: a day before its capture window closes; 35 days',
@@ -111,7 +110,7 @@ describe('timers of an order', () => {
         ['forget', 35 * DAY_MS + 1000],
       ],
     ],
-    ['a captured authorization', [...authorized, ...capture], [['forget', 35 * DAY_MS + 3000]]],
+    ['a captured authorization', [...authorized, ...capture], [CARRY, ['forget', 400 * DAY_MS + 3000]]],
     [
       'a voided authorization',
       [
@@ -135,7 +134,7 @@ describe('timers of an order', () => {
         [0, intent('a')],
         [1000, outcome('a', 'redirect')],
       ],
-      [['forget', 35 * DAY_MS + 1000]],
+      [['expiry', 7 * DAY_MS + 1000], CARRY],
     ],
     [
       'a repetition counts for nothing',
@@ -209,9 +208,15 @@ describe('reminders', () => {
     const state = after(...doubtful);
     expect(onTime(state, 15 * MINUTE_MS + 999).events).toEqual([]);
     const first = onTime(state, 15 * MINUTE_MS + 1000);
-    expect([first.events, named(first.order)]).toEqual([['authorize.in_doubt'], [['doubt_24_hours', DAY_MS + 1000]]]);
+    expect([first.events, named(first.order)]).toEqual([
+      ['authorize.in_doubt'],
+      [
+        ['doubt_24_hours', DAY_MS + 1000],
+        ['carry', 60 * DAY_MS],
+      ],
+    ]);
     const second = onTime(first.order, DAY_MS + 1000);
-    expect([second.events, named(second.order)]).toEqual([['authorize.in_doubt'], []]);
+    expect([second.events, named(second.order)]).toEqual([['authorize.in_doubt'], [['carry', 60 * DAY_MS]]]);
   });
 
   it('the same reminder from two processes is one', () => {
@@ -240,7 +245,7 @@ describe('reminders', () => {
 
 describe('an old order', () => {
   it('is forgotten 35 days after its last transition, not before, and nothing of it remains', () => {
-    const state = after(...authorized, ...capture);
+    const state = after([0, intent('a')], [3000, outcome('a', 'refused')]);
     expect(onTime(state, 35 * DAY_MS + 2999).order).toBe(state);
     expect(onTime(state, 35 * DAY_MS + 3000).order).toEqual(emptyOrder('shop-fr', 'order-1'));
   });

@@ -1,4 +1,4 @@
-import { answered, asked, folded, later, notExecuted, notified, START, under } from '../../test/order-story.js';
+import { answered, asked, folded, later, notExecuted, notified, START } from '../../test/order-story.js';
 import { fold } from '../state/fold.js';
 import { findOperation, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const orderOf = (version: number, ...records: JournalRecord[]) => folded(under(version, ...records)).order;
+const orderOf = (...records: JournalRecord[]) => folded(records).order;
 const named = (order: OrderState) =>
   timersOf(order).map(({ timer, atMs }): [string, number] => [timer, atMs - Date.parse(START)]);
 
@@ -27,38 +27,36 @@ describe('timers of a payment that waits', () => {
     ['a card payment at its form', [asked('pay', { mayLookUp: true }), answered('pay', '0001')], 7],
     ['a card payment on hold', [asked('pay', { mayLookUp: true }), answered('pay', '0003')], 6],
   ])('%s: four look-ups, and an end', (_what, records, days) => {
-    const timers = named(orderOf(4, ...records)).filter(([timer]) => timer !== 'forget');
+    const timers = named(orderOf(...records)).filter(([timer]) => timer !== 'carry');
     expect(timers).toEqual([...lookUps, ['expiry', days * DAY_MS]]);
-    const before = named(orderOf(3, ...records)).filter(([timer]) => timer !== 'forget');
-    expect(before).toEqual([]);
   });
 
   it('no look-up where its merchant does not allow them', () => {
-    const order = orderOf(4, asked('authorize'), answered('authorize', '0002'));
-    expect(named(order).map(([timer]) => timer)).toEqual(['expiry']);
+    const order = orderOf(asked('authorize'), answered('authorize', '0002'));
+    expect(named(order).map(([timer]) => timer)).toEqual(['expiry', 'carry']);
   });
 
   it('one more, at once, after "not executed"', () => {
-    const order = orderOf(4, ...onForm, notified('authorize', '5003'));
+    const order = orderOf(...onForm, notified('authorize', '5003'));
     expect(named(order)[0]).toEqual(['look_up_not_executed', 0]);
   });
 
   it('all four again once an approval is waited for', () => {
-    const order = orderOf(4, ...onForm);
+    const order = orderOf(...onForm);
     const asked24 = fold(
       order,
       timerRecord(order, { timer: 'look_up_24_hours', atMs: 0, commandId: 'authorize' }, 0),
       9n,
     ).order;
-    expect(named(asked24).map(([timer]) => timer)).toEqual(['expiry']);
-    const held = fold(asked24, { ...notified('authorize', '0003'), rulesVersion: 4, at: later(2 * DAY_MS) }, 10n).order;
+    expect(named(asked24).map(([timer]) => timer)).toEqual(['expiry', 'carry']);
+    const held = fold(asked24, { ...notified('authorize', '0003'), at: later(2 * DAY_MS) }, 10n).order;
     expect(named(held).slice(0, 4)).toEqual(lookUps.map(([timer, ms]) => [timer, ms + 2 * DAY_MS]));
   });
 });
 
 describe('an operation between two attempts whose command never comes again', () => {
   it('is given up after 8 days, when no attempt can follow any more', () => {
-    const order = orderOf(1, asked('authorize'), notExecuted('authorize'));
+    const order = orderOf(asked('authorize'), notExecuted('authorize'));
     const [timer] = timersOf(order);
     expect(named(order)[0]).toEqual(['give_up', 8 * DAY_MS]);
     const { order: after, effects } = fold(order, timerRecord(order, timer!, 0), 9n);
@@ -91,7 +89,7 @@ describe('the watch', () => {
     [2 * DAY_MS, 1, ['look_up_24_hours']],
     [7 * DAY_MS, 0, [undefined]],
   ])('after %i ms looks up %i times', async (afterMs, times, reminders) => {
-    const { timers, appended, looked } = watch(orderOf(4, ...onForm), afterMs);
+    const { timers, appended, looked } = watch(orderOf(...onForm), afterMs);
     await timers.poll();
     expect([looked.length, appended.map((record) => ('reminder' in record ? record.reminder : undefined))]).toEqual([
       times,
@@ -100,14 +98,14 @@ describe('the watch', () => {
   });
 
   it('a look-up that could not be made is not told, and is made at the next round', async () => {
-    const { timers, appended, looked } = watch(orderOf(4, ...onForm), HOUR_MS, false);
+    const { timers, appended, looked } = watch(orderOf(...onForm), HOUR_MS, false);
     await timers.poll();
     await timers.poll();
     expect([looked.length, appended]).toEqual([2, []]);
   });
 
   it('the fold counts those before a look-up as made', () => {
-    const order = orderOf(4, ...onForm);
+    const order = orderOf(...onForm);
     const { order: after, effects } = fold(
       order,
       timerRecord(order, { timer: 'look_up_6_hours', atMs: 0, commandId: 'authorize' }, 0),

@@ -1,14 +1,14 @@
-import { carriedState, emptyOrder, fold, historyOf, type JournalRecord, type OrderState } from '../../src/index.js';
+import { snapshotOf, emptyOrder, fold, historyOf, type JournalRecord, type OrderState } from '../../src/index.js';
 import { randomLog, type Log } from './random-log.js';
 import { Seeded } from './seeded.js';
 
 const DAY_MS = 86_400_000;
 
 /**
- * Logs of rules version 3: those of `randomLog`, whose writers name histories, carry orders over and forget them, some of it too late or too early. Of
- * some the beginning was deleted. From version 5 on records come once more, late. Never change what a seed gives.
+ * Logs like those of `randomLog`, whose writers name histories, carry orders over and forget them, some of it too late or too early. Of
+ * some the beginning was deleted. Some records land a second time, late. Never change what a seed gives.
  */
-export function historyLog(seed: number, version = 3): Log {
+export function historyLog(seed: number): Log {
   const random = new Seeded(seed ^ 0x5eed);
   const log: [bigint, JournalRecord][] = [];
   /** The order after each record, as its writers knew it. */
@@ -19,13 +19,13 @@ export function historyLog(seed: number, version = 3): Log {
     states.push(fold(states.at(-1)!, record, offset).order);
   };
   const known = () => (random.chance(0.85) ? states.at(-1)! : random.pick(states));
-  for (const [at, bare] of randomLog(seed, version)) {
-    if (version >= 5 && log.length > 0 && random.chance(0.25)) land(at + shift++, random.pick(log)[1]);
+  for (const [at, bare] of randomLog(seed)) {
+    if (log.length > 0 && random.chance(0.25)) land(at + shift++, random.pick(log)[1]);
     if (random.chance(0.12)) land(at + shift++, carried(random, known(), bare));
     if (random.chance(0.05)) land(at + shift++, forgotten(random, known(), bare));
     const isNamed = 'seen' in bare && bare.seen !== undefined;
     const record = isNamed ? { ...bare, seen: historyOf(known()) } : bare;
-    land(at + shift, record.record === 'FORGOTTEN' ? forgotten(random, known(), bare) : record);
+    land(at + shift, record.record === 'TOMBSTONE' ? forgotten(random, known(), bare) : record);
   }
   return random.chance(0.3) ? log.slice(random.below(log.length)) : log;
 }
@@ -37,15 +37,13 @@ const after = (random: Seeded, { at }: JournalRecord): string =>
 
 export function carried(random: Seeded, order: OrderState, beside: JournalRecord): JournalRecord {
   const at = after(random, beside);
-  const rulesVersion = Math.max(3, beside.rulesVersion);
   return {
-    ...{ ...inOrder(beside), record: 'CARRIED', rulesVersion, at },
-    ...{ seen: historyOf(order), state: carriedState(order, at) },
+    ...{ ...inOrder(beside), record: 'SNAPSHOT', at },
+    ...{ seen: historyOf(order), state: snapshotOf(order, at) },
   };
 }
 
 function forgotten(random: Seeded, order: OrderState, beside: JournalRecord): JournalRecord {
-  const { lastOffset } = order;
   const seen = { seen: historyOf(order), refundableDays: random.pick([35, 400]) };
-  return { ...inOrder(beside), record: 'FORGOTTEN', at: after(random, beside), lastOffset, ...seen };
+  return { ...inOrder(beside), record: 'TOMBSTONE', at: after(random, beside), ...seen };
 }

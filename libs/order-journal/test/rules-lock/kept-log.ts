@@ -1,4 +1,4 @@
-import { emptyOrder, fold, historyOf, type JournalRecord, type OrderState } from '../../src/index.js';
+import { emptyOrder, fold, historyOf, RULES_VERSION, type JournalRecord, type OrderState } from '../../src/index.js';
 import { carried } from './history-log.js';
 import type { Log } from './random-log.js';
 import { Seeded } from './seeded.js';
@@ -10,10 +10,10 @@ const START_MS = Date.UTC(2026, 2, 1, 10);
 const DAY_MS = 86_400_000;
 
 /**
- * What rules version 6 is about and the other generators draw none of: operations with more attempts than are kept, payments that only our timer ended and
+ * Logs of what the other generators draw none of: operations with more attempts than are kept, payments that only our timer ended and
  * that are forgotten too early or in time, and orders that begin with evidence. Never change what a seed gives.
  */
-export function keptLog(seed: number, version: number): Log {
+export function keptLog(seed: number): Log {
   const random = new Seeded(seed ^ 0x0ce9);
   const story = random.chance(0.4) ? manyAttempts(random) : leftBehind(random);
   const log: [bigint, JournalRecord][] = [];
@@ -23,14 +23,18 @@ export function keptLog(seed: number, version: number): Log {
     log.push([BigInt(log.length), record]);
     order = fold(order, record, BigInt(log.length - 1)).order;
   };
-  const mixed = random.chance(0.3);
   for (const { afterMs = 1_000, ...bare } of story) {
     nowMs += afterMs;
-    const rulesVersion = mixed && random.chance(0.5) ? 3 + random.below(version - 2) : version;
     const at = new Date(nowMs).toISOString();
-    const whole = { ...bare, rulesVersion, merchant: 'shop-fr', orderId: 'o', at } as unknown as JournalRecord;
-    if (whole.record === 'CARRIED') land(carried(random, order, whole));
-    else if (whole.record === 'FORGOTTEN') land({ ...whole, lastOffset: order.lastOffset, seen: historyOf(order) });
+    const whole = {
+      ...bare,
+      rulesVersion: RULES_VERSION,
+      merchant: 'shop-fr',
+      orderId: 'o',
+      at,
+    } as unknown as JournalRecord;
+    if (whole.record === 'SNAPSHOT') land(carried(random, order, whole));
+    else if (whole.record === 'TOMBSTONE') land({ ...whole, seen: historyOf(order) });
     else land(whole);
   }
   return log;
@@ -93,9 +97,9 @@ function leftBehind(random: Seeded): Bare[] {
     const supersedes = random.chance(0.4) ? { supersedes: 'first' } : {};
     records.push({
       ...random.pick<Bare>([
-        { record: 'FORGOTTEN', refundableDays: random.pick([35, 100, 400]) },
-        { record: 'FORGOTTEN', refundableDays: 400 },
-        { record: 'CARRIED' },
+        { record: 'TOMBSTONE', refundableDays: random.pick([35, 100, 400]) },
+        { record: 'TOMBSTONE', refundableDays: 400 },
+        { record: 'SNAPSHOT' },
         { ...intent('authorize', `second-${n}`, 1, true), ...supersedes },
         { ...intent('authorize', `second-${n}`, 1, true), ...supersedes },
         { record: 'EVIDENCE', source: 'notification', operation, result: said, answer: denied },

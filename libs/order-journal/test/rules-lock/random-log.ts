@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OperationKind } from '@tranche/contracts';
-import type { JournalRecord } from '../../src/index.js';
+import { RULES_VERSION, type JournalRecord } from '../../src/index.js';
 import { Seeded } from './seeded.js';
 
 type Bare = { record: JournalRecord['record']; at?: string } & Record<string, unknown>;
@@ -22,32 +22,25 @@ interface Command {
 
 /**
  * The journal of one order, drawn from a seed: commands one after the other, each with its intents, answers, doubts and evidence; then records are
- * left out, doubled and moved. `version`: the highest rules version in it; lower ones are mixed in. Never change what a seed gives: a rule of a
- * later version gets a generator of its own beside this one.
+ * left out, doubled and moved. Never change what a seed gives: a
+ * rule of a later version gets a generator of its own beside this one.
  */
-export function randomLog(seed: number, version: number): Log {
+export function randomLog(seed: number): Log {
   const random = new Seeded(seed);
   const records = spoilt(random, story(random));
   let nowMs = START_MS;
   let offset = random.chance(0.1) ? BigInt(random.below(1_000)) : 0n;
-  // All alike, raised once for good, or written by old and new writers in turn.
-  const mix = random.pick(['alike', 'raised', 'in_turn']);
-  const raisedAt = random.below(records.length + 1);
   const last: { offset?: bigint } = {};
-  return records.map((bare, at) => {
+  return records.map((bare) => {
     nowMs += random.pick([0, 20, 1_000, MINUTE_MS, 20 * MINUTE_MS, 20 * MINUTE_MS, 2 * DAY_MS]);
-    const isHighest = mix === 'alike' || (mix === 'raised' ? at >= raisedAt : random.chance(0.4));
-    const rulesVersion = isHighest ? version : 1 + random.below(version);
-    const seen = bare.seen === 'newest' ? { seen: String(last.offset ?? -1n) } : {};
-    const forgets = bare.record === 'FORGOTTEN' ? { lastOffset: String(last.offset ?? -1n) } : {};
+    const seen = bare.seen === 'newest' || bare.record === 'TOMBSTONE' ? { seen: String(last.offset ?? -1n) } : {};
     const whole = {
       ...bare,
-      rulesVersion,
+      rulesVersion: RULES_VERSION,
       merchant: 'shop-fr',
       orderId: 'o',
       at: new Date(nowMs).toISOString(),
       ...seen,
-      ...forgets,
     };
     const landed = [offset, whole as unknown as JournalRecord] as const;
     last.offset = offset;
@@ -145,7 +138,7 @@ function lifeOf(random: Seeded, command: Command, commands: readonly Command[]):
     });
   }
   if (random.chance(0.1)) records.push({ record: 'REPEATED', commandId: random.pick(commands).id });
-  if (random.chance(0.02)) records.push({ record: 'FORGOTTEN' });
+  if (random.chance(0.02)) records.push({ record: 'TOMBSTONE' });
   return records;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JournalRecord } from '../../src/index.js';
+import { RULES_VERSION, type JournalRecord } from '../../src/index.js';
 import type { Log } from './random-log.js';
 import { Seeded } from './seeded.js';
 
@@ -9,10 +9,10 @@ const START_MS = Date.UTC(2026, 2, 1, 10);
 const HOUR_MS = 3_600_000;
 
 /**
- * The journal of an order whose payments wait or are in doubt, drawn from a seed: what rules version 4 is about and `random-log.ts` draws none
- * of. Never change what a seed gives.
+ * The journal of an order whose payments wait or are in doubt, drawn from a seed: `random-log.ts` draws none of
+ * these. Never change what a seed gives.
  */
-export function waitingLog(seed: number, version: number): Log {
+export function waitingLog(seed: number): Log {
   const random = new Seeded(seed);
   const kind = random.pick(['authorize', 'authorize', 'pay']);
   const method = kind === 'pay' ? 'card' : random.pick(['A', 'B']);
@@ -24,8 +24,7 @@ export function waitingLog(seed: number, version: number): Log {
     nowMs += random.pick([0, 0, 15 * 60_000, 6 * HOUR_MS, 24 * HOUR_MS, 144 * HOUR_MS, 168 * HOUR_MS]);
     const isBehind = random.chance(0.05);
     const time = new Date(isBehind ? nowMs - 240 * HOUR_MS : nowMs).toISOString();
-    const rulesVersion = random.chance(0.85) ? version : 1 + random.below(version);
-    const whole = { ...bare, rulesVersion, merchant: 'shop-fr', orderId: 'o', at: time };
+    const whole = { ...bare, rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: time };
     return [BigInt(at), whole as unknown as JournalRecord] as const;
   });
 }

@@ -1,32 +1,112 @@
 import { isDeepStrictEqual } from 'node:util';
 import { METHOD_NAMES, METHODS, type Fault, type Method, type OperationKind } from '@tranche/contracts';
-import { CARRIED_CONTENT } from './command-content.js';
-import { compact, describe } from './draft.js';
-import { type Attempt, type End, type EventBody, type OperationState, type ProjectedEvent } from './order-state.js';
+import { begunWith, matchOf, namesFewer } from './history.js';
+import {
+  compact,
+  isOpen,
+  type Attempt,
+  type End,
+  type EventBody,
+  type OperationState,
+  type OrderState,
+  type ProjectedEvent,
+} from './order-state.js';
+import {
+  UnreadableJournalError,
+  type PackedOperation,
+  type PackedRest,
+  type Snapshot,
+  type SnapshotState,
+} from './records.js';
+import { SNAPSHOT_CONTENT_HASH } from './terms.js';
+import { describe, type Change } from './transitions.js';
+import { RULES_VERSION } from './versions.js';
+
+/** A snapshot is not the state that its records give: two readers would judge otherwise from here on. */
+export class SnapshotMismatchError extends UnreadableJournalError {
+  override name = 'SnapshotMismatchError';
+}
+
+/** An order that moved so lately may yet be answered: its verdicts and tokens are kept. Older commands are refused (`COMMAND_LIFETIME_MS`). */
+export const RECENT_MS = 7 * 86_400_000;
+
+/** The compact form of an order at a time by its records. */
+export function snapshotOf(order: OrderState, at: string): SnapshotState {
+  const {
+    operations,
+    verdicts,
+    unmatchedEvidence,
+    external,
+    unauthorizedOutcomes,
+    isPartial,
+    isFrozen,
+    movedAt,
+    rulesVersion,
+  } = order;
+  const isRecent = !(Date.parse(at) - Date.parse(movedAt ?? '') > RECENT_MS);
+  const isAny = (list: readonly unknown[] | undefined) => list !== undefined && list.length > 0;
+  return plain({
+    ops: operations.map((operation, place) =>
+      operation.phase === 'ended' && !operation.mayYetSucceed && !isRecent
+        ? packOperation(operation, operations.slice(0, place))
+        : withoutEvents(operation),
+    ),
+    rules: rulesVersion !== undefined && rulesVersion > RULES_VERSION ? rulesVersion : undefined,
+    moved: packTime(movedAt) ?? undefined,
+    verdicts: isRecent && isAny(verdicts) ? verdicts : undefined,
+    unmatchedEvidence: isAny(unmatchedEvidence)
+      ? unmatchedEvidence.map((evidence) => ({ ...withoutTexts(evidence), answer: withoutTexts(evidence.answer) }))
+      : undefined,
+    external: isAny(external) ? external.map(withoutOffset) : undefined,
+    unauthorizedOutcomes: isAny(unauthorizedOutcomes) ? unauthorizedOutcomes : undefined,
+    partial: isPartial ? true : undefined,
+    frozen: isFrozen ? true : undefined,
+  });
+}
 
 /**
- * An operation that has ended and rests, in a few bytes: command id, `KIND METHOD END ATTEMPT` as `cBs1`, amount, TRANSACTIONID, what it follows (place
- * of that operation in its order, else the TRANSACTIONID), beginning of the content hash, when it ended, hash of the record of its latest event, and
- * what is seldom there.
+ * Where its history matches the order becomes its compact form, whole or cut alike; where it does not the record is void and its writer carries again.
+ * As the first record that is kept it may have been void where it was written. Nobody can know, so what it says holds provisionally: the next one
+ * that matches replaces it, by its last record (R12).
+ * @throws SnapshotMismatchError where the whole history is known and gives another state
  */
-export type PackedOperation = [
-  commandId: string,
-  kind: string,
-  amount: number | null,
-  transactionId: string | null,
-  reference: number | string | null,
-  contentHash: string,
-  endedAt: number | string | null,
-  record: string | null,
-  rest?: PackedRest,
-];
-
-interface PackedRest extends Partial<OperationState> {
-  /** Where they are not the one attempt that is expected: number, tagged, TRANSACTIONID, how it was closed. */
-  tried?: [attempt: number, isTagged: 0 | 1, transactionId: string | null, closed?: Attempt['closed']][];
-  /** Where the latest event is not the expected one. */
-  told?: Partial<ProjectedEvent> & { more?: EventBody };
+export function foldSnapshot(before: OrderState, { order: after, hash }: Change, record: Snapshot): OrderState {
+  const match = matchOf(before, record.seen);
+  // Asked of the record, not of the order: who knows less of the order must decide alike.
+  if (match === 'other' || record.state.ops.some(isPackedOpen)) return after;
+  if (match === 'last' && namesFewer(record.seen, before)) return after;
+  if (match === 'whole' && !isDeepStrictEqual(snapshotOf(before, record.at), plain(record.state)))
+    throw new SnapshotMismatchError(`The snapshot of order ${before.orderId} is not the state of its records`);
+  const order = unpack(record, after.lastOffset);
+  return { ...order, history: begunWith(hash, record.seen) };
 }
+
+function unpack({ merchant, orderId, at, rulesVersion, state }: Snapshot, lastOffset: string): OrderState {
+  const place = <T extends { record?: string }>(event: T): T => ({ offset: lastOffset, ...event });
+  const operations: OperationState[] = [];
+  for (const carried of state.ops) {
+    if (Array.isArray(carried)) operations.push(unpackOperation(carried, operations, lastOffset));
+    else operations.push(carried.latest ? { ...carried, latest: place(carried.latest) } : carried);
+  }
+  return compact({
+    ...{ merchant, orderId, operations },
+    verdicts: state.verdicts ?? [],
+    unmatchedEvidence: state.unmatchedEvidence ?? [],
+    external: (state.external ?? []).map(place),
+    unauthorizedOutcomes: state.unauthorizedOutcomes,
+    rulesVersion: Math.max(rulesVersion, state.rules ?? RULES_VERSION),
+    movedAt: unpackTime(state.moved),
+    isPartial: state.partial,
+    isFrozen: state.frozen,
+    snapshotAt: at,
+    lastOffset,
+  });
+}
+
+const isPackedOpen = (carried: PackedOperation | OperationState): boolean => !Array.isArray(carried) && isOpen(carried);
+
+/** As it is after a trip through JSON. */
+const plain = (state: SnapshotState): SnapshotState => JSON.parse(JSON.stringify(state)) as SnapshotState;
 
 const KINDS = { authorize: 'a', pay: 'p', capture: 'c', refund: 'r', void: 'v' } as const satisfies Record<
   OperationKind,
@@ -52,15 +132,15 @@ const EVENT_NAMES: Record<End, string> = {
 const EXPECTED: EventBody = { origin: 'answer', execCode: '0000' };
 
 /** What an event or an answer says in words, and a page: kept with the record that brought it, not with the state that is carried over. */
-export function withoutWords<T extends object>(said: T): T {
+export function withoutTexts<T extends object>(said: T): T {
   const kept = { ...said } as Record<string, unknown>;
-  for (const name of WORDS) delete kept[name];
+  for (const name of TEXTS) delete kept[name];
   if (Array.isArray(kept['faults']))
     kept['faults'] = (kept['faults'] as Fault[]).map(({ path, code }) => ({ path, code, message: code }));
   return kept as T;
 }
 
-const WORDS = [
+const TEXTS = [
   ...['message', 'messageTruncated', 'descriptor', 'descriptorTruncated', 'extraData', 'redirectHtml'],
   'redirectHtmlDropped',
 ];
@@ -79,7 +159,7 @@ export function packOperation(operation: OperationState, earlier: readonly Opera
     ...rest,
     currency: currency === 'EUR' ? undefined : currency,
     tried: isDeepStrictEqual(tried, triedAsExpected(end, attempt, transactionId)) ? undefined : tried,
-    told: toldOf(operation, latest),
+    event: eventPart(operation, latest),
   });
   return [
     commandId,
@@ -87,7 +167,7 @@ export function packOperation(operation: OperationState, earlier: readonly Opera
     amount ?? null,
     transactionId ?? null,
     place >= 0 ? place : (reference ?? null),
-    contentHash.slice(0, CARRIED_CONTENT),
+    contentHash.slice(0, SNAPSHOT_CONTENT_HASH),
     packTime(endedAt),
     latest?.record ?? null,
     ...(Object.keys(seldom).length > 0 ? ([seldom] as [PackedRest]) : ([] as [])),
@@ -100,7 +180,7 @@ export function unpackOperation(
   earlier: readonly OperationState[],
   offset: string,
 ): OperationState {
-  const { tried, told, currency = 'EUR', ...others } = rest;
+  const { tried, event, currency = 'EUR', ...others } = rest;
   const end = nameOf(ENDS, kind[2]);
   const attempt = Number(kind.slice(3));
   const attempts = (tried ?? triedAsExpected(end, attempt, transactionId ?? undefined)).map(
@@ -129,20 +209,20 @@ export function unpackOperation(
     ...{ attempts, evidence: [] },
     ...others,
   });
-  if (record === null && told?.offset === undefined) return operation;
-  return { ...operation, latest: eventOf(operation, told, record ?? undefined, offset) };
+  if (record === null && event?.offset === undefined) return operation;
+  return { ...operation, latest: latestEvent(operation, event, record ?? undefined, offset) };
 }
 
 /** Of the whole operation only what is about to be carried: it moved lately, or has not ended. */
-export function withoutPast({ events, resolvedBy, ...operation }: OperationState): OperationState {
+export function withoutEvents({ events, resolvedBy, ...operation }: OperationState): OperationState {
   void [events, resolvedBy];
   const { latest } = operation;
   if (!latest) return operation;
-  return { ...operation, latest: withoutPlace({ ...latest, body: withoutWords(latest.body) }) };
+  return { ...operation, latest: withoutOffset({ ...latest, body: withoutTexts(latest.body) }) };
 }
 
 /** Of what is named by the hash of its record the offset is no part: it is another one wherever the journal lies. */
-export function withoutPlace<T extends { offset: string; record?: string }>({ offset, ...event }: T): T {
+export function withoutOffset<T extends { offset: string; record?: string }>({ offset, ...event }: T): T {
   return (event.record === undefined ? { ...event, offset } : event) as T;
 }
 
@@ -171,16 +251,16 @@ function triedAsExpected(
   return end === 'rejected' && attempt === 1 ? [] : [[attempt, 1, transactionId ?? null]];
 }
 
-function toldOf(operation: OperationState, latest: ProjectedEvent | undefined): PackedRest['told'] {
+function eventPart(operation: OperationState, latest: ProjectedEvent | undefined): PackedRest['event'] {
   if (!latest) return undefined;
   const { type, time, nth, offset, record, correlationId, body } = latest;
   const expected = describe(operation);
-  const said = withoutWords(body);
+  const said = withoutTexts(body);
   const more = Object.fromEntries(Object.entries(said).filter(([name]) => !(name in expected))) as EventBody;
   const isDescribed = Object.entries(expected).every(([name, value]) =>
     isDeepStrictEqual(said[name as keyof EventBody], value),
   );
-  const told: NonNullable<PackedRest['told']> = compact({
+  const part: NonNullable<PackedRest['event']> = compact({
     type: type === typeOf(operation) ? undefined : type,
     time: time === operation.endedAt ? undefined : time,
     nth,
@@ -188,16 +268,16 @@ function toldOf(operation: OperationState, latest: ProjectedEvent | undefined): 
     correlationId: correlationId === operation.correlationId ? undefined : correlationId,
     ...(isDescribed ? { more: isDeepStrictEqual(more, EXPECTED) ? undefined : more } : { body: said }),
   });
-  return Object.keys(told).length > 0 ? told : undefined;
+  return Object.keys(part).length > 0 ? part : undefined;
 }
 
-function eventOf(
+function latestEvent(
   operation: OperationState,
-  told: PackedRest['told'] = {},
+  part: PackedRest['event'] = {},
   record: string | undefined,
   offset: string,
 ): ProjectedEvent {
-  const { more = EXPECTED, ...known } = told;
+  const { more = EXPECTED, ...known } = part;
   return compact({
     type: typeOf(operation),
     offset,

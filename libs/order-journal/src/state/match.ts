@@ -1,0 +1,235 @@
+import { isMadeElsewhereToo } from '@tranche/contracts';
+import { operationTag } from './extradata-tag.js';
+import {
+  compact,
+  findOperation,
+  verdictOf,
+  type Attempt,
+  type Evidence,
+  type ExternalOperation,
+  type OperationState,
+  type OrderState,
+} from './order-state.js';
+import type { Outcome } from './records.js';
+
+/** An attempt that evidence without a name could be about. */
+export interface Source {
+  operation: OperationState;
+  attempt: Attempt;
+}
+
+/**
+ * The attempt of ours that evidence is about, else why it is about none.
+ *
+ * `undecided`: more records may show its source · `denied`: an answer has said of its source that nothing was executed · `elsewhere`: no operation of ours.
+ */
+export type Match = { operation: OperationState; attempt: number } | 'undecided' | 'denied' | 'elsewhere';
+
+/** Finds the operation by its name, by the tag or by TRANSACTIONID, else by being the only attempt that can be the source (R8). */
+export function matchOperation(order: OrderState, evidence: Evidence): Match {
+  const named = matchNamed(order, evidence);
+  if (named) return named;
+  // A tag that no operation of ours has is of another publisher: there is no source to look for.
+  if (evidence.tag !== undefined || evidence.operation === undefined) return 'elsewhere';
+  const sources = possibleSources(order, evidence);
+  const match = matchSources(sources, evidence);
+  return typeof match === 'string' && denied(sources, evidence).length > 0 ? 'denied' : match;
+}
+
+/** The attempt of the operation that evidence names. */
+export function matchNamed(order: OrderState, evidence: Evidence): Exclude<Match, string> | undefined {
+  const operation = named(order, evidence);
+  return operation && { operation, attempt: attemptOf(operation, evidence) };
+}
+
+/** The operation that evidence names: by command id, by the tag in EXTRADATA, or by TRANSACTIONID (R8). */
+function named(order: OrderState, evidence: Evidence): OperationState | undefined {
+  const { commandId, tag, operation, answer } = evidence;
+  if (commandId !== undefined) return findOperation(order, commandId);
+  const ofKind = order.operations.filter((other) => other.operation === operation);
+  const tagged = tag && ofKind.find((other) => operationTag(other.commandId) === tag.operation);
+  if (tagged) return isOfAnother(tagged, evidence) ? undefined : tagged;
+  const { transactionId } = answer;
+  const bound = transactionId === undefined ? undefined : ofKind.find((other) => hasTransaction(other, transactionId));
+  return bound ?? namedVoid(order, evidence);
+}
+
+const hasTransaction = ({ transactionId: own, attempts }: OperationState, transactionId: string | undefined): boolean =>
+  own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+
+/** The attempt that evidence of this operation is about: the one it names, the one with its TRANSACTIONID, else the current one. */
+function attemptOf(operation: OperationState, { attempt, tag, answer: { transactionId } }: Evidence): number {
+  const bound = operation.attempts.find((one) => transactionId !== undefined && one.transactionId === transactionId);
+  return attempt ?? tag?.attempt ?? bound?.attempt ?? operation.settledBy ?? operation.attempt;
+}
+
+/** An answer is final about the TRANSACTIONID of an operation that no cardholder has a part in: with another one it is another operation. */
+function isOfAnother(operation: OperationState, evidence: Evidence): boolean {
+  const { phase, end, attempts } = operation;
+  const { transactionId } = evidence.answer;
+  const isFinal = operation.operation !== 'authorize' && operation.operation !== 'pay' && end === 'succeeded';
+  if (!isFinal || phase !== 'ended' || transactionId === undefined) return false;
+  const number = evidence.attempt ?? evidence.tag?.attempt;
+  const own = attempts.find(({ attempt }) => attempt === number)?.transactionId;
+  return own !== undefined && own !== transactionId && attempts.every((one) => one.transactionId !== transactionId);
+}
+
+/**
+ * "Void notifications carry the same parameters as capture" (interface, Events); their OPERATIONTYPE is not shown. Whatever it is, a
+ * void's own TRANSACTIONID or tag names it; never the TRANSACTIONID of another operation of ours (docs/decisions/0019).
+ */
+function namedVoid(order: OrderState, { operation, tag, answer }: Evidence): OperationState | undefined {
+  const { transactionId } = answer;
+  const mayBeVoid = operation === undefined || operation === 'capture' || operation === 'authorize';
+  if (!mayBeVoid || transactionId === undefined) return undefined;
+  const isOfOther = order.operations.some(
+    (other) =>
+      other.operation !== 'void' && (other.reference === transactionId || hasTransaction(other, transactionId)),
+  );
+  if (isOfOther) return undefined;
+  const voids = order.operations.filter((other) => other.operation === 'void');
+  const bound = voids.find((other) => other.transactionId === transactionId);
+  const tagged =
+    tag && voids.find((other) => other.transactionId === undefined && operationTag(other.commandId) === tag.operation);
+  return bound ?? tagged;
+}
+
+/** The back office may have made one as well, so evidence without a tag settles nothing of ours (docs/decisions/0006). */
+function matchSources(sources: readonly Source[], evidence: Evidence): Match {
+  if (isMadeElsewhereToo(evidence.operation!)) return sources.some(mayBeExecuted) ? 'undecided' : 'elsewhere';
+  const [first] = sources;
+  const isOpen = first?.operation.phase === 'open' && isCurrent(first);
+  if (sources.length !== 1 || first === undefined || isOpen) return matchAmong(sources, evidence);
+  return { operation: first.operation, attempt: first.attempt.attempt };
+}
+
+/** Whichever attempt of one operation it was, it is about that operation; "not executed" is known of one of them already. */
+function matchAmong(sources: readonly Source[], { result }: Evidence): Match {
+  if (sources.some((source) => isCurrent(source) && isUnderWay(source))) return 'undecided';
+  const last = sources.at(-1);
+  const isOfOne = last !== undefined && sources.every(({ operation }) => operation === last.operation);
+  return isOfOne && result !== 'not_executed'
+    ? { operation: last.operation, attempt: last.attempt.attempt }
+    : 'elsewhere';
+}
+
+/**
+ * Attempts that an answer denies and whose operation waits for the next one, while a success that may be theirs was reported. An attempt under way or
+ * in doubt is waited for: it may be the source, and until then no other operation of the order is granted.
+ */
+function denied(sources: readonly Source[], { result }: Evidence): Source[] {
+  if (result !== 'succeeded' || sources.some(isUnderWay)) return [];
+  return sources.filter(({ operation }) => operation.phase === 'idle');
+}
+
+/** The newest denied attempt of each operation that may have been executed after all. */
+export function deniedSources(order: OrderState, evidence: Evidence): Source[] {
+  const sources = denied(possibleSources(order, evidence), evidence);
+  return [...new Map(sources.map((source) => [source.operation.commandId, source])).values()];
+}
+
+const isCurrent = ({ operation, attempt }: Source): boolean => operation.token === attempt.token;
+
+const isUnderWay = ({ operation: { phase } }: Source): boolean => phase === 'open' || phase === 'in_doubt';
+
+/** The attempt by which its operation succeeded, or may have. */
+export function mayBeExecuted(source: Source): boolean {
+  const { end, settledBy, attempt } = source.operation;
+  return source.attempt.attempt === (settledBy ?? attempt) && (isUnderWay(source) || end === 'succeeded');
+}
+
+/**
+ * Attempts that evidence without a name could be about: of its kind, sent without a tag, and with no TRANSACTIONID yet. Ended and
+ * earlier ones count too: a late notification of theirs must not settle a younger doubt.
+ */
+export function possibleSources(order: OrderState, evidence: Evidence): Source[] {
+  const { transactionId } = evidence.answer;
+  const isBound =
+    transactionId !== undefined &&
+    order.operations.some((other) => other.attempts.some((attempt) => attempt.transactionId === transactionId));
+  if (isBound) return [];
+  const ofKind = order.operations.filter(
+    (operation) => operation.operation === evidence.operation && mayBeOfAmount(operation, evidence),
+  );
+  const isUnnamed = ({ settledBy, transactionId: own }: OperationState, attempt: Attempt) =>
+    attempt.transactionId === undefined && (own === undefined || attempt.attempt !== settledBy);
+  return ofKind.flatMap((operation) =>
+    operation.attempts
+      .filter((attempt) => !attempt.isTagged && attempt.closed !== 'unsent' && isUnnamed(operation, attempt))
+      .map((attempt) => ({ operation, attempt })),
+  );
+}
+
+/** A report of more or less than was asked for is somebody else's; unless the platform accepted a share of it. */
+function mayBeOfAmount(operation: OperationState, { partial, answer: { amount } }: Evidence): boolean {
+  const { isAmountAssumed, askedAmount, amount: own } = operation;
+  const asked = isAmountAssumed ? undefined : operation.partial ? askedAmount : own;
+  return partial === true || asked === undefined || amount === undefined || asked === amount;
+}
+
+/** The same evidence was counted as no operation of ours, or waits. Without a TRANSACTIONID only a report that is alike in all is the same. */
+export function isRepeated({ external, unmatchedEvidence }: OrderState, evidence: Evidence): boolean {
+  const { operation, operationType, answer } = evidence;
+  const isSame = (other: Partial<ExternalOperation>) =>
+    other.operation === operation &&
+    other.operationType === operationType &&
+    other.transactionId === answer.transactionId &&
+    other.execCode === answer.execCode &&
+    (answer.transactionId !== undefined || other.amount === answer.amount);
+  const isKept = (other: Evidence) =>
+    isSame({ ...other.answer, operation: other.operation }) && !reportsMore(evidence, other);
+  return external.some(isSame) || unmatchedEvidence.some(isKept);
+}
+
+/** The platform may report the same again, and more of it: the references of a refund, the amount. */
+function reportsMore(now: Evidence, before: Evidence): boolean {
+  const isNew = (reported: unknown, known: unknown) => reported !== undefined && known === undefined;
+  return (
+    isNew(now.answer.amount, before.answer.amount) ||
+    isNew(now.externalEntityId, before.externalEntityId) ||
+    isNew(now.externalReference, before.externalReference)
+  );
+}
+
+/** A failure with the EXECCODE that ours failed with reports nothing new: most likely it is ours, and no money moved anywhere. */
+export function isKnownFailure(order: OrderState, evidence: Evidence): boolean {
+  const { result, answer } = evidence;
+  if (answer.execCode === undefined) return false;
+  return possibleSources(order, evidence).some(({ operation: { end, latest, lastNotExecuted }, attempt }) => {
+    if (result === 'refused') return end === 'refused' && latest?.body.execCode === answer.execCode;
+    const isDenied = attempt.closed === 'not_executed' && lastNotExecuted?.execCode === answer.execCode;
+    return result === 'not_executed' && isDenied;
+  });
+}
+
+/** What was reported of an operation that was taken for somebody else's, as evidence of our own. */
+export function externalEvidence(external: ExternalOperation): Evidence {
+  const { operation, result, partial, mayBeDone, source = 'notification', currency } = external;
+  const { transactionId, execCode, amount, externalEntityId, externalReference } = external;
+  const answer = compact({ transactionId, execCode, amount });
+  const details = { currency, externalEntityId, externalReference };
+  return compact({ operation, result, partial, mayBeDone, answer, source, ...details });
+}
+
+/** The attempt that an OUTCOME answers. One that is not kept, or was put back by its number, was granted: the verdict on its token says so. */
+export function answeredAttempt(order: OrderState, operation: OperationState, record: Outcome): Attempt | undefined {
+  const { token, attempt } = record;
+  const isGranted = verdictOf(order, token) === 'granted';
+  // A snapshot of an order at rest keeps neither tokens nor the verdicts on them.
+  const isByNumber = order.snapshotAt !== undefined || isGranted;
+  const isMeant = (one: Attempt) => one.token === token || (isByNumber && one.token === '' && one.attempt === attempt);
+  const known = operation.attempts.find(isMeant);
+  return known ?? (isGranted && isLeftOut(operation, attempt) ? leftOut(attempt) : undefined);
+}
+
+/** With this attempt among those that are kept: it was executed after all, and gets the TRANSACTIONID. */
+export function withAttempt(operation: OperationState, attempt: number): OperationState {
+  if (!isLeftOut(operation, attempt)) return operation;
+  const attempts = [leftOut(attempt), ...operation.attempts].sort((one, other) => one.attempt - other.attempt);
+  return { ...operation, attempts };
+}
+
+const isLeftOut = (operation: OperationState, attempt: number): boolean =>
+  attempt >= 1 && attempt < operation.attempt && operation.attempts.every((one) => one.attempt !== attempt);
+
+const leftOut = (attempt: number): Attempt => ({ attempt, token: '', intentAt: '', isTagged: true, closed: 'unsent' });

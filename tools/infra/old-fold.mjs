@@ -1,0 +1,46 @@
+/** The fold of another commit as one module, with that commit's corpus: what `verification/oracle` compares today's fold with. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Expected } from './processes.mjs';
+
+const PARTS = ['libs/order-journal/src/state', 'libs/order-journal/test/corpus', 'libs/contracts/src'];
+
+/** What the oracle calls, by the files that the old state has. */
+const ENTRY = `
+export { fold } from './libs/order-journal/src/state/fold.ts';
+export { emptyOrder } from './libs/order-journal/src/state/order-state.ts';
+export { historyOf } from './libs/order-journal/src/state/history.ts';
+export { carriedState as snapshot } from './libs/order-journal/src/state/carried.ts';
+export { evidenceResult, execCodeNotes } from './libs/order-journal/src/state/evidence.ts';
+export { operationTag } from './libs/order-journal/src/state/extradata-tag.ts';
+export { RULES_VERSIONS } from './libs/order-journal/src/state/rules-version.ts';
+`;
+
+/** A folder with `fold.mjs` and the corpus. */
+export async function oldFold(commit, { held }) {
+  const folder = held.folder('tranche-old-fold-');
+  const { status, stderr } = spawnSync('git', ['archive', '--output', join(folder, 'old.tar'), commit, ...PARTS], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Expected(`${commit} has no fold that the oracle knows: ${stderr.trim()}`);
+  await held.run('tar', ['-xf', join(folder, 'old.tar'), '-C', folder]);
+  const entry = join(folder, 'entry.ts');
+  writeFileSync(entry, ENTRY);
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    input: entry,
+    platform: 'node',
+    resolve: {
+      alias: { '@tranche/contracts': join(folder, 'libs/contracts/src/index.ts') },
+      extensionAlias: { '.js': ['.ts', '.js'] },
+      modules: [join(process.cwd(), 'node_modules'), 'node_modules'],
+    },
+    // Decorators of the contracts' classes; the fold itself has none.
+    transform: { decorator: { legacy: true, emitDecoratorMetadata: false } },
+    onLog: () => {},
+  });
+  await build.write({ file: join(folder, 'fold.mjs'), format: 'esm', codeSplitting: false });
+  await build.close();
+  return folder;
+}

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { emptyOrder, fold, historyOf, RULES_VERSION, snapshotOf } from '@tranche/order-journal';
+
+/** A record, a state or an event, in the form of either fold. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Folded {
+  order: Json;
+  effects: readonly Json[];
+}
+
+/** What the oracle asks of a fold. */
+export interface Side {
+  fold(order: Json, record: Json, offset: bigint, hash: () => string): Folded;
+  emptyOrder(merchant: string, orderId: string): Json;
+  historyOf(order: Json): string;
+  /** What a record holds that carries the order's state over. */
+  snapshot(order: Json, at: string): unknown;
+  RULES_VERSIONS: readonly number[];
+}
+
+/** What records are made with, besides; in the old form. */
+export interface OldSide extends Side {
+  evidenceResult(execCode: string): string;
+  execCodeNotes(execCode: string): Json;
+  operationTag(commandId: string): string;
+}
+
+export interface Sides {
+  old: OldSide;
+  next: Side;
+}
+
+/** Today's fold, as `dist` has it. */
+export const nextSide = {
+  fold,
+  emptyOrder,
+  historyOf,
+  snapshot: snapshotOf,
+  RULES_VERSIONS: [RULES_VERSION],
+} as unknown as Side;
+
+export const hashOf = (record: Json | string): string =>
+  hash('sha256', typeof record === 'string' ? record : JSON.stringify(record), 'base64url').slice(0, 12);
