@@ -44,7 +44,7 @@ export class Notifications {
   private forged: Notification[] = [];
   private forgeries = 0;
   private forgotten = 0;
-  /** Sends a suppressed one after all; each goes with its notification. */
+  /** Deliveries of suppressed notifications, for `sendSuppressed`. The WeakMap drops them with their notification. */
   private readonly unsent = new WeakMap<Notification, () => void>();
   private readonly queues = new Map<string, Promise<void>>();
   private readonly held = new Map<string, (() => void)[]>();
@@ -104,7 +104,7 @@ export class Notifications {
     this.releaseHeld(key);
   }
 
-  /** Sends, late, what a fault rule kept from being sent; returns how many those are. */
+  /** Sends the notifications that a fault rule suppressed. Returns their number. */
   sendSuppressed(filter: OrderFilter): number {
     const suppressed = this.list(filter).filter(({ state }) => state === 'suppressed');
     for (const one of suppressed) {
