@@ -1,7 +1,7 @@
 import { BRAND_NAMES } from './card-entry.js';
 import { byId, make, show } from './elements.js';
 
-/** Asked for only where the tokenizer says that a card has several brands. */
+/** Hidden until the tokenizer reports that the card has several brands. */
 export function drawBrandChoice(): HTMLElement {
   return make(
     'fieldset',
@@ -22,7 +22,7 @@ let offered: readonly string[] = [];
 
 export const areOffered = (brands: readonly string[]): boolean => brands.join() === offered.join();
 
-/** The first is chosen until the person chooses another one. */
+/** The first brand is selected until the person selects another one. */
 export function offerBrands(brands: readonly string[]): void {
   offered = brands;
   byId('brands').replaceChildren(...brands.map(choiceOf));
@@ -30,7 +30,7 @@ export function offerBrands(brands: readonly string[]): void {
   byId(`brand-${brands[0] ?? ''}`).focus();
 }
 
-/** Another card has other brands. */
+/** Called when the card changes, because another card has other brands. */
 export function forgetBrands(): void {
   offered = [];
   show(byId('card-brand'), false);

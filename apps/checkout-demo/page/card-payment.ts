@@ -7,10 +7,10 @@ import type { TextKey } from './texts.js';
 
 type CardEncryption = typeof import('@tranche/card-encryption');
 
-/** Served beside the page as it is distributed; its name in node_modules means nothing to a browser. */
+/** The shop serves the package beside the page, because a browser cannot resolve its name in node_modules. */
 const ADDRESS = '/card-encryption/index.js';
 
-/** The card can't be paid with; `faults` where fields say why, else one text for the whole form. */
+/** The card cannot be used. `faults` belong to fields; `whole` is a text for the whole form. */
 export class CardTrouble extends Error {
   constructor(
     readonly faults: Fault[],
@@ -20,15 +20,15 @@ export class CardTrouble extends Error {
   }
 }
 
-/** The card has several brands: the page shows them, and the person pays again. */
+/** The card has several brands: the page offers them, and the person must press Pay again. */
 export class BrandWanted extends Error {}
 
-/** The token of the card for whose brand the person was asked, and the card. */
+/** The card and its token while the person selects a brand. */
 let waiting: { card: string; token: CardToken } | undefined;
-/** Younger than the token's 15 minutes, with time to send it. */
+/** Below the token's lifetime of 15 minutes, to leave time for sending it. */
 const KEPT_FOR_MS = 10 * 60_000;
 
-/** What the server gets of a card: a token and its age, never the card. */
+/** Resolves to a function that returns the card part of an order: token and age, never the card. @throws CardTrouble | BrandWanted */
 export async function tokenizedCard(shop: Shop): Promise<() => object> {
   const { cardFaults, tokenizeCard } = await loaded();
   const card = enteredCard();
@@ -54,7 +54,7 @@ export async function tokenizedCard(shop: Shop): Promise<() => object> {
   return () => postedCard(token, brands.length > 1 ? chosenBrand() : undefined, cardFullName);
 }
 
-/** A token is for one payment: it is given away once. */
+/** A token is valid for one payment, so it is returned only once. */
 function tokenOf(card: Card): CardToken | undefined {
   const kept = waiting;
   waiting = undefined;
@@ -71,7 +71,7 @@ const FIELDS: Record<keyof Card, string> = {
 
 const nameFaults = (name: string): Fault[] => (name.trim() === '' ? [{ path: 'card-name', code: 'required' }] : []);
 
-/** The age and not the time: this clock may be wrong. */
+/** We send the token's age, because the browser's clock may be wrong. */
 function postedCard(
   { hfToken, requestedAtMs }: CardToken,
   selectedBrand: string | undefined,

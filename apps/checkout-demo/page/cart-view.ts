@@ -6,7 +6,6 @@ import type { TextKey } from './texts.js';
 
 export const articleName = (sku: string): string => t(`article.${sku}` as TextKey);
 
-/** The cart with a quantity for each article; `onChange` after each change of one. */
 export function drawCart(shop: Shop, basket: Basket, onChange: () => void): void {
   const lines = shop.articles.map(({ sku, price: each }) => {
     const input = make('input', {
@@ -45,7 +44,7 @@ export function drawCart(shop: Shop, basket: Basket, onChange: () => void): void
   byId('cart-lines').replaceChildren(...lines);
 }
 
-/** For the person only: the server computes what is paid. */
+/** Only for display: the server computes the amount that is paid. */
 export function totalOf(shop: Shop, basket: Basket): number {
   return shop.articles.reduce((sum, { sku, price: each }) => sum + each * (basket.quantities[sku] ?? 0), 0);
 }

@@ -24,7 +24,6 @@ keepStatusInEveryLanguage();
 byId('open-again').addEventListener('click', () => void open());
 void open();
 
-/** A shop that does not answer says so, and may be asked again. */
 async function open(): Promise<void> {
   show(byId('closed'), false);
   showStatus('ready');
@@ -52,7 +51,7 @@ function start(): void {
   byId('other-method').addEventListener('click', offerOtherMethod);
   for (const button of document.querySelectorAll('[data-new-order]'))
     button.addEventListener('click', leaveForNewOrder);
-  // A page that comes back from the browser's memory shows what was true when it was left.
+  // The browser's back-forward cache restores an old state of the page, so we reload it.
   addEventListener('pageshow', (event) => event.persisted && location.reload());
   if (pageIdOfAddress === undefined) showShop();
   else void followOrder(decodeURIComponent(pageIdOfAddress), renderAmounts);
@@ -65,7 +64,7 @@ function showShop(): void {
   if (pageId !== undefined) byId('earlier-order').setAttribute('href', `/orders/${pageId}`);
 }
 
-/** Who changes a cart that was ordered wants another order. One that was sent without an answer stays with its key. */
+/** A changed cart of a placed order is a new order. Before an answer the cart keeps its key, so that its order cannot be placed twice. */
 function cartChanged(): void {
   if (basket.pageId !== undefined) {
     beginAnew(basket);
@@ -75,7 +74,7 @@ function cartChanged(): void {
   renderAmounts();
 }
 
-/** The form of the shop without its cart: what is bought stands. */
+/** Shows the form without the cart: the order's articles do not change with another attempt. */
 function offerOtherMethod(): void {
   show(byId('checkout'), true);
   show(byId('cart'), false);
@@ -96,11 +95,11 @@ function renderAmounts(): void {
   const order = currentOrder();
   if (order === undefined || order.nextAttempt !== undefined) return;
   show(byId('checkout'), false);
-  // Until it is sent on, what went wrong stays said.
+  // Faults of a failed request stay visible until the order is sent.
   if (order.status !== 'sending' && !isPaying) showFaults([]);
 }
 
-/** A second click while the first is under way does nothing; a second one in another tab finds the same order. */
+/** Ignores a second click while the first is in flight. A second tab has the same key, so it gets the same order. */
 async function pay(): Promise<void> {
   if (isPaying) return;
   setPaying(true);
@@ -148,7 +147,7 @@ function placed({ pageId }: Pick<PlacedOrder, 'pageId'>): void {
 }
 
 function explain(error: unknown): void {
-  // The key has an order of another cart or method: that one is shown, and nothing was sent.
+  // The key already has an order with another cart or method. We show that order; nothing was sent.
   if (error instanceof Refusal && error.pageId !== undefined) return placed({ pageId: error.pageId });
   if (error instanceof BrandWanted) showStatus('brand');
   else if (error instanceof CardTrouble) showFaults(error.faults, error.whole);

@@ -6,7 +6,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 
 type Attributes = Record<string, string | boolean | undefined>;
 
-/** An element with attributes and children; texts are texts, never markup. */
+/** Creates an element. Strings become text nodes, so they cannot inject markup. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},

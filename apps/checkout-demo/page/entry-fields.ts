@@ -8,7 +8,7 @@ import type { TextKey } from './texts.js';
 
 interface EntryField {
   name: string;
-  /** Of its label; its name where absent. */
+  /** Key of the label's text; `name` if absent. */
   text?: TextKey;
   autocomplete: string;
   type?: 'email' | 'tel' | 'date';
@@ -38,7 +38,7 @@ const DELIVERY: readonly EntryField[] = [
   { name: 'country', autocomplete: 'country', options: COUNTRIES },
 ];
 
-/** Of another address for the goods, under names of their own. */
+/** Delivery address, if it differs. Its names have a prefix, because the customer's address has the same fields. */
 const SHIP_TO: readonly EntryField[] = [
   { name: 'companyName', autocomplete: 'shipping organization', isWide: true, isOptional: true },
   { name: 'title', autocomplete: 'shipping honorific-prefix', options: TITLES, isOptional: true },
@@ -51,7 +51,7 @@ const SHIP_TO: readonly EntryField[] = [
   { name: 'country', autocomplete: 'shipping country', options: COUNTRIES },
 ].map((field) => ({ ...field, name: `ship-${field.name}`, text: field.name as TextKey }));
 
-/** No `name`: a browser that sent the form by itself would send nothing of the card. */
+/** These inputs get no `name`, so a form that the browser submits by itself contains no card data. */
 const CARD: readonly EntryField[] = [
   { name: 'card-number', autocomplete: 'cc-number', inputmode: 'numeric', hint: 'numberHint', isWide: true },
   { name: 'card-expiry', autocomplete: 'cc-exp', inputmode: 'numeric', hint: 'expiryHint' },
@@ -61,7 +61,7 @@ const CARD: readonly EntryField[] = [
 
 const CARD_DATA = ['card-number', 'card-expiry', 'card-cvv'];
 
-/** An invented customer of each market, so that the demonstration needs no typing. */
+/** An invented customer per market, so that the demonstration needs no typing. */
 const EXAMPLES: Record<Shop['market'], Record<string, string>> = {
   FR: {
     firstName: 'Jeanne',
@@ -104,13 +104,11 @@ export function enteredCustomer(): Record<string, string> {
   return Object.fromEntries([...CONTACT, ...DELIVERY].map(({ name }) => [name, entry(name).value]));
 }
 
-/** `undefined` where the goods go to the customer. */
 export function enteredShipping(): Record<string, string> | undefined {
   if (!isElsewhere()) return undefined;
   return Object.fromEntries(SHIP_TO.map(({ name }) => [name.slice('ship-'.length), entry(name).value]));
 }
 
-/** All that is kept of a visit, under the names of the fields. */
 export const enteredAll = (): Record<string, string> => ({
   ...enteredCustomer(),
   ...Object.fromEntries(SHIP_TO.map(({ name }) => [name, entry(name).value])),
@@ -128,7 +126,7 @@ function elsewhere(): HTMLElement {
 
 const shipTo = (): HTMLElement => make('div', { id: 'ship-to', hidden: true }, gridOf(SHIP_TO));
 
-/** In the formats of the interface where what was typed can be read so, else as typed. */
+/** In the formats of the interface; text that cannot be read is returned as typed. */
 export function enteredCard() {
   return {
     cardCode: readNumber(entry('card-number').value),
@@ -137,7 +135,7 @@ export function enteredCard() {
   };
 }
 
-/** While a text is composed, the browser must keep what it composes. */
+/** Does not reformat during text composition, because that would break the input method. */
 function groupNumber(event: Event): void {
   const field = byId<HTMLInputElement>('card-number');
   const { text, caret } = grouped(field.value, field.selectionStart ?? field.value.length);

@@ -7,20 +7,20 @@ import { faultText } from './wording.js';
 
 let shown: { faults: Fault[]; whole?: TextKey; method: string } = { faults: [], method: '' };
 
-/** Beside each field what is wrong with it, above the form a summary that takes the focus and leads to the fields. */
+/** Shows each fault beside its field, and a summary above the form that takes the focus and links to the fields. */
 export function showFaults(faults: Fault[], whole?: TextKey): void {
   shown = { faults, whole, method: chosenMethod() };
   render();
   if (faults.length > 0 || whole !== undefined) byId('form-error').focus();
 }
 
-/** Also of every method: what is wrong with the card is not wrong with instalments. */
+/** Renders again when the method changes, because a fault of the card does not concern instalments. */
 export function keepFaultsCurrent(): void {
   inEveryLanguage(render);
   byId('methods').addEventListener('change', render);
 }
 
-/** Those of the method that is chosen now. A fault of the whole form is of the method that was tried. */
+/** Faults of the selected method. Faults of the card, the method and the whole form belong to the method that was tried. */
 function current(): { faults: Fault[]; whole?: TextKey } {
   const { faults, whole, method } = shown;
   if (chosenMethod() === method) return { faults, whole };
@@ -64,7 +64,7 @@ function controlOf(path: string): HTMLElement | null {
   return document.getElementById(path);
 }
 
-/** Focus by script: a fragment in the address would stay there. */
+/** Moves the focus by script, because following the fragment would change the page's address. */
 function linkTo(control: HTMLElement, path: string, says: string): HTMLElement {
   const name = document.querySelector(`label[for="${path}"]`)?.textContent;
   const link = make('a', { href: `#${control.id}` }, name ? `${name}: ${says}` : says);

@@ -1,10 +1,10 @@
-/** What a browser keeps of a visit. Never anything of a card. */
+/** The cart in the browser's storage. We never store card data. */
 export interface Basket {
-  /** Of the attempt to pay this cart: made when the checkout is first shown, shared by all tabs, the same after a reload. */
+  /** Identifies the attempt to pay this cart. It is made when the checkout is first shown, is shared by all tabs and survives a reload. */
   key: string;
   madeAtMs: number;
   quantities: Record<string, number>;
-  /** Address of the order that came of it. */
+  /** Secret part of the address of the order that was placed with this key. */
   pageId?: string;
 }
 
@@ -12,7 +12,7 @@ const BASKET = 'roitelet.basket';
 const CUSTOMER = 'roitelet.customer';
 const LANGUAGE = 'roitelet.language';
 
-/** A command that is older is not executed any more, so nothing of an older key is still to come. */
+/** The gateway no longer executes a command of this age, so an older key cannot pay any more. */
 const KEY_LIFETIME_MS = 7 * 86_400_000;
 
 type Where = () => Storage;
@@ -31,10 +31,10 @@ export const kept = {
   forgetBasket: (): void => remove(ofBrowser, BASKET),
   language: (): unknown => read(ofBrowser, LANGUAGE),
   setLanguage: (language: string): void => write(ofBrowser, LANGUAGE, language),
-  /** Of this tab only, and gone with it. */
+  /** Stored for this tab only; the browser removes it with the tab. */
   customer: (): Record<string, string> | undefined => read(ofTab, CUSTOMER),
   setCustomer: (customer: Record<string, string>): void => write(ofTab, CUSTOMER, customer),
-  /** True once for each form of the provider: whoever comes back by Back is not sent away again. */
+  /** Returns true once per form of the provider: a person who returns with Back is not redirected again. */
   isFirstVisitOf(form: string): boolean {
     const isFirst = read(ofTab, `roitelet.form.${form}`) === undefined;
     write(ofTab, `roitelet.form.${form}`, true);
@@ -42,7 +42,7 @@ export const kept = {
   },
 };
 
-/** What is in it now is a wish of its own: whatever came of the key before, this is another order. */
+/** The new key makes it a new order, independent of the old key's order. */
 export function beginAnew(basket: Basket): void {
   basket.key = newKey();
   basket.madeAtMs = Date.now();
@@ -51,7 +51,7 @@ export function beginAnew(basket: Basket): void {
 
 export const isOld = ({ madeAtMs }: Basket): boolean => !(Math.abs(Date.now() - madeAtMs) <= KEY_LIFETIME_MS);
 
-/** A random UUID. crypto.randomUUID does not exist on plain HTTP. */
+/** A random UUID (version 4). crypto.randomUUID exists only in secure contexts, not on plain HTTP. */
 export function newKey(): string {
   const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
@@ -60,7 +60,7 @@ export function newKey(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** The storage itself may be forbidden: then asking for it throws. */
+/** The browser may forbid storage; then even `localStorage` throws. */
 function read<T>(where: Where, name: string): T | undefined {
   try {
     return (JSON.parse(where().getItem(name) ?? 'null') as T | null) ?? undefined;
@@ -69,12 +69,12 @@ function read<T>(where: Where, name: string): T | undefined {
   }
 }
 
-/** A browser that keeps nothing still sells. */
+/** A failure is ignored, because a person can also pay without storage. */
 function write(where: Where, name: string, value: unknown): void {
   try {
     where().setItem(name, JSON.stringify(value));
   } catch {
-    // Full or forbidden: the visit goes on without it.
+    // Storage is full or forbidden.
   }
 }
 
@@ -82,6 +82,6 @@ function remove(where: Where, name: string): void {
   try {
     where().removeItem(name);
   } catch {
-    // As above.
+    // Storage is forbidden.
   }
 }

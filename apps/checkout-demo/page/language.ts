@@ -12,7 +12,6 @@ export const language = (): Language => current;
 export const t = (key: TextKey, values?: Record<string, string>): string => text(current, key, values);
 export const price = (amount: number): string => money(amount, 'EUR', current);
 
-/** Called at once, and again whenever another language is chosen. */
 export function inEveryLanguage(render: () => void): void {
   listeners.push(render);
   render();

@@ -1,6 +1,6 @@
 import type { Language } from './texts.js';
 
-/** The ways to pay that the shop offers (`src/shop/methods.ts`), in every language: one without its texts does not compile, nor texts of none. */
+/** Names of the payment methods in `src/shop/methods.ts`. The compiler reports a method without texts, and texts without a method. */
 export const METHOD_TEXTS = {
   card: { en: 'Card, now', fr: 'Carte, maintenant', es: 'Con tarjeta, ahora' },
   a3: { en: '3 instalments by card', fr: 'En 3 fois par carte', es: 'En 3 plazos con tarjeta' },

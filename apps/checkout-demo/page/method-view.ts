@@ -6,7 +6,7 @@ import type { TextKey } from './texts.js';
 
 let update: () => void = () => undefined;
 
-/** Radio buttons, each with its hint, why it is not available, and its instalments once it is chosen. */
+/** Draws a radio button per method, with its hint, the reason if it is unavailable, and its instalments once selected. */
 export function drawMethods(shop: Shop, amount: () => number): void {
   const rows = shop.methods.map((method) => rowOf(method, amount));
   byId('methods').append(...rows.map(({ row }) => row));
@@ -20,7 +20,6 @@ export function drawMethods(shop: Shop, amount: () => number): void {
   inEveryLanguage(update);
 }
 
-/** After the amount has changed. */
 export const updateMethods = (): void => update();
 
 export function chosenMethod(): string {

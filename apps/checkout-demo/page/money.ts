@@ -1,15 +1,15 @@
-/** Minor units of a currency with two decimals, as people of the language write them. */
+/** Formats minor units of a currency with two decimals. */
 export function money(amount: number, currency: string, language: string): string {
   return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount / 100);
 }
 
-/** Equal parts; what does not divide is paid first. */
+/** Equal parts in minor units; the first one includes the remainder. */
 export function instalments(amount: number, count: number): number[] {
   const part = Math.floor(amount / count);
   return Array.from({ length: count }, (_, index) => (index === 0 ? amount - part * (count - 1) : part));
 }
 
-/** A day each month, the last one where a month is shorter. */
+/** The same day of a later month, or the month's last day if the month is shorter. */
 export function monthLater(from: Date, months: number): Date {
   const first = new Date(from.getFullYear(), from.getMonth() + months, 1);
   const lastDay = new Date(first.getFullYear(), first.getMonth() + 1, 0).getDate();

@@ -13,7 +13,7 @@ const UNDER_WAY = ['sending', 'waiting'];
 
 let order: Order | undefined;
 let pageId = '';
-/** The form that the browser has just come back from: its notification is on its way. */
+/** The form that the browser has just returned from; its notification may still be in flight. */
 let backFrom: string | undefined;
 let lateTimer: ReturnType<typeof setTimeout> | undefined;
 let isLate = false;
@@ -21,7 +21,6 @@ let isLate = false;
 export const currentOrder = (): Order | undefined => order;
 export const currentPageId = (): string => pageId;
 
-/** Shows an order and follows it until it is left. `onState` after each state. */
 export async function followOrder(ofPage: string, onState: () => void): Promise<void> {
   pageId = ofPage;
   inEveryLanguage(render);
@@ -36,19 +35,19 @@ export async function followOrder(ofPage: string, onState: () => void): Promise<
   listen(onState, 1_000);
 }
 
-/** An answer that was under way for longer than what is shown already says nothing any more. */
+/** Ignores a state with a lower version: its answer was slower than a newer one. */
 export function take(latest: Order, onState: () => void): void {
   if (order !== undefined && latest.version < order.version) return;
   order = latest;
   render();
   onState();
-  // Whoever may have paid already is led nowhere by itself.
+  // A person who may have paid already is not redirected without a click.
   const { form, confirmation } = latest;
   const isToFollow = shownStatus() === 'redirect' && confirmation === undefined;
   if (isToFollow && form !== undefined && kept.isFirstVisitOf(form)) location.assign(providerAddress());
 }
 
-/** The browser connects again by itself, unless the server said no: then here, later and later, and the state is asked for meanwhile. */
+/** EventSource reconnects by itself unless the server refused it. Then we reconnect with growing pauses and request the state meanwhile. */
 function listen(onState: () => void, retryInMs: number): void {
   const events = new EventSource(`/orders/${encodeURIComponent(pageId)}/events`);
   let pauseMs = retryInMs;
@@ -63,7 +62,7 @@ function listen(onState: () => void, retryInMs: number): void {
     setTimeout(() => listen(onState, Math.min(pauseMs * 2, 30_000)), pauseMs);
     shopApi.order(pageId).then(
       (latest) => take(latest, onState),
-      () => undefined, // asked for again with the next connection
+      () => undefined, // the next connection requests it again
     );
   });
 }
@@ -95,7 +94,7 @@ function render(): void {
   show(byId('order'), true);
 }
 
-/** A confirmation that does not come is said to be late; who came back without one may go to the form again. */
+/** Marks a confirmation as late after 20 s. A person who returned from a form without paying may then open the form again. */
 function watchTheClock(status: string): void {
   if (!UNDER_WAY.includes(status)) {
     clearTimeout(lateTimer);

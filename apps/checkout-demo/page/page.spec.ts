@@ -93,7 +93,7 @@ describe('what a browser keeps', () => {
     expect(kept.basket({}).key).not.toBe(key);
   });
 
-  it('is nothing where the storage is forbidden, and the visit goes on', () => {
+  it('is not kept if storage is forbidden, and the page still works', () => {
     browserWith(() => {
       throw new Error('SecurityError');
     });

@@ -28,23 +28,22 @@ export interface Order {
   nextAttempt?: number;
 }
 
-/** What a placed order is found by besides: the secret part of its page's address. */
 export interface PlacedOrder extends Order {
   pageId: string;
 }
 
 export interface Fault {
-  /** A field of the page; '' for the whole form. */
+  /** Name of a field of the page; '' for the whole form. */
   path: string;
   code: string;
 }
 
-/** What the shop's server says no with. Status 0: it could not be reached. */
+/** Error answer of the shop. Status 0: the shop could not be reached. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
     readonly faults: Fault[] = [],
-    /** The order that there is already: the secret part of its page's address. */
+    /** Secret part of the address of the order that already exists for the key. */
     readonly pageId?: string,
   ) {
     super(`refused with ${status}`);

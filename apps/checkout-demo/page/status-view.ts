@@ -12,7 +12,7 @@ const TONES: Record<string, 'good' | 'bad'> = {
 
 let shown: { status: string; reason: string; says?: TextKey } = { status: 'ready', reason: '' };
 
-/** The one live region: what is said here is read out. `says` where the status alone would say too little. */
+/** The page's only live region: screen readers read its changes aloud. `says` replaces the status's text by a more exact one. */
 export function showStatus(status: string, reason = '', says?: TextKey): void {
   if (status === shown.status && reason === shown.reason && says === shown.says) return;
   shown = { status, reason, says };

@@ -2,7 +2,9 @@ import { METHOD_TEXTS, type MethodId } from './method-texts.js';
 import { es } from './texts-es.js';
 import { fr } from './texts-fr.js';
 
-/** Every text of the page; those of the methods: method-texts.ts. A further language: its code in LANGUAGES and a file like texts-fr.ts; the compiler names what is missing. */
+/**
+ * A new language needs its code here and a file like texts-fr.ts; the compiler lists missing texts. The methods' names: method-texts.ts.
+ */
 export const LANGUAGES = { en: 'English', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;
 

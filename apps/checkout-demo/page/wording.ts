@@ -4,7 +4,7 @@ export function text(language: Language, key: TextKey, values: Record<string, st
   return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }
 
-/** The most exact text that there is: of this fault of this field, else of the fault, else that the form is wrong. */
+/** Returns the most exact text: for this field and fault, else for the fault, else a general one. */
 export function faultText(language: Language, field: string, code: string): string {
   const keys = [`fault.${field}.${code}`, `fault.${field.replace(/^ship-/, '')}.${code}`, `fault.${code}`];
   const key = keys.find((one): one is TextKey => one in TEXTS.en);
@@ -15,7 +15,6 @@ export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
 }
 
-/** The first of the person's languages that there is. */
 export function languageFor(wanted: readonly string[]): Language {
   return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
 }

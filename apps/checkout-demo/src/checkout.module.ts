@@ -13,7 +13,7 @@ import { ShopController } from './shop/shop.controller.js';
 import { TrancheClientModule } from './tranche-client.module.js';
 import { Visitors } from './web/visitors.service.js';
 
-/** A shop without its store can do nothing: not ready while Redis is away. */
+/** The shop needs Redis for everything, so it is not ready without it. */
 const OrderRedis = RedisModule.forRootAsync({
   inject: [CheckoutConfig],
   useFactory: (config: CheckoutConfig) => ({

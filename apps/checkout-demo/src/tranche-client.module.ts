@@ -15,7 +15,7 @@ async function trancheOptions(
   return { client: await untilUp('Kafka', () => Tranche.connect(options), { log, signal }) };
 }
 
-/** `Tranche` and its `Publisher`, connected before the shop opens. */
+/** Provides `Tranche` and `Publisher`, connected before the shop's port opens. */
 export const TrancheClientModule = TrancheModule.forRootAsync({
   inject: [CheckoutConfig, ServiceLogger, Metrics, Health, ServiceLifetime],
   useFactory: trancheOptions,

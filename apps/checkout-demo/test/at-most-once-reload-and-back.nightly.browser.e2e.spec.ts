@@ -22,7 +22,7 @@ describe('a reload', () => {
 
   it('while the result is awaited, and again when it is there', async () => {
     const shopper = await enterShop(stack);
-    // Time for the page to say that it waits, on a busy machine too; less than the gateway's 30 s for a call.
+    // Long enough for the page to show that it waits, and shorter than the gateway's timeout of 30 s.
     await shopper.beforePlacing((orderId) => stack.answerLate(orderId, 20_000));
     await shopper.payByCard();
     const orderId = await shopper.orderId();

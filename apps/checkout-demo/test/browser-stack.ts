@@ -7,10 +7,9 @@ interface Ledger {
 
 export type BrowserStack = ShopStack & { browser: TestBrowser } & ReturnType<typeof simulatorAt>;
 
-/** The browser and the shop that all specs of a run share; each visit has a profile of its own. */
+/** Joins the browser and the shop that all specs of a run share. Each visit has its own browser profile. */
 export const joinBrowserStack = (): Promise<BrowserStack> => browserStack(joinShopStage());
 
-/** The shared browser at a shop of its own. */
 export const startBrowserStack = (world?: ShopWorld): Promise<BrowserStack> => browserStack(startShopStack(world));
 
 async function browserStack(starting: Promise<ShopStack>): Promise<BrowserStack> {
@@ -28,21 +27,20 @@ function simulatorAt({ url }: RunningApp) {
   const operationsOf = async (orderId: string) =>
     ((await (await fetch(`${url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger).operations;
   return {
-    /** What the platform executed of an order and what became of it, as `payment 0000`: the referee of every promise. */
+    /** Operations that the platform executed, for example `payment 0000`: the specs check every promise against them. */
     executed: async (orderId: string) =>
       (await operationsOf(orderId)).map(({ operationType, finalExecCode }) => `${operationType} ${finalExecCode}`),
     untilExecuted: (orderId: string, count: number) =>
       waitFor(async () => (await operationsOf(orderId)).length >= count, {
         what: `${count} executions of ${orderId}`,
       }),
-    /** A new key in place of that of this API key, which no other spec uses. */
+    /** Rotates the encryption key of an API key that no other spec uses. */
     rotateKeys: (apiKeyId: string) => tell('cse-keys/rotate', { apiKeyId }),
-    /** Only a stack with a shop of its own has it. */
+    /** Moves the simulator's clock. Only for a shop that no other spec shares. */
     travel: (minutes: number) => tell('clock', { advanceSeconds: minutes * 60 }),
-    /** The next payment of this order is answered so late. */
     answerLate: (orderId: string, latencyMs: number) =>
       tell('faults', { match: { operation: 'payment', orderPrefix: orderId, times: 1 }, fault: { latencyMs } }),
-    /** The provider's word on an order that it put on hold. */
+    /** The provider approves an order that it had put on hold. */
     approve: async (orderId: string) => {
       const { transactionId } = (await operationsOf(orderId)).at(-1) ?? {};
       await tell(`transactions/${transactionId}/decide`, { decision: 'approve' });

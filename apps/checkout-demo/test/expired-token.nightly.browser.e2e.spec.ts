@@ -1,7 +1,7 @@
 import { startBrowserStack, type BrowserStack } from './browser-stack.js';
 import { enterShop } from './shopper.js';
 
-// The platform's clock is set: no other spec may see that.
+// This spec moves the platform's clock, so it needs its own shop.
 let stack: BrowserStack;
 beforeAll(async () => (stack = await startBrowserStack()), 180_000);
 afterAll(() => stack?.stop());

@@ -1,6 +1,6 @@
 import type { Shopper } from './shopper.js';
 
-/** Whatever went wrong: nothing was paid, and paying in instalments still works on this very page. */
+/** After the failure nothing was paid, and the same page can still pay in instalments. */
 export async function paysOtherwise(shopper: Shopper): Promise<void> {
   await shopper.payIn('b3');
   await shopper.decide('validate');

@@ -6,7 +6,6 @@ interface Message {
   view: OrderView;
 }
 
-/** A page that follows its order. */
 export async function follow(shop: RunningApp, pageId: string, lastEventId?: string) {
   const abort = new AbortController();
   const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
 
-/** By Tab alone, as often as a person would have to; the focus must be seen wherever it stops. */
+/** Presses Tab until the element has the focus. The focus must be visible at every stop. */
 export async function tabTo(page: Page, testId: string): Promise<void> {
   for (let step = 0; step < 40; step += 1) {
     await page.keyboard.press('Tab');

@@ -21,7 +21,7 @@ it('number and CVV leave the page inside the ciphertext only, on every way throu
     seen.push(JSON.stringify(await context.storageState({ indexedDB: true })), await page.evaluate(kept));
   };
 
-  // Typed wrongly, refused by the tokenizer, sent under a key that was rotated, refused by the bank, by another method, and at last paid.
+  // Mistyped, refused by the tokenizer, encrypted with a rotated key, refused by the bank, paid with another method, and paid by card.
   await shopper.payByCard({ number: `${CARDS.accepted}x` });
   await page.getByTestId('error-card-number').waitFor();
   await look();

@@ -19,7 +19,7 @@ describe('an attempt to pay is one command', () => {
     const prepared = await Promise.all(Array.from({ length: 20 }, bodies));
     return Promise.all(prepared.map((body, n) => post(n % 2 === 0 ? stack.shop : other, path, body)));
   };
-  /** The card commands of the order: the last one has been answered, so all of them are there. */
+  /** Card commands of the order. The last one already has its result, so all of them are in the topic. */
   const commandsOf = async (orderId: string, lastId: string) => {
     const reader = await eventsOf<CardPayment>(infrastructure().brokers, stack.prefix, COMMAND_TOPICS.card);
     const all = () => reader.of('shop-fr', orderId);
@@ -28,7 +28,7 @@ describe('an attempt to pay is one command', () => {
     return { ids: new Set(all().map(({ id }) => id)), tokens: new Set(all().map(({ data }) => data.hfToken)) };
   };
 
-  /** The event that names the card is the last one of a paid order. An event of the success may come before it, without the card. */
+  /** The event with the card is the last one of a paid order; a success event without the card may come before it. */
   const untilLastEvent = (pageId: string) =>
     waitFor(async () => (await viewOfOrder(stack.shop, pageId)).card, { what: `the card of order ${pageId}` });
 

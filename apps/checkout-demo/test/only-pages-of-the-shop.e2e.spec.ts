@@ -113,7 +113,7 @@ describe('the shop', () => {
     for (const place of [text, stack.shop.logs.join('\n')]) expect(place).not.toContain(traceId);
   });
 
-  // More than twice the limit: a minute may end among them.
+  // 121 posts exceed the limit of 60 even if a new minute starts among them.
   it('begins only so much of one address in a minute', async () => {
     const limiting = { ATTEMPTS_PER_MINUTE: '60', REDIS_KEY_PREFIX: `${stack.prefix}limited:` };
     const shop = await stack.startShop({ ...limiting });

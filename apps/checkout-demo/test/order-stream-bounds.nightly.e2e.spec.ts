@@ -60,7 +60,7 @@ describe('pages that follow their orders', () => {
   });
 });
 
-/** Asks, and is gone before the shop has looked the order up. */
+/** Sends the request and resets the connection before the shop has read the order. */
 function goneAtOnce(host: string, port: number, pageId: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, host, () => {

@@ -41,7 +41,7 @@ describe('a page follows its order', () => {
     const stream = await follow(replica, pageId);
     await stream.next(() => true);
     const stopping = replica.stop();
-    // It is ended as a response ends. Held up, the shop would cut it.
+    // The stream ends like a finished response. If it held up the stop, the shop would reset the connection.
     expect(await stream.ended).toBe('ended');
     expect(await stopping).toBe(0);
   });

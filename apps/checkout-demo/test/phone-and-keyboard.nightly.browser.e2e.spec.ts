@@ -109,7 +109,7 @@ const focusIsOn = (page: Page, testId: string) => page.locator(`[data-testid=${t
 const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** WCAG 2.2, 2.5.8: at least 24 by 24 pixels. Radio buttons are pressed by their labels as well. */
+/** WCAG 2.2, 2.5.8: targets need at least 24 by 24 pixels. Radio buttons are left out, because their labels are targets too. */
 const smallTargets = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('button, select, input:not([type=radio])')]
@@ -118,7 +118,7 @@ const smallTargets = (page: Page) =>
       .map(({ id }) => id),
   );
 
-/** WCAG 2.2, 1.4.3: text 4.5 to 1, large text 3 to 1; 1.4.11: edges of fields 3 to 1. What is fainter, with its ratio. */
+/** Elements below the contrast of WCAG 2.2: 1.4.3 (text 4.5 to 1, large text 3 to 1) and 1.4.11 (edges of fields 3 to 1). */
 const faint = (page: Page) =>
   page.evaluate(() => {
     const OPAQUE = /^rgb\((\d+), (\d+), (\d+)\)$/;

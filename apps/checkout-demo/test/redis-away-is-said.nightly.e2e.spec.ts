@@ -14,7 +14,7 @@ describe('while Redis is away', () => {
   });
 
   it('orders are answered 503, the page is there, and the shop says that it is not ready', async () => {
-    // It is live before its public port is open.
+    // The shop is live before its public port is open.
     const ask = () => post(shop, '/api/orders', anOrder());
     const answer = await waitFor(ask, { timeoutMs: 30_000, what: 'the public port' });
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'unavailable' }]);

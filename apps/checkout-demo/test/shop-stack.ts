@@ -13,20 +13,19 @@ import type { OrderView } from '../src/order/order-view.js';
 import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
 import { orderCookie } from '../src/web/order-cookie.js';
 
-/** As the shop answers to a new order: with the secret of its page's address. */
 export type PlacedView = OrderView & { pageId: string };
 
 export const IDENTIFIER = 'Shop FR';
-/** Of the simulator's list (its README): accepted, refused for want of funds. */
+/** Test cards from the simulator's README: accepted, and refused for insufficient funds. */
 export const GOOD_CARD = '4970101200040016';
 export const CARD_WITHOUT_FUNDS = '4970101200024002';
 
-/** A process of the shop; its pages have the origin of the shop that browsers see. */
+/** A process of the shop. `origin` is the origin that browsers see, which all its replicas share. */
 export interface Shop extends RunningApp {
   readonly origin: string;
 }
 
-/** The shop with everything behind it, on the real Kafka and Redis. */
+/** The shop and all services behind it, on the real Kafka and Redis. */
 export interface ShopStack {
   shop: Shop;
   readonly simulator: RunningApp;
@@ -34,23 +33,22 @@ export interface ShopStack {
   readonly shopUrl: string;
   readonly keysUrl: string;
   readonly tokenizerUrl: string;
-  /** Another process of the same shop: a replica, or the one after a crash. */
+  /** Starts another process of the same shop: a replica, or a restart after a crash. */
   startShop(settings?: Record<string, string>, options?: StartOptions): Promise<Shop>;
   stop(): Promise<void>;
 }
 
-/** The shop that all specs of a run share. A spec looks at its own orders only, and stops nothing but the processes that it starts. */
+/** Joins the shop that all specs of a run share. A spec reads only its own orders and stops only processes that it started. */
 export async function joinShopStage(): Promise<ShopStack> {
   return shopStack(await stage('shop'), () => Promise.resolve());
 }
 
-/** A shop of its own: for a spec that kills it, sets its platform's clock, or needs another market. */
+/** Starts a shop for one spec that kills it, moves its platform's clock or needs another market. */
 export async function startShopStack(world: ShopWorld = {}): Promise<ShopStack> {
   const started = await startShopWorld(world);
   return shopStack(started, () => started.stop());
 }
 
-/** Settings of the shop, and of no other service of its world. */
 export const ofTheShop =
   (settings: Record<string, string>): NonNullable<ShopWorld['settings']> =>
   (app) =>
@@ -74,7 +72,6 @@ function shopStack({ prefix, env, apps }: Stage, stop: () => Promise<void>): Sho
   };
 }
 
-/** The order that a post with this key places: its number and the secret of its page. */
 export function orderOf(key: string): { orderId: string; pageId: string } {
   const pageId = pageIdOf(key);
   return { orderId: orderIdOf(pageId), pageId };
@@ -91,7 +88,7 @@ export const CUSTOMER = {
   country: 'FR',
 };
 
-/** 421.00 EUR. */
+/** Costs 421.00 EUR. */
 export const CART = [
   { sku: 'lamp-hazel', quantity: 1 },
   { sku: 'chair-wren', quantity: 2 },
@@ -102,7 +99,7 @@ export function anOrder(more: object = {}): { key: string; method: string } & Re
   return { key: randomUUID(), method: 'a3', cart: CART, customer: CUSTOMER, ...more };
 }
 
-/** What the page posts once the tokenizer has answered. */
+/** The card part of a post, with a token from the simulator. */
 export async function aCard(simulator: RunningApp, cardCode = GOOD_CARD): Promise<Record<string, unknown>> {
   const answer = await fetch(`${simulator.url}/simulator/tokens`, {
     method: 'POST',
@@ -146,7 +143,7 @@ export function untilStatus(shop: RunningApp, pageId: string, status: OrderView[
   });
 }
 
-/** Presses a button of the provider's form as a browser would, and follows its way back to the shop. */
+/** Presses a button of the provider's form as a browser would, and follows the redirects back to the shop. */
 export async function decide(
   shop: RunningApp,
   { pageId }: Pick<PlacedView, 'pageId'>,
@@ -160,14 +157,13 @@ export async function decide(
   return comeBack(returned.headers.get('location') ?? '', pageId);
 }
 
-/** As the buyer's browser, which has the cookie of its order; resolves to where the shop leads it. */
+/** Returns as the buyer's browser, with the order's cookie. Resolves to the address to which the shop redirects it. */
 export async function comeBack(address: string, pageId: string): Promise<string> {
   const [cookie = ''] = orderCookie(pageId, false).split(';');
   const thanks = await fetch(address, { redirect: 'manual', headers: { cookie } });
   return thanks.headers.get('location') ?? '';
 }
 
-/** What the platform executed of an order. */
 export async function executed(
   simulator: RunningApp,
   orderId: string,

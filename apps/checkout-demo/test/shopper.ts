@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import type { BrowserStack } from './browser-stack.js';
 import { orderOf } from './shop-stack.js';
 
-/** Of the simulator's test cards (its README): Visa, but for one. */
+/** Test cards from the simulator's README: all are Visa except one. */
 export const CARDS = {
   accepted: '4176332000090016',
   refusedByTheBank: '4176332000084001',
@@ -18,13 +18,11 @@ const CARD = { number: CARDS.accepted, expiry: '12-49', cvv: CVV, name: 'Jeanne 
 export type Shopper = ReturnType<typeof shopperAt>;
 
 interface Visit extends BrowserContextOptions {
-  /** What the browser lacks. */
   without?: 'crypto.subtle';
-  /** The page encrypts under the key of this API key, which others may not rotate. */
+  /** API key whose encryption key the page uses, if this spec rotates it. */
   apiKeyId?: string;
 }
 
-/** A person in a browser profile of their own, at the checkout page. */
 export async function enterShop(stack: BrowserStack, { without, apiKeyId, ...options }: Visit = {}): Promise<Shopper> {
   const context = await stack.browser.newContext({ locale: 'en-GB', ...options });
   const page = await context.newPage();
@@ -48,8 +46,8 @@ async function giveApiKey(page: Page, apiKeyId: string): Promise<void> {
 }
 
 /**
- * What a person does and sees on this page; further down, what goes wrong on the way without their doing. `executed`: what the platform
- * executed of all orders that this person's browser has sent to the shop, in whatever tab. A second order would be a second payment as well.
+ * A person's actions and views, then the failures that a spec can cause. `executed` covers all orders of this browser, so that a second
+ * order shows as a second payment.
  */
 export function shopperAt(page: Page, executed: () => Promise<string[]> = () => Promise.resolve([])) {
   const choose = (method: string) => page.getByTestId(`method-${method}`).check();
@@ -74,12 +72,12 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
     },
     payOtherwise: () => page.getByTestId('other-method').click(),
     formOfProvider: () => page.locator('button[value=validate]').waitFor(),
-    /** Presses a button of the provider's form, whenever it appears, and is back in the shop when this resolves. */
+    /** Presses a button of the provider's form when it appears. Resolves when the browser is back in the shop. */
     async decide(decision: 'validate' | 'pending' | 'refuse' | 'abandon') {
       await page.locator(`button[value=${decision}]`).click();
       await page.waitForURL(ORDER);
     },
-    /** By Back, as often as it takes. */
+    /** Goes back in the browser's history until the order's page is shown. */
     async backToShop() {
       for (let step = 0; step < 4 && !ORDER.test(page.url()); step += 1) await page.goBack();
       await page.waitForURL(ORDER);
@@ -89,11 +87,10 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
       const shown = page.getByTestId('order-id').filter({ hasText: /./ });
       return (await shown.textContent()) ?? '';
     },
-    /** What the order costs, once the page shows it. */
+    /** The order's total as text, once the page shows it. */
     async orderTotal() {
       return (await page.locator('#order-total').filter({ hasText: /./ }).textContent()) ?? '';
     },
-    /** Waits until the page says so. */
     async until(status: string) {
       const said = page.locator(`[data-testid=status][data-status=${status}]`);
       await said.waitFor({ state: 'attached', timeout: 60_000 }).catch(async (cause: unknown) => {
@@ -103,16 +100,14 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
         );
       });
     },
-    /** Waits until the page names the card, which a notification tells. */
+    /** Waits until the page shows the card, which comes with a notification. */
     untilPaidWith: (card: string) => page.locator('#order-method').filter({ hasText: card }).waitFor(),
     leave: () => page.context().close(),
 
-    /** The token of the next payment, as the page sends it to the shop. */
     async tokenOfNextPayment() {
       const request = await page.waitForRequest(isPlacing);
       return (request.postDataJSON() as { card: { hfToken: string } }).card.hfToken;
     },
-    /** The next payment carries this token instead of its own. */
     async replaceToken(hfToken: string) {
       await page.route(
         PLACING,
@@ -123,7 +118,7 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
         { times: 1 },
       );
     },
-    /** Something happens between token and order. */
+    /** Runs between the token and the order. */
     async beforePlacing(happens: (orderId: string) => Promise<unknown>) {
       await page.route(
         PLACING,
@@ -134,7 +129,7 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
         { times: 1 },
       );
     },
-    /** The next request to this address waits until it is released, and then gets no answer. */
+    /** Holds the next request to this address until `release`; then the request fails. */
     hold(address: string) {
       let release = () => undefined as void;
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -142,13 +137,13 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
         const holding = async (route: Route) => {
           resolve();
           await released;
-          await route.abort().catch(() => undefined); // the page that asked is gone
+          await route.abort().catch(() => undefined); // the page that sent it is gone
         };
         void page.route(address, holding, { times: 1 });
       });
       return { arrived, release: () => release() };
     },
-    /** The next request to this address is answered, and its answer, which this resolves to, never gets to the page. */
+    /** Lets the server answer the next request to this address, resolves to its answer and never delivers it to the page. */
     loseAnswer(address: string): Promise<string> {
       return new Promise((resolve, reject) => {
         const losing = (route: Route) => route.fetch().then(async (answer) => resolve(await answer.text()), reject);

@@ -35,7 +35,7 @@ it('answers 429 to an address that failed too often', async () => {
   expect(sent.status).toBe(429);
 });
 
-it('answers though the failure can not be counted: nobody catches what an asynchronous filter throws', async () => {
+it('answers even if the failure cannot be counted: Nest does not catch a rejection of an asynchronous filter', async () => {
   const { sent, host } = answered();
   await filterOf(() => Promise.reject(new Error('no address'))).catch(new BadRequestException(), host);
   expect(sent.status).toBe(400);

@@ -10,7 +10,7 @@ interface Reply {
   header(name: string, value: string): Reply;
 }
 
-/** Every failed request is logged and counted, routed or not; of an address that failed too often its answer is 429 with Retry-After. */
+/** Logs and counts every failed request, routed or not. After too many failures an address gets 429 instead of its error. */
 @Catch()
 @Injectable()
 export class FailureFilter extends ProblemFilter {
@@ -27,10 +27,10 @@ export class FailureFilter extends ProblemFilter {
     if (!FAILURES.has(problem.status)) return super.catch(error, host);
     const http = host.switchToHttp();
     const { ip } = http.getRequest<{ ip: string }>();
-    // Whoever fails has to connect again: a connection costs the other end as much as us.
+    // The client must reconnect after a failure, which costs it as much as us.
     http.getResponse<Reply>().header('connection', 'close');
     const waitSeconds = await this.count(problem, ip).catch((fault: unknown) => {
-      // Nest catches nothing that an asynchronous filter throws: it would end the service.
+      // Nest does not catch a rejection of an asynchronous filter: it would end the process.
       this.log.error({ err: fault }, 'A failed request could not be counted');
       return undefined;
     });
@@ -42,7 +42,7 @@ export class FailureFilter extends ProblemFilter {
     return this.failures.countFailure(from);
   }
 
-  /** A HASH that fits no key was logged when it was verified. */
+  /** 403 is left out: the service logged that HASH when it verified it. */
   private report(problem: Problem, from: string): void {
     if (problem instanceof UnreadableNotification) this.notifications.refuseUnreadable(problem.reason, from);
     else if (problem.status !== 403) this.notifications.refuseUnrouted(problem.status, from);

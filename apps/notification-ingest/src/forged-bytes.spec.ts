@@ -25,7 +25,7 @@ const pairs: [string, string][] = [
 ];
 const genuine: Parameters = [...pairs, ['HASH', platformHash('the-key', pairs)]];
 
-/** As a platform signs that has no UTF-8: the key, each pair and the key again, a byte for each character. */
+/** A platform without UTF-8 signs the key, each pair and the key again, with one byte per character. */
 const latin1 = pairs.map(([name, value]): [string, string] => [name, value.replace('\ufffd', '\xff')]);
 const signedLatin1 = [...latin1].sort(([a], [b]) => (a < b ? -1 : 1)).map(([n, v]) => `${n}=${v}the-key`);
 const hashOfLatin1 = createHash('sha256')
@@ -66,10 +66,10 @@ const ways: Record<string, { bytes: Buffer; read: (bytes: Buffer) => Parameters 
 
 const canonical = (parameters: Parameters) => JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
 const bits = [1, 2, 4, 8, 16, 32, 64, 128];
-/** What means something to one of the encodings, or to none. */
+/** Characters with a meaning in at least one of the encodings, and bytes that are invalid in UTF-8. */
 const TELLING = Buffer.from('&=%+#;[]{}":,\\\0 \r\n\x80\xff', 'latin1');
 
-/** Taken, though it says something else than what was signed. */
+/** A forgery: it verifies, but its text differs from the signed one. */
 const isForged = (read: Parameters | Unreadable, original: Parameters) =>
   !('unreadable' in read) && isSignedBy(merchant, read) && canonical(read) !== canonical(original);
 
@@ -80,7 +80,7 @@ describe.each(Object.keys(ways))('a signed notification in %s', (way) => {
 
   it('is taken', () => expect(isSignedBy(merchant, original)).toBe(true));
 
-  it('is taken for nothing else with any bit turned, any byte replaced, left out, doubled, or the rest cut off', () => {
+  it('is not read as another one with any bit flipped, any byte replaced, removed or doubled, or the rest cut off', () => {
     for (let at = 0; at < bytes.length; at++) {
       const rest = bytes.subarray(at + 1);
       for (const byte of [...bits.map((bit) => bytes[at]! ^ bit), ...TELLING])
@@ -92,7 +92,7 @@ describe.each(Object.keys(ways))('a signed notification in %s', (way) => {
     }
   });
 
-  it('is taken for nothing else with any two stretches exchanged', () => {
+  it('is not read as another one with any two parts exchanged', () => {
     const place = fc.nat(bytes.length);
     fc.assert(
       fc.property(fc.tuple(place, place, place, place), (places) => {

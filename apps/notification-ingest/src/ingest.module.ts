@@ -15,13 +15,13 @@ export class IngestModule {}
 
 export const notificationIngest: ServiceDefinition<IngestConfig> = {
   name: 'notification-ingest',
-  // What a request brings is carried to its record all the same.
+  // We export no spans by default, but still copy the request's trace headers into its record.
   tracesOnlyWhenExported: true,
   Config: IngestConfig,
   module: () => IngestModule,
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
-  // A GET carries everything in its first line, which counts as a header.
+  // A GET sends all parameters in the request line, which Node.js counts towards the header limit.
   limits: {
     bodyBytes: MAX_BODY_BYTES,
     incomingBytes: 16 * MAX_BODY_BYTES,
@@ -35,7 +35,7 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
     app.useGlobalFilters(app.get(FailureFilter));
     const merchants = shortKeysOfMerchants(app.get(IngestConfig).merchants);
     if (merchants.length > 0) app.get(ServiceLogger).warn({ merchants }, SHORT_KEYS_WARNING);
-    // Bodies arrive whole as bytes: the pipe of the route reads them.
+    // The parser leaves each body as bytes: the route's pipe decodes them, because HASH is verified over the bytes.
     app.useBodyParser(BODY_TYPES, { bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body));
   },
 };

@@ -9,7 +9,7 @@ const read = (text: string, type = TYPE, encoding: BufferEncoding = 'utf8') =>
   parametersOfMultipart(type, Buffer.from(text, encoding));
 
 describe('fields of multipart/form-data', () => {
-  it('are what stands between the delimiters, to the byte', () => {
+  it('are the exact bytes between the delimiters', () => {
     const value = ' a\r\n--xy\0+%41&é\ufeff\r\n';
     expect(read(`${part('A', value)}${part('CART[0][NAME]', '')}--xyz--\r\n`)).toEqual([
       ['A', value],

@@ -4,10 +4,10 @@ import { charsetOf, parameterOf, utf8Of } from './sent-text.js';
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const DISPOSITION = /^form-data\s*;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*$/;
-/** RFC 7578: what browsers and clients send with a field. */
+/** The identity encodings of RFC 7578. A field in another one (base64, quoted-printable) would be read wrongly, so it is refused. */
 const TRANSFER_ENCODINGS: readonly (string | undefined)[] = [undefined, '7bit', '8bit', 'binary'];
 
-/** A line break alone is one for some readers. */
+/** Control characters except tab. Some parsers take a lone CR or LF for a line break and would see other headers. */
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
 const CRLF = Buffer.from('\r\n');
@@ -15,8 +15,8 @@ const END_OF_HEADERS = Buffer.from('\r\n\r\n');
 const HYPHENS = Buffer.from('--');
 
 /**
- * The fields of a multipart/form-data body (RFC 7578), which is here whole: one level, no files. A charset is a part's own, else
- * the body's. A body that any reader could take for something else is refused: text around the parts, a part that is no field, an end that is missing.
+ * Reads a complete multipart/form-data body (RFC 7578): one level, no files. A part's own charset wins over the body's. We refuse a body
+ * that another parser could read differently: text around the parts, a part that is not a field, a missing end.
  */
 export function parametersOfMultipart(contentType: string, body: Buffer): Parameters | Unreadable {
   const found = BOUNDARY.exec(contentType);
@@ -41,7 +41,7 @@ export function parametersOfMultipart(contentType: string, body: Buffer): Parame
   return rest.length === 0 || rest.equals(CRLF) ? checked(parameters) : notMultipart();
 }
 
-/** A part from the line break behind its delimiter: headers, an empty line, the value. */
+/** `part` begins with the line break after its delimiter; then come headers, an empty line, and the value. */
 function fieldOf(part: Buffer, charsetOfBody?: string): { pair: Parameter } | Unreadable {
   const end = part.indexOf(END_OF_HEADERS);
   if (end < 0) return notMultipart();
@@ -61,7 +61,7 @@ function fieldOf(part: Buffer, charsetOfBody?: string): { pair: Parameter } | Un
   return { pair: parameterOf(nameBytes, value, charsetOf(type) ?? charsetOfBody) };
 }
 
-/** Undefined where a line is no header, or a header is there twice. */
+/** Returns undefined if a line is not a header or a header occurs twice. */
 function headersOf(text: string): Map<string, string> | undefined {
   const headers = new Map<string, string>();
   for (const line of text.split('\r\n')) {

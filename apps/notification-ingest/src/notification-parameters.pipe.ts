@@ -5,11 +5,10 @@ import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } 
 import { charsetOf } from './sent-text.js';
 import { parametersOfQuery, queryAndBody, type ReceivedRequest } from './received-request.js';
 
-/** MESSAGE has no limit of its own (docs/decisions/0045). */
+/** The platform sets no limit for MESSAGE, so this one is ours (docs/decisions/0045). */
 export const MAX_BODY_BYTES = 1_048_576;
 export const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
-/** This cannot be a notification, and `reason` says why. */
 export class UnreadableNotification extends Problem {
   constructor(readonly reason: Unreadable) {
     super({
@@ -21,8 +20,8 @@ export class UnreadableNotification extends Problem {
 }
 
 /**
- * The flat list of parameters of a notification, whatever they are written in: the platform signs names and values in the form that they
- * have here, so there is no class to map them to. What is not UTF-8 keeps its bytes beside its text, for HASH.
+ * Returns the flat list of parameters from any accepted encoding. There is no class to map them to, because the platform signs names and
+ * values exactly as they are here. A pair that is not UTF-8 keeps its bytes beside its text, for HASH.
  */
 @Injectable()
 export class NotificationParametersPipe implements PipeTransform<ReceivedRequest, Parameters> {
@@ -37,7 +36,7 @@ function parametersOf(received: ReceivedRequest): Parameters | Unreadable {
   const { body, query, contentType, contentEncoding } = received;
   if (body === undefined) return parametersOfQuery(received);
   if (contentEncoding.toLowerCase() !== 'identity') throw encoded();
-  // Announced as chunks, and without one: there is no body.
+  // A chunked request may announce a body and then send none: its query counts.
   if (body.length === 0) return parametersOfForm(query, charsetOf(contentType));
   if (query.length > 0) return queryAndBody();
   if (isOfType(contentType, 'application/json')) return parametersOfJson(body);

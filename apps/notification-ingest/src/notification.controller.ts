@@ -6,12 +6,14 @@ import { NotificationService } from './notification.service.js';
 import type { Parameters } from './received-parameters.js';
 import { Received } from './received-request.js';
 
-/** The platform's NOTIFICATION_URL. Only `200` with the body `OK`, exactly, says to it that the notification is stored. */
+/** The platform's NOTIFICATION_URL. Only status 200 with the exact body `OK` acknowledges a notification. */
 @Controller('notifications')
 export class NotificationController {
   constructor(private readonly notifications: NotificationService) {}
 
-  /** Whoever asks with HEAD could not read the OK. Stands before GET, which Fastify would answer HEAD with too. */
+  /**
+   * A HEAD answer has no body, so it could not carry `OK`. Declared before GET: Fastify would otherwise answer HEAD with the GET handler.
+   */
   @Head()
   refuseHead(): never {
     throw new Problem({ status: 405, code: 'method_not_allowed', headers: { allow: 'GET, POST' } });

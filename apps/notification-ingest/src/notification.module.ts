@@ -7,7 +7,6 @@ import { PublishingModule } from './publishing.module.js';
 import { QuarantineModule } from './quarantine/quarantine.module.js';
 import { UnparsedRequests } from './unparsed-requests.service.js';
 
-/** The webhook: from the request to the durable event. */
 @Module({
   imports: [PublishingModule, QuarantineModule],
   controllers: [NotificationController],

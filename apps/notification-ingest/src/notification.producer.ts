@@ -14,13 +14,13 @@ import { IngestConfig } from './ingest.config.js';
 import { quarantineRecord, type Suspect } from './quarantine/quarantine-record.js';
 import { WaitingLimit } from './limits/waiting-limit.js';
 
-/** As much waits for Kafka as may; nothing was sent. */
+/** The queue for Kafka is full; the record was not sent. */
 export class OverloadedError extends Error {}
 
-/** The part of the queue for unsigned notifications: they never take the room of signed ones. */
+/** Share of the queue for unsigned notifications, so that they never use the room of signed ones. */
 const QUARANTINE_PART = 1 / 8;
 
-/** Resolves when every replica in sync has the record; rejects when that took too long, and then it may still get there. */
+/** Each method resolves when all in-sync replicas have the record. After a rejection by timeout the record may still be stored. */
 @Injectable()
 export class NotificationProducer {
   private readonly waiting: WaitingLimit;
@@ -41,7 +41,7 @@ export class NotificationProducer {
     this.observe(metrics);
   }
 
-  /** `deadlineMs`: what is left of the time for the answer. */
+  /** `deadlineMs`: time left for the webhook's answer. */
   async publish(
     id: string,
     notification: PaymentNotification,
@@ -62,7 +62,7 @@ export class NotificationProducer {
     await this.send(TOPICS.notifications.name, key, encodeCloudEvent(event), deadlineMs, this.waiting);
   }
 
-  /** What is signed and yet belongs to no order: as durable as an event. */
+  /** Publishes a signed notification without a usable order to the quarantine topic, with the same durability as an event. */
   async setAside(suspect: Suspect, deadlineMs: number): Promise<void> {
     await this.send(
       TOPICS.notificationsQuarantine.name,
@@ -73,7 +73,7 @@ export class NotificationProducer {
     );
   }
 
-  /** `record` as `quarantineRecord` writes it, `id` the suspect's. */
+  /** `record` comes from `quarantineRecord`, `id` from the suspect. */
   async quarantine(id: string, record: EncodedEvent): Promise<void> {
     const { publishTimeoutMs } = this.config;
     await this.send(TOPICS.notificationsQuarantine.name, id, record, publishTimeoutMs, this.suspectsWaiting);

@@ -21,7 +21,7 @@ const merchant: Merchant = {
 const capture = (more: Record<string, string> = {}): Parameter[] =>
   Object.entries({ IDENTIFIER: 'Shop', ORDERID: 'order 1', OPERATIONTYPE: 'capture', EXECCODE: '0000', ...more });
 
-/** The webhook in front of a Kafka that takes a record when the test says so. */
+/** The webhook with a Kafka double that acknowledges a record when the test says so. */
 function webhook() {
   const sent: { topic: string; take: () => void; refuse: (error: Error) => void }[] = [];
   const kafka = {
@@ -51,7 +51,7 @@ function webhook() {
   return { sent, post };
 }
 
-/** What became of it once everything that needs no Kafka has run. */
+/** Returns the answer, or `no answer` if it still waits for Kafka after all other work is done. */
 async function soFar(answer: Promise<unknown>): Promise<unknown> {
   let state: unknown = 'no answer';
   void answer.then(

@@ -9,18 +9,21 @@ import { NotificationProducer, OverloadedError } from './notification.producer.j
 import { QuarantineService } from './quarantine/quarantine.service.js';
 import type { Parameters, Unreadable } from './received-parameters.js';
 
-/** `accepted`: stored for good. `refused`: no key that we know signed it. `unavailable`: signed, but not stored; it must come again. */
+/**
+ * `accepted`: stored on all in-sync replicas. `refused`: no key of ours fits HASH. `unavailable`: signed but not stored, so the platform
+ * must send it again.
+ */
 export type Outcome = 'accepted' | 'refused' | 'unavailable';
 
 export interface Arrival {
   /** Address of the sender. */
   from: string;
-  /** Of the monotonic clock: the answer's time runs from here. */
+  /** `performance.now()` at arrival: PUBLISH_TIMEOUT_MS runs from here. */
   startedAtMs: number;
   trace?: ReceivedTrace;
 }
 
-/** From the received parameters to the answer: whose is it, is it signed, is it stored. */
+/** Finds the merchant, verifies HASH and publishes the event. */
 @Injectable()
 export class NotificationService {
   private readonly received;
@@ -72,9 +75,9 @@ export class NotificationService {
     this.quarantine.logRefusal({ reason: 'unreadable', unreadable, from });
   }
 
-  /** Answered before anything looked at it as a notification. */
+  /** Counts a request that failed before it was read as a notification. */
   refuseUnrouted(status: number, from: string): void {
-    // A body, or the query of a GET, which Node counts among the headers.
+    // 413: the body is too large. 431: the query of a GET is too large, because Node.js counts it as a header.
     if (status === 413 || status === 431) return this.refuseTooLarge(from);
     const isAstray = status === 404 || status === 405;
     if (!isAstray) return this.refuseUnreadable({ unreadable: `answered ${status}` }, from);
@@ -82,7 +85,7 @@ export class NotificationService {
     this.quarantine.logRefusal({ reason: 'not_found', from });
   }
 
-  /** It may have been signed, and it comes no shorter the next time: somebody must look. */
+  /** The notification may have been signed, and every repeat has the same size: an operator must look at it, so this is an error. */
   private refuseTooLarge(from: string): void {
     this.received.inc({ result: 'too_large' });
     this.quarantine.logTooLarge(from);
@@ -91,7 +94,7 @@ export class NotificationService {
   private notStored(id: string, merchant: string, error: unknown): Outcome {
     const isOverloaded = error instanceof OverloadedError;
     this.received.inc({ result: isOverloaded ? 'overloaded' : 'unavailable' });
-    // While Kafka is away thousands may be turned away in a second; only those that waited in vain are logged.
+    // While Kafka is unreachable thousands may be refused per second. We log only those that waited for the timeout.
     this.log[isOverloaded ? 'debug' : 'error'](
       { notification: id, merchant, error: String(error) },
       'a notification was not stored; the platform is asked to send it again',

@@ -1,4 +1,4 @@
-/** `/notifications/` is what people configure who mean `/notifications`. The query stays as it is. */
+/** People often configure `/notifications/` for `/notifications`, so a slash at the end is ignored. The query is not touched. */
 export function pathWithoutSlash(url: string): string {
   const query = url.indexOf('?');
   const end = query < 0 ? url.length : query;

@@ -5,7 +5,7 @@ import { SERVICE_PARTS } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
 import { NotificationProducer } from './notification.producer.js';
 
-/** The one producer, connected before the webhook opens. */
+/** The service's only Kafka producer. It connects before the webhook's port opens. */
 const IngestKafkaModule = KafkaModule.forRootAsync({
   inject: [IngestConfig, ...SERVICE_PARTS],
   useFactory: kafkaOptionsOf({

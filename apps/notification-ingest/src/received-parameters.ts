@@ -4,20 +4,17 @@ import { parameterOf } from './sent-text.js';
 
 export type { Parameters };
 
-/** Why a request can't be a notification: nothing of it was looked at further. */
+/** Reason why a request cannot be a notification. Nothing else of it was examined. */
 export interface Unreadable {
   unreadable: string;
 }
 
 export const MAX_PARAMETERS = 100;
 
-/** Code units that are no characters. Written as UTF-8 they all become the same sign, and another text would have the same HASH. */
+/** Lone surrogates. UTF-8 writes all of them as U+FFFD, so two different texts would have the same HASH. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/**
- * Query of a GET, or an urlencoded body, by its bytes. Names stay as they are: `A[B]` is a name, nothing is nested. A percent sign that
- * begins no byte is itself, as in every browser.
- */
+/** Names are not nested: `A[B]` is one name. A percent sign without two hexadecimal digits stands for itself, as in browsers. */
 export function parametersOfForm(bytes: Buffer, charset?: string): Parameters | Unreadable {
   const pairs = bytes
     .toString('latin1')
@@ -34,10 +31,10 @@ export function parametersOfForm(bytes: Buffer, charset?: string): Parameters | 
   );
 }
 
-/** A flat JSON object of texts, in UTF-8 as JSON always is. JSON.parse would keep the last of two equal names in silence, so names are counted. */
+/** Reads a flat object of texts. We count the names in the source, because JSON.parse silently keeps the last of two equal names. */
 export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   if (!isUtf8(bytes)) return { unreadable: 'it is not UTF-8' };
-  // A byte order mark in front says nothing in UTF-8.
+  // A byte order mark has no meaning in UTF-8.
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   let parsed: unknown;
   try {
@@ -55,7 +52,7 @@ export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   return members === entries.length ? checked(entries) : { unreadable: 'a parameter came twice' };
 }
 
-/** Flat, each name once and a name, and no more of them than a notification ever has. */
+/** Refuses empty, too long, ambiguous or malformed lists: every name must be valid and occur once. */
 export function checked(parameters: Parameters): Parameters | Unreadable {
   if (parameters.length === 0) return { unreadable: 'no parameters were sent' };
   if (parameters.length > MAX_PARAMETERS) return tooMany();
@@ -72,7 +69,7 @@ export function tooMany(): Unreadable {
 const ESCAPED = /[+%]/;
 const [PLUS, PERCENT, SPACE] = Buffer.from('+% ') as unknown as [number, number, number];
 
-/** One character for each byte, before and after. */
+/** Takes and returns one character per byte. */
 function unescaped(text: string): string {
   if (!ESCAPED.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');
@@ -92,7 +89,7 @@ function unescaped(text: string): string {
   return bytes.toString('latin1', 0, length);
 }
 
-/** -1 for what is no hexadecimal digit. */
+/** Returns -1 if the byte is not a hexadecimal digit. */
 function digitOf(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

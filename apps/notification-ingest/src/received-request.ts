@@ -2,12 +2,11 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { charsetOf } from './sent-text.js';
 import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
 
-/** A request as it came: nothing of it was decoded, so that HASH is verified over what was sent. */
+/** The request before any decoding, because HASH is verified over the bytes that were sent. */
 export interface ReceivedRequest {
   query: Buffer;
-  /** Undefined where none came. */
   body: Buffer | undefined;
-  /** Whether the headers announce a body, read or not. */
+  /** True if Content-Length or Transfer-Encoding announces a body, even one that nothing read. */
   announcesBody: boolean;
   contentType: string;
   contentEncoding: string;
@@ -32,7 +31,7 @@ function receivedRequest({ url, headers, body }: RequestAsItCame): ReceivedReque
   const { 'content-length': length = '0', 'transfer-encoding': transferEncoding } = headers;
   const start = url.indexOf('?');
   return {
-    // Node.js hands the bytes on one by one.
+    // Node.js gives the URL as latin1 text: one character per byte.
     query: Buffer.from(start < 0 ? '' : url.slice(start + 1), 'latin1'),
     body,
     announcesBody: transferEncoding !== undefined || length !== '0',
@@ -41,7 +40,7 @@ function receivedRequest({ url, headers, body }: RequestAsItCame): ReceivedReque
   };
 }
 
-/** A GET has no body: parameters in one would not be read. */
+/** We refuse a GET with a body, because parameters in that body would be ignored. */
 export function parametersOfQuery({ query, announcesBody, contentType }: ReceivedRequest): Parameters | Unreadable {
   return announcesBody ? queryAndBody() : parametersOfForm(query, charsetOf(contentType));
 }

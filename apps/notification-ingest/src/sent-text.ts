@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Parameter } from '@tranche/platform';
 
 /**
- * From the bytes of a parameter to its text. Bytes that are UTF-8 are UTF-8, whatever charset is named: it is not signed, so it may only
- * decide what else could not be read, and never another reading of what can. Other bytes are read by the charset that is named, if it has one
- * byte for each character and ASCII as it is; else as windows-1252, which is what ISO-8859-1 means on the web and has a character for
- * every byte. HASH is verified over the bytes, which such a pair keeps.
+ * Valid UTF-8 is always read as UTF-8: the charset is not signed, so it must not change what we can read without it. Other bytes are read
+ * with the named charset if it extends ASCII with one byte per character, else as windows-1252, which has a character for every byte.
+ * Such a pair keeps its bytes, because HASH is verified over them.
  */
 export function parameterOf(name: string, value: string, charset?: string): Parameter {
   const nameText = utf8Of(name);
@@ -17,7 +16,7 @@ export function parameterOf(name: string, value: string, charset?: string): Para
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** `bytes` with one character for each; undefined where they are not UTF-8. */
+/** `bytes` holds one character per byte. Returns undefined if they are not UTF-8. */
 export function utf8Of(bytes: string): string | undefined {
   if (!NOT_ASCII.test(bytes)) return bytes;
   const buffer = Buffer.from(bytes, 'latin1');
@@ -25,10 +24,10 @@ export function utf8Of(bytes: string): string | undefined {
 }
 
 const CHARSET = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i;
-/** Names of the Encoding Standard. In others a byte of ASCII may be a part of another character. */
+/** Names of the Encoding Standard. In other charsets an ASCII byte may be part of another character. */
 const ONE_BYTE_EACH = /^(?:iso-8859-|windows-|koi8-|macintosh$|x-mac-cyrillic$|ibm866$)/;
 
-/** Of a Content-Type; undefined where none is named that counts. */
+/** The charset of a Content-Type; undefined if it names none or one that we do not use. */
 export function charsetOf(contentType: string): string | undefined {
   const label = CHARSET.exec(contentType)?.[1];
   return label === undefined ? undefined : knownCharset(label);
@@ -43,7 +42,7 @@ export function knownCharset(label: string): string | undefined {
   }
 }
 
-/** 0x80 to 0x9f. Node.js 20 and 22 decode these as control characters when they are asked for windows-1252. */
+/** Bytes 0x80 to 0x9f. Node.js 20 and 22 decode them as control characters for windows-1252. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 function decoded(bytes: string, charset = 'windows-1252'): string {
@@ -51,7 +50,7 @@ function decoded(bytes: string, charset = 'windows-1252'): string {
     try {
       return new TextDecoder(charset, { fatal: true }).decode(Buffer.from(bytes, 'latin1'));
     } catch {
-      // A byte that this charset has no character for.
+      // The named charset has no character for one of the bytes: we use windows-1252.
     }
   }
   return bytes.replace(/[\x80-\x9f]/g, (byte) => WINDOWS_1252[byte.charCodeAt(0) - 0x80]!);

@@ -4,7 +4,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { NotificationService } from './notification.service.js';
 
-/** What the parser refuses never becomes a request, and yet may have been meant as a notification: it is counted and logged as one. */
+/** Counts and logs the requests that Node.js cannot parse. They reach no route, but may have been notifications. */
 @Injectable()
 export class UnparsedRequests implements OnModuleInit {
   constructor(
@@ -14,7 +14,7 @@ export class UnparsedRequests implements OnModuleInit {
 
   onModuleInit(): void {
     const server = this.host.httpAdapter.getHttpServer() as Server;
-    // Before the listener that answers: after it the socket has no address any more.
+    // Our listener comes first, because the one that answers destroys the socket and with it the address.
     server.prependListener(
       'clientError',
       (error: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {

@@ -106,7 +106,7 @@ describe('the browser that the platform sends back', () => {
   it('changes nothing: the events are those of the notifications', async () => {
     const events = await ingest.read(TOPICS.notifications);
     expect((await comesBack(sign(fields({ ORDERID: 'told once' })))).status).toBe(303);
-    // Of the same order: whatever the way back published would be before it.
+    // This notification has the same key: an event of the browser's return would come before it in the partition.
     await decide('told once', 'validate');
     const ours = () => events.filter(({ key }) => key === `${merchant}/told once`);
     await waitFor(() => ours().length > 0, { what: 'the notification' });

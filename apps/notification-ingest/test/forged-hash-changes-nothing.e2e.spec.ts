@@ -71,7 +71,7 @@ describe('a notification that nobody we know signed', () => {
     expect(metrics).toMatch(/ingest_notifications_total\{result="hash_mismatch".*\} 9/);
     expect(metrics).toMatch(/ingest_notifications_total\{result="unknown_identifier".*\} 1/);
     const events = await ingest.read(TOPICS.notifications);
-    // Of the order that was forged: whatever a forgery published would be before it.
+    // This notification has the same key: an event of a forgery would come before it in the partition.
     await fetch(`${ingest.webhook}?${form(signed(capture({ MESSAGE: 'the genuine one' })))}`);
     const messages = () => events.map((record) => notificationOf(record).message);
     await waitFor(() => messages().includes('the genuine one'), { what: 'the genuine one' });

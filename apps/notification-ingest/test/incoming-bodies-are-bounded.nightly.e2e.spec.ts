@@ -5,9 +5,9 @@ import { capture, form, signed, startIngest, type Ingest } from './support.js';
 
 const MAX = 16 * 1024 * 1024;
 const SENDERS = 60;
-/** The chart gives the service 512. */
+/** The Helm chart gives the service 512 MiB. */
 const PEAK_MIB = 450;
-/** One byte, and what HTTP puts around it. */
+/** One chunk of one byte. */
 const PIECE = '1\r\nA\r\n';
 
 const HEAD = 'POST /notifications HTTP/1.1\r\nhost: ingest\r\ncontent-type: application/x-www-form-urlencoded\r\n';
@@ -17,7 +17,7 @@ describe('bodies that nobody signed and that never end', () => {
   const sockets: Socket[] = [];
   beforeAll(async () => {
     ingest = await startIngest(undefined, {
-      // As in a container of 512 MiB.
+      // Node.js chooses this heap in a container of 512 MiB.
       NODE_OPTIONS: '--max-old-space-size=256',
     });
   });
@@ -26,12 +26,12 @@ describe('bodies that nobody signed and that never end', () => {
     await ingest.close();
   });
 
-  /** Sends all but the end. */
+  /** Sends `text` and leaves the request open. */
   function send(text: string): void {
     const { hostname, port } = new URL(ingest.app.url);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
-    // It is cut.
+    // The service destroys the connection.
     socket.on('error', () => undefined);
     socket.write(text);
   }

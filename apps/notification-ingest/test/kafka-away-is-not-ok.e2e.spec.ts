@@ -4,7 +4,7 @@ import { capture, form, notificationOf, signed, startIngest, TOPICS } from './su
 describe('while Kafka is away', () => {
   it('a signed notification is answered with 503 and Retry-After, never with OK, the service is not ready, and both recover', async () => {
     const gate = await brokerGate(infrastructure().brokers);
-    // Room for one: whoever waited in vain must make room for the next.
+    // There is room for one record: one that timed out must free it for the next.
     const ingest = await startIngest(gate.address, { PUBLISH_TIMEOUT_MS: '1000', MAX_WAITING_NOTIFICATIONS: '1' });
     const notify = (orderId: string) => fetch(`${ingest.webhook}?${form(signed(capture({ ORDERID: orderId })))}`);
     const isReady = async () => (await fetch(`${ingest.app.managementUrl}/health/ready`)).ok;

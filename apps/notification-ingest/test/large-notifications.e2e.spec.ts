@@ -12,7 +12,7 @@ describe('a notification of up to 1 MiB', () => {
 
   const post = (body: Buffer) => fetch(ingest.webhook, { method: 'POST', body: new Uint8Array(body), headers: { 'content-type': 'application/x-www-form-urlencoded' } }); // prettier-ignore
 
-  /** A body of so many bytes, filled up by MESSAGE in characters that are written as they are. */
+  /** Fills MESSAGE with a character that needs no escaping until the body has `bytes` bytes. */
   function bodyOf(bytes: number, orderId: string, character: string): { body: Buffer; message: string } {
     const fields: Fields = signed(capture({ ORDERID: orderId, MESSAGE: '' }));
     const message = character.repeat(bytes - Buffer.byteLength(form(fields)));

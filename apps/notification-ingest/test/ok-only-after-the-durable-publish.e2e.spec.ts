@@ -58,7 +58,7 @@ describe('a signed notification', () => {
       ce_type: 'payment.notification.received',
       ce_subject: `shop-fr/${orderId}`,
     });
-    // The merchant did not ask for what names the buyer.
+    // The merchant did not set `keepsNotifiedClient`, so the buyer's data is left out.
     const { HASH: _hash, CLIENTIDENT: _ident, CLIENTEMAIL: _email, ...parameters } = fields as Record<string, string>;
     expect(notificationOf(record).parameters).toEqual(parameters);
     expect(notificationOf(record)).toMatchObject({

@@ -67,7 +67,7 @@ describe('a flood of forged notifications', () => {
     const records = await other.read(TOPICS.notificationsQuarantine);
     await fetch(`${other.webhook}?${same}`);
     await waitFor(() => records.length === 1, { what: 'the first' });
-    // It knows a repeat from the acknowledgement on, which comes after the record.
+    // The service recognises a repeat only after Kafka's acknowledgement, which comes after the record can be read.
     const acknowledged = () => other.metric('kafka_records_produced_total{result="acknowledged"');
     await waitFor(async () => (await acknowledged()) === 1, { what: 'its acknowledgement' });
     for (let n = 0; n < 5; n++) await fetch(`${other.webhook}?${same}`);

@@ -32,11 +32,11 @@ describe('after a key was corrected', () => {
     const quarantined = await ingest.read(TOPICS.notificationsQuarantine);
     const events = await ingest.read(TOPICS.notifications);
     const genuine = [1, 2].map((n) => capture({ ORDERID: `order ${n}` }));
-    // The third is not in UTF-8: it is verified again by its bytes.
+    // The third is not UTF-8: it is verified again by its stored bytes.
     const sent = [...genuine.map((fields) => form(signed(fields))), formInLatin1(capture({ ORDERID: 'order 3' }))];
     for (const query of sent) expect((await fetch(`${ingest.webhook}?${query}`)).status).toBe(403);
     await waitFor(() => quarantined.length === 3, { what: 'three records in quarantine' });
-    // It knows a repeat from the acknowledgement on, which comes after the record.
+    // The service recognises a repeat only after Kafka's acknowledgement, which comes after the record can be read.
     const acknowledged = () => ingest.metric('kafka_records_produced_total{result="acknowledged"');
     await waitFor(async () => (await acknowledged()) === 3, { what: 'three acknowledgements' });
     expect((await fetch(`${ingest.webhook}?${form(signed(genuine[0]!))}`)).status).toBe(403);
@@ -46,7 +46,7 @@ describe('after a key was corrected', () => {
 
     const listed = await quarantine(['list']);
     expect(listed.code).toBe(0);
-    // A command that takes more than two seconds prints on stderr how many records it has read.
+    // If the command takes more than two seconds, it prints the number of records read on stderr.
     expect(listed.err).toMatch(/^(\d+ records …\n)*$/);
     expect(listed.out.split('\n').filter((line) => line.includes('hash_mismatch'))).toHaveLength(5);
     const asJson = (await quarantine(['list', '--json'])).out.trim().split('\n');

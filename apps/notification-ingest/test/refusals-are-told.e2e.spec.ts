@@ -71,7 +71,7 @@ describe('what is refused before anything reads it', () => {
       `${ingest.webhook}?${form(signed(capture({ ORDERID: 'head', MESSAGE: messageText })))}`;
     const answer = await fetch(url('by HEAD'), { method: 'HEAD' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
-    // Of the same order: whatever HEAD published would be before it.
+    // This notification has the same key: an event of HEAD would come before it in the partition.
     await fetch(url('by GET'));
     const ours = () =>
       records.filter(({ key }) => key === 'shop-fr/head').map((record) => notificationOf(record).message);

@@ -5,7 +5,7 @@ import type { Ingest } from './support.js';
 
 const MAIN = join(repositoryRoot(), 'apps/notification-ingest/dist/quarantine/main.js');
 
-/** The operators' command, on the topics and with the merchants of this webhook. */
+/** Runs the operators' command with the topics and merchants of this webhook. */
 export function runQuarantine(
   { prefix, merchantsFile }: Pick<Ingest, 'prefix' | 'merchantsFile'>,
   args: string[],

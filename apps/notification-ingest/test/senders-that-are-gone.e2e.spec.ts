@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { capture, form, signed, startIngest, type Ingest } from './support.js';
 
-/** Sent and reset before the service accepts the connection: it reads the request all the same, and the socket has no address any more. */
+/** Resets the connection before the service accepts it. The service still reads the request, but its socket has no address. */
 async function sendAndReset(url: URL, text: string): Promise<void> {
   const socket = connect(Number(url.port), url.hostname);
   socket.on('error', () => undefined);

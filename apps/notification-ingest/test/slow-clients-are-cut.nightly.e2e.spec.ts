@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { waitFor } from '@tranche/testing';
 import { capture, form, signed, startIngest, type Ingest } from './support.js';
 
-/** Of each kind. */
+/** Clients per beginning. */
 const CLIENTS = 50;
 const POST = 'POST /notifications HTTP/1.1\r\nhost: a\r\n';
 const BEGINNINGS = [
@@ -10,7 +10,7 @@ const BEGINNINGS = [
   `${POST}x: `,
   `${POST}content-type: application/x-www-form-urlencoded\r\ncontent-length: 60000\r\n\r\nA=`,
 ];
-/** Far more than our limits, up to 14 s, and less than Node's own for headers, a minute. */
+/** Our limits need at most 14 s, and the default of Node.js for headers is 60 s: this bound shows that ours apply. */
 const CUT_WITHIN_MS = 50_000;
 const MAX_CONNECTIONS = 200;
 
@@ -34,7 +34,7 @@ describe('slow clients', () => {
     socket: Socket;
   }
 
-  /** Sends the beginning, then a byte every 100 ms, for as long as the server lets it. */
+  /** Sends the beginning, then one byte every 100 ms until the server closes the connection. */
   function slow(beginning: string): Slow {
     const socket = connect(Number(new URL(ingest.webhook).port), '127.0.0.1');
     const client: Slow = { isClosed: false, answer: '', socket };
@@ -61,14 +61,14 @@ describe('slow clients', () => {
       { what: 'all of them cut', timeoutMs: CUT_WITHIN_MS },
     );
     const median = seconds.sort((a, b) => a - b)[seconds.length >> 1];
-    // Who waited for one of them would wait until the first is cut, after 5 s.
+    // A request that waited for a slow client would wait until the first is cut, after 5 s.
     expect(median).toBeLessThan(4);
     expect(new Set(clients.map(({ answer }) => answer.slice(9, 12)))).toEqual(new Set(['408']));
   });
 
   it('more than may be connected are closed at once', async () => {
     const clients = Array.from({ length: MAX_CONNECTIONS + 100 }, () => slow(''));
-    // Those that were taken and say nothing are told so before they are closed.
+    // An accepted silent connection gets an answer (408) before it is closed; a refused one gets none.
     const closedAtOnce = () => clients.filter(({ isClosed, answer }) => isClosed && answer === '').length;
     await waitFor(() => closedAtOnce() >= 100, { what: 'a hundred closed' });
     for (const { socket } of clients) socket.destroy();

@@ -28,19 +28,19 @@ export type MerchantEntry = Record<string, unknown>;
 export interface Ingest {
   app: RunningApp;
   prefix: string;
-  /** What the merchants file holds; the running app has read it already. */
+  /** Path of the merchants file. The running app has already read it. */
   merchantsFile: string;
-  /** An error until the app has said where it listens. */
+  /** Throws until the app has printed its address. */
   readonly webhook: string;
-  /** Sum of the lines that begin so, `name{label="x"` or `name`. */
+  /** Sum of all samples whose line begins with `name`, for example `name{label="x"`. */
   metric(name: string): Promise<number>;
   read(topic: TopicDefinition): Promise<ConsumedRecord[]>;
   close(): Promise<void>;
 }
 
 /**
- * The webhook that all specs of a run share: for a spec that needs no setting, reads only what it sent itself, and counts nothing. Its orders
- * are named after it.
+ * Joins the webhook that all specs of a run share. Only for specs that need no setting of their own, read only their own notifications
+ * and compare no counts. Their orders are named after the spec.
  */
 export async function joinIngestStage(): Promise<Ingest> {
   const { prefix, env, apps } = await stage('ingest');
@@ -49,7 +49,6 @@ export async function joinIngestStage(): Promise<Ingest> {
   return ingestAt(app, prefix, env.MERCHANTS_FILE ?? '', () => Promise.resolve());
 }
 
-/** The built app as a process, on topics of its own. */
 export async function startIngest(
   brokers: string = infrastructure().brokers,
   env: Record<string, string> = {},
@@ -61,7 +60,7 @@ export async function startIngest(
   writeFileSync(merchantsFile, JSON.stringify(options.merchants ?? merchants));
   const app = await startApp(
     'notification-ingest',
-    // Longer than a stall of the machine: what misses it is not stored, and tests count what is.
+    // 30 s are longer than a stall of the machine. A notification that times out would be missing from the counts of the tests.
     {
       KAFKA_BROKERS: brokers,
       KAFKA_TOPIC_PREFIX: prefix,
@@ -145,7 +144,7 @@ export function signed(fields: Fields, key: string = keys.notification): Fields 
   return { ...fields, HASH: platformHash(key, Object.entries(fields)) };
 }
 
-/** As a platform that has no UTF-8 signs and sends it: each character is a byte, in HASH and in the form. */
+/** A platform without UTF-8 signs and sends one byte per character, in HASH and in the form. */
 export function formInLatin1(fields: Fields, key: string = keys.notification): string {
   const pairs = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
   const clear = key + pairs.map(([name, value]) => `${name}=${value}${key}`).join('');
@@ -163,10 +162,7 @@ export function multipart(fields: Fields): FormData {
   return body;
 }
 
-/**
- * A body that is too large, as a server sees it: its length is announced, or so much of it comes in chunks. The answer comes before the end,
- * and whoever still sends then may lose it.
- */
+/** Announced by Content-Length, or in chunks. The answer comes before the body's end, and a client that still sends may lose it. */
 export function tooLarge(webhook: string, bytes: number, how: 'announced' | 'chunked'): Promise<Response> {
   return new Promise((resolve, reject) => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -19,7 +19,7 @@ describe('a request that cannot be a notification', () => {
     });
   const urlencoded = 'application/x-www-form-urlencoded';
 
-  /** To the byte, which fetch does not allow. */
+  /** Sends the exact bytes; fetch would normalise them. */
   const send = (method: string, headers: Record<string, string>, body: string | Buffer, query = '') =>
     new Promise<Response>((resolve, reject) => {
       const length =
@@ -43,7 +43,7 @@ describe('a request that cannot be a notification', () => {
       outgoing.on('error', reject).end(body);
     });
 
-  /** The signed text is the same: the HASH would fit. */
+  /** The signed text stays the same, so HASH would fit. */
   const movedEqualsSign = () => {
     const { EXTRADATA, ...fields } = signed(unreadable({ EXTRADATA: 'basket=42' }));
     expect(EXTRADATA).toBe('basket=42');

@@ -1,4 +1,4 @@
-/** The platform's own time: the wall clock plus what tests travelled. */
+/** The platform's clock: the wall clock plus an offset that tests set. */
 export class Clock {
   private offsetMs = 0;
   private readonly travellers: (() => void)[] = [];
@@ -27,7 +27,7 @@ export class Clock {
     this.offsetMs = 0;
   }
 
-  /** Called after every journey: what falls due in between happens on arrival. */
+  /** Called after each change of the offset, so that everything that became due can happen at once. */
   onTravel(listener: () => void): void {
     this.travellers.push(listener);
   }

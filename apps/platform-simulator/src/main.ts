@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   try {
     const settings = readSettings(process.env);
     const { port, url, stop } = await startSimulator(settings);
-    // Printed whatever the log level: who started us on a free port reads it here.
+    // Printed at every log level: a process that started us with PORT=0 reads the port from this line.
     process.stdout.write(`${JSON.stringify({ listening: port, url, merchants: settings.merchants.all.length })}\n`);
     const shutDown = () => {
       setTimeout(() => process.exit(0), MAX_STOP_MS).unref();

@@ -1,38 +1,38 @@
 import type { Market, Method, PaymentOption } from '@tranche/contracts';
 
 /**
- * What this platform says of its methods and their options. Of our method table it knows the names alone, so that a new one does not compile
- * without a row: what is offered, taken and refused stands here once more.
+ * The platform's rules, written a second time on purpose: only names come from our method table, so that a mistake there shows here. A
+ * new option without a row does not compile.
  */
 export type InstalmentMethod = Exclude<Method, 'card'>;
 
-/** AMOUNT in cents, both included; accounts in another currency have none. */
+/** AMOUNT in cents, both inclusive. Accounts in another currency have no limits. */
 interface EuroLimits {
   readonly min: number;
   readonly max: number;
 }
 
 interface PlatformMethod {
-  /** How its PAYMENTOPTIONs begin. */
+  /** Prefix of the method's PAYMENTOPTIONs. */
   readonly prefix: string;
   readonly euros?: EuroLimits;
   readonly takesVoid: boolean;
-  /** Whether its form may end with 0003, waiting for approval. */
+  /** True if the form may end with 0003 (pending approval). */
   readonly mayWait: boolean;
 }
 
 const METHODS: Readonly<Record<InstalmentMethod, PlatformMethod>> = {
   A: { prefix: 'partnerA-', takesVoid: true, mayWait: false },
-  // Interface, Limits: orders are 150 to 2000 EUR. Void: "not shown", so not possible here.
+  // Interface, Limits: orders of 150 to 2000 EUR. The interface shows no void for B, so the simulator refuses it.
   B: { prefix: 'partnerB-', euros: { min: 15_000, max: 200_000 }, takesVoid: false, mayWait: true },
 };
 
 interface PlatformOption {
-  /** Of the provider's form. */
+  /** Title of the provider's form. */
   readonly title: string;
   readonly instalments: number;
   readonly markets: readonly Market[];
-  /** Where they differ from the method's. */
+  /** Replaces the method's limits. */
   readonly euros?: EuroLimits;
 }
 
@@ -48,7 +48,7 @@ const OPTIONS: Readonly<Record<PaymentOption, PlatformOption>> = {
   'partnerB-4xsansfrais': { title: 'Pay in 4 instalments, free of charge', instalments: 4, markets: ['FR'] },
 };
 
-/** By the beginning of its name, whether there is such an option or not. */
+/** Decides by the prefix only, so it also returns a method for an unknown option. */
 export function methodOfOption(option: string): InstalmentMethod | undefined {
   return (Object.keys(METHODS) as InstalmentMethod[]).find((method) => option.startsWith(METHODS[method].prefix));
 }
@@ -65,7 +65,7 @@ export function euroLimits(method: InstalmentMethod, option: string): EuroLimits
   return optionOf(option)?.euros ?? METHODS[method].euros;
 }
 
-/** Of an authorization; one by card is none of a method. */
+/** Tells if an authorization of the method can be voided. A card authorization always can. */
 export const takesVoid = (method: Method): boolean => method === 'card' || METHODS[method].takesVoid;
 
 export const mayWait = (method: Method): boolean => method !== 'card' && METHODS[method].mayWait;

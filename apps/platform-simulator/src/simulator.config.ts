@@ -17,7 +17,6 @@ export interface Settings {
   readonly lookupLagMs: number;
 }
 
-/** Every variable, its default and its meaning. */
 export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
   { name: 'PORT', default: '4010', doc: 'HTTP port; 0 takes a free one' },
   { name: 'HOST', default: '127.0.0.1', doc: 'address to listen on; 0.0.0.0 in a container' },
@@ -61,7 +60,7 @@ export class SettingsError extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Throws one SettingsError that names every fault. */
+/** @throws SettingsError with all faults. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const faults: string[] = [];
   const value = (name: string) => env[name] || SETTINGS.find((setting) => setting.name === name)?.default;
@@ -95,7 +94,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return { ...settings, merchants, accounts };
 }
 
-/** A day: longer waits are the travelling clock's. */
+/** Maximum delay: one day. For longer times a test moves the clock. */
 const MAX_DELAY_MS = 86_400_000;
 
 function readMerchantsFile(file: string, faults: string[]): Merchants | undefined {

@@ -30,10 +30,9 @@ export interface RunningSimulator {
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** How often 0003s are looked at for expiry when nobody calls or travels. */
+/** Interval for the expiry of 0003 transactions without any call or change of the clock. */
 const EXPIRY_CHECK_MS = 60_000;
 
-/** Every remote party in one process: wires the parts and listens. */
 export async function startSimulator(settings: Settings): Promise<RunningSimulator> {
   const { merchants, latencyMs } = settings;
   let url = '';

@@ -11,7 +11,7 @@ export interface KeyRecord {
 export const keyOf = async (simulator: RunningSimulator, apiKeyId = API_KEY_ID): Promise<KeyRecord> =>
   (await simulator.json('POST', '/cseKeys', { apiKeyId })).body as KeyRecord;
 
-/** What a browser makes of a card: RSA-OAEP with SHA-1, base64. */
+/** Encrypts like a browser: RSA-OAEP with SHA-1, base64. */
 export function encrypted(plaintext: object | string, { encryptionPublicKey }: KeyRecord, oaepHash = 'sha1'): string {
   const key = createPublicKey({ key: Buffer.from(encryptionPublicKey, 'base64'), format: 'der', type: 'spki' });
   const text = typeof plaintext === 'string' ? plaintext : JSON.stringify(plaintext);
@@ -20,7 +20,7 @@ export function encrypted(plaintext: object | string, { encryptionPublicKey }: K
   );
 }
 
-/** The flow of a page: key, encryption, tokenizer. */
+/** Runs the flow of a page: fetch the key, encrypt, call the tokenizer. */
 export async function tokenized(simulator: RunningSimulator, card: object | string = CARD, apiKeyId = API_KEY_ID) {
   const key = await keyOf(simulator, apiKeyId);
   const request = { ENCRYPTEDDATA: encrypted(card, key), ENCRYPTIONKEYID: key.encryptionKeyId, APIKEYID: apiKeyId };

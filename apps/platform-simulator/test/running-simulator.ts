@@ -42,7 +42,6 @@ const merchantList = ({ notificationUrl, returnUrl }: TestMerchant) => {
 
 export type RunningSimulator = Awaited<ReturnType<typeof runSimulator>>;
 
-/** The simulator on a free port, in this process, and the calls that tests make. */
 export async function runSimulator(addresses: TestMerchant = {}, overrides: Partial<Settings> = {}) {
   const read = readMerchants(merchantList(addresses), () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
@@ -91,7 +90,6 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     url,
     stop,
     json,
-    /** A signed operation, as a plain client sends it. */
     async operate(parameters: Record<string, string>, { key = 'account-key', headers = {} }: OperateOptions = {}) {
       const all = { IDENTIFIER: 'Shop', VERSION: '3.0', ...parameters };
       const signed = { HASH: hashOf(key, Object.entries(all)), ...all };
@@ -115,7 +113,7 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     ledger: async (query = '') => (await json('GET', `/simulator/ledger${query}`)).body as ReturnType<Ledger['read']>,
     notifications: async (query = '') => (await json('GET', `/simulator/notifications${query}`)).body as Notification[],
     advance: (advanceSeconds: number) => json('POST', '/simulator/clock', { advanceSeconds }),
-    /** An authorization of method A or B that the cardholder has validated. */
+    /** Creates an authorization of method A or B and validates it as the cardholder. */
     async authorized(parameters: Record<string, string> = {}): Promise<string> {
       const { answer } = await this.operate(instalment(parameters));
       await this.decide(answer.TRANSACTIONID ?? '', 'validate');
@@ -156,7 +154,7 @@ export interface Received {
   readonly raw: string;
 }
 
-/** A merchant's NOTIFICATION_URL that answers what the test says, `200 OK` unless told otherwise. */
+/** A merchant's NOTIFICATION_URL. It answers `200 OK` unless the test sets other answers. */
 export async function receiver() {
   const received: Received[] = [];
   const answers: { status: number; body: string }[] = [];
@@ -189,7 +187,7 @@ export async function receiver() {
   };
 }
 
-/** For the tests of one file: a simulator and the shop that it notifies. Each test begins with nothing done and nothing received. */
+/** A simulator and a shop that it notifies, for the tests of one file. Both are reset before each test. */
 export function simulatorWithShop(addresses: Omit<TestMerchant, 'notificationUrl'> = {}) {
   const running = {} as { simulator: RunningSimulator; shop: Awaited<ReturnType<typeof receiver>> };
   beforeAll(async () => {

@@ -41,7 +41,7 @@ function start(env: Record<string, string>) {
     });
     void ended.then(({ errors: reason }) => failed(new Error(reason)));
   });
-  // A start that fails by intent is looked at through `ended` only.
+  // A test of a failing start awaits only `ended`; without this, Node.js would report an unhandled rejection.
   listening.catch(() => undefined);
   return { child, ended, listening };
 }
@@ -55,7 +55,7 @@ const merchantsFile = (merchant: object) => {
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'stands alone, says where it listens, and waits for nobody when it ends by %s',
   async (signal) => {
-    // A merchant that never answers: the stop waits for no notification, and for no client left hanging either.
+    // This merchant never answers. The stop must wait neither for the notification nor for a client with a request in flight.
     const silent = createServer(() => undefined);
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const notified = new Promise((done) => silent.once('request', done));
@@ -87,7 +87,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     await fetch(`${url}/simulator/faults`, { method: 'POST', headers, body: JSON.stringify(rule) });
     const hanging = post(instalment()).catch((error: Error) => error.message);
 
-    // Neither ever ends by itself: a stop that waited for one of them would hang.
+    // Neither request ends by itself, so a stop that waited for one would hang.
     simulator.child.kill(signal);
     expect((await simulator.ended).code).toBe(0);
     expect(await hanging).toBe('fetch failed');

@@ -93,7 +93,7 @@ describe('binary mode', () => {
 });
 
 describe('structured mode', () => {
-  it('is faulty where a ce_ header says something else than the event: readers of headers would take it for another one', () => {
+  it('is faulty if a ce_ header differs from the event, because readers of headers would see another event', () => {
     const message = structured({ ...complete, specversion: '1.0' });
     const withHeaders = (more: Record<string, string>) => ({ ...message, headers: { ...message.headers, ...more } });
     expect(pathsOf(withHeaders({ ce_id: complete.id }))).toEqual([]);
@@ -199,7 +199,7 @@ describe('garbage', () => {
   });
 });
 
-/** The CloudEvents project's own SDK is the judge of what is an event. */
+/** The CloudEvents project's own SDK checks our encoding. */
 describe('beside the CloudEvents SDK', () => {
   it('the SDK reads our events', () => {
     const { headers, value } = encodeCloudEvent(complete);

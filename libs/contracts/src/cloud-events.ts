@@ -3,7 +3,7 @@ import { fault, type Fault } from './faults.js';
 import { isTimestamp } from './validation/calendar.js';
 import { codePoints } from './validation/code-points.js';
 
-/** CloudEvents 1.0 with the extensions that we use. */
+/** A CloudEvents 1.0 event with our extension attributes. */
 export interface CloudEvent<T = unknown> {
   id: string;
   source: string;
@@ -14,7 +14,7 @@ export interface CloudEvent<T = unknown> {
   datacontenttype?: string;
   correlationid?: string;
   causationid?: string;
-  /** Of a result event: where its journal record lies, see `sequenceOf`. */
+  /** Set on result events: the position of the journal record, see `sequenceOf`. */
   sequence?: string;
   /** W3C Trace Context. */
   traceparent?: string;
@@ -37,11 +37,11 @@ export type DecodedEvent =
 
 const SPEC_VERSION = '1.0';
 const STRUCTURED = 'application/cloudevents+json';
-/** A batch is not an event: it is refused like any other type that is not JSON. */
+/** A batch (`application/cloudevents-batch+json`) holds several events, so it does not match and is refused. */
 const JSON_MEDIA_TYPE = /^application\/(?!cloudevents)(?:[a-z0-9.-]+\+)?json$/;
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
-/** Longest value in code points. CloudEvents sets no limits; ids go into journal, index and EXTRADATA, so we do. */
+/** Maximum lengths in code points. CloudEvents has none, but ids are copied to the journal, the index and EXTRADATA. */
 const ATTRIBUTES = {
   id: { max: 128, required: true },
   source: { max: 255, required: true },
@@ -55,10 +55,10 @@ const ATTRIBUTES = {
 } as const;
 type Attribute = keyof typeof ATTRIBUTES;
 const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as Attribute[];
-/** Not CloudEvents attributes in Kafka but plain headers, where tracing libraries look for them. */
+/** Plain Kafka headers without `ce_`, because tracing libraries look for them there. */
 const TRACE_HEADERS = ['traceparent', 'tracestate'] as const;
 
-/** Kafka binary mode: attributes in `ce_*` headers, the data alone in the value. */
+/** Encodes for Kafka in binary mode: attributes as `ce_*` headers, `data` as JSON in the value. */
 export function encodeCloudEvent(event: CloudEvent): EncodedEvent {
   const headers: Record<string, string> = {
     ce_specversion: SPEC_VERSION,
@@ -75,7 +75,7 @@ export function encodeCloudEvent(event: CloudEvent): EncodedEvent {
   return { headers, value: Buffer.from(JSON.stringify(event.data), 'utf8') };
 }
 
-/** Binary or structured mode, told apart by the content type. Never throws: whatever is wrong comes back as faults. */
+/** Decodes binary or structured mode, depending on the content type. Never throws: it returns all faults. */
 export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
   const contentType = mediaType(message.headers['content-type']);
   if (contentType === STRUCTURED) return decodeStructured(message);
@@ -103,12 +103,12 @@ export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
 }
 
 const EPOCH = 10n ** 16n;
-/** Epochs that fit in front of an offset of 16 digits, so that a `sequence` stays below 2⁶³. */
+/** The highest epoch that keeps a `sequence` below 2⁶³ (an epoch in front of an offset of 16 digits). */
 export const HIGHEST_JOURNAL_EPOCH = 921;
 
 /**
- * Where a journal record lies, as `sequence`: epoch of the journal (3 digits), offset (16 digits). It rises as text as well as by number, also when
- * the journal moved to another cluster, where offsets begin anew and the epoch is one more.
+ * Position of a journal record as text: the journal's epoch (3 digits), then the offset (16 digits). It increases as text and as a
+ * number. A journal that moves to another cluster gets the next epoch, because offsets start at 0 there.
  */
 export function sequenceOf(offset: bigint, epoch = 0): string {
   return (BigInt(epoch) * EPOCH + offset).toString().padStart(19, '0');
@@ -125,7 +125,7 @@ function decodeStructured(message: ReceivedMessage): DecodedEvent {
   const faults: Fault[] = [];
   const event = attributes(read, faults, '');
   if (read('specversion') !== SPEC_VERSION) faults.push(unsupportedVersion('specversion'));
-  // A reader that looks at the headers alone would take it for another one.
+  // A header that differs is a fault: a reader of headers alone would see another event than a reader of the value.
   for (const [header, value] of Object.entries(message.headers))
     if (header.startsWith('ce_') && value !== read(header.slice(3)))
       faults.push(fault(header, 'malformed_envelope', `differs from ${header.slice(3)} of the structured event`));
@@ -168,7 +168,7 @@ function attributeProblem(name: Attribute, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Trace context is never a reason to refuse a message: what is not text is left out. */
+/** An invalid trace context is left out. It is never a reason to refuse a message. */
 function addTrace(event: Partial<CloudEvent>, headers: Record<string, string>, read?: (name: string) => unknown): void {
   for (const name of TRACE_HEADERS) {
     const value = headers[name] ?? headers[`ce_${name}`] ?? read?.(name);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Tells whether two commands with one id are the same: equal for equal content, whatever the order of its fields. */
+/** 27 characters of base64url, equal for equal type and data in any order of fields: tells if two commands with one id are the same. */
 export function contentHash(type: string, data: unknown): string {
   return hash('sha256', `${type}\n${canonical(data)}`, 'base64url').slice(0, 27);
 }
@@ -11,7 +11,7 @@ function canonical(value: unknown): string {
   const fields = value as Record<string, unknown>;
   let text = '{';
   for (const name of Object.keys(fields).sort()) {
-    // JSON leaves the field out.
+    // JSON.stringify leaves the field out too.
     if (fields[name] === undefined) continue;
     text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:${canonical(fields[name])}`;
   }

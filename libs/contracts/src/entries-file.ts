@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fault, joinPath, type Fault } from './faults.js';
 
-/** Every fault of a file of merchants, accounts or operators at once; none repeats a value. */
+/** All faults of a file of merchants, accounts or operators. No message contains a value, because values may be secrets. */
 export class EntriesFileError extends Error {
   override readonly name = 'EntriesFileError';
 
@@ -15,22 +15,25 @@ export class EntriesFileError extends Error {
   }
 }
 
-/** Gives the content of a file that an entry names. */
+/** Returns the content of a file that an entry refers to. Throws if it cannot be read. */
 export type ReadFile = (path: string) => string;
 
-/** What the file holds, and a reader of the files that it names: their paths are relative to it. */
+/**
+ * Returns the content and a reader for files that it refers to, with paths relative to it.
+ * @throws EntriesFileError if the file cannot be read or is not JSON
+ */
 export function openEntriesFile(file: string): { document: unknown; readFile: ReadFile } {
   const readFile: ReadFile = (path) => readFileSync(resolve(dirname(file), path), 'utf8');
   try {
     return { document: JSON.parse(readFileSync(file, 'utf8')), readFile };
   } catch (cause) {
-    // The parser's message repeats parts of the file.
+    // We leave out the parser's message, because it quotes parts of the file.
     const reason = errorCode(cause) === undefined ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;
     throw new EntriesFileError([fault('', 'unreadable_file', reason)], file);
   }
 }
 
-/** The entry with the secrets of the files that it names: `keyFile` instead of `key`. A file ends with a line break or not. */
+/** Replaces each `keyFile` by `key` with the content of that file, without a final line break. Appends faults to `faults`. */
 export function withSecretsFromFiles(
   entry: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -57,11 +60,12 @@ function secretOf(file: unknown, where: string, readFile: ReadFile, faults: Pick
   } catch (cause) {
     faults.push(fault(where, 'unreadable_file', `cannot be read (${errorCode(cause) ?? 'unknown reason'})`));
   }
-  // One fault is enough: this is long enough for a key and stands in one entry only, so none is found missing, short or repeated as well.
+  // This placeholder is long enough for a key and unique, so that the unreadable file does not also cause faults for a missing, short or
+  // duplicate key.
   return `unread:${where}`.padEnd(64, '.');
 }
 
-/** `ENOENT` and the like; JSON.parse gives none. */
+/** Code of a system error, for example `ENOENT`; undefined for an error of JSON.parse. */
 function errorCode(cause: unknown): string | undefined {
   const { code } = (typeof cause === 'object' && cause !== null ? cause : {}) as { code?: unknown };
   return typeof code === 'string' ? code : undefined;

@@ -1,9 +1,9 @@
 import { amountLimitsInWords } from './methods.js';
 
 /**
- * Every stable code of a fault or rejection, with its meaning. `docs/fault-codes.md` is generated from it.
- * `field`: something in a message or file is wrong. `rule`: the message is sound, a rule refuses it, nothing was executed.
- * `state`: the order does not allow it. `service`: nothing wrong with the command, it could not be executed.
+ * All stable codes of faults and rejections. `docs/fault-codes.md` is generated from them.
+ * `field`: a message or file has an invalid part. `rule`: the message is valid, but a rule refuses it and nothing was executed. `state`:
+ * the state of the order does not allow it. `service`: the command is valid but could not be executed.
  */
 export const ERROR_CODES = {
   required: { kind: 'field', meaning: 'A field that must be there is missing.' },

@@ -1,12 +1,12 @@
 import type { FaultCode } from './error-codes.js';
 
-/** One thing wrong with a message. */
+/** One fault of a message. */
 export interface Fault {
-  /** Where: `billing.postalCode`, `cart[0].price`; empty for the whole message. */
+  /** Path of the field, for example `billing.postalCode` or `cart[0].price`; empty for the whole message. */
   path: string;
-  /** Stable: programs decide by it. */
+  /** Stable code for programs. */
   code: FaultCode;
-  /** For people. Never holds the offending value. */
+  /** Text for people. It never contains the offending value. */
   message: string;
 }
 
@@ -14,7 +14,7 @@ export function fault(path: string, code: FaultCode, message: string): Fault {
   return { path, code, message };
 }
 
-/** `a` + `b` = `a.b`; an index comes as `[0]` and takes no dot. */
+/** Joins `a` and `b` to `a.b`. An index (`[0]`) is appended without a dot. */
 export function joinPath(parent: string, child: string): string {
   return parent === '' || child === '' || child.startsWith('[') ? parent + child : `${parent}.${child}`;
 }

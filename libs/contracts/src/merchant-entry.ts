@@ -19,8 +19,8 @@ import {
 } from './validation/fields.js';
 
 /**
- * An API key of the platform. A `Public` one is an id that pages show to cseKeys and tokenizer; it has no secret and never signs. A `Private`
- * one signs and is shown to no page. Without a type it does both, as accounts had it before keys had types.
+ * Types of the platform's API keys. `Public`: an id that pages send to cseKeys and the tokenizer; it has no secret and never signs.
+ * `Private`: signs and must never be in a page. A key without a type may do both, because accounts have keys from before types existed.
  */
 export const API_KEY_TYPES = ['Public', 'Private'] as const;
 export type ApiKeyType = (typeof API_KEY_TYPES)[number];
@@ -51,7 +51,7 @@ class ApiKeyEntry {
   @OneOf(API_KEY_TYPES)
   type?: ApiKeyType;
 
-  /** Needed unless the type is Public: `faultsOfApiKeys`. */
+  /** Required unless the type is Public, see `faultsOfApiKeys`. */
   @Optional()
   @Text(KEY.min, KEY.max)
   key?: string;
@@ -122,7 +122,7 @@ export class MerchantEntry {
   @Currency()
   currency?: string;
 
-  /** Further ones, which a command may name. */
+  /** Further currencies that a command may name. */
   @Optional()
   @TextList({ pattern: CURRENCY_PATTERN, says: 'a list of ISO 4217 codes' })
   currencies?: string[];
@@ -180,7 +180,7 @@ export class MerchantEntry {
   descriptionScan?: CardScan;
 }
 
-/** What one field alone does not tell: a Public key has no secret, any other has one. */
+/** Checks that depend on two fields: a Public key has no secret, any other key must have one. */
 export function faultsOfApiKeys({ apiKeys = [] }: MerchantEntry): Fault[] {
   return apiKeys.flatMap(({ type, key }, at) => {
     const path = `apiKeys[${at}].key`;

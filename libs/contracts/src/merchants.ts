@@ -6,43 +6,43 @@ import type { PublisherKey } from './signatures/command-signature.js';
 import { check, type CommandRules } from './validation/check.js';
 import { isPlainObject } from './validation/fields.js';
 
-/** A merchant's account on the platform. Keys are secrets: never log one of these whole. */
+/** A merchant's account on the platform. It contains secrets, so it must never be logged as a whole. */
 export interface Merchant extends CommandRules {
   merchant: string;
   /** IDENTIFIER. */
   identifier: string;
-  /** K of every HASH, unless a more special key is given. */
+  /** The K of HASH, unless a more specific key is set. */
   accountKey: string;
   notificationKey?: string;
   redirectKey?: string;
-  /** Still accepted on what comes in, while a key is being changed. */
+  /** Earlier keys that are still accepted for notifications and returns during a key change. */
   previousKeys?: { account?: string; notification?: string; redirect?: string };
   apiKeys?: readonly ApiKey[];
   market: Market;
-  /** ISO 4217: of commands that name none. */
+  /** ISO 4217. Used for commands without a currency. */
   currency: string;
-  /** Further ones, which a command may name. */
+  /** Further currencies that a command may name. */
   currencies?: readonly string[];
   notificationUrl?: string;
-  /** REDIRECT_URL: where the platform sends the cardholder. */
+  /** REDIRECT_URL: the platform redirects the cardholder to it after the form. */
   returnUrl?: string;
-  /** The merchant's own page behind returnUrl. */
+  /** The merchant's page to which returnUrl redirects. */
   pageUrl?: string;
-  /** Further pages, one of which an authorization may name. */
+  /** Further pages that an authorization may name instead of pageUrl. */
   returnPages?: readonly { name: string; url: string }[];
-  /** Account of the token API whose bearer token goes with the merchant's operations. */
+  /** Account of the token API. Its access token is sent with the merchant's operations. */
   authAccount?: string;
-  /** Whether a doubtful operation, or a payment that waits, may be looked up by ORDERID. */
+  /** True if operations in doubt and pending payments may be looked up by ORDERID. */
   lookup: boolean;
-  /** Whether an authorization may take the place of a doubtful one that it names, where nobody has seen its form. */
+  /** True if an authorization may supersede one in doubt whose form was never shown (docs/decisions/0051). */
   supersedeDoubtfulForms?: boolean;
-  /** Who signs the merchant's commands. Where there is one, a signature that fails is refused. */
+  /** Keys that sign the merchant's commands. If any is set, a command with an invalid signature is refused. */
   publisherKeys?: readonly PublisherKey[];
-  /** An operator's resolution about more than this needs a second person. */
+  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person. */
   approvalAboveMinor?: number;
-  /** Whether events of notifications hold CLIENTEMAIL, CLIENTIDENT and the like. */
+  /** True if events of notifications contain CLIENTEMAIL, CLIENTIDENT and other data of the buyer. */
   keepsNotifiedClient?: boolean;
-  /** Whether a command without a signature is refused. */
+  /** True if commands without a signature are refused. */
   requireSignatures?: boolean;
 }
 
@@ -53,8 +53,9 @@ export interface Merchants {
 }
 
 /**
- * Reads a JSON list of merchants. Every key may also come from a file, `accountKeyFile` instead of `accountKey`, its path relative to the
- * list's. Throws `EntriesFileError` with every fault at once; its message holds no key.
+ * Reads a JSON list of merchants. Each key may come from a file: `accountKeyFile` instead of `accountKey`, with a path relative to the
+ * list.
+ * @throws EntriesFileError with all faults; no message contains a key
  */
 export function loadMerchants(file: string): Merchants {
   const { document, readFile } = openEntriesFile(file);
@@ -63,7 +64,7 @@ export function loadMerchants(file: string): Merchants {
   return read.merchants;
 }
 
-/** The same without a file of its own: `readKey` gives the content of a key file. */
+/** Like `loadMerchants` for a parsed list. `readKey` returns the content of a key file. */
 export function readMerchants(list: unknown, readKey: ReadFile): { merchants: Merchants } | { faults: Fault[] } {
   if (!Array.isArray(list)) return { faults: [fault('', 'type', 'must be a JSON list of merchants')] };
   if (list.length === 0) return { faults: [fault('', 'length', 'must have at least one merchant')] };
@@ -84,7 +85,7 @@ function merchantOf(entry: MerchantEntry): Merchant {
   const { apiKeys, ...fields } = entry;
   return {
     ...fields,
-    // Held to it by `faultsOfApiKeys`.
+    // `faultsOfApiKeys` has checked that the keys match this type.
     ...(apiKeys && { apiKeys: apiKeys as readonly ApiKey[] }),
     market: entry.market ?? 'FR',
     currency: entry.currency ?? 'EUR',

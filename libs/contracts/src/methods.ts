@@ -1,24 +1,24 @@
 /**
- * The method table: each fact about a payment method and its options stands here and nowhere else.
+ * The method table: the only place for facts about a payment method and its options.
  *
  * Interface: "What the service does" 3 and 4, "Payment-specific fields", "authorization" rules 2 to 4, "void", "Events", "Limits".
  *
- * A new payment option is a row in `PAYMENT_OPTIONS`; limits of its own stand in that row. A new method is a row in `METHODS`, with a class of
- * fields in `commands/` that `PAYMENT_CLASSES` names (`commands/validate-command.ts`). What follows from the rows, and is written nowhere else:
+ * To add a payment option, add a row to `PAYMENT_OPTIONS`, with limits if it has its own. To add a method, add a row to `METHODS` and a
+ * class of fields in `commands/` that `PAYMENT_CLASSES` names (`commands/validate-command.ts`). Everything else is derived from the rows:
  * - types: `Method`, `Rail`, `PaymentOption`, the values of `paymentOption` in the classes and JSON Schemas of the commands;
- * - `RAILS` and the command topics (`topics.ts`), which commands a rail takes (`commands/validate-command.ts`);
+ * - `RAILS` and the command topics (`topics.ts`), the commands of a rail (`commands/validate-command.ts`);
  * - the rules of amount, market and void (`@tranche/platform`), and the texts of their faults and error codes;
- * - the address that a form is sent to, the rail that `@tranche/client` publishes an authorization on, the languages of notifications;
- * - the letter of a method in orders that are carried over (`@tranche/order-journal`);
- * - what the checkout offers: instalments and amounts.
+ * - the address that a form is sent to, the rail on which `@tranche/client` publishes an authorization, the languages of notifications;
+ * - the letter of a method in snapshots of orders (`@tranche/order-journal`);
+ * - the instalments and amounts that the checkout offers.
  */
 
-/** Accounts have a market (interface, authorization, rule 4). `name` is for texts. */
+/** Market of an account (interface, authorization, rule 4). `name` is used in texts. */
 export const MARKET_TABLE = { FR: { name: 'French' }, ES: { name: 'Spanish' } } as const;
 export type Market = keyof typeof MARKET_TABLE;
 export const MARKETS = Object.keys(MARKET_TABLE) as readonly Market[];
 
-/** Both included, in minor units of one currency: accounts in another currency have no limits of ours. */
+/** Limits in minor units of one currency, both inclusive. Accounts in another currency have no limits here. */
 export interface AmountLimits {
   readonly currency: string;
   readonly min: number;
@@ -27,38 +27,38 @@ export interface AmountLimits {
 
 interface PhoneForm {
   readonly pattern: RegExp;
-  /** For the message: 'must be …'. */
+  /** Ends the message 'must be …'. */
   readonly says: string;
 }
 
 interface MethodRow {
-  /** Its command topic is `payments.commands.RAIL.v1`. */
+  /** The command topic is `payments.commands.RAIL.v1`. */
   readonly rail: string;
-  /** One letter that stands for it where an order is carried over. Stored for ever: never another one, never one of another method. */
+  /** One letter for the method in snapshots of orders. Stored permanently, so it must never change or be given to another method. */
   readonly letter: string;
-  /** The operation that a payment begins with. */
+  /** Operation that starts a payment. */
   readonly begins: 'authorize' | 'pay';
-  /** The class of that operation's fields, by its name in `SCHEMA_SOURCES`. */
+  /** Message class of that operation, by its name in `SCHEMA_SOURCES`. */
   readonly fields: string;
-  /** Every answer to its authorization that is no refusal is a form: without the cardholder nothing succeeds (docs/decisions/0051). */
+  /** True if each answer except a refusal is a form: nothing succeeds without the cardholder (docs/decisions/0051). */
   readonly alwaysForm?: boolean;
-  /** Whether a void may be asked for at all. */
+  /** True if commands may request a void. */
   readonly takesVoid: boolean;
-  /** Of options that have no limits of their own. */
+  /** Limits for options without their own. */
   readonly amount?: AmountLimits;
-  /** Phones of both addresses, in markets that want them in a form of their own. */
+  /** Required form of the phones in both addresses, per market. */
   readonly phones?: { readonly [M in Market]?: Readonly<Record<'phone' | 'mobilePhone', PhoneForm>> };
-  /** For so long after the authorization a capture is guaranteed. The fold has its own (`CAPTURE_WINDOW_MS`): a change there is a new rule of the fold. */
+  /** Days in which a capture is guaranteed. The fold has its own (`CAPTURE_WINDOW_MS`): a change there is a new rule of the fold. */
   readonly captureWindowDays?: number;
-  /** After so long without news a pending authorization counts as failed. The fold has its own (`PENDING_LIFETIME_MS`): a change there is a new rule of the fold. */
+  /** Days after which a pending authorization has failed. The fold has its own (`PENDING_LIFETIME_MS`): a change there is a new rule. */
   readonly pendingDays?: number;
-  /** A card token is good for so long. */
+  /** Lifetime of a card token in minutes. */
   readonly tokenMinutes?: number;
-  /** An express delivery of an article takes less. */
+  /** Hours that an express delivery must stay below. */
   readonly expressHours?: number;
-  /** LANGUAGE of a notification. */
+  /** LANGUAGE values of notifications. */
   readonly languages: readonly string[];
-  /** Path behind {payment_url} that its operations are sent to. */
+  /** Path of its operations, appended to {payment_url}. */
   readonly endpoint: string;
 }
 
@@ -82,7 +82,7 @@ export const METHODS = {
     letter: 'B',
     begins: 'authorize',
     fields: 'partner-b-authorization',
-    // "Void for method B: not shown" (docs/decisions/0032).
+    // The interface shows no void for method B (docs/decisions/0032).
     takesVoid: false,
     amount: { currency: 'EUR', min: 15_000, max: 200_000 },
     phones: {
@@ -102,26 +102,26 @@ export const METHODS = {
     letter: 'C',
     begins: 'pay',
     fields: 'card-payment',
-    // The rail takes the command; the order of a card payment has no authorization that could be voided.
+    // The rail accepts the command, but an order with a card payment has no authorization to void.
     takesVoid: true,
     tokenMinutes: 15,
-    // The interface shows no list for cards: those of both methods are taken.
+    // The interface has no list for cards, so we accept the lists of both methods.
     languages: [...COMMON_LANGUAGES, 'sk', 'cs'],
     endpoint: ENDPOINT,
   },
 } as const satisfies Record<string, MethodRow>;
 
-/** Instalment method A or B, or a payment with a card token. */
+/** Instalment method A or B, or a card payment. */
 export type Method = keyof typeof METHODS;
 export type Rail = (typeof METHODS)[Method]['rail'];
 
 interface OptionRow {
   readonly method: Method;
-  /** Payments that the cardholder makes; a consumer credit is one for the shop. */
+  /** Number of payments by the cardholder. A consumer credit is one payment for the shop. */
   readonly instalments: number;
   /** Markets whose accounts have the option. */
   readonly markets: readonly Market[];
-  /** Where they differ from the method's. */
+  /** Replaces the method's limits. */
   readonly amount?: AmountLimits;
 }
 
@@ -148,7 +148,7 @@ export type Language = (typeof METHODS)[Method]['languages'][number];
 export const METHOD_NAMES = Object.keys(METHODS) as readonly Method[];
 export const RAILS: readonly Rail[] = METHOD_NAMES.map((name) => METHODS[name].rail);
 
-/** The row of a method, with the columns that not every method has. */
+/** The row of a method, typed with all columns. */
 export const methodRow = (method: Method): MethodRow => METHODS[method];
 
 const METHOD_OF_RAIL = Object.fromEntries(METHOD_NAMES.map((name) => [METHODS[name].rail, name])) as Readonly<
@@ -163,10 +163,10 @@ export function isPaymentOption(value: unknown): value is PaymentOption {
   return typeof value === 'string' && Object.hasOwn(PAYMENT_OPTIONS, value);
 }
 
-/** The row of an option, with the columns that not every option has. */
+/** The row of an option, typed with all columns. */
 export const optionRow = (option: PaymentOption): OptionRow => PAYMENT_OPTIONS[option];
 
-/** Options of a method, in the table's order; of one market only, where it is given. */
+/** Options of a method in the table's order, optionally of one market only. */
 export function optionsOf<M extends Method>(method: M, market?: Market): readonly OptionOf<M>[] {
   const options = Object.entries<OptionRow>(PAYMENT_OPTIONS).filter(([, row]) => row.method === method);
   return options
@@ -174,7 +174,7 @@ export function optionsOf<M extends Method>(method: M, market?: Market): readonl
     .map(([name]) => name as OptionOf<M>);
 }
 
-/** Limits of an order's amount and what sets them; an option's own go before its method's. `option` may be anything. */
+/** Limits, and the option or method that sets them; undefined if there are none. An option's limits win. `option` may be any value. */
 export function amountLimits(method: Method, option?: unknown): { limits: AmountLimits; setBy: string } | undefined {
   const own = isPaymentOption(option) && optionRow(option).method === method ? optionRow(option).amount : undefined;
   if (own !== undefined) return { limits: own, setBy: String(option) };
@@ -182,7 +182,7 @@ export function amountLimits(method: Method, option?: unknown): { limits: Amount
   return amount && { limits: amount, setBy: `method ${method}` };
 }
 
-/** Every limit in words: 'method B: 150 to 2000 EUR'. */
+/** All limits in words, for example 'method B: 150 to 2000 EUR'. */
 export function amountLimitsInWords(): string {
   const rows: readonly (readonly [string, AmountLimits | undefined])[] = [
     ...METHOD_NAMES.map((name) => [`method ${name}`, methodRow(name).amount] as const),

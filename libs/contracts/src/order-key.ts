@@ -1,16 +1,16 @@
 import { codePoints } from './validation/code-points.js';
 
 export const MERCHANT_PATTERN = /^[a-z0-9-]{1,32}$/;
-/** No control characters: the order's name travels in headers of events, where they are not taken. */
+/** No control characters, because the order id is copied to event headers, which must not contain them. */
 export const ORDER_ID_PATTERN = /^[^\u0000-\u001f\u007f]+$/u;
 const ORDER_ID_MAX = 40;
 
-/** Key of every record that belongs to an order: `merchant/orderId`. */
+/** Kafka key of all records of an order: `merchant/orderId`. */
 export function orderKey(merchant: string, orderId: string): string {
   return `${merchant}/${orderId}`;
 }
 
-/** An orderId may hold slashes, a merchant's name can't: the first one separates them. */
+/** Splits at the first slash: an orderId may contain slashes, a merchant's name cannot. Returns undefined if the key is invalid. */
 export function parseOrderKey(key: string): { merchant: string; orderId: string } | undefined {
   const slash = key.indexOf('/');
   if (slash < 0) return undefined;

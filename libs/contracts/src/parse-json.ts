@@ -1,6 +1,5 @@
 /**
- * The JSON of an answer. A byte order mark in front of it is skipped (RFC 8259, section 8.1, allows that): some servers write one, and an answer that is not
- * read leaves in doubt what was done.
+ * Skips a byte order mark (RFC 8259, section 8.1), which some servers send: an unreadable answer would leave the operation in doubt.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {

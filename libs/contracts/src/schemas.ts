@@ -14,7 +14,7 @@ import {
 import type { UnknownFields } from './validation/check.js';
 import type { MessageClass } from './validation/fields.js';
 
-/** A message that has a JSON Schema of its own in `schemas/NAME.json`. */
+/** A message with its own JSON Schema in `schemas/NAME.json`. */
 export interface SchemaSource {
   readonly name: string;
   readonly type: MessageClass;

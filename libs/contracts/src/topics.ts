@@ -4,20 +4,20 @@ export interface TopicDefinition {
   /** Without the prefix. */
   readonly name: string;
   readonly partitions: number;
-  /** -1: no limit. */
+  /** -1 means no limit. */
   readonly retentionMs: number;
-  /** What a partition keeps at most, bytes; only where anybody can make the topic grow. */
+  /** Maximum bytes per partition. Only for topics that an unauthenticated sender can make grow. */
   readonly retentionBytes?: number;
-  /** What holds personal data may be kept so long and no longer. */
+  /** Upper limit of the retention in milliseconds, because the topic holds personal data. */
   readonly maxRetentionMs?: number;
-  /** Whose time a record bears: the broker's, where an age decides and the writer may be anybody. */
+  /** Set where rules depend on a record's age and the producer is not trusted: the broker then sets the time-stamp. */
   readonly timestampType?: 'LogAppendTime';
-  /** Losing its newest records costs money: its replicas belong in several racks, or are flushed for each record (docs/reliability.md, power). */
+  /** Losing its newest records can cost money: replicas must be in several racks, or flushed per record (docs/reliability.md, power). */
   readonly survivesPowerLoss?: true;
   readonly cleanupPolicy: 'delete' | 'compact';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
-  /** What a record's key is, for readers. */
+  /** The content of the record key, for documentation. */
   readonly key: string;
   readonly writtenBy: string;
   readonly readBy: string;
@@ -27,12 +27,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MIB = 1024 * 1024;
 const ORDER_KEY = 'merchant/orderId';
 
-/** One for each rail of the method table. */
+/** Command topics by rail; there is one per rail of the method table. */
 export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, commands(rail)])) as Readonly<
   Record<Rail, TopicDefinition>
 >;
 
-/** Retention and size of every topic. The journal's partition count is for ever: an order's partition is computed from it. */
+/** All topics. The journal's partition count must never change, because an order's partition is computed from it. */
 export const TOPICS = {
   ...COMMAND_TOPICS,
   events: topic('payments.events.v1', {
@@ -43,7 +43,7 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'consumers',
   }),
-  // A body of 1 MiB, its texts twice, each byte written as six: 12 MiB (docs/decisions/0045).
+  // 16 MiB, because a body of 1 MiB, with its texts twice and each byte escaped as six, needs 12 MiB (docs/decisions/0045).
   notifications: topic('payments.notifications.v1', {
     days: 35,
     isPersonal: true,
@@ -52,7 +52,8 @@ export const TOPICS = {
     writtenBy: 'notification-ingest',
     readBy: 'payment-gateway',
   }),
-  // MESSAGE, EXTRADATA, REDIRECTHTML and the masked card are of a buyer; what must stay longer is carried over (docs/decisions/0047).
+  // Personal data: MESSAGE, EXTRADATA, REDIRECTHTML and the masked card. State that must live longer is kept in snapshots
+  // (docs/decisions/0047).
   journal: topic('payments.journal.v1', {
     days: 100,
     isPersonal: true,
@@ -62,7 +63,8 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
-  // What two people decide. Each record has a key of its own, so that all are kept until a start of the gateway deletes those that are over.
+  // Decisions that need two people. Each record has its own key, so compaction keeps all of them; a starting gateway deletes the finished
+  // ones.
   decisions: compacted('payments.decisions.v1', {
     partitions: 1,
     mib: 1,
@@ -70,7 +72,7 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
-  // Holds the original bytes and the reason headers, so it takes more than a command topic does.
+  // Larger than a command topic, because a dead letter holds the original bytes and the headers with the reason.
   commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
     days: 35,
     isPersonal: true,
@@ -89,7 +91,7 @@ export const TOPICS = {
     readBy: 'people',
   }),
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
-  // 13 months: a year's audit looks back at a whole year.
+  // 13 months, so that a yearly audit can look back at a whole year.
   operationsAudit: topic('operations.audit.v1', {
     partitions: 1,
     days: 396,
@@ -107,7 +109,7 @@ export const TOPICS = {
   }),
 } as const satisfies Record<string, TopicDefinition>;
 
-/** What a service reads or writes. */
+/** The topics that a service reads or writes. */
 export function topicsOf(service: string): readonly TopicDefinition[] {
   return Object.values<TopicDefinition>(TOPICS).filter(
     ({ writtenBy, readBy }) => writtenBy === service || readBy === service,
@@ -118,13 +120,13 @@ export function topicName(prefix: string, definition: TopicDefinition): string {
   return prefix + definition.name;
 }
 
-/** The rail of a command topic's name without prefix; undefined for every other topic. */
+/** The rail of a command topic, by its name without prefix; undefined for other topics. */
 export function railOfTopic(unprefixedName: string): Rail | undefined {
   return RAILS.find((rail) => COMMAND_TOPICS[rail].name === unprefixedName);
 }
 
 interface TopicFacts {
-  /** 12 if not said; of what people do one is enough, and has an order. */
+  /** Default: 12. One partition keeps all records in one order, which suits topics of people's actions. */
   partitions?: number;
   days: number;
   isPersonal?: boolean;
@@ -155,7 +157,7 @@ function topic(
   };
 }
 
-/** The last record of each key is kept for ever. */
+/** A compacted topic: the last record of each key is kept without a time limit. */
 function compacted(name: string, facts: Omit<TopicFacts, 'days' | 'isPersonal'>): TopicDefinition {
   return { ...topic(name, { ...facts, days: 0 }), cleanupPolicy: 'compact', retentionMs: -1 };
 }

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from './limits.js';
 
-/** The interface's sentences, which docs/spec-coverage.md is checked against: no field that one of them names may be without its limits here. */
+/** The list of interface sentences behind docs/spec-coverage.md. Every field that it names must have its limits tested here. */
 const { sections } = JSON.parse(
   readFileSync(join(__dirname, '../../../tools/checks/interface-sentences.json'), 'utf8'),
 ) as { sections: { sentences: string[] }[] };
 const rules = sections.flatMap(({ sentences }) => sentences.flatMap((line) => (line.split(' | ')[3] ?? '').split(' ')));
 
-/** The names of rules of a section; `Cart.{NAME,PRICE}` is two. */
+/** Names of a section's rules; `Cart.{NAME,PRICE}` gives two names. */
 function names(section: string): string[] {
   return rules.flatMap((rule) => {
     const [, before = '', list = ''] = new RegExp(`^${section}\\.(.*?)\\{?([^{}.]+)\\}?$`).exec(rule) ?? [];
@@ -16,7 +16,7 @@ function names(section: string): string[] {
   });
 }
 
-/** Not of a command: the gateway sets them, or they stand for fields that have rows of their own. */
+/** Not fields of a command: the gateway sets them, or their parts have rows of their own. */
 const SET_BY_US = ['IDENTIFIER', 'OPERATIONTYPE', 'VERSION', 'HASH', 'BILLING', 'SHIPTO'];
 const CART_OF_A = ['TOTALAMOUNT', 'DISCOUNT', 'TAX', 'SUBMERCHANTEXTERNALID'];
 const NOT_OF_B = ['CLIENTDOB', 'PRESCORINGCODE'];

@@ -10,11 +10,14 @@ import {
   aVoid,
 } from '@tranche/testing';
 
-/** Every limit of the interface with both its sides. A row: the interface's name, our field, what is taken, what is refused and why. */
+/**
+ * Limits of the interface with values on both sides: the interface's name, our field, the accepted values, and the refused ones by fault
+ * code.
+ */
 export interface Limit {
   field: string;
   ours: string;
-  /** `all`: of merchants with `requirements: 'all'` only. */
+  /** `all`: required only for merchants with `requirements: 'all'`. */
   isRequired: boolean | 'all';
   accepted: readonly unknown[];
   refused: Partial<Record<FaultCode, readonly unknown[]>>;
@@ -38,7 +41,7 @@ const optional = (field: string, ours: string, sides: Sides): Limit => ({ field,
 const NOT_TEXT = [5, true, null, {}, ['x']];
 const NOT_NUMBER = ['5', true, null, {}, [5]];
 
-/** 𝔘 is one code point and two code units: lengths count code points. */
+/** 𝔘 is one code point but two code units; lengths count code points. */
 function text(min: number, max: number, more: Partial<Record<FaultCode, readonly unknown[]>> = {}): Sides {
   return {
     accepted: ['x'.repeat(min), 'x'.repeat(max), 'é'.repeat(max), '𝔘'.repeat(max)],
@@ -67,7 +70,7 @@ const amount: Sides = {
   accepted: [1, 15000, Number.MAX_SAFE_INTEGER],
   refused: { range: [0, -1, 1.5, 2 ** 53, 1e300, NaN, Infinity], type: NOT_NUMBER },
 };
-/** The interface says integer only: a gift in a cart costs nothing. */
+/** The interface demands only an integer: a gift in a cart costs 0. */
 const cartAmount: Sides = {
   accepted: [0, 1, Number.MAX_SAFE_INTEGER],
   refused: { range: [-1, 1.5, 2 ** 53], type: NOT_NUMBER },
@@ -133,7 +136,7 @@ const publicIpv4: Sides = {
     '198.17.255.255',
     '198.20.0.0',
     '223.255.255.255',
-    // RFC 5737, documentation: let through
+    // RFC 5737: documentation ranges are accepted
     '192.0.2.1',
     '198.51.100.1',
     '203.0.113.255',
@@ -194,7 +197,7 @@ const emailA: Sides = {
     type: NOT_TEXT,
   },
 };
-/** string(1-100) without +, no more is asked. */
+/** The interface demands only a string(1-100) without +. */
 const emailB: Sides = {
   accepted: ['a', 'jeanne@example.com', `${'a'.repeat(88)}@example.com`],
   refused: {
@@ -293,7 +296,7 @@ const address = (
   optional(`${capitals}MOBILEPHONE`, `${prefix}.mobilePhone`, more.phone),
 ];
 
-/** Accepted without a word on card numbers: ids may be numbers that pass the Luhn check. */
+/** Ids are not searched for card numbers, because an id may pass the Luhn check by chance. */
 const id = (max: number): Sides => {
   const sides = text(1, max);
   return max < 16
@@ -326,7 +329,7 @@ const authorization: Limit[] = [
   required('CLIENTUSERAGENT', 'client.userAgent', id(255)),
   required('CLIENTIP', 'client.ip', publicIpv4),
 ];
-/** Parameters that an authorization alone has. */
+/** Parameters that only an authorization has. */
 const ofAuthorizations: Limit[] = [
   optional('METADATA (authorization only)', 'metadata', { accepted: [], refused: { unknown_field: ['channel=web'] } }),
   optional('APIKEYID (authorization only)', 'apiKeyId', { accepted: [], refused: { unknown_field: ['x'.repeat(36)] } }),
@@ -338,7 +341,7 @@ const followUp: Limit[] = [
   optional('EXTRADATA', 'extraData', freeField),
   optional('(notAfter)', 'notAfter', timestamp),
 ];
-/** Ours: the interface states no limit (docs/decisions/0045). */
+/** Our own limit: the interface has none (docs/decisions/0045). */
 const cart = (item: () => object): Sides => ({
   accepted: [[item(), item()], Array.from({ length: 200 }, item)],
   refused: { length: [[], Array.from({ length: 201 }, item)], type: [{}, 'x', null] },
@@ -528,10 +531,10 @@ export const LIMITS: readonly LimitTable[] = [
   },
 ];
 
-/** Limits that a JSON Schema can't say. */
+/** Fault codes for rules that JSON Schema cannot express. */
 export const BEYOND_SCHEMA: readonly FaultCode[] = ['card_data_forbidden', 'total_mismatch'];
 
-/** A copy of the message with one field set, or taken away by `undefined`. */
+/** Returns a copy of the message with one field set, or removed if `value` is undefined. */
 export function withField(message: object, path: string, value: unknown): Record<string, unknown> {
   const copy = structuredClone(message) as Record<string, unknown>;
   const steps = path.replace(/\[(\d+)\]/g, '.$1').split('.');
@@ -549,7 +552,7 @@ function keepTotal(item: Record<string, unknown>): void {
   if (Number(item.totalAmount) < 0 || !Number.isSafeInteger(item.totalAmount)) item.totalAmount = 0;
 }
 
-/** How a value is shown in a test's name: long texts by their length, nothing unprintable. */
+/** Text of a value for a test's name: long texts by their length, without unprintable characters. */
 export function shown(value: unknown): string {
   const json = typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value);
   return json.length <= 60

@@ -32,7 +32,7 @@ it('commits a schema for every message, and no other', () => {
   expect(readdirSync(folder).sort()).toEqual(SCHEMA_SOURCES.map(({ name }) => `${name}.json`).sort());
 });
 
-/** A JSON Schema and its class must say the same, or a caller in another language would be refused what its schema allowed. */
+/** Schema and class must agree: otherwise a caller who checked against the schema would still be refused. */
 describe.each(LIMITS)('schema of $message', ({ schema: name, valid, limits }) => {
   it('accepts the valid message', () => expect(schema(name)(valid())).toBe(true));
 

@@ -6,11 +6,10 @@ export const TOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
 
 type Fields = Record<string, unknown>;
 
-/** What the page sent, its texts trimmed; what is no field of the page is kept under `unknown`, for the contracts to refuse. */
+/** The page's form with trimmed texts. `unknown` holds all other fields: the contracts must see and refuse them. */
 export interface CheckoutForm {
   method: PaymentMethod;
   customer: Fields;
-  /** Where the goods go, if it is not the customer's own address. */
   shipping?: Fields;
   card: Fields;
   unknown: Fields;
@@ -47,14 +46,13 @@ export function readForm(body: unknown, market: Market): { form?: CheckoutForm; 
   };
 }
 
-/** When the tokenizer was asked, by our clock: the page only says how long ago, for its clock may be wrong. */
+/** Time of the tokenizer's request by the shop's clock. The page sends only the token's age, because its clock may be wrong. */
 export function tokenizedAtMs({ card }: CheckoutForm, nowMs: number): number | undefined {
   const { ageMs } = card;
   if (typeof ageMs !== 'number' || !(ageMs >= 0 && ageMs < TOKEN_LIFETIME_MS)) return undefined;
   return nowMs - Math.ceil(ageMs);
 }
 
-/** A phone number as people write it, without the spaces. */
 export const compact = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/[\s.()-]+/g, '') : value;
 

@@ -10,7 +10,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   method: 'method',
 };
 
-/** The faults of a command at the fields of the page, one for each; what has no field is of the whole form, its path ''. */
+/** Maps faults of a command to fields of the page, one per field. A fault without a field gets the path '' (the whole form). */
 export function formFaults(faults: readonly Fault[]): Fault[] {
   const byField = new Map<string, Fault>();
   for (const one of faults) {
@@ -22,7 +22,6 @@ export function formFaults(faults: readonly Fault[]): Fault[] {
   return [...byField.values()];
 }
 
-/** The address that the goods go to, where it is not the customer's own. */
 export const SHIP_TO = 'shipTo';
 
 const ADDRESS =

@@ -54,7 +54,7 @@ it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee'])(
   },
 );
 
-it('a card payment carries the token and when it was given, by our clock, and lives no longer than the token', () => {
+it('a card payment carries the token and its time by our clock, and its notAfter is the end of the token', () => {
   const built = build({ method: 'card', customer, card });
   expect(built).toMatchObject({
     faults: [],
@@ -89,7 +89,7 @@ describe('a shop of the Spanish market', () => {
   });
 });
 
-describe('every fault stands at its field', () => {
+describe('each fault belongs to its field', () => {
   it.each<[string, Record<string, unknown>, string[]]>([
     ['no address at all', { method: 'a3' }, ['email: required', 'firstName: required', 'lastName: required', 'address: required', 'postalCode: required', 'city: required', 'country: required', 'mobilePhone: required']], // prettier-ignore
     ['the same with a card', { method: 'card', card, customer: { ...customer, city: '  ' } }, ['city: required']],
@@ -216,7 +216,7 @@ describe('what only some methods take', () => {
   });
 });
 
-describe('goods that go to another address', () => {
+describe('a separate delivery address', () => {
   const { email: _email, ...address } = customer;
   const shipping = {
     ...address,
@@ -235,7 +235,7 @@ describe('goods that go to another address', () => {
     });
   });
 
-  it.each(['a3', 'b3', 'card'])('%s: what is wrong with it stands at its own fields', (method) => {
+  it.each(['a3', 'b3', 'card'])('%s: its faults belong to its own fields', (method) => {
     const form = { method, customer, shipping: { ...shipping, city: '', companyName: 'x'.repeat(51) } };
     expect(faultsOf({ ...form, ...(method === 'card' && { card }) }).sort()).toEqual([
       'ship-city: required',
@@ -243,7 +243,7 @@ describe('goods that go to another address', () => {
     ]);
   });
 
-  it('hold nothing that is no field of the page', () => {
+  it('refuses unknown fields', () => {
     expect(faultsOf({ method: 'a3', customer, shipping: { ...shipping, email: 'a@example.com' } })).toEqual([
       ': unknown_field',
     ]);

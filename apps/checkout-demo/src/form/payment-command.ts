@@ -20,14 +20,13 @@ export type PaymentCommand =
   | { type: 'payment.authorize'; data: PartnerAAuthorization | PartnerBAuthorization }
   | { type: 'payment.pay'; data: CardPayment };
 
-/** What the shop itself knows about a payment; nothing of it comes from the page. */
+/** The part of a payment that the shop decides; the page cannot set any of it. */
 export interface PaymentContext {
   merchant: string;
   market: Market;
   orderId: string;
   lines: readonly CartLine[];
   supersedes?: string;
-  /** Public address of the shop's page. */
   pageUrl: string;
   userAgent: string;
   ip: string;
@@ -37,14 +36,14 @@ export interface PaymentContext {
 export type BuiltCommand =
   { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
 
-/** The command of a form, or every fault by the contracts' paths; those of an address that the goods go to begin with `shipTo`. */
+/** Builds a command or returns all faults. Paths of a separate delivery address begin with `shipTo`, all others are the contracts'. */
 export function paymentCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
   const built = builtCommand(form, context);
   if (built.command !== undefined || form.shipping === undefined) return built;
   return { faults: built.faults.map((one) => ({ ...one, path: one.path.replace(/^shipping\b/, SHIP_TO) })) };
 }
 
-/** An address is demanded with every method: the goods go there. */
+/** Every method needs an address, because the goods are delivered there. */
 function builtCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
   const { method } = form;
   const faults: Fault[] = [];
@@ -69,16 +68,18 @@ function builtCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand
   return checked('card', payment, notAfterMs(tokenizedMs ?? context.nowMs), [...faults, ...address.faults]);
 }
 
-/** The goods are sent, so the shop asks for the whole address, whatever its account demands. */
+/** The shop always needs the whole address for delivery, even if its account accepts less. */
 const ADDRESS_NEEDED = { requirements: 'all' } as const;
 
-/** What is absent from the address; what stands there is judged with the rest of the command. */
+/** Returns only absent address fields; `checked` validates the present ones. */
 function missingFaults(rail: Rail, data: object): Fault[] {
   const { faults } = validateCommandData(rail, 'payment.authorize', data, ADDRESS_NEEDED);
   return faults.filter(({ path, code }) => code === 'required' && /^(?:billing|shipping)\./.test(path));
 }
 
-/** Mobile phones that are none of the market's, where its accounts take no others: the gateway would refuse them, and nobody would be asked again. */
+/**
+ * Finds mobile phones that the market's accounts do not accept. The gateway would refuse them when the person can no longer correct them.
+ */
 function phoneFaults(rail: Rail, { billing, shipping }: ReturnType<typeof authorization>, market: Market): Fault[] {
   const form = methodRow(methodOfRail(rail)).phones?.[market]?.mobilePhone;
   if (form === undefined) return [];
@@ -87,7 +88,7 @@ function phoneFaults(rail: Rail, { billing, shipping }: ReturnType<typeof author
     .map(([address]) => fault(`${address}.mobilePhone`, 'phone_not_in_market', `must be ${form.says}`));
 }
 
-/** Nobody is still waiting for a payment that begins later. */
+/** After this time the person no longer waits, so the payment must not start. */
 const notAfterMs = (fromMs: number): number => fromMs + TOKEN_LIFETIME_MS;
 
 function checked(rail: Rail, data: object, endMs: number, others: readonly Fault[]): BuiltCommand {
@@ -127,7 +128,7 @@ function addressOf({
   return title === undefined ? to : { title, ...to };
 }
 
-/** PRESCORINGCODE, the shop's own opinion of an order, here by its amount alone: whoever orders has no account with an earlier order. */
+/** PRESCORINGCODE is the merchant's own risk estimate. This shop knows no earlier orders of a guest, so it uses the amount only. */
 function prescoringOf({ lines }: Pick<PaymentContext, 'lines'>): string {
   const amount = amountOf(lines);
   if (amount <= 50_000) return 'LOW';
@@ -147,7 +148,10 @@ function cardPayment({ customer, card, unknown }: CheckoutForm, context: Payment
   };
 }
 
-/** Under one name that no command has: the contracts refuse it and see whether it holds card data, and no field of a command comes from there. */
+/**
+ * Puts unknown fields under a name that no command has, so that the contracts search and refuse them and none sets a field of the
+ * command.
+ */
 function refused(unknown: CheckoutForm['unknown']) {
   return Object.keys(unknown).length === 0 ? {} : { notOfThePage: unknown };
 }
@@ -164,7 +168,7 @@ function common({ merchant, orderId, lines, supersedes }: PaymentContext) {
   };
 }
 
-/** CLIENTIDENT: whoever orders here has no account, so the order stands for the person. */
+/** CLIENTIDENT: guests have no account, so we derive it from the order. */
 function client({ email }: CheckoutForm['customer'], { orderId, userAgent, ip }: PaymentContext) {
   return { id: `guest-${orderId}`, email, userAgent: userAgent.slice(0, 255) || 'unknown', ip };
 }

@@ -41,7 +41,7 @@ const event = (
 });
 const phases = ({ attempts }: Order) => attempts.map(({ phase }) => phase);
 
-describe('what an event makes of an attempt', () => {
+describe('the phase of an attempt after an event', () => {
   it.each<[EventType, Partial<PaymentEvent>, Phase]>([
     ['payment.pay.succeeded', {}, 'succeeded'],
     ['payment.authorize.succeeded', {}, 'succeeded'],
@@ -74,7 +74,7 @@ describe('what an event makes of an attempt', () => {
     expect(afterEvent(before, event('payment.authorize.refused', { commandId: 'o.9' }))).toBe(before);
   });
 
-  it('does not take success back: a conflict is said besides', () => {
+  it('keeps a success and reports a conflict', () => {
     const paid = order(attempt(1, 'succeeded'));
     expect(afterEvent(paid, event('payment.authorize.refused'))).toBe(paid);
     const inConflict = afterEvent(paid, event('payment.conflict.detected'));
@@ -89,7 +89,7 @@ describe('what an event makes of an attempt', () => {
     const card = { brand: 'visa', lastFour: '1234' };
     const cards = ({ attempts }: Order) => attempts.map((one) => one.card);
 
-    it('is kept by brand and last four digits, whether the first or a later success tells it', () => {
+    it('is kept by brand and last four digits, from the first success event or a later one', () => {
       const paid = event('payment.pay.succeeded', masked);
       expect(cards(afterEvent(order(attempt(1, 'waiting')), paid))).toEqual([card]);
       const later = afterEvent(order(attempt(1, 'succeeded', { execCode: '0000' })), paid);
@@ -106,7 +106,7 @@ describe('what an event makes of an attempt', () => {
     });
   });
 
-  it('never goes back: what comes late or again changes nothing', () => {
+  it('ignores late and redelivered events', () => {
     const redirect = event('payment.authorize.redirect_required');
     const pending = event('payment.authorize.pending');
     const after = [redirect, pending].reduce(afterEvent, order(attempt(1, 'waiting')));
@@ -115,7 +115,7 @@ describe('what an event makes of an attempt', () => {
     expect(afterEvent(after, pending)).toBe(after);
   });
 
-  it('takes two events of one journal record, each once', () => {
+  it('applies two events of one journal record, each once', () => {
     const succeeded = event('payment.authorize.succeeded');
     const conflict = event('payment.conflict.detected', {}, { sequence: succeeded.sequence });
     const after = [succeeded, conflict, succeeded, conflict].reduce(afterEvent, order(attempt(1, 'redirect')));
@@ -126,7 +126,7 @@ describe('what an event makes of an attempt', () => {
     ]);
   });
 
-  it('a rejected message has no place in the journal: it counts only while nothing else was said', () => {
+  it('a rejected message has no sequence: it counts only before the first result', () => {
     const faults = [{ path: '', code: 'key_mismatch' as const, message: '' }];
     const invalid = event('payment.command.rejected', { faults }, { sequence: undefined });
     const redirected = order(attempt(1, 'redirect'));
@@ -150,12 +150,12 @@ describe('what an event makes of an attempt', () => {
     },
   );
 
-  it('that the client did not take for another reason is rejected, unless something was heard of it', () => {
+  it('is rejected if the client refused it for another reason and no event has arrived', () => {
     expect(phases(afterInvalid(order(attempt(1, 'sending')), 'o.1', ['format']))).toEqual(['rejected']);
     expect(phases(afterInvalid(order(attempt(1, 'succeeded')), 'o.1', ['format']))).toEqual(['succeeded']);
   });
 
-  it('being published is less than any event says', () => {
+  it('the publish does not overwrite the phase of an event', () => {
     expect(phases(afterPublishing(order(attempt(1, 'sending')), 'o.1'))).toEqual(['waiting']);
     expect(phases(afterPublishing(order(attempt(1, 'succeeded')), 'o.1'))).toEqual(['succeeded']);
   });
@@ -183,7 +183,7 @@ describe('whether a new attempt may begin', () => {
     expect(after(15)).toEqual({ number: 2, supersedes: 'o.1' });
   });
 
-  it('at once where the events say that the form came to nothing, whatever the return said', () => {
+  it('at once after an event that the form failed, even if the return’s hint was a success', () => {
     const back = afterReturn(order(attempt(1, 'redirect')), '2028-01-31T10:04:59Z');
     expect(nextAttempt(afterEvent(back, event('payment.authorize.refused')), nowMs)).toEqual({ number: 2 });
     const paid = order(attempt(1, 'succeeded'));

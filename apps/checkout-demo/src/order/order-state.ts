@@ -1,24 +1,24 @@
 import type { CloudEvent, FaultCode, Outcome, PaymentEvent } from '@tranche/contracts';
 import type { Attempt, Order, PaidCard, Phase } from './order.js';
 
-/** The order as the event leaves it; the same object where the event says nothing new. Events come again and, after a retry, late. */
+/** Returns the same object if the event changes nothing. Events may be redelivered, also late. */
 export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
   if (isOld(order, event)) return order;
   const next = event.type === 'payment.conflict.detected' ? { ...order, isInConflict: true } : withResult(order, event);
   return next === order ? order : seen(next, event);
 }
 
-/** How long nothing else is offered after a return whose hint says that it may be paid. */
+/** After a return whose hint says it may be paid, we offer no other attempt for this time. */
 const CONFIRMATION_WAIT_MS = 15 * 60_000;
 
-/** Whether anything may be paid now, and which redirect the new attempt takes the place of. */
+/** Returns the next attempt's number and the redirect it replaces; undefined if nothing may be paid now. */
 export function nextAttempt(order: Order, nowMs: number): { number: number; supersedes?: string } | undefined {
   const isHeld = order.attempts.some((attempt) => HOLDS[attempt.phase] || isConfirming(attempt, nowMs));
   if (order.isInConflict || isHeld) return undefined;
   return { number: order.attempts.length + 1, ...replacing(liveRedirect(order)) };
 }
 
-/** The attempt that speaks for the order: what took money, else what may take it, else the last one. */
+/** The attempt whose phase the order shows: one that took money, else one that may take it, else the last one. */
 export function decidingAttempt(order: Order): Attempt | undefined {
   const of = (...phases: Phase[]) => order.attempts.findLast(({ phase }) => phases.includes(phase));
   return (
@@ -31,7 +31,7 @@ export function decidingAttempt(order: Order): Attempt | undefined {
   );
 }
 
-/** The redirect that its cardholder may still follow. A command that was rejected has replaced nothing. */
+/** The redirect that the cardholder may still follow. A rejected command replaced nothing. */
 export function liveRedirect({ attempts }: Order): Attempt | undefined {
   const isReplaced = ({ id }: Attempt) =>
     attempts.some((other) => other.supersedes === id && other.phase !== 'rejected');
@@ -43,14 +43,14 @@ export function withAttempt(order: Order, id: string, change: (attempt: Attempt)
   return attempts.every((attempt, index) => attempt === order.attempts[index]) ? order : { ...order, attempts };
 }
 
-/** Published: unless an event was quicker. */
+/** A result event may arrive before we know that the command was published; then the phase stays. */
 export function afterPublishing(order: Order, id: string): Order {
   return withAttempt(order, id, (attempt) =>
     attempt.phase === 'sending' ? { ...attempt, phase: 'waiting' } : attempt,
   );
 }
 
-/** The client did not take it. An id that was used with other content has an outcome that nobody here knows: it may be paid. */
+/** The client refused to publish. `id_reused` means that an earlier command with this id may have paid, so the attempt is in doubt. */
 export function afterInvalid(order: Order, id: string, faultCodes: readonly FaultCode[]): Order {
   const phase = faultCodes.includes('id_reused') ? 'in_doubt' : 'rejected';
   return withAttempt(order, id, (attempt) =>
@@ -58,7 +58,7 @@ export function afterInvalid(order: Order, id: string, faultCodes: readonly Faul
   );
 }
 
-/** Back from the form, perhaps paid. The hint only ever holds something back: what is true, the events say. */
+/** The browser returned from the form and may have paid. The hint can only delay another attempt; the result comes from the events. */
 export function afterReturn(order: Order, time: string): Order {
   const form = liveRedirect(order);
   return form === undefined ? order : withAttempt(order, form.id, (attempt) => ({ ...attempt, returnedAt: time }));
@@ -70,7 +70,7 @@ export function isConfirming({ phase, returnedAt }: Attempt, nowMs: number): boo
 
 const isUnheardOf = ({ phase }: Attempt): boolean => phase === 'sending' || phase === 'waiting';
 
-/** While an attempt is in one of these, no other may begin. */
+/** While an attempt is in a phase that is true here, no other attempt may start. */
 const HOLDS: Readonly<Record<Phase, boolean>> = {
   sending: true,
   waiting: true,
@@ -85,7 +85,7 @@ const HOLDS: Readonly<Record<Phase, boolean>> = {
 
 const replacing = (attempt: Attempt | undefined) => (attempt === undefined ? {} : { supersedes: attempt.id });
 
-/** `sequence` rises within an order. One journal record may tell of two things: they share it and differ in their id. */
+/** `sequence` increases within an order. Two events of one journal record share it, so they are distinguished by id. */
 function isOld({ lastSequence, lastEventIds = [] }: Order, { sequence, id }: CloudEvent): boolean {
   if (sequence === undefined || lastSequence === undefined) return false;
   return sequence < lastSequence || (sequence === lastSequence && lastEventIds.includes(id));
@@ -107,7 +107,7 @@ function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   });
 }
 
-/** Where the answer came before the notification, the success is told once more, with the card. */
+/** If the platform's answer arrives before the notification, a second success event follows, with the card. */
 function withCard(attempt: Attempt, data: PaymentEvent): Attempt {
   const card = attempt.card ?? paidCard(data);
   return card === attempt.card || card === undefined ? attempt : { ...attempt, card };
@@ -118,12 +118,14 @@ function paidCard({ maskedCard, cardBrand }: PaymentEvent): PaidCard | undefined
   return lastFour === undefined ? undefined : { ...(cardBrand && { brand: cardBrand }), lastFour };
 }
 
-/** Success is left by nothing: whoever contradicts it is a conflict. A rejected message has no place in the journal's order. */
+/**
+ * A success is never overwritten: contradictions come as conflict events. A rejection has no sequence, so it counts only before a result.
+ */
 function mayBecome(attempt: Attempt, { type }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' ? isUnheardOf(attempt) : attempt.phase !== 'succeeded';
 }
 
-/** Another command was accepted under this id: after a loss of Redis our own, whose events were heard before the loss. It may be paid. */
+/** Another command was accepted under this id. After a loss of Redis that may be our own earlier one, so it may have paid. */
 function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
@@ -166,7 +168,6 @@ const PHASE_OF_OUTCOME: Readonly<Record<Outcome, Phase>> = {
   pending: 'pending',
 };
 
-/** Undefined: an event that says nothing about a payment of the shop. */
 function phaseOf(type: string, { outcome }: PaymentEvent): Phase | undefined {
   if (type === 'payment.command.rejected') return 'rejected';
   const [, operation, ending = ''] = type.split('.');

@@ -25,7 +25,7 @@ function aController(maxStreams: number) {
   };
 }
 
-/** A browser's connection; what is `gone` was closed, and said so, before anybody listened. */
+/** Double of a browser's connection. With `gone` it was closed, and emitted its close event, before the controller listened. */
 function aReply({ gone }: { gone: boolean }) {
   const raw = {
     destroyed: gone,
@@ -38,7 +38,7 @@ function aReply({ gone }: { gone: boolean }) {
   return { getHeaders: () => ({}), hijack: () => undefined, raw: raw as unknown as ServerResponse };
 }
 
-it('those who were gone before they were answered take no place', async () => {
+it('a client that left before its answer is not counted', async () => {
   const { controller, stop } = aController(1);
   for (let n = 0; n < 30; n++) await controller.follow(`page-${n}`, { ip: `192.0.2.${n}` }, aReply({ gone: true }));
   await controller.follow('page', { ip: '192.0.2.99' }, aReply({ gone: false }));
@@ -48,7 +48,7 @@ it('those who were gone before they were answered take no place', async () => {
   stop();
 });
 
-it('an address has so many places, and others have theirs', async () => {
+it('limits the streams of each address separately', async () => {
   const { controller, stop } = aController(10);
   for (let n = 0; n < 2; n++) await controller.follow(`page-${n}`, { ip: '192.0.2.1' }, aReply({ gone: false }));
   await expect(controller.follow('page', { ip: '192.0.2.1' }, aReply({ gone: false }))).rejects.toMatchObject({

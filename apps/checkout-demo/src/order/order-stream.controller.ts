@@ -7,9 +7,9 @@ import { OrderService, unknownOrder } from './order.service.js';
 import { OrderStore, type StoredOrder } from './order.store.js';
 import { changesWithTime, viewOf } from './order-view.js';
 
-/** Another replica may have taken the event: each reads the versions of the orders that its pages follow. */
+/** Another replica may consume the event, so each replica polls the versions of the orders that its pages follow. */
 const READ_EVERY_MS = 250;
-/** An order whose state time changes, or whose command waits to be published, is looked at besides. */
+/** Interval for orders whose state changes with time alone or whose command is not published yet. */
 const LOOK_EVERY_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 const MAX_STREAMS_PER_ORDER = 10;
@@ -23,7 +23,7 @@ interface Reply {
 interface Stream {
   orderId: string;
   ip: string;
-  /** What was said last, and whether time alone may change it. */
+  /** `said`: the last message sent. `isTimed`: the state may change without a new version. */
   said: string;
   isTimed: boolean;
   lookedAtMs: number;
@@ -32,7 +32,7 @@ interface Stream {
   answer: ServerResponse;
 }
 
-/** What bounds and counts the streams. */
+/** Groups dependencies, so that the controller has at most five constructor parameters. */
 @Injectable()
 export class StreamSurroundings {
   constructor(
@@ -41,7 +41,6 @@ export class StreamSurroundings {
   ) {}
 }
 
-/** Server-sent events: the state now, and again whenever it changes; an event's id is the version of the order. */
 @Controller('orders')
 export class OrderStreamController {
   readonly #streams = new Set<Stream>();
@@ -71,7 +70,7 @@ export class OrderStreamController {
     };
     reply.hijack();
     const answer = reply.raw;
-    // Who left while the order was looked at has closed already, and closes once.
+    // The client closed the connection while we read the order. Its close event has passed, so the stream would never be removed.
     if (answer.destroyed) return;
     answer.writeHead(200, headers).write('retry: 1000\n\n');
     const nowMs = performance.now();
@@ -118,7 +117,7 @@ export class OrderStreamController {
     const streams = [...this.#streams].filter((stream) => stream.orderId === orderId);
     const isDue = streams.some(({ isTimed, lookedAtMs }) => isTimed && nowMs - lookedAtMs >= LOOK_EVERY_MS);
     if (!isDue && streams.every(({ version }) => version === current)) return;
-    // A look publishes what no process got round to publishing.
+    // `look` also publishes a command that was stored but not published.
     const stored = isDue ? await this.orders.look(orderId) : await this.store.find(orderId);
     if (stored !== undefined) for (const stream of streams) this.#tell(stream, stored);
   }
@@ -135,7 +134,7 @@ export class OrderStreamController {
     if (isNews) this.#write(stream, text);
   }
 
-  /** A comment that proves to both ends, and to what is between them, that the connection lives. */
+  /** A comment line that shows both ends, and proxies between them, that the connection is alive. */
   #beat(): void {
     const nowMs = performance.now();
     for (const stream of this.#streams) if (stream.answer.destroyed) this.#streams.delete(stream);
@@ -143,7 +142,7 @@ export class OrderStreamController {
       if (nowMs - stream.spokenAtMs >= HEARTBEAT_MS) this.#write(stream, ': still here\n\n');
   }
 
-  /** Whoever does not read is cut: the page comes again and gets the state. */
+  /** Closes a connection whose client does not read. The page reconnects and gets the present state. */
   #write(stream: Stream, text: string): void {
     stream.spokenAtMs = performance.now();
     if (!stream.answer.write(text) && stream.answer.writableLength > 65_536) stream.answer.destroy();

@@ -42,12 +42,12 @@ it.each<[string | undefined, Reason]>([
   expect(reasonOfRefusal(execCode)).toBe(reason);
 });
 
-it('tells a reason for every code that refuses', () => {
+it('has a reason for every code of a refusal', () => {
   const refusing = Object.entries(EXECCODES).filter(([, code]) => code.class === 'refused');
   for (const [code] of refusing) expect(typeof reasonOfRefusal(code)).toBe('string');
 });
 
-it('says of a rejection what the person can do', () => {
+it('a rejection shows the person’s next step', () => {
   const reasonFor = (faultCodes?: Attempt['faultCodes']) =>
     viewOf(orderWith({ phase: 'rejected', faultCodes }), startedAtMs).reason;
   expect([
@@ -59,7 +59,7 @@ it('says of a rejection what the person can do', () => {
   expect(reasonFor(['auth_refused'])).toBe('shop');
 });
 
-it('a command that was not sent on within 15 minutes is in doubt: nobody can say that it was not', () => {
+it('a command that may not have been published within 15 minutes is in doubt', () => {
   const view = (afterMs: number) => viewOf(orderWith({ phase: 'sending' }), startedAtMs + afterMs);
   expect([view(15 * 60_000).status, view(15 * 60_000 + 1).status]).toEqual(['sending', 'in_doubt']);
   expect(view(15 * 60_000 + 1)).toMatchObject({ reason: 'unsent', version: 7 });
@@ -81,7 +81,7 @@ it('names a form only where there is one to show', () => {
   ).not.toHaveProperty('form');
 });
 
-it('a conflict is above everything', () => {
+it('a conflict wins over every phase', () => {
   expect(viewOf(orderWith({ phase: 'succeeded' }, { isInConflict: true }), startedAtMs)).toMatchObject({
     status: 'conflict',
   });
@@ -95,7 +95,7 @@ it('after a return that may mean that it is paid, its confirmation is awaited: n
   expect(view(15 * 60_000)).toMatchObject({ status: 'redirect', confirmation: 'overdue', form: 'o.1', nextAttempt: 2 });
 });
 
-it('names the card that the payment which counts was made with', () => {
+it('shows the card of the deciding payment', () => {
   const card = { brand: 'visa', lastFour: '1234' };
   expect(viewOf(orderWith({ method: 'card', phase: 'succeeded', card }), startedAtMs)).toMatchObject({ card });
   expect(viewOf(orderWith({ method: 'card', phase: 'succeeded' }), startedAtMs)).not.toHaveProperty('card');

@@ -4,10 +4,10 @@ import type { StoredOrder } from './order.store.js';
 import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
 import type { MethodId } from '../shop/methods.js';
 
-/** What the page shows of an order; whoever has its address sees it, so of the person there is no more than what `PaidCard` says. */
+/** The part of an order that its page shows. Anyone with the page's address can read it, so it holds no personal data beyond `PaidCard`. */
 export interface OrderView {
   orderId: string;
-  /** Rises with each change: what comes late is known by it. */
+  /** Increases with each change, so that the page can ignore an older state. */
   version: number;
   amount: number;
   items: OrderItem[];
@@ -15,14 +15,14 @@ export interface OrderView {
   status: Phase | 'conflict';
   method?: MethodId;
   card?: PaidCard;
-  /** Why it was refused or rejected, or is in doubt: a key of the page's texts. */
+  /** Reason of a refusal, a rejection or a doubt: a key of the page's texts. */
   reason?: Reason;
   retryAfterSeconds?: number;
-  /** The browser came back from the form as if paid: what confirms it is awaited, or has not come. */
+  /** The browser returned with a hint that it may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
   confirmation?: 'awaited' | 'overdue';
-  /** A form of the provider waits at /orders/ID/provider; the value tells one form from the next. */
+  /** Set if a form waits at /orders/ID/provider. The value identifies the form. */
   form?: string;
-  /** Number that a new attempt must carry; absent while none may begin. */
+  /** Number that a new attempt must carry; absent if none may start. */
   nextAttempt?: number;
 }
 
@@ -71,19 +71,17 @@ function statusOf(attempt: Attempt | undefined, nowMs: number): Phase {
 }
 
 /**
- * A command whose content is gone can't be published again, and whether it was published before is not known. Silence proves nothing: it
- * may have been executed just before its notAfter, by a gateway whose events are late.
+ * Its content has expired, and we do not know if it was published. A gateway may have executed it just before notAfter, with late events.
  */
 function isForgotten({ phase, startedAt }: Attempt, nowMs: number): boolean {
   return phase === 'sending' && nowMs - Date.parse(startedAt) > TOKEN_LIFETIME_MS;
 }
 
-/** Whether time alone changes what is true of it. */
 export function changesWithTime(order: Order, nowMs: number): boolean {
   return order.attempts.some((attempt) => attempt.phase === 'sending' || isConfirming(attempt, nowMs));
 }
 
-/** EXECCODEs that tell the cardholder what to do; of the fraud codes nothing is told to whoever may be at it. */
+/** Maps an EXECCODE to advice for the cardholder. Fraud codes get no details, because the reader may be the fraudster. */
 export function reasonOfRefusal(execCode = ''): Reason {
   switch (execCode) {
     case '4002':

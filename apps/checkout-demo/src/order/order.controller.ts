@@ -11,7 +11,7 @@ interface Reply {
   header(name: string, value: string): Reply;
 }
 
-/** The page's requests. An order is opened by the secret of its page's address: 128 bits that only its buyer was given. */
+/** API of the page. The secret of the page's address (128 bits, given only to the buyer) gives access to an order. */
 @Controller('api/orders')
 export class OrderController {
   constructor(
@@ -20,7 +20,6 @@ export class OrderController {
     private readonly config: CheckoutConfig,
   ) {}
 
-  /** 201 for a new order, 200 for one that the same key made before. */
   @Post()
   async place(
     @Body() body: unknown,

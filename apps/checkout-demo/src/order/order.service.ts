@@ -21,17 +21,16 @@ export interface Visitor {
 
 export interface PlacedOrder {
   stored: StoredOrder;
-  /** The secret of its page's address. */
   pageId: string;
   isNew: boolean;
 }
 
-/** Made by the page when it renders the checkout; long and random, for the order's address follows from it. */
+/** The page makes the key. It must be long and random, because the secret address of the order is derived from it. */
 const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * An attempt to pay: its id is stored with the command, then the command is published, then its content is forgotten. Whoever asks for the
- * same attempt again, or looks at an order whose attempt is not published, publishes the same command under the same id.
+ * Stores an attempt with its command, publishes it, then deletes its content. A retry publishes the same id, so the gateway executes it
+ * at most once.
  */
 @Injectable()
 export class OrderService {
@@ -42,7 +41,7 @@ export class OrderService {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** The same key is the same order; with another cart or method it is a mistake, and nothing is published. */
+  /** The same key gives the same order. The same key with another cart or method is refused, and nothing is published. */
   async place(body: unknown, visitor: Visitor): Promise<PlacedOrder> {
     const { form, faults } = readForm(body, this.config.market);
     const { key, cart } = (body ?? {}) as { key?: unknown; cart?: unknown };
@@ -72,7 +71,7 @@ export class OrderService {
     return isNew ? { stored: await this.published(orderId), pageId, isNew } : again(await this.store.find(orderId));
   }
 
-  /** Another attempt for an order. Its number is the key: the same number is the same attempt, and takes no other method. */
+  /** Starts another attempt. Its number is the idempotency key: the same number gives the same attempt and cannot change the method. */
   async tryAgain(orderId: string, body: unknown, visitor: Visitor): Promise<StoredOrder> {
     const { form, faults } = readForm(body, this.config.market);
     const number = (body as { attempt?: unknown } | null)?.attempt;
@@ -94,7 +93,7 @@ export class OrderService {
     return this.published(orderId);
   }
 
-  /** The order as it is. An attempt that no process got round to publishing is published meanwhile, under its id. */
+  /** Returns the order and, in the background, publishes a command that was stored but not published. */
   async look(orderId: string): Promise<StoredOrder | undefined> {
     const stored = await this.store.find(orderId);
     if (stored !== undefined && sendingAttempt(stored.order) !== undefined)
@@ -104,13 +103,13 @@ export class OrderService {
     return stored;
   }
 
-  /** The browser is back from the provider's form with a hint that it may be paid. */
+  /** Records that the browser returned from the provider's form with a hint that it may be paid. */
   async awaitConfirmation(orderId: string): Promise<void> {
     const returnedAt = new Date().toISOString();
     await this.store.change(orderId, (order) => afterReturn(order, returnedAt));
   }
 
-  /** Lost to another request for the same number: that one's attempt stands. */
+  /** If another request with the same number stored its attempt first, that attempt is kept. */
   private async begin({ order, version }: StoredOrder, another: Attempt, command: StoredCommand): Promise<void> {
     if (await this.store.save({ ...order, attempts: [...order.attempts, another] }, version, command)) return;
     const latest = await this.store.find(order.orderId);
@@ -177,7 +176,7 @@ function attempt(orderId: string, number: number, { method }: CheckoutForm, supe
   return { id: attemptId(orderId, number), method: method.id as MethodId, phase: 'sending', startedAt, ...replacing };
 }
 
-/** Whether somebody who pays this cart in this way means this order: the button said its amount. */
+/** True if the cart, the method and the amount (which the Pay button showed) are those of the order. */
 function isOf({ attempts, items, amount }: Order, { method }: CheckoutForm, lines: readonly CartLine[]): boolean {
   const isThere = ({ article, quantity }: CartLine) =>
     items.some((item) => item.sku === article.sku && item.quantity === quantity);
@@ -189,7 +188,7 @@ function isOf({ attempts, items, amount }: Order, { method }: CheckoutForm, line
   );
 }
 
-/** At the prices of the order, not of today. An article that is sold no more can't be charged, and nothing less is. */
+/** Uses the order's prices, not today's. If an article is no longer sold, we refuse rather than charge a part of the order. */
 function linesOf({ items }: Order): CartLine[] {
   return items.map(({ sku, quantity, price }) => {
     const article = CATALOGUE.find((one) => one.sku === sku);

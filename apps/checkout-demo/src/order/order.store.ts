@@ -4,7 +4,7 @@ import { CheckoutConfig } from '../checkout.config.js';
 import type { PaymentCommand } from '../form/payment-command.js';
 import { attemptId, type Order } from './order.js';
 
-/** As long as events are kept. */
+/** The events have the same retention. */
 const ORDER_LIFETIME_MS = 35 * 86_400_000;
 const FORM_LIFETIME_MS = 86_400_000;
 const MAX_CHANGES_LOST = 50;
@@ -17,11 +17,11 @@ export interface StoredOrder {
 export interface StoredCommand {
   id: string;
   command: PaymentCommand;
-  /** When its content is forgotten, published or not. */
+  /** Time at which Redis deletes the command's content, published or not. */
   notAfterMs: number;
 }
 
-/** Compare and set on the version; with a new attempt, what it will publish. */
+/** Compare-and-set on the version. A new attempt stores its command in the same script. */
 const SAVE = `
 local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
 if version ~= tonumber(ARGV[1]) then return 0 end
@@ -30,13 +30,12 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 if ARGV[4] ~= '' then redis.call('SET', KEYS[2], ARGV[4], 'PXAT', ARGV[5]) end
 return version + 1`;
 
-/** Counts within the current minute. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
 return count`;
 
-/** All state is here, so that any replica can serve any page. A Redis that is away is a 503, never a guess. */
+/** Holds all state in Redis, so that any replica can serve any page. While Redis is unreachable, requests get 503. */
 @Injectable()
 export class OrderStore {
   readonly #redis: RedisClient;
@@ -52,12 +51,11 @@ export class OrderStore {
     return order === undefined ? undefined : { order: JSON.parse(order) as Order, version: Number(version) };
   }
 
-  /** 0 where there is none. */
   async versionOf(orderId: string): Promise<number> {
     return Number((await asked(this.#redis.hGet(this.#orderKey(orderId), 'version'))) ?? 0);
   }
 
-  /** False: somebody else was quicker, nothing was written. */
+  /** Resolves to false, and writes nothing, if the version has changed. */
   async save(order: Order, version: number, stored?: StoredCommand): Promise<boolean> {
     const keys = [this.#orderKey(order.orderId), this.#commandKey(stored?.id ?? attemptId(order.orderId, 0))];
     const content = stored === undefined ? '' : JSON.stringify(stored);
@@ -65,7 +63,7 @@ export class OrderStore {
     return Number(await asked(this.#redis.eval(SAVE, { keys, arguments: values }))) > 0;
   }
 
-  /** Applies a pure change to the latest state; what leaves the order as it is writes nothing. */
+  /** Applies a pure function to the latest state, with retries on concurrent changes. Writes nothing if it returns the same object. */
   async change(orderId: string, change: (order: Order) => Order): Promise<StoredOrder | undefined> {
     for (let lost = 0; lost < MAX_CHANGES_LOST; lost++) {
       const stored = await this.find(orderId);
@@ -86,7 +84,7 @@ export class OrderStore {
     await asked(this.#redis.del(this.#commandKey(id)));
   }
 
-  /** REDIRECTHTML, base64 as it came. */
+  /** REDIRECTHTML, still base64. */
   async keepForm(id: string, redirectHtml: string): Promise<void> {
     await asked(
       this.#redis.set(this.#formKey(id), redirectHtml, { expiration: { type: 'PX', value: FORM_LIFETIME_MS } }),
@@ -97,14 +95,13 @@ export class OrderStore {
     return (await asked(this.#redis.get(this.#formKey(id)))) ?? undefined;
   }
 
-  /** How often this was counted within the minute. */
   async count(name: string, minute: number): Promise<number> {
     return Number(
       await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })),
     );
   }
 
-  /** Both are keys of one script: the order's id is their hash tag. */
+  /** The script uses the keys of the order and the command together, so both have the order's id as hash tag (Redis Cluster). */
   #orderKey = (orderId: string): string => `${this.#prefix}order:{${orderId}}`;
   #commandKey = (id: string): string => `${this.#prefix}command:${id.replace(/^(.*)\./s, '{$1}.')}`;
   #formKey = (id: string): string => `${this.#prefix}form:${id}`;

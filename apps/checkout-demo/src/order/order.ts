@@ -2,21 +2,20 @@ import type { FaultCode } from '@tranche/contracts';
 import type { MethodId } from '../shop/methods.js';
 
 /**
- * `sending`: stored, not known to be published. `waiting`: published, no result yet. `redirect`: the cardholder is asked to the provider's
- * form. The others are what the result events said last.
+ * `sending`: stored, but we do not know yet if it was published. `waiting`: published, without a result. `redirect`: the cardholder must
+ * continue on the provider's form. The other phases are those of the last result event.
  */
 export type Phase =
   'sending' | 'waiting' | 'redirect' | 'pending' | 'succeeded' | 'refused' | 'in_doubt' | 'rejected' | 'expired';
 
-/** What a person knows their card by. */
 export interface PaidCard {
   brand?: string;
   lastFour: string;
 }
 
-/** One command. Its content is kept apart, and only until it is published: it holds personal data and perhaps a card token. */
+/** One command. Its content (personal data, perhaps a card token) is stored separately and only until it is published. */
 export interface Attempt {
-  /** The command's id: the order's, a dot, the number of the attempt. */
+  /** Id of the command: the order's id, a dot, the attempt's number. */
   id: string;
   method: MethodId;
   phase: Phase;
@@ -26,23 +25,23 @@ export interface Attempt {
   supersedes?: string;
   execCode?: string;
   faultCodes?: FaultCode[];
-  /** When a new attempt makes sense. */
+  /** Seconds to wait before a new attempt. */
   retryAfterSeconds?: number;
   hasForm?: boolean;
-  /** RFC 3339: the browser came back from the form with a hint that it may be paid. */
+  /** RFC 3339. Set when the browser returned from the form with a hint that it may be paid. */
   returnedAt?: string;
-  /** What it was paid with, where a notification tells it. */
+  /** The card that paid, if a notification names it. */
   card?: PaidCard;
 }
 
 export interface OrderItem {
   sku: string;
   quantity: number;
-  /** Minor units, of one. */
+  /** Minor units, for one piece. */
   price: number;
 }
 
-/** What Redis keeps of an order: no name, no address, of a card no more than `PaidCard`. */
+/** The order in Redis: no name or address, and no card data beyond `PaidCard`. */
 export interface Order {
   orderId: string;
   /** Minor units. */
@@ -51,9 +50,9 @@ export interface Order {
   /** RFC 3339. */
   placedAt: string;
   attempts: Attempt[];
-  /** Two payments may have been taken: people look at it. */
+  /** Two payments may have been taken; a person must check. */
   isInConflict?: boolean;
-  /** Of the last event that counted, and the ids of those that came with it. */
+  /** Sequence of the last applied event, and the ids of the applied events with that sequence. */
   lastSequence?: string;
   lastEventIds?: string[];
 }

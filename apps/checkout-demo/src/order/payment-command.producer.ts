@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Publisher } from '@tranche/client';
 import type { PaymentCommand } from '../form/payment-command.js';
 
-/** Publishes a command once at a time, however many ask for it. */
+/** Publishes each command id at most once at a time: concurrent callers share one publish. */
 @Injectable()
 export class PaymentCommandProducer {
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(private readonly publisher: Publisher) {}
 
-  /** Resolves when it is durable. Whatever it rejects with, the same id may be published again. */
+  /** Resolves when the command is durable. After a rejection the same id may be published again. */
   publish(id: string, command: PaymentCommand, time: string): Promise<void> {
     let publishing = this.#underWay.get(id);
     if (publishing === undefined) {

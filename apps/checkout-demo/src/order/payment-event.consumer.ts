@@ -7,7 +7,7 @@ import { CheckoutConfig } from '../checkout.config.js';
 import { afterEvent } from './order-state.js';
 import { OrderStore } from './order.store.js';
 
-/** Result events into the orders they are about. An event whose handling fails comes again, before later events of its order. */
+/** Applies result events to orders. If a handler fails, the event is redelivered before later events of its order. */
 @Injectable()
 export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
   private subscription: Subscription | undefined;
@@ -28,7 +28,7 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** The topics are made by the services that own them, and those may start later. */
+  /** Retries until the topics exist: the services that create them may start later. */
   async onModuleInit(): Promise<void> {
     this.subscription = await untilUp('the events', () => this.follow(), {
       log: this.log,
@@ -36,12 +36,12 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** Handlers end while their store is still there. */
+  /** Waits for the running handlers, which need Redis, before Redis is closed. */
   async onModuleDestroy(): Promise<void> {
     await this.subscription?.close();
   }
 
-  /** From the beginning of what is kept: an event that comes before the group's first visit must not be missed. */
+  /** Starts at the earliest offset: events from before the group's first commit must not be missed. */
   private follow(): Promise<Subscription> {
     const take = (event: Omit<CloudEvent<PaymentEvent>, 'type'> & { type: EventType }) => this.take(event);
     const on = Object.fromEntries(EVENT_TYPES.filter(isAboutPaying).map((type) => [type, take])) as EventHandlers;
@@ -53,7 +53,7 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
     if (merchant !== this.config.merchant) return;
     const stored = await this.store.find(orderId);
     if (stored === undefined || afterEvent(stored.order, event) === stored.order) return this.count(event, 'no');
-    // The form first: the page asks for it as soon as the order names it.
+    // Stores the form first, because the page may request it as soon as the order refers to it.
     if (commandId !== undefined && redirectHtml !== undefined) await this.store.keepForm(commandId, redirectHtml);
     await this.store.change(orderId, (order) => afterEvent(order, event));
     this.count(event, 'yes');

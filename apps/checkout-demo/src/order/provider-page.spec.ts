@@ -22,7 +22,7 @@ it.each(['<!-- -->', '<!--', ' ', '<!---->\n'])('1 MB of %j is looked through in
   expect(processorMs(() => expect(providerPage(base64(html))).toContain(html))).toBeLessThan(2_000);
 });
 
-it('is shown by an origin of its own', () => {
+it('is shown in an opaque origin', () => {
   const policy = PROVIDER_PAGE_HEADERS['content-security-policy'];
   expect(policy).toMatch(/^sandbox /);
   expect(policy).not.toContain('allow-same-origin');

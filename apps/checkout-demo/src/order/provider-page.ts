@@ -1,18 +1,17 @@
 /**
- * REDIRECTHTML is somebody else's page: it is shown as it came, but by an origin of its own (`sandbox` without allow-same-origin), so that
- * its scripts reach nothing of the shop. A page and not a frame: providers forbid frames, and phones have no room for one.
+ * REDIRECTHTML comes from a third party. We serve it unchanged in an opaque origin (`sandbox` without allow-same-origin), so that its
+ * scripts cannot access the shop. It is a page and not a frame, because providers forbid frames and phones have no room for one.
  */
 export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "sandbox allow-forms allow-scripts allow-top-navigation; default-src https: data: 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  // The page may open windows of its own, the bank's for one, and hear from them.
+  // The page may open windows, for example the bank's, and needs their messages.
   'cross-origin-opener-policy': 'unsafe-none',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
 };
 
-/** A whole document as it is; a fragment with the least that makes a document of it. */
 export function providerPage(redirectHtml: string): string {
   const html = Buffer.from(redirectHtml, 'base64').toString('utf8');
   if (isDocument(html)) return html;
@@ -21,7 +20,10 @@ export function providerPage(redirectHtml: string): string {
   return `<!doctype html>\n<html><head>${head}</head><body data-testid="provider-form">${html}</body></html>\n`;
 }
 
-/** Whether a doctype or `<html` comes first, white space and comments aside. One pass: no expression over comments, which can take for ever. */
+/**
+ * Finds a doctype or `<html` after white space and comments. One pass, because a regular expression over comments could backtrack for
+ * long.
+ */
 function isDocument(html: string): boolean {
   let at = 0;
   for (;;) {

@@ -11,7 +11,7 @@ interface Reply {
   send(body?: string): unknown;
 }
 
-/** Where the page sends the cardholder when the platform asks for it (EXECCODE 0002). */
+/** Serves the provider's form when the platform demands a redirect (EXECCODE 0002). */
 @Controller('orders')
 export class ProviderController {
   constructor(
@@ -19,7 +19,7 @@ export class ProviderController {
     private readonly store: OrderStore,
   ) {}
 
-  /** Only while the form may be followed; else the order says how it stands. */
+  /** Redirects to the order's page if no form may be followed. */
   @Get(':pageId/provider')
   async show(@Param('pageId') pageId: string, @Res() reply: Reply): Promise<void> {
     const stored = await this.orders.look(orderIdOf(pageId));

@@ -9,7 +9,7 @@ interface Reply {
   send(): unknown;
 }
 
-/** Where notification-ingest sends the browser that comes back from the provider's form, whatever the merchant's name. */
+/** notification-ingest redirects the browser here after the provider's form. The merchant in the path is ignored. */
 @Controller()
 export class ReturnController {
   constructor(

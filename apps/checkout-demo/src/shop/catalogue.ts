@@ -2,17 +2,17 @@ import { fault, type Category, type Fault } from '@tranche/contracts';
 
 export interface Article {
   sku: string;
-  /** As the provider and the bank see it; the page has names in each language. */
+  /** Sent to the provider and the bank; the page has names in each language. */
   name: string;
   brand: string;
   category: Category;
   /** Minor units, taxes included. */
   price: number;
-  /** In the cart of somebody who has just come in. */
+  /** Initial quantity in a new cart. */
   quantity: number;
 }
 
-/** The shop's goods, all invented. Whole euros: the simulator reads a wanted answer from the cents of an amount. */
+/** Invented goods. Prices are whole euros, because the simulator takes the cents of an amount as a wanted result. */
 export const CATALOGUE: readonly Article[] = [
   {
     sku: 'lamp-hazel',
@@ -47,7 +47,7 @@ export interface CartLine {
   quantity: number;
 }
 
-/** Only numbers of articles come from the page; what they cost is ours to say. A quantity of 0 takes an article out. */
+/** The page sends only SKUs and quantities; prices come from the catalogue. A quantity of 0 removes an article. */
 export function readCart(cart: unknown): { lines: CartLine[]; faults: Fault[] } {
   if (!Array.isArray(cart) || cart.length > CATALOGUE.length)
     return { lines: [], faults: [fault('cart', 'type', 'must be a list of articles')] };

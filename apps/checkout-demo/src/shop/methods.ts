@@ -14,15 +14,15 @@ export type { MethodId };
 export interface PaymentMethod {
   id: string;
   rail: Rail;
-  /** None for a card payment. */
+  /** Absent for a card payment. */
   option?: PaymentOption;
   instalments: number;
-  /** Minor units, both included. */
+  /** Minor units, both inclusive. */
   minAmount?: number;
   maxAmount?: number;
 }
 
-/** What this shop offers, by the ids of its page's texts; everything else is the method table's (`@tranche/contracts`). */
+/** The methods of this shop by the ids of the page's texts. Their limits and markets come from the method table in `@tranche/contracts`. */
 const OFFERED = {
   card: undefined,
   a3: 'partnerA-3xcb',
@@ -37,7 +37,6 @@ const OFFERED = {
 
 export const METHODS: readonly PaymentMethod[] = Object.entries(OFFERED).map(([id, option]) => offer(id, option));
 
-/** What accounts of the market have. */
 export const methodsOf = (market: Market): readonly PaymentMethod[] =>
   METHODS.filter(({ option }) => option === undefined || optionRow(option).markets.includes(market));
 

@@ -3,7 +3,6 @@ import { CheckoutConfig } from '../checkout.config.js';
 import { CATALOGUE, MAX_QUANTITY } from './catalogue.js';
 import { methodsOf, type PaymentMethod } from './methods.js';
 
-/** What the page needs to know to show the shop. */
 @Controller('api/shop')
 export class ShopController {
   constructor(private readonly config: CheckoutConfig) {}

@@ -1,4 +1,4 @@
-/** Nothing inline, nothing from elsewhere; the page talks to the shop, the key service and the tokenizer. */
+/** Allows no inline code and no third party. The page connects only to the shop, the key service and the tokenizer. */
 export function contentSecurityPolicy({
   cseKeysUrl,
   tokenizerUrl,

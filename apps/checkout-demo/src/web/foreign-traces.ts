@@ -2,7 +2,7 @@ interface Server {
   prependListener(event: 'request', listener: (request: { headers: Record<string, unknown> }) => void): unknown;
 }
 
-/** Traces begin at the shop: an id that a browser names would stand in our logs and commands as it wrote it. */
+/** Traces start at the shop. A browser's trace id would otherwise appear in our logs and commands. */
 export function refuseForeignTraces(server: Server): void {
   server.prependListener('request', ({ headers }) => {
     delete headers.traceparent;

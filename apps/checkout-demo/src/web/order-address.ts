@@ -9,7 +9,7 @@ export interface Return {
   hint?: Hint;
 }
 
-/** Whose order the browser comes back to: only a browser that began it has its cookie. */
+/** The order that the browser returns to; undefined without its cookie, which only the buyer's browser has. */
 export function returnOf(query: unknown, cookies: string | undefined): Return | undefined {
   const { orderId, hint } = (query ?? {}) as { orderId?: unknown; hint?: unknown };
   const pageId = typeof orderId === 'string' ? pageIdFrom(cookies, orderId) : undefined;
@@ -17,7 +17,7 @@ export function returnOf(query: unknown, cookies: string | undefined): Return | 
   return { orderId: orderId as string, pageId, hint: HINTS.find((one) => one === hint) };
 }
 
-/** Where the browser goes that the platform sent back. The hint is a hint: the page shows what the order's events say. */
+/** Address to which the returning browser is redirected. The hint decides nothing: the page shows the state of the order's events. */
 export function orderAddress(back: Return | undefined): string {
   if (back === undefined) return '/orders/unknown';
   return `/orders/${back.pageId}${back.hint === undefined ? '' : `?hint=${back.hint}`}`;

@@ -1,9 +1,9 @@
 import { orderIdOf } from '../order/order-ids.js';
 
-/** As long as a form is kept: whoever comes back later has the address. */
+/** As long as the form is stored. A later visitor needs the address of the order's page. */
 const LIFETIME_SECONDS = 86_400;
 
-/** The platform sends the browser back with ORDERID alone; this leads the buyer's own browser on, and nobody else's. */
+/** The platform sends the browser back with ORDERID only. This cookie maps it to the secret page address, in the buyer's browser alone. */
 export function orderCookie(pageId: string, isSecure: boolean): string {
   const value = `${nameOf(orderIdOf(pageId))}=${pageId}; Max-Age=${LIFETIME_SECONDS}; Path=/; HttpOnly; SameSite=Lax`;
   return isSecure ? `${value}; Secure` : value;

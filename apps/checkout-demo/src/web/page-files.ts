@@ -8,15 +8,12 @@ import { contentSecurityPolicy } from './content-security-policy.js';
 import { refuseForeignTraces } from './foreign-traces.js';
 
 export interface PageFolders {
-  /** HTML, style, pictures. */
   page: string;
-  /** The page's scripts, compiled. */
   scripts: string;
-  /** @tranche/card-encryption as it is distributed. */
   cardEncryption: string;
 }
 
-/** The page and its files: everything comes from here, nothing from elsewhere. */
+/** Serves the page and all its files from the shop itself. */
 export async function servePage(
   app: NestFastifyApplication,
   config: CheckoutConfig,
@@ -28,7 +25,7 @@ export async function servePage(
     referrerPolicy: { policy: 'same-origin' },
     strictTransportSecurity: config.isSecure,
     crossOriginEmbedderPolicy: false,
-    // The provider's page has an origin of its own and could not keep to it.
+    // The provider's page is in an opaque origin, which cannot keep this setting.
     originAgentCluster: false,
   });
   const fastify = app.getHttpAdapter().getInstance();

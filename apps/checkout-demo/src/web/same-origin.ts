@@ -1,6 +1,5 @@
 /**
- * Whether a request that changes something comes from a page of the shop. Every browser names the origin of a POST, and no page can name
- * another than its own; what names none is no browser, and is refused as well.
+ * Every browser sends Origin with a POST, and a page cannot forge it. A request without Origin is not from a browser and is refused too.
  */
 export function isSameOrigin(
   headers: { origin?: string | undefined; 'sec-fetch-site'?: string | undefined },

@@ -12,7 +12,6 @@ export interface PageRequest {
   headers: { origin?: string; 'sec-fetch-site'?: string; 'user-agent'?: string };
 }
 
-/** Who may post at all, and how often. */
 @Injectable()
 export class Visitors {
   private readonly turnedAway;

@@ -52,7 +52,7 @@ it('no script reads the cookie of an order, and no other site sends it with a po
   expect(orderCookie(PAGE, false)).not.toContain('Secure');
 });
 
-it('the page may talk to the shop, the key service and the tokenizer, and to nobody else', () => {
+it('the page may connect to the shop, the key service and the tokenizer only', () => {
   const directives = contentSecurityPolicy({
     cseKeysUrl: new URL('https://keys.example/v1/cse-keys'),
     tokenizerUrl: new URL('https://tokens.example/tokenizer?x=1'),

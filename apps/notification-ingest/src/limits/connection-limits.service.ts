@@ -6,12 +6,12 @@ import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { clientAddress, countedAs, KitConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 
-/** Requests of a connection that have no answer yet. The platform, and every proxy that is known, sends one after the other. */
+/** Maximum requests in flight on one connection. The platform and common proxies do not pipeline, so they have one at a time. */
 const MAX_UNANSWERED = 8;
-/** Bytes of answers that the other end does not read. */
+/** Maximum bytes of answers that wait in a connection because the client does not read them. */
 const MAX_UNREAD_BYTES = 65_536;
 
-/** Bounds the memory that a connection, and an address, may use. Beyond it the connection is closed without an answer: an answer would need memory as well. */
+/** Bounds the memory of each connection and address. Beyond it we close the connection without an answer, which would need memory too. */
 @Injectable()
 export class ConnectionLimits implements OnModuleInit {
   readonly #cut;
@@ -36,7 +36,7 @@ export class ConnectionLimits implements OnModuleInit {
     const server: Server = this.host.httpAdapter.getHttpServer();
     server.maxConnections = this.config.maxConnections;
     server.on('connection', (socket: Socket) => this.#admit(socket));
-    // Node.js parses what it has read to the end, also when the connection was closed in between: such requests end here.
+    // Node.js still emits the requests it had already read when we destroyed the socket. They are dropped here.
     fastify.addHook('onRequest', (request, reply, done) => {
       if (this.#isTaken(request.raw.socket, reply.raw)) done();
       else reply.hijack();
@@ -45,7 +45,7 @@ export class ConnectionLimits implements OnModuleInit {
 
   #admit(socket: Socket): void {
     const peer = socket.remoteAddress ?? '';
-    // A proxy's connections are those of many clients.
+    // A proxy's connections belong to many clients, so they are not counted.
     if (this.kit.isProxy?.(clientAddress(peer, undefined, undefined))) return;
     const address = countedAs(peer);
     const count = (this.#open.get(address) ?? 0) + 1;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '@tranche/service-kit';
 import { FailureLimits } from './failure-limits.store.js';
 
-/** Answers of an address that failed too often become 429. Whatever verifies is taken, wherever it comes from. */
+/** Counts failed requests per address. Signed notifications are never limited. */
 @Injectable()
 export class FailureLimitService {
   readonly #limited;
@@ -17,7 +17,7 @@ export class FailureLimitService {
     });
   }
 
-  /** Counts a failed request. Resolves to the seconds to wait where its answer is to be 429, else to undefined. */
+  /** Counts a failed request. Resolves to the seconds for Retry-After if the answer must be 429, else to undefined. */
   async countFailure(address: string): Promise<number | undefined> {
     const waitSeconds = await this.limits.count(address);
     if (waitSeconds !== undefined) this.#limited.inc();

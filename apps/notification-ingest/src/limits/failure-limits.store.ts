@@ -6,22 +6,22 @@ import { IngestConfig } from '../ingest.config.js';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
-/** Addresses that an instance counts without asking Redis; the oldest goes first. */
+/** Maximum addresses that an instance counts in memory. The oldest is removed first. */
 const MAX_REMEMBERED = 10_000;
 const ALL_ADDRESSES = 'all';
 
 export type QuarantineVerdict = 'kept' | 'address' | 'total';
 
 /**
- * Counts failures per address and what they may put into quarantine, in Redis for all instances together; in memory, each for itself,
- * without Redis or while it is away. Nothing that verifies is ever counted, so a limit can cost no notification.
+ * Limits the failures and the quarantined kilobytes of each address. The counters are in Redis for all instances. Without Redis, or while
+ * it is unreachable, each instance counts for itself. Signed notifications are never counted, so no limit can lose one.
  */
 @Injectable()
 export class FailureLimits {
   readonly #failures: RateLimiterAbstract;
   readonly #quarantine: RateLimiterAbstract;
   readonly #quarantineOfAll: RateLimiterAbstract;
-  /** Of this instance: Redis answers later, and what comes meanwhile may be thousands. */
+  /** Counts of this instance only. They limit an address at once, while the answers of Redis are still in flight. */
   readonly #failuresHere: WindowCounter;
   readonly #linesHere: WindowCounter;
 
@@ -37,7 +37,7 @@ export class FailureLimits {
     this.#quarantineOfAll = this.#limiter('quarantine-kb-of-all', quarantineTotalKbPerHour, HOUR_SECONDS);
   }
 
-  /** Counts a failure. Resolves to the seconds until failures of this address are answered again, or undefined where they still are. */
+  /** Counts a failure. Resolves to the seconds until this address is answered normally again; undefined if it is below its limit. */
   async count(address: string): Promise<number | undefined> {
     const key = countedAs(address);
     const waitMs = this.#failuresHere.take(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
@@ -46,17 +46,16 @@ export class FailureLimits {
     return Math.max(1, Math.ceil(waitMs / 1_000));
   }
 
-  /** Whether the address failed too often, as far as this instance knows. */
+  /** True if this instance knows that the address failed too often. It does not ask Redis. */
   isLimited(address: string): boolean {
     return this.#failuresHere.isBlocked(countedAs(address), performance.now());
   }
 
-  /** Whether this address may still be logged. */
   takeLine(address: string): boolean {
     return !this.isLimited(address) && this.#linesHere.take(countedAs(address), performance.now()) === undefined;
   }
 
-  /** Takes from what the address, and all of them together, may put into quarantine for this reason. */
+  /** Takes kilobytes from the hourly quarantine budgets of the address and of all addresses for this reason. */
   async takeQuarantine(reason: string, address: string, bytes: number): Promise<QuarantineVerdict> {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1_000));
     if ((await refusedForMs(this.#quarantine, `${reason}:${countedAs(address)}`, kilobytes)) !== undefined)

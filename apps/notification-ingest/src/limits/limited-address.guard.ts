@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { FailureLimits } from './failure-limits.store.js';
 import { SerialQueue } from './serial-queue.js';
 
-/** The requests of an address that failed too often are read and verified one at a time, and all others between them. */
+/** Serializes the requests of limited addresses, so that verifying them cannot delay the requests of all others. */
 @Injectable()
 export class LimitedAddressGuard implements CanActivate {
   readonly #queue = new SerialQueue((next) => void setImmediate(next));

@@ -6,7 +6,6 @@ import { FailureLimitService } from './failure-limit.service.js';
 import { FailureLimits } from './failure-limits.store.js';
 import { LimitedAddressGuard } from './limited-address.guard.js';
 
-/** What addresses that fail may cost. */
 @Module({
   imports: [
     RedisModule.forRootAsync({

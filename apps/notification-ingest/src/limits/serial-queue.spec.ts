@@ -1,6 +1,6 @@
 import { SerialQueue } from './serial-queue.js';
 
-it('turns are given one at a time, in order', async () => {
+it('lets callers continue one at a time, in order', async () => {
   const scheduled: (() => void)[] = [];
   const queue = new SerialQueue((next) => void scheduled.push(next));
   const went: string[] = [];

@@ -1,4 +1,4 @@
-/** One after the other, in the order in which they came: each time that `schedule` calls back one goes on. */
+/** First-in, first-out queue. Each callback of `schedule` lets one caller continue. */
 export class SerialQueue {
   #waiting: (() => void)[] = [];
 

@@ -33,7 +33,7 @@ describe('what may wait', () => {
     expect(limit.enter(1, open().work)).toBeUndefined();
   });
 
-  it('makes room for what failed, and hands the failure on', async () => {
+  it('frees the room of failed work and passes its error on', async () => {
     const limit = new WaitingLimit(1, 100);
     await expect(limit.enter(1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect([limit.records, limit.bytes]).toEqual([0, 0]);

@@ -1,4 +1,4 @@
-/** How much waits, and how much may: a bound on what is kept in memory while Kafka is slow or away. */
+/** Bounds the records and bytes kept in memory while Kafka is slow or unreachable. */
 export class WaitingLimit {
   #records = 0;
   #bytes = 0;
@@ -17,8 +17,8 @@ export class WaitingLimit {
   }
 
   /**
-   * Counts it in as long as `work` takes; undefined, and nothing is begun, where there is no room. Where nothing else waits there is room for
-   * one of any size: refused, it would come again and be refused for ever.
+   * Reserves room until `work` ends. Returns undefined, without starting `work`, if there is no room. A record that is alone is accepted
+   * at any size: otherwise one larger than the limit would be refused on every repeat.
    */
   enter<T>(bytes: number, work: () => Promise<T>): Promise<T> | undefined {
     const isAlone = this.#records === 0;

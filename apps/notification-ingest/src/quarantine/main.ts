@@ -15,7 +15,7 @@ const PROGRESS_MS = 2_000;
 
 const print = (line: string) => void process.stderr.write(`${line}\n`);
 const quiet = () => undefined;
-/** Until Kafka answered, one line at the end says that it does not. */
+/** False while we wait for Kafka: warnings are then hidden, and a failure prints one line. */
 let isConnected = true;
 const printConnected = (_: unknown, message: string) => void (isConnected && print(message));
 const log: Log = { debug: quiet, info: quiet, warn: printConnected, error: printConnected };

@@ -32,7 +32,7 @@ it('partitions are read in the order in which their records came', async () => {
   expect(read).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
 });
 
-it('what is not read to its end is closed', async () => {
+it('closes partitions that were not read to the end', async () => {
   ended.length = 0;
   for await (const { id } of inOrderOfArrival([partition('1', '3'), partition('2')])) if (id === '1') break;
   expect(ended.sort()).toEqual(['1,3', '2']);

@@ -1,6 +1,6 @@
 import type { Quarantined } from './quarantined.js';
 
-/** The partitions as one: each has its records in about the order in which they came, and so has what is read from all of them. */
+/** Merges the partitions by `receivedAt`. Each partition is only roughly sorted, and so is the result. */
 export async function* inOrderOfArrival(
   partitions: readonly AsyncIterable<Quarantined>[],
 ): AsyncGenerator<Quarantined> {

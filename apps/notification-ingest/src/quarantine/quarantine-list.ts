@@ -1,6 +1,6 @@
 import type { Quarantined } from './quarantined.js';
 
-/** One notification, however often it came. No parameter but its order is shown: they hold personal data. */
+/** One notification with all its repeats. Of its parameters we show only the order, because the others hold personal data. */
 export interface ListedNotification {
   id: string;
   reason: string;
@@ -17,7 +17,7 @@ const SHOWN_ADDRESSES = 3;
 const SHOWN_TEXT = 40;
 const CONTROL = /\p{C}/gu;
 
-/** The same content for the same reason is one line; in the order in which each came first. */
+/** Groups by content hash and reason, sorted by first arrival. */
 export async function listOf(
   records: AsyncIterable<Quarantined> | Iterable<Quarantined>,
 ): Promise<ListedNotification[]> {
@@ -61,7 +61,7 @@ export function tableOf(list: readonly ListedNotification[]): string {
     String(one.count),
   ]);
   const table = [['id', 'reason', 'merchant', 'order', 'first', 'last', 'from', 'count'], ...rows];
-  // No spread: a quarantine may have more lines than a function takes arguments.
+  // A spread into Math.max would fail: the list may be longer than the maximum number of arguments.
   const widths = table[0]!.map((_, column) => table.reduce((width, row) => Math.max(width, row[column]!.length), 0));
   return table
     .map((row) =>
@@ -73,7 +73,7 @@ export function tableOf(list: readonly ListedNotification[]): string {
     .join('\n');
 }
 
-/** What anyone may have sent must not steer a terminal. */
+/** The text comes from an unknown sender: control characters could steer the operator's terminal. */
 function shown(text: string): string {
   return text.slice(0, SHOWN_TEXT).replace(CONTROL, '·');
 }

@@ -3,7 +3,7 @@ import { quarantineOptions } from './quarantine-options.js';
 const NOW = Date.parse('2028-01-31T12:00:00Z');
 const options = (...args: string[]) => quarantineOptions(args, NOW);
 
-it('reads what is to be done', () => {
+it('reads command and options', () => {
   expect(options('list')).toEqual({ command: 'list', json: false, dryRun: false });
   expect(options('reverify', '--merchant', 'shop-fr', '--json', '--dry-run', '--since', '24h')).toEqual({
     command: 'reverify',

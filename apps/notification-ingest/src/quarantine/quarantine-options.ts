@@ -4,7 +4,7 @@ export interface QuarantineOptions {
   command: 'list' | 'reverify';
   json: boolean;
   dryRun: boolean;
-  /** Ours. */
+  /** Our name of the merchant. */
   merchant?: string;
   /** RFC 3339. */
   since?: string;
@@ -19,7 +19,7 @@ reverify  verifies each again with the keys of MERCHANTS_FILE and publishes what
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Throws an Error with a line for a person where the arguments are wrong. */
+/** @throws Error with one line for the operator if the arguments are wrong. */
 export function quarantineOptions(args: readonly string[], nowMs: number): QuarantineOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -48,7 +48,7 @@ export function quarantineOptions(args: readonly string[], nowMs: number): Quara
 function sinceOf(text: string, nowMs: number): string {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
-  // Date.parse takes February 31 for March 3.
+  // Date.parse reads February 31 as March 3, so we compare the day with its own round trip.
   const day = text.slice(0, 10);
   const isDay = isTime && new Date(Date.parse(day) || 0).toISOString().startsWith(day);
   const ms = unit === undefined ? (isDay ? Date.parse(text) : NaN) : nowMs - Number(count) * (UNIT_MS[unit] ?? NaN);

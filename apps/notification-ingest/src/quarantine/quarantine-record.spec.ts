@@ -93,7 +93,7 @@ describe('a quarantined notification', () => {
   });
 });
 
-describe('of an IDENTIFIER that nobody has', () => {
+describe('of an unknown IDENTIFIER', () => {
   const genuine: Parameters = [
     ...notificationParameters(),
     ['CARDCODE', 'XXXXXXXXXXXX1234'],

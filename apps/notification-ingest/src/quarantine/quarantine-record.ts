@@ -12,7 +12,7 @@ import {
 } from '@tranche/contracts';
 import type { Parameter, Parameters } from '@tranche/platform';
 
-/** `no_order`: signed, but its ORDERID is missing or unusable. The others are signed with no key that we know. */
+/** `no_order`: signed, but its ORDERID is missing or unusable. The other two fit no key of ours. */
 export type QuarantineReason = 'hash_mismatch' | 'unknown_identifier' | 'no_order';
 
 export interface Suspect {
@@ -23,15 +23,15 @@ export interface Suspect {
   receivedAt: string;
   /** Address of the sender. */
   from: string;
-  /** Ours, where IDENTIFIER names one. */
+  /** Our name of the merchant; undefined if IDENTIFIER is unknown. */
   merchant?: string;
 }
 
 /**
- * What was received, in its order, HASH included, so that it can be verified again after a secret was corrected; a pair that is not UTF-8 with its
- * bytes. Card data that must not be
- * kept is taken out, and `altered` says so. If no merchant has the IDENTIFIER, only the names of the parameters are kept, unless all of them are
- * parameters of a notification and none looks like card data: it can then be verified again after the identifier was corrected.
+ * Encodes the received parameters in their order, with HASH, so that they can be verified again after a key was corrected. A pair that is
+ * not UTF-8 keeps its bytes. Card data is removed or masked, and `altered` is then true. If IDENTIFIER is unknown we keep only the names
+ * of the parameters, because the values may be anybody's data; unless every name belongs to a notification and nothing looks like card
+ * data, so that it can be verified again after the identifier was corrected.
  */
 export function quarantineRecord(
   reason: QuarantineReason,
@@ -65,13 +65,19 @@ const OF_NOTIFICATIONS: ReadonlySet<string> = new Set([
   ...CARD_PARAMETERS,
 ]);
 
-/** Numbers of the platform and of ours are at home there, and one in ten looks like a card's: only those of card schemes are masked. */
+/**
+ * These parameters hold reference numbers, and one in ten of those passes the check digit of a card number. So only numbers of card
+ * schemes are masked in them.
+ */
 const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identifier/;
 
-/** A HASH has digits of its own, and without it nothing can be verified again. */
+/** HASH may contain a digit sequence that looks like a card number. Masking it would make verification impossible. */
 const HASH = /^[0-9a-f]{64}$/;
 
-/** A value that is UTF-8 but for a byte hides in its own reading what stands between the digits: it is searched as UTF-8 too. */
+/**
+ * A value that is not UTF-8 was decoded as one character per byte, which can split the separators between the digits of a card number. So
+ * we search its UTF-8 reading too.
+ */
 function cleanValueOf([name, value, sent]: Parameter): string {
   const clean = withoutCardNumber(name, value);
   if (sent === undefined || clean !== value) return clean;

@@ -5,9 +5,9 @@ import type { IngestConfig } from '../ingest.config.js';
 import { inOrderOfArrival } from './order-of-arrival.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
 
-/** The quarantine topic from its beginning to its end of now, in the order of arrival; nothing is committed, and the same can be read again. */
+/** Reads the quarantine topic from the start to its present end, sorted by arrival. It commits no offset, so each run reads everything. */
 export class QuarantineConsumer {
-  /** Records that are none of ours. */
+  /** Number of records that are not quarantined notifications. */
   unreadable = 0;
 
   constructor(

@@ -6,23 +6,23 @@ import { NotificationProducer, OverloadedError } from '../notification.producer.
 import { valueOf } from '@tranche/platform';
 import { quarantineRecord, type Suspect } from './quarantine-record.js';
 
-/** Refused ones that are in quarantine already are not put there again as long as they are remembered. */
+/** Maximum refused notifications whose repeats we recognise and do not store again. */
 const MAX_REMEMBERED = 10_000;
-/** As it is stored. A notification has about 1 kB. */
+/** Maximum stored size in bytes. A normal notification has about 1 kB. */
 const MAX_KEPT_BYTES = 8_192;
-/** Without one nothing can ever verify. */
+/** A notification without a well-formed HASH can never verify, so we do not keep it. */
 const HASH = /^[0-9a-f]{64}$/;
 
 interface Refusal {
   reason: 'hash_mismatch' | 'unknown_identifier' | 'unreadable' | 'not_found';
-  /** Why it could not be read. */
+  /** Reason why the request could not be read. */
   unreadable?: string;
   notification?: string;
   merchant?: string;
   from: string;
 }
 
-/** Refused notifications are kept for an operator, who may find that our key was wrong, and are logged; both within limits. */
+/** Logs refused notifications and keeps them for an operator, who may find that our key was wrong. Both are limited. */
 @Injectable()
 export class QuarantineService {
   private readonly dropped;
@@ -41,7 +41,7 @@ export class QuarantineService {
     });
   }
 
-  /** The answer does not wait for it. */
+  /** Does not delay the answer: the record is stored in the background. */
   keep(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): void {
     this.logRefusal({ reason, notification: suspect.id, merchant: suspect.merchant, from: suspect.from });
     this.store(reason, suspect).catch((error: unknown) => {
@@ -61,12 +61,12 @@ export class QuarantineService {
   }
 
   private async store(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): Promise<void> {
-    // Its HASH too: a forged one must not keep the genuine one with the same content out.
+    // The key includes HASH: a forged copy with the same content must not keep the genuine one out of quarantine.
     const hash = valueOf(suspect.parameters, 'HASH') ?? '';
     const known = `${suspect.id} ${hash}`;
     if (this.kept.has(known)) return;
     if (!HASH.test(hash)) return this.dropped.inc({ reason: 'no_hash' });
-    // Length before content: what is too long to be kept is not searched for cards.
+    // We check the length first, so that we do not search a long text for card numbers.
     if (lengthOf(suspect) > MAX_KEPT_BYTES) return this.dropped.inc({ reason: 'size' });
     const record = quarantineRecord(reason, suspect);
     const verdict = await this.take(reason, suspect.from, record.value.length);
@@ -79,7 +79,7 @@ export class QuarantineService {
     keepNewest(this.kept, MAX_REMEMBERED);
   }
 
-  /** `bytes`: as they are stored; JSON writes a control character in six. */
+  /** `bytes` is the stored size: JSON writes one control character as six bytes. */
   private async take(reason: string, from: string, bytes: number): Promise<QuarantineVerdict | 'size'> {
     return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
   }

@@ -1,7 +1,6 @@
 import type { Parameter, Parameters } from '@tranche/platform';
 import { knownCharset, parameterOf } from '../sent-text.js';
 
-/** A record of the quarantine topic as it is read back. */
 export interface Quarantined {
   /** Content hash. */
   id: string;
@@ -11,12 +10,12 @@ export interface Quarantined {
   from: string;
   /** RFC 3339. */
   receivedAt: string;
-  /** Card data, or all values, were taken out: its HASH cannot fit any more. */
+  /** Card data or all values were removed, so no HASH can fit. */
   isAltered: boolean;
   parameters: Parameters;
 }
 
-/** Undefined where the record is none that `quarantineRecord` wrote. */
+/** Returns undefined if `quarantineRecord` did not write this record. */
 export function quarantinedOf(id: string | null, value: Buffer | null): Quarantined | undefined {
   let read: unknown;
   try {
@@ -50,7 +49,7 @@ function parametersIn(pairs: unknown): Parameters | undefined {
   return parameters.every((pair) => pair !== undefined) ? parameters : undefined;
 }
 
-/** A pair that holds bytes is read from them again, so that the published text is what HASH was verified over. */
+/** A pair with bytes is decoded from them again, so that the published text matches the bytes that HASH covers. */
 function parameterIn(pair: unknown): Parameter | undefined {
   if (!Array.isArray(pair)) return undefined;
   const [name, value, sent] = pair as unknown[];

@@ -61,7 +61,7 @@ function publisher() {
   return { published, publish };
 }
 
-it('publishes what is genuine now as the event that it would have been, once', async () => {
+it('publishes each genuine notification once, with the id and time that its event would have had', async () => {
   const producer = publisher();
   const result = await new Reverification({ merchants }, producer).run(
     of(
@@ -112,7 +112,7 @@ it('verifies again by the bytes what is not UTF-8, and reads its text from them'
   }
 });
 
-it('publishes all, however little of a running service may wait for Kafka', async () => {
+it('is not bound by the running service’s limits of waiting notifications', async () => {
   const running = { kafkaTopicPrefix: '', publishTimeoutMs: 100, maxWaitingNotifications: 1, maxWaitingBytes: 1 };
   const batches = { send: () => new Promise((resolve) => setImmediate(resolve)) } as unknown as BatchingProducer;
   const producer = new NotificationProducer(batches, settingsOfReverification(running), new Metrics('spec'));
@@ -120,7 +120,7 @@ it('publishes all, however little of a running service may wait for Kafka', asyn
   expect(await new Reverification({ merchants }, producer).run(of(...records))).toMatchObject({ published: 1_200 });
 });
 
-it('is not put off by a forged record with the same content', async () => {
+it('publishes the genuine one despite a forged record with the same content', async () => {
   const producer = publisher();
   await new Reverification({ merchants }, producer).run(of(kept({ id: 'a', key: 'x' }), kept({ id: 'a' })));
   expect(producer.published.map(([id]) => id)).toEqual(['a']);
@@ -131,14 +131,14 @@ it('publishes nothing in a dry run', async () => {
   expect(result).toMatchObject({ verified: 1, published: 0 });
 });
 
-it('says so where one was not published', async () => {
+it('fails if a publish fails', async () => {
   const producer = { publish: () => Promise.reject(new Error('Kafka is away')) };
   await expect(new Reverification({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow(
     'was not published',
   );
 });
 
-it('keeps to a merchant, and to a time', async () => {
+it('filters by merchant and by time', async () => {
   const ids = async (options: { merchant?: string; since?: string }, identifier?: string) => {
     const found: string[] = [];
     const all = of(
@@ -163,7 +163,7 @@ it.each([
   Buffer.from('{"reason":"x","from":"y","receivedAt":"z","parameters":[["A",1]]}'),
 ])('takes no record that is none of ours: %s', (value) => expect(quarantinedOf('a', value)).toBeUndefined());
 
-it('tells of a notification that could not be published at the end, however long the rest is read', async () => {
+it('reports a failed publish at the end, even if reading takes much longer', async () => {
   const publish = () => Promise.reject(new Error('Kafka is away'));
   async function* slowly(): AsyncGenerator<Quarantined> {
     yield kept({ id: 'a' });

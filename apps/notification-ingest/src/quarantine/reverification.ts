@@ -6,17 +6,17 @@ import { namesAnOrder } from '../notification.service.js';
 import type { Quarantined } from './quarantined.js';
 
 export interface Reverified {
-  /** Records of the quarantine that were asked for. */
+  /** Records read that match the options. */
   read: number;
-  /** Records whose HASH fits now. */
+  /** Records whose HASH fits a key now. */
   verified: number;
-  /** Notifications published, each once however many records it had. */
+  /** Published notifications; the repeats of one count once. */
   published: number;
-  /** Records whose HASH fits no key. */
+  /** Records whose HASH still fits no key. */
   stillRefused: number;
-  /** Records that card data, or all values, were taken out of, so that no HASH can fit. */
+  /** Records without their card data or values, so that no HASH can fit. */
   altered: number;
-  /** Records whose HASH fits and that name no order: for a person. */
+  /** Records whose HASH fits, but without a usable order. An operator must look at them. */
   withoutOrder: number;
 }
 
@@ -28,7 +28,7 @@ type ProducerSettings = Pick<
   'kafkaTopicPrefix' | 'publishTimeoutMs' | 'maxWaitingNotifications' | 'maxWaitingBytes'
 >;
 
-/** No webhook waits for an answer here, and what is under way is bounded by `AT_ONCE`: the limits of the running service would turn records away. */
+/** The running service's limits would refuse records. No webhook waits for an answer here, and `AT_ONCE` bounds the records in flight. */
 export function settingsOfReverification({
   kafkaTopicPrefix,
 }: Pick<IngestConfig, 'kafkaTopicPrefix'>): ProducerSettings {
@@ -41,8 +41,8 @@ export function settingsOfReverification({
 }
 
 /**
- * Verifies what is in quarantine with the keys of now, and publishes what is genuine as the event that it would have been: the same id
- * and the time at which it came. Whoever has seen that event already sees it again and knows it by its id.
+ * Verifies the quarantined records with the present keys and publishes each genuine one with the id and time that its event would have
+ * had. Consumers that already have that event recognise it by its id.
  */
 export class Reverification {
   readonly result: Reverified = { read: 0, verified: 0, published: 0, stillRefused: 0, altered: 0, withoutOrder: 0 };
@@ -51,7 +51,7 @@ export class Reverification {
 
   constructor(
     private readonly config: Pick<IngestConfig, 'merchants'>,
-    /** Undefined where nothing is to be published. */
+    /** Undefined for a dry run. */
     private readonly producer: Pick<NotificationProducer, 'publish'> | undefined,
   ) {}
 
@@ -90,7 +90,7 @@ export class Reverification {
 
   private publish(acknowledged: Promise<unknown>): void {
     const published = acknowledged.then(() => void this.result.published++);
-    // `settle` reports it, perhaps much later: until then it must not count as an unhandled rejection.
+    // `settle` reports the failure later. Until then Node.js would end the process for an unhandled rejection.
     published.catch(() => undefined);
     this.#underWay.push(published);
   }
@@ -103,7 +103,7 @@ export class Reverification {
   }
 }
 
-/** What `--merchant` and `--since` let through; by IDENTIFIER also what no merchant had when it came. */
+/** Filters by `--merchant` and `--since`. `identifier` also finds the merchant's records from before its IDENTIFIER was configured. */
 export async function* chosen(
   records: AsyncIterable<Quarantined>,
   { merchant, since }: { merchant?: string; since?: string },

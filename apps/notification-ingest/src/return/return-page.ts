@@ -1,4 +1,4 @@
-/** `thanks`: all is well, the merchant has no page. `unverified`: no key that we know signed this. `unknown`: no such merchant. */
+/** `thanks`: verified, but the merchant has no page. `unverified`: the signature fits no key of ours. `unknown`: no such merchant. */
 export type Page = 'thanks' | 'unverified' | 'unknown';
 
 type Language = 'en' | 'fr' | 'es';
@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<Language, Readonly<Record<Page, readonly [title: st
   },
 };
 
-/** A whole page for a person, of fixed texts: nothing of the request is on it. */
+/** HTML page of fixed texts. It shows nothing from the request, so nobody can inject text into it. */
 export function pageOf(page: Page, market?: 'FR' | 'ES'): string {
   const language = market === undefined ? 'en' : (market.toLowerCase() as 'fr' | 'es');
   const [title, text] = TEXTS[language][page];

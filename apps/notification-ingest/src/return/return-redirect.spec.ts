@@ -50,13 +50,13 @@ it.each([
   expect(returnOf(shop, signed({ EXTRADATA, ORDERID: '7' }))?.location).toBe(`${page}?orderId=7&hint=success`);
 });
 
-it('says no order where none came', () => {
+it('leaves out orderId if ORDERID is missing', () => {
   expect(returnOf(merchant, signed({ ORDERID: '' }))?.location).toBe(
     'https://shop.example/thanks?lang=fr&hint=success#top',
   );
 });
 
-it('leads nowhere where no page is configured', () => {
+it('has no location if no page is configured', () => {
   expect(returnOf({ ...merchant, pageUrl: undefined }, signed({}))).toEqual({ hint: 'success' });
 });
 

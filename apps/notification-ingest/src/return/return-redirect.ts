@@ -2,16 +2,16 @@ import { execCodeClass, type Merchant } from '@tranche/contracts';
 import { isRedirectSignedBy, returnPageIn, valueOf } from '@tranche/platform';
 import type { Parameters, Unreadable } from '../received-parameters.js';
 
-/** What the merchant's page may show meanwhile. The order's state comes from its events, never from here. */
+/** Hint for the merchant's page until the order's events arrive. It does not change the order's state. */
 export type Hint = 'success' | 'pending' | 'refused' | 'unknown';
 
 export interface Return {
   hint: Hint;
-  /** The merchant's page with order and hint; undefined where none is configured. */
+  /** URL of the merchant's page with `orderId` and `hint`; undefined if the merchant configured none. */
   location?: string;
 }
 
-/** Where the cardholder goes on to; undefined where this was not signed for this merchant. */
+/** Returns undefined if no key of this merchant signed the parameters. */
 export function returnOf(merchant: Merchant, received: Parameters | Unreadable): Return | undefined {
   if ('unreadable' in received || valueOf(received, 'IDENTIFIER') !== merchant.identifier) return undefined;
   if (!isRedirectSignedBy(merchant, received)) return undefined;
@@ -26,7 +26,7 @@ export function returnOf(merchant: Merchant, received: Parameters | Unreadable):
   return { hint, location: location.href };
 }
 
-/** The page that the authorization named, while the merchant allows it; else the merchant's own. */
+/** The return page that the authorization named, if the merchant still allows it; else `pageUrl`. */
 function pageOfOrder({ pageUrl, returnPages = [] }: Merchant, extraData: string | undefined): string | undefined {
   const named = returnPageIn(extraData);
   return returnPages.find(({ name }) => name === named)?.url ?? pageUrl;

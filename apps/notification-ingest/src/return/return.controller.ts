@@ -19,7 +19,7 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** The platform's REDIRECT_URL: the cardholder's browser is sent on to the merchant. Nothing is stored, nothing is published. */
+/** The platform's REDIRECT_URL: redirects the cardholder's browser to the merchant. It stores and publishes nothing. */
 @Controller('return')
 export class ReturnController {
   private readonly returns;
@@ -61,7 +61,7 @@ export class ReturnController {
       .send();
   }
 
-  /** Of an address that failed too often the status becomes 429. A person sees the page that there would have been. */
+  /** Too many failures change only the status (429): a person still sees the same page. */
   private async countFailure(reply: Reply, from: string): Promise<void> {
     reply.headers({ connection: 'close' });
     const waitSeconds = await this.failures.countFailure(from);

@@ -68,7 +68,7 @@ it('a reset forgets everything', async () => {
   ).toBe('2002');
 });
 
-it('GET /simulator/totals says whether the lists are whole', async () => {
+it('GET /simulator/totals reports if the lists are complete', async () => {
   await simulator.operate(instalment());
   expect((await simulator.json('GET', '/simulator/totals')).body).toEqual({
     calls: 1,

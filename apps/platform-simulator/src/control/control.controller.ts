@@ -26,7 +26,7 @@ export interface ControlParts {
 
 type OrderQuery = { Querystring: { identifier?: string; orderId?: string } };
 
-/** What the real platform has not: the tests' own doors, all under `/simulator`. */
+/** API for tests under `/simulator`. The real platform has nothing like it. */
 export async function controlController(server: FastifyInstance, parts: ControlParts): Promise<void> {
   const { books, faults } = parts;
   await server.register((scope, _options, done) => {
@@ -95,7 +95,6 @@ function clockRoutes(scope: FastifyInstance, { books: { clock } }: ControlParts)
   });
 }
 
-/** What a platform's own people do to tokens, secrets and keys, and what was handed out of them. */
 function secretRoutes(
   scope: FastifyInstance,
   { accounts, accessTokens, issuedTokens, encryptionKeys }: ControlParts,

@@ -77,7 +77,7 @@ describe('Faults', () => {
     ]);
   });
 
-  it('before the body is read only rules that are meant for it strike, and only those that ask nothing of the body', () => {
+  it('before the body is read only resetWhileReading rules without a match on the body apply', () => {
     const faults = new Faults();
     faults.add({ match: {}, fault: { dropBefore: true } });
     faults.add({ match: { orderPrefix: 'order-' }, fault: { resetWhileReading: true } });

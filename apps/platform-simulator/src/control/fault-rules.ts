@@ -8,15 +8,15 @@ export type NotificationMode = (typeof NOTIFICATION_MODES)[number];
 export interface FaultMatch {
   readonly operation?: string;
   readonly orderPrefix?: string;
-  /** The merchant's name or its IDENTIFIER. */
+  /** The merchant's name or IDENTIFIER. */
   readonly merchant?: string;
   readonly probability?: number;
   readonly seed?: number;
-  /** How often the rule strikes at most; calls and notifications are counted apart. */
+  /** Maximum number of calls, and separately of notifications, that the rule disturbs. */
   readonly times?: number;
 }
 
-/** `before`: the call has no effect; `after`: it was executed, only the answer is missing. */
+/** `before`: the call is not executed. `after`: it is executed and only its answer is lost. */
 export type When = 'before' | 'after';
 
 export interface StatusFault {
@@ -27,33 +27,36 @@ export interface StatusFault {
 export interface CallFault {
   readonly latencyMs?: number;
   readonly latencyMsUniform?: readonly [from: number, to: number];
-  /** No answer until the client gives up. */
+  /** The server does not answer until the client times out. */
   readonly timeout?: When;
   readonly dropBefore?: boolean;
   readonly executeThenReset?: boolean;
-  /** HTTP 300 to 399 with a Location that leads back here: who follows it asks a second time. */
+  /** HTTP 300 to 399 with a Location of the same path: a client that follows it sends the call twice. */
   readonly status3xx?: StatusFault;
   readonly status4xx?: StatusFault;
   readonly status5xx?: StatusFault;
-  /** HTTP 200 with something that is not JSON. */
+  /** HTTP 200 with a body that is not JSON. */
   readonly garbage?: When;
   /** HTTP 200 without a body. */
   readonly emptyAnswer?: When;
-  /** Executed; the connection is closed in the middle of the answer. */
+  /** Executes the call and closes the connection in the middle of the answer. */
   readonly truncate?: boolean;
-  /** Executed; the answer's bytes come one at a time over so many milliseconds. */
+  /** Executes the call and sends the answer byte by byte over so many milliseconds. */
   readonly slowDrip?: number;
-  /** Executed; the answer speaks of another OPERATIONTYPE. */
+  /** Executes the call and answers with another OPERATIONTYPE. */
   readonly wrongOperationType?: boolean;
-  /** The connection is reset while the body is being read. Not executed; nothing of the body is known, so nothing of it matches. */
+  /**
+   * Resets the connection while the body arrives, without execution. `match` cannot use the order or merchant, because the body was not
+   * read.
+   */
   readonly resetWhileReading?: boolean;
-  /** 401 with `WWW-Authenticate: Bearer`, not executed. */
+  /** Answers 401 with `WWW-Authenticate: Bearer`, without execution. */
   readonly unauthorized?: boolean;
-  /** This EXECCODE is answered, nothing executed. */
+  /** Answers with this EXECCODE, without execution. */
   readonly execCode?: string;
-  /** Another key than the true one is given out (`cseKeys`). */
+  /** Publishes a wrong key instead of the right one (`cseKeys`). */
   readonly encryptionKey?: EncryptionKeyFault;
-  /** The key is changed behind the answer (`cseKeys`), or before the card is decrypted (`tokenizer`). */
+  /** Rotates the key after the answer (`cseKeys`) or before decryption (`tokenizer`). */
   readonly keyRotation?: boolean;
 }
 
@@ -61,10 +64,10 @@ export interface NotificationFault {
   readonly none?: boolean;
   readonly duplicate?: boolean;
   readonly lateMs?: number;
-  /** Kept back until the order's next notification was sent. */
+  /** Held until the order's next notification was sent. */
   readonly outOfOrder?: boolean;
   readonly mode?: NotificationMode;
-  /** A forged copy is sent before the true one, or instead of it: another EXECCODE, and the HASH that the true one has. */
+  /** Sends a forged copy before the genuine notification or instead of it. It has another EXECCODE with the genuine HASH. */
   readonly forgedHash?: 'also' | 'instead';
 }
 
@@ -88,7 +91,6 @@ export function matches({ operation, orderPrefix, merchant }: FaultMatch, subjec
   );
 }
 
-/** A repeatable stream of numbers in [0, 1) (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -156,8 +158,7 @@ const FAULT: Record<string, Check> = {
 };
 
 /**
- * `hang` is another name for `timeout`; `true` is short for `after`, `notification: "none"` for `{ none: true }`. Wrong fields are
- * named, all at once.
+ * Short forms: `hang` for `timeout`, `true` for `after`, `notification: "none"` for `{none: true}`. All wrong fields are listed at once.
  */
 export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
   if (!isPlainObject(body)) return { wrong: ['the body must be a JSON object'] };

@@ -16,7 +16,7 @@ interface ActiveRule extends FaultRule {
   notificationsStruck: number;
 }
 
-/** The faults that tests asked for. The first rule that matches and strikes counts. */
+/** The active fault rules. The first rule that matches and is due applies. */
 export class Faults {
   private rules: ActiveRule[] = [];
 
@@ -50,7 +50,7 @@ export class Faults {
     return this.firstOf(subject, ({ fault }) => hasCallFault(fault) && fault.resetWhileReading !== true);
   }
 
-  /** Of a call whose body is not read yet: known of it is only where it goes, `process`. */
+  /** True if a rule resets this call before its body is read. Only the operation `process` is known then. */
   strikesUnread(): boolean {
     return this.firstOf({ operation: 'process' }, ({ fault }) => fault.resetWhileReading === true) !== undefined;
   }

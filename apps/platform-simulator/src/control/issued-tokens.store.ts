@@ -1,6 +1,6 @@
 const MAX_TOKENS = 10_000;
 
-/** The latest tokens handed out, dead ones too: who searches for leaks must know what to look for. */
+/** The latest issued tokens, expired ones included. A search for leaked tokens needs this list. */
 export class IssuedTokens {
   readonly accessTokens: string[] = [];
   readonly cardTokens: string[] = [];

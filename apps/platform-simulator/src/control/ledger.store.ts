@@ -2,7 +2,7 @@ import type { Clock } from '../clock.service.js';
 import { kept } from '../request/flat-parameters.js';
 import type { Transaction } from '../transactions/transaction.js';
 
-/** A request as it came in: the names of its parameters, never their values. */
+/** A received request with the names of its parameters. Values are left out, because they may be secret. */
 export interface Call {
   readonly time: string;
   readonly operation: string;
@@ -10,7 +10,9 @@ export interface Call {
   readonly orderId?: string;
   readonly transactionId?: string;
   readonly parameters: readonly string[];
-  /** How it was answered: an EXECCODE, an HTTP status, or what a fault made of it (`reset`, `hang`, `garbage` …); absent while it is under way. */
+  /**
+   * EXECCODE or HTTP status of the answer, or the fault in its place (`reset`, `hang`, `garbage` …); absent while the call is in flight.
+   */
   answered?: string;
   executed: boolean;
 }
@@ -30,7 +32,7 @@ export interface LedgerFilter {
 const MAX_CALLS = 100_000;
 const MAX_NAME_LISTS = 10_000;
 
-/** What this platform was asked and what it really executed: the referee of every test. */
+/** Records the requests received and the operations executed. Tests compare the services' results with it. */
 export class Ledger {
   private calls: Call[] = [];
   private callsReceived = 0;
@@ -81,7 +83,7 @@ export class Ledger {
     };
   }
 
-  /** Tombstone calls are in `calls` no more: whoever reads those is blind there. Operations are never forgotten. */
+  /** `callsForgotten` counts the calls that are no longer in `calls`. Operations are never removed. */
   get totals() {
     return { calls: this.callsReceived, callsForgotten: this.callsForgotten, operations: this.executions.length };
   }
@@ -93,7 +95,7 @@ export class Ledger {
     this.executions = [];
   }
 
-  /** Equal lists are kept once: a bench sends the same names a hundred thousand times. */
+  /** Shares equal lists: a benchmark sends the same names a hundred thousand times. */
   private namesOf(parameters: ReadonlyMap<string, string>): readonly string[] {
     const names = [...parameters.keys()];
     const joined = names.join();
@@ -126,7 +128,6 @@ function operationOf({ timeMs, transaction, answered, origin }: Execution) {
   };
 }
 
-/** How often each (IDENTIFIER, ORDERID, OPERATIONTYPE, EXTRADATA) was executed. */
 function countsOf(operations: readonly Operation[]) {
   const counts = new Map<
     string,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The page of any merchant calls this path from the cardholder's browser. */
+/** Sets CORS headers for any origin: the pages of all merchants call this path from the browser. */
 export function allowAnyOrigin(scope: FastifyInstance, path: string): void {
   scope.addHook('onRequest', (_request, reply, next) => {
     reply.header('access-control-allow-origin', '*');

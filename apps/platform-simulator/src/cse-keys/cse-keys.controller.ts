@@ -12,7 +12,7 @@ interface CseKeyParts {
   readonly latencyMs: readonly [number, number];
 }
 
-/** `POST /cseKeys {apiKeyId}`: the current key, to those whose API key is a merchant's. */
+/** `POST /cseKeys {apiKeyId}` answers the current key of a merchant's API key. */
 export async function cseKeysController(
   server: FastifyInstance,
   { encryptionKeys, faults, latencyMs }: CseKeyParts,

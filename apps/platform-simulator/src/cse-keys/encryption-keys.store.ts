@@ -14,12 +14,9 @@ interface EncryptionKey {
 
 const MAX_ACCEPTED = 5;
 
-/**
- * The RSA keys of this process, one for all API keys until a rotation gives one of them its own. The private halves stay in here as key
- * objects: nothing writes them out.
- */
+/** All API keys share one RSA key until a rotation gives one of them its own. Private keys stay in key objects and are never exported. */
 export class EncryptionKeys {
-  /** Of each API key what is accepted, the current key first. */
+  /** Accepted keys per API key; the current key comes first. */
   private readonly accepted: Map<string, readonly EncryptionKey[]>;
   private readonly owners: ReadonlyMap<string, Merchant>;
 
@@ -32,7 +29,6 @@ export class EncryptionKeys {
     this.accepted = new Map(pairs.map(([apiKeyId]) => [apiKeyId, [first]]));
   }
 
-  /** Whose API key it is. */
   merchantOf(apiKeyId: string): Merchant | undefined {
     return this.owners.get(apiKeyId);
   }
@@ -47,13 +43,13 @@ export class EncryptionKeys {
     };
   }
 
-  /** `undefined`: never given for this API key, or retired. */
+  /** `undefined`: the key was never issued for this API key or is no longer accepted. */
   async privateKey(apiKeyId: string, encryptionKeyId: string): Promise<KeyObject | undefined> {
     const key = this.accepted.get(apiKeyId)?.find(({ id }) => id === encryptionKeyId);
     return key && (await key.pair).privateKey;
   }
 
-  /** A new key for this API key, or for all; what was given before is refused from now on, unless it is kept. Answers the new id. */
+  /** Creates a key for one or all API keys and returns its id. Without `keepPrevious`, earlier keys are no longer accepted. */
   rotate({ apiKeyId, keepPrevious = false }: { apiKeyId?: string; keepPrevious?: boolean } = {}): string {
     const key = newKey();
     for (const [id, previous] of this.accepted) {

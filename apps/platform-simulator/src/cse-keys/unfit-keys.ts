@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPair, randomBytes, randomUUID, type KeyObje
 import { promisify } from 'node:util';
 import type { EncryptionKeyRecord } from './encryption-keys.store.js';
 
-/** Keys that nobody should encrypt a card with. */
+/** Keys that a client must refuse to encrypt a card with. */
 export const UNFIT_KINDS = [
   'rsa512',
   'rsa1024',
@@ -15,7 +15,7 @@ export const UNFIT_KINDS = [
 ] as const;
 export type UnfitKind = (typeof UNFIT_KINDS)[number];
 
-/** What a fault rule answers instead of the true key: a kind, or texts as they are given. */
+/** The wrong key of a fault rule: a kind, or literal texts. */
 export interface EncryptionKeyFault extends Partial<EncryptionKeyRecord> {
   readonly kind?: UnfitKind;
 }
@@ -27,7 +27,7 @@ export async function unfitRecord(
   return { ...(kind === undefined ? record : await recordOf(kind, record)), ...texts };
 }
 
-/** Under an id of its own, so that only the key is wrong; `otherBytes` is right but for the id, which was another key's. */
+/** Each key gets a new id, so that only the key is wrong. `otherBytes` is a sound key under the id of the current one. */
 async function recordOf(
   kind: UnfitKind,
   { encryptionKeyId, encryptionPublicKey }: EncryptionKeyRecord,

@@ -10,7 +10,7 @@ const BUTTONS: readonly [decision: Decision, text: string][] = [
   ['abandon', 'Abandon'],
 ];
 
-/** The provider's form. Works without scripts; nothing of what the caller sent reaches the page unescaped. */
+/** HTML of the provider's form. It works without scripts and escapes all values from the request. */
 export function formPage(transaction: Transaction, merchant: Merchant): string {
   const { title, instalments } = optionOf(transaction.paymentOption) ?? {
     title: 'Confirm your payment',
@@ -50,7 +50,7 @@ export const notFoundPage = (): string => page('No such payment', '<p>This payme
 export const choicePage = (): string =>
   page('Choose one', '<p>Please go back and choose what is offered on the form.</p>');
 
-/** Equal parts; what does not divide is paid first. */
+/** Equal parts in minor units; the first one includes the remainder. */
 export function instalmentsOf(amount: number, count: number): number[] {
   const part = Math.floor(amount / count);
   return Array.from({ length: count }, (_, index) => (index === 0 ? amount - part * (count - 1) : part));

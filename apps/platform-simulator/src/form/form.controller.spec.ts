@@ -60,7 +60,7 @@ describe('the provider form', () => {
     expect(running.shop.received[0]?.parameters.EXECCODE).toBe(execCode);
   });
 
-  it('is finished once: a second click leads to the same place and notifies nobody', async () => {
+  it('is completed once: a second submit redirects to the same address and sends no notification', async () => {
     const { id, address } = await open();
     const first = await running.simulator.decide(id, 'validate');
     const second = await running.simulator.decide(id, 'refuse');
@@ -79,7 +79,7 @@ describe('the provider form', () => {
     expect(await (await fetch(address)).text()).toContain('<form method="post">');
   });
 
-  it('exists for what began an order only', async () => {
+  it('exists only for an initial transaction', async () => {
     expect((await fetch(`${running.simulator.url}/form/nope`)).status).toBe(404);
     expect((await running.simulator.decide('nope', 'validate')).status).toBe(404);
     const authorization = await running.simulator.authorized();

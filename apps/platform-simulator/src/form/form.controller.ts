@@ -13,7 +13,7 @@ interface FormParts {
   readonly decisions: Decisions;
 }
 
-/** The provider's page: `GET /form/:transactionId` shows it, `POST` with `decision` finishes it and sends the cardholder back. */
+/** `GET /form/:transactionId` shows the form; `POST` with `decision` completes it and redirects the cardholder to the merchant. */
 export async function formController(
   server: FastifyInstance,
   { merchants, transactions, decisions }: FormParts,
@@ -23,7 +23,7 @@ export async function formController(
     const find = (transactionId: string) => {
       const transaction = transactions.find(transactionId);
       const merchant = transaction && merchants.byIdentifier(transaction.identifier);
-      // Only what went through a form has a page: a capture has none.
+      // Only an initial transaction has a form; a capture has none.
       const hasForm = transaction?.transactionId === transaction?.initialId;
       return transaction && merchant && hasForm ? { transaction, merchant } : undefined;
     };
@@ -44,7 +44,7 @@ export async function formController(
       const isFirst = transaction.state === 'redirected';
       if (isFirst && (!isDecision(decision) || !decisions.choose(transaction, decision)))
         return sendPage(reply, 400, choicePage());
-      // A second click changes nothing and leads to the same place.
+      // A second submit changes nothing and redirects to the same address.
       const address = redirectAddress(transaction, merchant);
       return address === undefined
         ? sendPage(reply, 200, resultPage(transaction, undefined))

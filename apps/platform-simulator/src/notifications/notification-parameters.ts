@@ -6,10 +6,7 @@ import type { Transaction } from '../transactions/transaction.js';
 
 export type NamedValues = [name: string, value: string][];
 
-/**
- * The parameters of interface, Events, in the document's order; the same go with the cardholder's redirect. What the caller
- * never sent (CLIENTIDENT, EXTRADATA …) is left out.
- */
+/** Interface, Events, in the document's order; the redirect has the same. Parameters that the request lacked are left out. */
 export function notificationParameters(transaction: Transaction, merchant: Merchant): NamedValues {
   const { card } = transaction;
   const values: [string, string | undefined][] = [
@@ -45,7 +42,7 @@ export function notificationParameters(transaction: Transaction, merchant: Merch
   return values.filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-/** The text on the cardholder's statement. */
+/** The text on the cardholder's bank statement. */
 export const descriptorOf = ({ merchant }: Merchant): string => merchant.toUpperCase();
 
 export const signed = (parameters: NamedValues, key: string): NamedValues => [
@@ -56,7 +53,7 @@ export const signed = (parameters: NamedValues, key: string): NamedValues => [
 export const signedNotification = (transaction: Transaction, merchant: Merchant): NamedValues =>
   signed(notificationParameters(transaction, merchant), merchant.notificationKey ?? merchant.accountKey);
 
-/** Where the cardholder goes after the form: REDIRECT_URL with the signed result. */
+/** REDIRECT_URL with the signed result; undefined if the merchant has none. */
 export function redirectAddress(transaction: Transaction, merchant: Merchant): string | undefined {
   if (merchant.returnUrl === undefined) return undefined;
   return withQuery(
@@ -72,6 +69,6 @@ export function withQuery(address: string, parameters: NamedValues): string {
   return url.href;
 }
 
-/** EXTERNALENTITYID: 1 to 10 digits that stay the merchant's. */
+/** EXTERNALENTITYID: 1 to 10 digits, constant for a merchant. */
 const entityIdOf = ({ identifier }: Merchant) =>
   String(createHash('sha256').update(identifier).digest().readUInt32BE(0));

@@ -147,7 +147,7 @@ describe('how it is delivered', () => {
     ]);
   });
 
-  it('gives up after the last delay, and the order goes on', async () => {
+  it('gives up after the last delay, and the order’s next notification is sent', async () => {
     for (let attempt = 0; attempt < 4; attempt++) running.shop.answerNext(503, '');
     await capture();
     const all = await settled(2);
@@ -157,7 +157,7 @@ describe('how it is delivered', () => {
     ]);
   });
 
-  it('keeps the order of an order: nothing overtakes what is being repeated', async () => {
+  it('keeps the sequence of an order’s notifications while one is being retried', async () => {
     running.shop.answerNext(500, '');
     await capture();
     const operations = (await arrived(3)).map(({ parameters }) => parameters.OPERATIONTYPE);
@@ -238,7 +238,7 @@ describe('faults of notifications', () => {
     });
   });
 
-  it('late: it comes', async () => {
+  it('late: it is sent', async () => {
     await running.simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 1 } });
     await running.simulator.authorized();
     expect((await arrived(1))[0]?.parameters.OPERATIONTYPE).toBe('authorization');
@@ -250,7 +250,7 @@ describe('faults of notifications', () => {
     expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
   });
 
-  it('another way than the usual', async () => {
+  it('another encoding', async () => {
     await running.simulator.fault({ times: 1 }, { notification: { mode: 'post' } });
     await running.simulator.authorized();
     expect((await arrived(1))[0]?.method).toBe('POST');

@@ -18,7 +18,7 @@ export interface Notification {
   readonly mode: NotificationMode;
   readonly parameters: Record<string, string>;
   readonly attempts: Attempt[];
-  /** `suppressed`: a fault rule kept it from being sent. */
+  /** `suppressed`: a fault rule prevented the delivery. */
   state: 'waiting' | 'delivered' | 'given_up' | 'suppressed';
 }
 
@@ -29,7 +29,7 @@ interface OrderFilter {
 
 const MAX_KEPT = 20_000;
 const MAX_FORGED = 20_000;
-/** A notification kept back for the next one of its order leaves after this time though none came. */
+/** A held notification is sent after this time, even if the order's next one did not come. */
 const MAX_HOLD_MS = 10_000;
 const ENCODINGS: Record<NotificationMode, Encoding[]> = {
   get: ['get'],
@@ -38,13 +38,13 @@ const ENCODINGS: Record<NotificationMode, Encoding[]> = {
   both: ['get', 'post'],
 };
 
-/** Sends what happened to each merchant's NOTIFICATION_URL: per order one after the other, repeated until `OK`, a bounded number of times. */
+/** Notifies each merchant's NOTIFICATION_URL: one after the other per order, with a limited number of retries until the answer is `OK`. */
 export class Notifications {
   private kept: Notification[] = [];
   private forged: Notification[] = [];
   private forgeries = 0;
   private forgotten = 0;
-  /** Sends a suppressed one after all; each goes with its notification. */
+  /** Deliveries of suppressed notifications, for `sendSuppressed`. The WeakMap drops them with their notification. */
   private readonly unsent = new WeakMap<Notification, () => void>();
   private readonly queues = new Map<string, Promise<void>>();
   private readonly held = new Map<string, (() => void)[]>();
@@ -59,7 +59,7 @@ export class Notifications {
     private readonly defaultMode: NotificationMode,
   ) {}
 
-  /** The state of the transaction now, whatever becomes of it before the notification arrives. */
+  /** Sends the present state, even if the transaction changes before delivery. */
   send(transaction: Transaction, merchant: Merchant): void {
     if (merchant.notificationUrl === undefined) return;
     const { identifier, orderId, operationType, transactionId, execCode } = transaction;
@@ -104,7 +104,7 @@ export class Notifications {
     this.releaseHeld(key);
   }
 
-  /** Sends, late, what a fault rule kept from being sent; returns how many those are. */
+  /** Sends the notifications that a fault rule suppressed. Returns their number. */
   sendSuppressed(filter: OrderFilter): number {
     const suppressed = this.list(filter).filter(({ state }) => state === 'suppressed');
     for (const one of suppressed) {
@@ -122,12 +122,12 @@ export class Notifications {
     return this.kept.filter((one) => isWanted(one, filter));
   }
 
-  /** What was sent in the platform's name and is none of its notifications: whoever counts one has believed a forgery. */
+  /** Forged notifications. A service that applied one of them has accepted a forgery. */
   listForged(filter: OrderFilter): readonly Notification[] {
     return this.forged.filter((one) => isWanted(one, filter));
   }
 
-  /** Whether the lists are whole: what was forgotten is in none of them. */
+  /** `notificationsForgotten` is 0 if the lists are complete. */
   get totals() {
     return {
       notifications: this.kept.length + this.forgotten,
@@ -136,7 +136,6 @@ export class Notifications {
     };
   }
 
-  /** Forgets all, and what was under way is not repeated. */
   clear(): void {
     this.stopping.abort();
     this.stopping = new AbortController();
@@ -154,7 +153,7 @@ export class Notifications {
     await this.notifier.close();
   }
 
-  /** Once, ahead of the true one: the EXECCODE turned round, the HASH as it was. No more than the latest are kept. */
+  /** Queues one delivery before the genuine notification, with the opposite EXECCODE and the genuine HASH. Only the latest are kept. */
   private forge(forgery: Notification, merchant: Merchant, parameters: NamedValues): void {
     const execCode = forgery.execCode === '0000' ? '4001' : '0000';
     const forged = parameters.map(([name, value]): [string, string] => [name, name === 'EXECCODE' ? execCode : value]);
@@ -224,7 +223,7 @@ export class Notifications {
 const isWanted = (one: Notification, { identifier, orderId }: OrderFilter) =>
   (identifier === undefined || one.identifier === identifier) && (orderId === undefined || one.orderId === orderId);
 
-/** False when it was woken by the stop. */
+/** Resolves to false if the stop interrupted it. */
 async function slept(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(delayMs, undefined, { signal });

@@ -10,13 +10,12 @@ export interface Attempt {
   readonly time: string;
   readonly encoding: Encoding;
   readonly status?: number;
-  /** The first characters of the answer. */
   readonly answer?: string;
   readonly error?: string;
   readonly isAccepted: boolean;
 }
 
-/** One HTTP call to a merchant's NOTIFICATION_URL. Accepted only by a 200 with the body `OK`, nothing around it. */
+/** One HTTP call to NOTIFICATION_URL. Only status 200 with the exact body `OK` acknowledges it. */
 export class Notifier {
   private readonly agent = new Agent({ connections: 64 });
 

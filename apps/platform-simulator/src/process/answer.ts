@@ -3,7 +3,7 @@ import { descriptorOf } from '../notifications/notification-parameters.js';
 import { messageOf, type Refusal } from '../transactions/exec-codes.js';
 import type { Transaction } from '../transactions/transaction.js';
 
-/** The JSON object of an answer: every value is a string, on refusals too. */
+/** JSON object of an answer. All values are strings, also in refusals. */
 export type Answer = Record<string, string>;
 
 export function refusalAnswer(operationType: string, { execCode, message }: Refusal): Answer {
@@ -29,7 +29,7 @@ export function executedAnswer(
   return answer;
 }
 
-/** A fragment for the merchant's page: goes to the form by itself, or by a click where scripts are off. */
+/** A fragment for the merchant's page: a script submits it, and without scripts the cardholder clicks the button. */
 function redirectHtml(formAddress: string): string {
   return (
     `<form id="provider-form" method="get" action="${formAddress}"><p>You will be redirected to the payment form.</p>` +

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pause, type Disturbance } from './interference.service.js';
 
-/** Lets the client see the disturbance instead of a whole answer. */
 export function disturb(request: FastifyRequest, reply: FastifyReply, disturbance: Disturbance): FastifyReply {
   switch (disturbance.kind) {
     case 'status':
@@ -34,7 +33,7 @@ export function unauthorized(reply: FastifyReply): FastifyReply {
     .send({ error: 'invalid_token', error_description: 'The access token is missing, expired or unknown.' });
 }
 
-/** Content-Length promises more than comes before the connection is closed. */
+/** Announces the full Content-Length, sends half of the body and closes the connection. */
 function truncated(reply: FastifyReply, body: Buffer): FastifyReply {
   const { raw } = reply.hijack();
   raw.writeHead(200, headersOf(body));

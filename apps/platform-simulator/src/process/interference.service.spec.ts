@@ -5,7 +5,7 @@ import { hashOf } from '../request/platform-hash.js';
 import { messageOf } from '../transactions/exec-codes.js';
 import type * as interference from './interference.service.js';
 
-/** A latency that lasts until the test opens its gate. */
+/** Replaces this latency by a wait for the test's gate. */
 const GATED_MS = 3_600_000;
 let mockGate: Promise<void>;
 let open: () => void;
@@ -99,7 +99,7 @@ describe('faults by rule', () => {
     expect(await executed()).toBe(1);
   });
 
-  it('an answer in drops that nobody waits for', async () => {
+  it('a dripping answer whose client has left', async () => {
     await simulator.fault({ times: 1 }, { slowDrip: 60_000 });
     const response = await send();
     const reader = response.body?.getReader();
@@ -212,7 +212,7 @@ describe('faults by rule', () => {
     await waitFor(async () => (await simulator.ledger()).calls.length === 1, { what: 'the call' });
     gone.abort();
     await expect(left).rejects.toThrow('aborted');
-    // Answered after the simulator has seen the connection end.
+    // The ledger is read after the simulator has seen the connection close.
     expect(await executed()).toBe(0);
     open();
     await waitFor(async () => (await executed()) === 1, { what: 'the execution' });

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallFault, When } from '../control/fault-rules.js';
 
-/** What a client sees instead of a whole answer. */
 export type Disturbance =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'unauthorized' }
@@ -12,7 +11,7 @@ export type Disturbance =
   | { readonly kind: 'truncated'; readonly answer: object }
   | { readonly kind: 'dripping'; readonly answer: object; readonly overMs: number };
 
-/** The fault strikes before anything is executed. */
+/** The disturbance of a call that is not executed. */
 export function disturbanceBefore(fault: CallFault | undefined): Disturbance | undefined {
   if (fault === undefined) return undefined;
   if (fault.dropBefore) return { kind: 'reset' };
@@ -20,7 +19,7 @@ export function disturbanceBefore(fault: CallFault | undefined): Disturbance | u
   return lostAnswer(fault, 'before');
 }
 
-/** The call was executed; its answer is lost, or comes as nobody expects it. */
+/** The disturbance of the answer to an executed call. */
 export function disturbanceAfter(fault: CallFault | undefined, answer: object): Disturbance | undefined {
   if (fault === undefined) return undefined;
   if (fault.executeThenReset) return { kind: 'reset' };
@@ -37,11 +36,10 @@ function lostAnswer(fault: CallFault, when: When): Disturbance | undefined {
   return struck && { kind: 'status', status: struck.status };
 }
 
-/** As the ledger calls it. */
 export const nameOf = (disturbance: Disturbance): string =>
   disturbance.kind === 'status' ? `HTTP ${disturbance.status}` : disturbance.kind;
 
-/** How long this call takes: the fault's word, else the setting's range. Costs nothing at 0. */
+/** Latency in milliseconds: the fault's, else one from the configured range. */
 export function latencyOf(fault: CallFault | undefined, [from, to]: readonly [number, number]): number {
   if (fault?.latencyMs !== undefined) return fault.latencyMs;
   const [low, high] = fault?.latencyMsUniform ?? [from, to];

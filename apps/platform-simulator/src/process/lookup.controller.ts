@@ -19,14 +19,14 @@ interface LookupParts {
   readonly faults: Faults;
   readonly accessTokens: AccessTokens;
   readonly latencyMs: readonly [number, number];
-  /** A transaction younger than this is not found yet. */
+  /** Transactions younger than this are not found yet. */
   readonly lagMs: number;
 }
 
 const OPERATION = 'getTransactions';
 const PATH = '/front/service/rest/export';
 
-/** `POST /front/service/rest/export`, `method=getTransactions`: the transactions of some ORDERIDs or TRANSACTIONIDs, late. */
+/** `POST /front/service/rest/export` with `method=getTransactions` answers the transactions of ORDERIDs or TRANSACTIONIDs, after a lag. */
 export async function lookupController(server: FastifyInstance, parts: LookupParts): Promise<void> {
   const { merchants, books, faults } = parts;
   await server.register((scope, _options, done) => {
@@ -58,7 +58,7 @@ interface Found {
   readonly DATA?: readonly Record<string, string>[];
 }
 
-/** `undefined`: without an access token of the merchant's account. */
+/** Returns `undefined` if the request has no valid access token of the merchant's account. */
 function lookUp(
   form: FormBody,
   merchant: Merchant | undefined,

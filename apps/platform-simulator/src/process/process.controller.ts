@@ -7,7 +7,7 @@ import type { ProcessService } from './process.service.js';
 const PATHS = ['/front/service/rest/process', '/front/service/rest/process.php'];
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
-/** `POST /front/service/rest/process`: HTTP 200 and a JSON object of strings, whatever the outcome. */
+/** `POST /front/service/rest/process` answers HTTP 200 with a JSON object of strings, also for refusals. */
 export async function processController(server: FastifyInstance, service: ProcessService): Promise<void> {
   await server.register((scope, _options, done) => {
     takeBodiesAsText(scope);
@@ -31,7 +31,7 @@ export function takeBodiesAsText(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 }
 
-/** `undefined`: another encoding than the form's. A body without a type is read as a form. */
+/** Returns `undefined` if the body is not a form. A body without a Content-Type counts as a form. */
 export function formBodyOf({ headers, body }: FastifyRequest): string | undefined {
   const type = headers['content-type'];
   return typeof body === 'string' && (type === undefined || FORM.test(type)) ? body : undefined;
@@ -40,7 +40,7 @@ export function formBodyOf({ headers, body }: FastifyRequest): string | undefine
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
   /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 
-/** Resets the connection when the first bytes of the body are there, if a fault rule says so. */
+/** If a fault rule matches, resets the connection when the first bytes of the body arrive. */
 const resetWhileReading =
   (service: ProcessService): onRequestHookHandler =>
   ({ raw }, reply, next) => {

@@ -28,7 +28,6 @@ export interface ProcessParts {
   readonly accessTokens: AccessTokens;
 }
 
-/** One call of the process endpoint, from its body to what the client sees. */
 export class ProcessService {
   constructor(
     private readonly parts: ProcessParts,
@@ -36,7 +35,7 @@ export class ProcessService {
     private readonly formAddress: (transactionId: string) => string,
   ) {}
 
-  /** Asked before the body of a call is read. */
+  /** Called before the body is read. */
   isLostWhileReading(): boolean {
     if (!this.parts.faults.strikesUnread()) return false;
     this.parts.books.ledger.received('', new Map()).answered = 'reset';

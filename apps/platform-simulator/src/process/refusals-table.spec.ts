@@ -32,7 +32,7 @@ const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000)
 const tokenOf = async () => (await tokenized(simulator, CARD)).HFTOKEN ?? '';
 const paid = (HFTOKEN: string) => operated({ OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', HFTOKEN });
 
-/** What is done in each case of the table; one answer for each code of its cell, or for each thing that it names. */
+/** Requests for each case of the table: one per code in its cell, or one per item that the case names. */
 const DONE: Record<string, () => Promise<Answer[]>> = {
   'a value in another format than the interface states': async () => [
     await operated(instalment({ BILLINGCOUNTRY: 'France' })),
@@ -95,7 +95,7 @@ const DONE: Record<string, () => Promise<Answer[]>> = {
   },
 };
 
-/** The parameters that MESSAGE may name where the cell says "and the parameter". */
+/** Parameters that MESSAGE may name if the cell says "and the parameter". */
 const PARAMETER = /PAYMENTOPTION|(BILLING|SHIPTO)[A-Z]+|ORDERID/;
 
 it('each case of the README is played, and no other', () => {

@@ -2,7 +2,7 @@ import { invalidParameter } from './field-formats.js';
 
 const x = (length: number) => 'x'.repeat(length);
 
-/** Both sides of each limit that the interface states: [name, good, bad, good, bad …]. */
+/** Values on both sides of each limit of the interface: [name, good, bad]. */
 const everywhere: [name: string, good: string[], bad: string[]][] = [
   ['IDENTIFIER', [x(32)], [x(33)]],
   ['ORDERID', [x(40)], [x(41)]],

@@ -32,7 +32,7 @@ const ipv4 = pattern(/^((25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\.(?=.)|$)){4}$/);
 const date: Format = (value) =>
   /^\d{4}-\d{2}-\d{2}$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) === true;
 
-/** What holds for every operation (interface, Transaction). */
+/** Formats for all operations (interface, Transaction). */
 const EVERYWHERE: Formats = {
   IDENTIFIER: text(32),
   TRANSACTIONID: text(32),
@@ -50,7 +50,7 @@ const CARD: Formats = {
   SELECTEDBRAND: oneOf('cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'),
 };
 
-/** What methods A and B share (interface, Customer and address fields). */
+/** Formats for methods A and B (interface, Customer and address fields). */
 const INSTALMENT: Formats = {
   CLIENTUSERAGENT: text(255),
   CLIENTIP: ipv4,
@@ -130,7 +130,6 @@ const SPAIN: Formats = onBothAddresses({
 interface MethodFormats {
   readonly fields: Formats;
   readonly cart: Formats;
-  /** In markets that want more. */
   readonly markets?: Readonly<Partial<Record<Market, Formats>>>;
 }
 
@@ -145,10 +144,7 @@ export interface FormatsFor {
   readonly market: Market;
 }
 
-/**
- * The first parameter whose value breaks the format that the interface states for it. Nothing is demanded here: a parameter that is
- * absent or empty passes, an unknown one too.
- */
+/** Returns the first parameter that violates the interface's format. Absent, empty and unknown parameters pass. */
 export function invalidParameter(parameters: Parameters, { method, market }: FormatsFor): string | undefined {
   const { fields, cart, markets } = FORMATS[method];
   const ofMarket = markets?.[market] ?? {};

@@ -1,4 +1,4 @@
-/** A parameter by its flat name (`AMOUNT`, `CART[0][PRICE]`) and its decoded value. */
+/** Decoded values by flat name (`AMOUNT`, `CART[0][PRICE]`). */
 export type Parameters = ReadonlyMap<string, string>;
 
 export interface FormBody {
@@ -10,9 +10,8 @@ const MAX_PAIRS = 5000;
 const PREFIX = 'params[';
 
 /**
- * `method=capture&params[AMOUNT]=100&params%5bCART%5D[0][PRICE]=50` → flat names. Brackets may be bare or encoded in either case,
- * a space `+` or `%20`, the order free. Of a name sent twice the last one counts, as in the platform's own form reader.
- * `undefined`: not a form that can be read.
+ * `method=capture&params[AMOUNT]=100&params%5bCART%5D[0][PRICE]=50` → flat names. Brackets may be percent-encoded. The last of two equal
+ * names counts, as on the platform. `undefined`: malformed.
  */
 export function parseFormBody(body: string): FormBody | undefined {
   const parameters = new Map<string, string>();
@@ -36,7 +35,7 @@ export function parseFormBody(body: string): FormBody | undefined {
   return method === undefined && parameters.size === 0 ? undefined : { method, parameters };
 }
 
-/** A value to keep: as a slice of the request it would hold the whole body in memory. */
+/** Copies a value that we store: V8 would keep the whole body in memory for a slice of it. */
 export function kept(parameters: Parameters, name: string): string | undefined {
   const value = parameters.get(name);
   return value === undefined ? undefined : Buffer.from(value).toString();

@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { segmentsOf } from './flat-parameters.js';
 
 /**
- * The platform's HASH: SHA-256, lower-case hex, of `K NAME=value K NAME=value … K` without the spaces. HASH itself stays out.
- * Names are sorted level by level in byte order, array indices by number. Written apart from the services' own implementation,
- * so that a mistake in one shows in the other.
+ * SHA-256 in lower-case hex of `K NAME=value K NAME=value … K` without the spaces and HASH. Names are sorted level by level in byte
+ * order, array indices by number. It shares no code with the services, so that a mistake in one of the two shows.
  */
 export function hashOf(key: string, parameters: Iterable<readonly [name: string, value: string]>): string {
   const leaves: { name: string; path: string[]; value: string }[] = [];
@@ -15,7 +14,7 @@ export function hashOf(key: string, parameters: Iterable<readonly [name: string,
   return createHash('sha256').update(clear, 'utf8').digest('hex');
 }
 
-/** Strict: 64 lower-case hex digits that match. */
+/** Accepts only 64 lower-case hexadecimal digits. */
 export function isHashOf(
   key: string,
   parameters: Iterable<readonly [name: string, value: string]>,

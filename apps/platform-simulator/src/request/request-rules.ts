@@ -8,7 +8,7 @@ import { invalidParameter } from './field-formats.js';
 import type { FormBody, Parameters } from './flat-parameters.js';
 import { isHashOf } from './platform-hash.js';
 
-/** A request that may be executed, as far as one can tell without looking at the transactions. */
+/** A valid request. The state of its transactions is checked later. */
 export type Order =
   | {
       readonly kind: 'instalment';
@@ -31,7 +31,7 @@ export type Order =
       readonly amount?: number;
     };
 
-/** Before the merchant is known: a form that names its operation and its account. */
+/** Checks that need no merchant: the form must name its operation and its account. */
 export function checkForm({ method, parameters }: FormBody): Refusal | undefined {
   if (given(parameters, 'OPERATIONTYPE') === undefined) return refusal('1001', 'OPERATIONTYPE');
   if (method === undefined) return refusal('1001', 'method');
@@ -40,7 +40,7 @@ export function checkForm({ method, parameters }: FormBody): Refusal | undefined
   return undefined;
 }
 
-/** HASH, then VERSION: what every signed request must satisfy. K is the account key, or the key of the APIKEYID that was sent. */
+/** Checks HASH, then VERSION. K is the account key, or the key of APIKEYID if one was sent. */
 export function checkSignature(parameters: Parameters, merchant: Merchant): Refusal | undefined {
   const apiKeyId = given(parameters, 'APIKEYID');
   const key = apiKeyId === undefined ? merchant.accountKey : merchant.apiKeys?.find(({ id }) => id === apiKeyId)?.key;
@@ -48,12 +48,12 @@ export function checkSignature(parameters: Parameters, merchant: Merchant): Refu
   const hash = given(parameters, 'HASH');
   if (hash === undefined) return refusal('1001', 'HASH');
   if (!isHashOf(key, parameters, hash)) return refusal('1003');
-  // Existing clients say 2.0, or nothing.
+  // Existing clients send 2.0 or no VERSION.
   const version = given(parameters, 'VERSION');
   return version === undefined || version === '3.0' || version === '2.0' ? undefined : refusal('1004');
 }
 
-/** The operation asked for. Demands only what it makes no sense without; holds what was sent against the interface's formats. */
+/** Reads the operation. It requires only the parameters that the operation cannot work without, and checks the formats of all others. */
 export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: number): Order | Refusal {
   const type = parameters.get('OPERATIONTYPE') ?? '';
   if (!isOperationType(type)) return refusal('1002', 'OPERATIONTYPE');
@@ -84,7 +84,7 @@ export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: num
 
 export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
 
-/** Interface, Cart item: express is under 48 hours, so two days are not, nor a date that begins nowhere before. */
+/** Finds an express item that takes 48 hours or more (interface, Cart item). A date counts from its start in the first time zone. */
 function slowExpress(parameters: Parameters, nowMs: number): string | undefined {
   const isSlow = (item: string) => {
     const delay = parameters.get(`${item}[DELIVERYEXPECTEDDELAY]`);
@@ -101,10 +101,10 @@ function slowExpress(parameters: Parameters, nowMs: number): string | undefined 
 }
 
 const EXPRESS_MS = 48 * 3_600_000;
-/** In UTC+14 a day begins first. */
+/** UTC+14 is the first time zone in which a day begins. */
 const FIRST_ZONE_MS = 14 * 3_600_000;
 
-/** The text names the token TOKEN, the request shape HFTOKEN: both are taken. */
+/** The interface's text names the token TOKEN, its request shape HFTOKEN. We accept both. */
 function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'card' }>): Order | Refusal {
   const hfToken = given(parameters, 'HFTOKEN') ?? given(parameters, 'TOKEN');
   if (hfToken !== undefined) return { ...order, hfToken };
@@ -115,7 +115,7 @@ function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'ca
   return refusal('1001', order.type === 'payment' ? 'HFTOKEN' : 'PAYMENTOPTION');
 }
 
-/** An empty value is one that was not given. */
+/** An empty value counts as absent. */
 function given(parameters: Parameters, name: string): string | undefined {
   return parameters.get(name) || undefined;
 }

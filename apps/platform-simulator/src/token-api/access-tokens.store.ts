@@ -10,10 +10,7 @@ export interface IssuedToken {
   readonly expiresAtMs: number;
 }
 
-/**
- * Access tokens: JWTs signed with a key of this process. Their life follows the wall clock, not the travelling one, so that a
- * journey of days does not part the platform from the services' tokens.
- */
+/** Tokens expire by the wall clock, by which the services cache them: a moved simulator clock must not end all of them. */
 export class AccessTokens {
   private readonly key = randomBytes(32);
   private readonly issued = new Map<string, IssuedToken>();
@@ -25,7 +22,7 @@ export class AccessTokens {
     private readonly noted: IssuedTokens,
   ) {}
 
-  /** The access token record of interface, Access token record. */
+  /** The record of the interface, Access token record. */
   async issue(account: Account) {
     const sessionState = randomUUID();
     const issuedAtSeconds = Math.floor(Date.now() / 1000);
@@ -56,13 +53,12 @@ export class AccessTokens {
     };
   }
 
-  /** The account behind a live token. */
   find(token: string | undefined): Account | undefined {
     const known = token === undefined ? undefined : this.issued.get(token);
     return known !== undefined && known.expiresAtMs > Date.now() ? known.account : undefined;
   }
 
-  /** Live, and issued to this account (where the accounts file names it). */
+  /** An account that the accounts file does not name accepts any valid token. */
   isValid(token: string | undefined, accountName: string): boolean {
     const account = this.find(token);
     return (
@@ -71,7 +67,7 @@ export class AccessTokens {
     );
   }
 
-  /** From now on unknown: what a client meets when a token is withdrawn before its time. */
+  /** Revokes tokens, as the platform may do before they expire. Returns their number. */
   revoke(accountName?: string): number {
     let revoked = 0;
     for (const [token, { account }] of this.issued) {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isPlainObject } from '@tranche/contracts';
 
-/** Who may ask for tokens: the part of the accounts file that the token API knows. */
 export interface Account {
   readonly account: string;
   readonly grant: 'client_credentials' | 'password';
@@ -10,11 +9,13 @@ export interface Account {
   readonly clientSecret?: string;
   readonly username?: string;
   readonly password?: string;
-  /** The realm path. */
   readonly realm: string;
 }
 
-/** `{ "accounts": [{ "account", "grant", "clientId", "clientSecret" | "clientSecretFile", "username", "password" | "passwordFile", "scope" }] }` */
+/**
+ * `{"accounts": [{"account", "grant", "clientId", "clientSecret" or "clientSecretFile", "username", "password" or "passwordFile",
+ * "scope"}]}`
+ */
 export function readAccounts(file: string): { accounts: Account[]; faults: string[] } {
   let content: unknown;
   try {

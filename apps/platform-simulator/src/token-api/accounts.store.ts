@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Account } from './accounts.config.js';
 
-/** The accounts as they are now: a secret may be changed under a client that still has the old one. */
+/** Present state of the accounts. A test may change a secret while a client still uses the old one. */
 export class Accounts {
   constructor(private accounts: readonly Account[]) {}
 
@@ -9,7 +9,7 @@ export class Accounts {
     return this.accounts;
   }
 
-  /** Without a new secret nobody knows it any more. False: no such account. */
+  /** Without `secret` it sets a random one that no client knows. Returns false if there is no such account. */
   changeSecret(name: string, secret: string = randomUUID()): boolean {
     const changed = (account: Account): Account =>
       account.grant === 'password' ? { ...account, password: secret } : { ...account, clientSecret: secret };

@@ -7,7 +7,7 @@ export interface OAuthError {
   readonly description: string;
 }
 
-/** The account that a token request proves to be. `grant_type` missing means `password` (interface, Token authentication). */
+/** Authenticates a token request. A missing `grant_type` means `password` (interface, Token authentication). */
 export function readGrant(body: unknown, accounts: readonly Account[]): Account | OAuthError {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return invalidRequest('The body must be a JSON object.');

@@ -14,7 +14,7 @@ interface TokenParts {
   readonly latencyMs: readonly [number, number];
 }
 
-/** The token API. Grants come as JSON only, as the interface says: a client that sends a form is told so. */
+/** The token API. It accepts only JSON, as the interface says, and refuses forms with a clear error. */
 export async function tokenApiController(server: FastifyInstance, parts: TokenParts): Promise<void> {
   const { accounts, accessTokens, faults, latencyMs } = parts;
   await server.register((scope, _options, done) => {

@@ -1,18 +1,18 @@
 import { invalidParameter } from '../request/field-formats.js';
 import { refusal, type Refusal } from '../transactions/exec-codes.js';
 
-/** What the platform keeps of the encrypted card: the CVV was looked at and is gone. */
+/** The decrypted card without the CVV, which is checked and then dropped. */
 export interface CardPlaintext {
   readonly cardCode: string;
   readonly validityDate: string;
-  /** Where the page offers a choice. */
+  /** Present if the page offers a choice of brands. */
   readonly selectedBrand?: string;
 }
 
 const NEEDED = ['CARDCODE', 'CARDVALIDITYDATE', 'CARDCVV'] as const;
 const NAMES = [...NEEDED, 'SELECTEDBRAND'] as const;
 
-/** Interface, Encryption rules: a JSON object with no other than the four fields, each in its format; a page without a brand selector has three. */
+/** Interface, Encryption rules: a JSON object with only these four fields, each in its format. SELECTEDBRAND is optional. */
 export function readPlaintext(bytes: Uint8Array): CardPlaintext | Refusal {
   const fields = fieldsOf(bytes);
   if (fields === undefined || Object.keys(fields).some((name) => !(NAMES as readonly string[]).includes(name))) {
@@ -41,7 +41,7 @@ function fieldsOf(bytes: Uint8Array): Record<string, unknown> | undefined {
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
-    // Not UTF-8, or not JSON: what it was is nobody's business, it may hold a card.
+    // We do not report the parser's error, because it may quote card data.
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ interface TokenizerEdge {
   readonly latencyMs: readonly [number, number];
 }
 
-/** `POST /tokenizer {ENCRYPTEDDATA, ENCRYPTIONKEYID, APIKEYID}`: HTTP 200 and a record with EXECCODE, on refusals too. */
+/** `POST /tokenizer {ENCRYPTEDDATA, ENCRYPTIONKEYID, APIKEYID}` answers HTTP 200 and a record with EXECCODE, also for refusals. */
 export async function tokenizerController(
   server: FastifyInstance,
   { tokenizer, encryptionKeys, faults, latencyMs }: TokenizerEdge,

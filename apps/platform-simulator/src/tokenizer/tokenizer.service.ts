@@ -16,11 +16,10 @@ export interface TokenizerParts {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** From an encrypted card to its HFTOKEN. */
 export class Tokenizer {
   constructor(private readonly parts: TokenizerParts) {}
 
-  /** The token record of the interface, or why there is none. */
+  /** Resolves to the interface's token record, or to a refusal record. */
   async tokenize(body: unknown): Promise<object> {
     const { encryptionKeys, cardTokens } = this.parts;
     const read = readRequest(body);
@@ -86,7 +85,7 @@ function readRequest(body: unknown): { encryptedData: string; encryptionKeyId: s
   return { encryptedData: encryptedData ?? '', encryptionKeyId: encryptionKeyId ?? '', apiKeyId: apiKeyId ?? '' };
 }
 
-/** Interface, Encryption rules: RSA-OAEP with SHA-1, base64 of the ciphertext. */
+/** Interface, Encryption rules: RSA-OAEP with SHA-1, ciphertext in base64. */
 function decrypted(encryptedData: string, key: KeyObject): Buffer | undefined {
   if (!BASE64.test(encryptedData)) return undefined;
   try {
@@ -95,7 +94,7 @@ function decrypted(encryptedData: string, key: KeyObject): Buffer | undefined {
       Buffer.from(encryptedData, 'base64'),
     );
   } catch {
-    // Another key, another padding, another length: the answer is the same.
+    // All decryption failures get the same answer, so that it reveals nothing about the key or the padding.
     return undefined;
   }
 }

@@ -1,14 +1,14 @@
 export type Brand = 'cb' | 'visa' | 'vpay' | 'electron' | 'mastercard' | 'maestro';
 
-/** What the first digits of a card number tell. The national brand comes first, the card's own scheme last. */
+/** Properties of a card by its BIN. `brands` starts with the national brand and ends with the card's scheme. */
 export interface Bin {
   readonly brands: readonly [Brand, ...Brand[]];
   readonly type: 'credit' | 'debit';
-  /** Unknown of numbers outside the table. */
+  /** Absent for numbers outside the table. */
   readonly country?: 'FR' | 'ES';
 }
 
-/** Invented issuers: their test cards are in the README. */
+/** Invented issuers; the README lists their test cards. */
 const BINS: ReadonlyMap<string, Bin> = new Map<string, Bin>([
   ['49701012', { country: 'FR', brands: ['cb', 'visa'], type: 'debit' }],
   ['51328310', { country: 'FR', brands: ['cb', 'mastercard'], type: 'debit' }],
@@ -51,6 +51,6 @@ const NETWORKS: Readonly<Record<Brand, string>> = {
 
 export const networkOf = (bin: Bin): string => NETWORKS[schemeOf(bin)];
 
-/** BINBRANDS. Only of the first brand this platform knows the kind of service; it is the one that a shop may show chosen. */
+/** BINBRANDS. Only the first brand, which a shop may preselect, has a SERVICETYPE. */
 export const binBrandsOf = ({ brands, type }: Bin): { BRAND: Brand; SERVICETYPE: string | null }[] =>
   brands.map((brand, index) => ({ BRAND: brand, SERVICETYPE: index === 0 ? type : null }));

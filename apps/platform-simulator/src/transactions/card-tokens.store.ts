@@ -7,7 +7,7 @@ import type { Card } from './card.js';
 export const CARD_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
 const MAX_TOKENS = 100_000;
 
-/** HFTOKENs. The card stays here, in memory, until the token is used or too old. */
+/** HFTOKENs with their cards, in memory until the token is used or expires. */
 export class CardTokens {
   private readonly tokens = new Map<string, { card: Card; identifier: string; expiresAtMs: number }>();
 
@@ -24,7 +24,6 @@ export class CardTokens {
     return token;
   }
 
-  /** The card behind a live token of this account. */
   peek(identifier: string, token: string): Card | undefined {
     const known = this.tokens.get(token);
     return known?.identifier === identifier && known.expiresAtMs > this.clock.nowMs() ? known.card : undefined;

@@ -5,11 +5,10 @@ export interface Card {
   readonly code: string;
   readonly validityDate: string;
   readonly fullName: string;
-  /** The brand that the cardholder chose on the form. */
   readonly selectedBrand?: string;
 }
 
-/** CARDTYPE is the brand paid with; CARDCOUNTRY the issuer's, else the merchant's. */
+/** CARDTYPE is the brand of the payment. CARDCOUNTRY is the issuer's country, else the merchant's. */
 export function maskedCard(
   { code, validityDate, fullName, selectedBrand }: Card,
   merchantsCountry: string,
@@ -26,13 +25,12 @@ export function maskedCard(
 
 export const maskedNumber = (code: string): string => 'X'.repeat(code.length - 4) + code.slice(-4);
 
-/** `MM-YY` counts to the end of its month. */
+/** A card is valid until the end of its month (`MM-YY`). */
 export function isCardExpired(validityDate: string, nowMs: number): boolean {
   const [month, year] = validityDate.split('-').map(Number);
   return nowMs >= Date.UTC(2000 + (year ?? 0), month ?? 0, 1);
 }
 
-/** The check digit of ISO/IEC 7812-1. */
 export function passesLuhn(code: string): boolean {
   let sum = 0;
   for (const [index, digit] of [...code].reverse().entries()) {

@@ -3,7 +3,7 @@ import type { Books } from './execution.service.js';
 import { codeOfApproval, codeOfDecision, isExpired, type Decision } from './state-machine.js';
 import { stateOf, type Transaction } from './transaction.js';
 
-/** What happens to an authorization after its answer: the cardholder's choice, the provider's approval, expiry. Each is notified. */
+/** Changes an authorization after its answer: by the cardholder's choice, the provider's approval or expiry. Each change is notified. */
 export class Decisions {
   constructor(
     private readonly books: Books,
@@ -12,7 +12,7 @@ export class Decisions {
     books.clock.onTravel(() => this.expireOverdue());
   }
 
-  /** False: the form was finished before, or the choice is not offered. */
+  /** Returns false if the form was completed before or does not offer the choice. */
   choose(transaction: Transaction, decision: Decision): boolean {
     return this.settle(transaction, codeOfDecision(decision, transaction));
   }
@@ -22,7 +22,7 @@ export class Decisions {
     return this.settle(transaction, codeOfApproval(decision, transaction));
   }
 
-  /** Interface, Limits: 0003 expires, as failed, after 6 days without update. */
+  /** Interface, Limits: 0003 expires as failed after 6 days without an update. */
   expireOverdue(): void {
     const nowMs = this.books.clock.nowMs();
     for (const transaction of this.books.transactions.pending) {

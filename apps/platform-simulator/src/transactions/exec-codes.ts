@@ -1,4 +1,4 @@
-/** A business refusal: an answer, not an error. */
+/** A refusal of the request: a normal answer, not an exception. */
 export interface Refusal {
   readonly execCode: string;
   readonly message: string;
@@ -73,24 +73,24 @@ export const isKnownCode = (code: string): boolean => MESSAGES.has(code);
 
 export const messageOf = (execCode: string): string => MESSAGES.get(execCode) ?? 'Unknown result.';
 
-/** 1001 and 1002 name the parameter, never its value. */
+/** 1001 and 1002 name the parameter. Its value is left out, because it may be secret. */
 export function refusal(execCode: string, parameter?: string): Refusal {
   return { execCode, message: parameter === undefined ? messageOf(execCode) : `${messageOf(execCode)}: ${parameter}` };
 }
 
-/** The bank or the fraud engine was asked and said no: this makes a transaction, refused. Other refusals make none. */
+/** True if the bank or the fraud engine refused. Only such refusals create a transaction. */
 export const isRefusedByBank = (execCode: string): boolean => execCode.startsWith('4') || execCode.startsWith('6');
 
 /**
- * The code that a test asks for by the last four digits of an amount: any code of the table that is not a success (so 19000 does
- * nothing, 24001 is refused with 4001). 0xxx is left out: 200001 must stay an ordinary amount.
+ * The last four digits of an amount choose the result: 24001 gives 4001, and 19000 has no effect. Codes 0xxx are left out, because 200001
+ * must be an ordinary amount.
  */
 export function codeWantedBy(amount: number): string | undefined {
   const code = String(amount % 10_000).padStart(4, '0');
   return code > '1000' && isKnownCode(code) ? code : undefined;
 }
 
-/** The same by the last four digits of a card number, as in the platform's sandbox; here 0001 and 0004 count too. */
+/** The same for the last four digits of a card number, as in the platform's sandbox. Here 0001 and 0004 count too. */
 export function codeWantedByCard(cardCode: string): string | undefined {
   const code = cardCode.slice(-4);
   return isKnownCode(code) && !['0000', '0002', '0003'].includes(code) ? code : undefined;

@@ -15,7 +15,7 @@ import type { Transactions } from './transactions.store.js';
 
 export interface Executed {
   readonly transaction: Transaction;
-  /** The EXECCODE of the answer: the transaction's, but 5004 where the result only comes by notification. */
+  /** EXECCODE of the answer. It differs from the transaction's for 5004, where only a notification brings the result. */
   readonly answered: string;
 }
 
@@ -27,7 +27,7 @@ export interface Books {
   readonly notifications: Notifications;
 }
 
-/** What moves money here. Every call that comes through makes one transaction and one line in the ledger. */
+/** Executes operations. Each executed call creates one transaction and one ledger entry. */
 export class Execution {
   private references = 0;
 
@@ -47,7 +47,7 @@ export class Execution {
     }
   }
 
-  /** A refund from the merchant's back office: notified, though nobody asked by this interface. */
+  /** A refund from the merchant's back office: it is notified like any other, although no request caused it. */
   refundFromBackOffice(capture: Transaction, amount: number | undefined, merchant: Merchant): Executed | Refusal {
     const verdict = judgeFollowUp({ type: 'refund', amount }, capture, this.books.clock.nowMs());
     if (isRefusal(verdict)) return verdict;
@@ -108,7 +108,7 @@ export class Execution {
     return this.book(transaction, merchant, outcome.answered, 'request');
   }
 
-  /** An authorization or a payment: the beginning of an order. */
+  /** Creates the first transaction of an order: an authorization or a payment. */
   private open(
     {
       type,
@@ -185,7 +185,7 @@ export class Execution {
   ): Executed {
     this.books.transactions.add(transaction);
     this.books.ledger.executed(transaction, answered, origin);
-    // While the cardholder is on the form there is nothing to notify yet.
+    // While the cardholder is on the form, there is no result to notify.
     if (transaction.state !== 'redirected') this.books.notifications.send(transaction, merchant);
     return { transaction, answered };
   }
@@ -200,7 +200,7 @@ export class Execution {
   }
 }
 
-/** From the code that would come and the one a test wants: the code of the transaction made and the code answered, or a refusal. */
+/** Combines the normal code with the one that a test chose: the codes of the transaction and of the answer, or a refusal. */
 function outcomeOf(execCode: string, wanted: string | undefined): { made: string; answered: string } | Refusal {
   if (wanted === undefined) return { made: execCode, answered: execCode };
   if (wanted === '5004') return { made: '0000', answered: '5004' };

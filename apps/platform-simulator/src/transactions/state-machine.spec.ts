@@ -94,13 +94,16 @@ describe('codeOfDecision', () => {
     expect(codeOfDecision(decision, authorization({ state: 'redirected', method }))).toBe(expected);
   });
 
-  it.each(['pending', 'succeeded', 'refused', 'expired', 'voided'] as const)('has no say once it is %s', (state) => {
-    expect(codeOfDecision('validate', authorization({ state }))).toBeUndefined();
-  });
+  it.each(['pending', 'succeeded', 'refused', 'expired', 'voided'] as const)(
+    'returns undefined if it is %s',
+    (state) => {
+      expect(codeOfDecision('validate', authorization({ state }))).toBeUndefined();
+    },
+  );
 });
 
 describe('codeOfApproval', () => {
-  it('is for what is pending only', () => {
+  it('works only for a pending transaction', () => {
     expect(codeOfApproval('approve', authorization({ state: 'pending' }))).toBe('0000');
     expect(codeOfApproval('refuse', authorization({ state: 'pending' }))).toBe('4001');
     expect(codeOfApproval('approve', authorization({ state: 'redirected' }))).toBeUndefined();

@@ -13,7 +13,7 @@ export interface FollowUp {
   readonly amount?: number;
 }
 
-/** The table of interface, States and transitions, with the codes that the platform answers. Returns the amount to execute. */
+/** Applies the table of the interface, States and transitions. Returns the amount to execute, or the platform's refusal. */
 export function judgeFollowUp(
   { type, amount }: FollowUp,
   reference: Transaction | undefined,
@@ -39,7 +39,7 @@ function judgeCapture(
   const unfinished = judgeFinished(authorization);
   if (unfinished) return unfinished;
   if (authorization.isCaptured || authorization.state === 'voided') return refusal('2005');
-  // Interface: later than 7 days "success is no longer guaranteed". This platform never grants it.
+  // The interface does not guarantee a capture after 7 days. The simulator always refuses it.
   if (nowMs - (authorization.succeededAtMs ?? nowMs) > CAPTURE_WINDOW_MS) return refusal('2009');
   const captured = amount ?? authorization.amount;
   return captured > authorization.amount ? refusal('2007') : { amount: captured };
@@ -55,7 +55,7 @@ function judgeRefund(amount: number | undefined, capture: Transaction): { amount
 }
 
 function judgeVoid(authorization: Transaction): { amount: number } | Refusal {
-  // Interface: only authorizations.
+  // The interface allows a void only for authorizations.
   if (authorization.operationType !== 'authorization' || !takesVoid(authorization.method)) return refusal('2015');
   const unfinished = judgeFinished(authorization);
   if (unfinished) return unfinished;
@@ -83,20 +83,20 @@ export const DECISIONS = ['validate', 'pending', 'refuse', 'abandon'] as const;
 export type Decision = (typeof DECISIONS)[number];
 export const isDecision = (value: unknown): value is Decision => (DECISIONS as readonly unknown[]).includes(value);
 
-/** The EXECCODE that the cardholder's choice on the form leads to; `undefined`: not theirs to choose now. */
+/** EXECCODE for the cardholder's choice; `undefined` if the form does not offer it now. */
 export function codeOfDecision(decision: Decision, { state, method }: Transaction): string | undefined {
   if (state !== 'redirected' || (decision === 'pending' && !mayWait(method))) return undefined;
-  // The form of a card is its bank's 3-D Secure page: a refusal there is a failed authentication.
+  // The form of a card is the bank's 3-D Secure page, so a refusal there is a failed authentication.
   return { validate: '0000', pending: '0003', refuse: method === 'card' ? '4008' : '4001', abandon: '4004' }[decision];
 }
 
-/** The provider's word on what waits for approval. */
+/** EXECCODE for the provider's decision on a pending authorization; `undefined` if it is not pending. */
 export function codeOfApproval(decision: 'approve' | 'refuse', { state }: Transaction): string | undefined {
   if (state !== 'pending') return undefined;
   return decision === 'approve' ? '0000' : '4001';
 }
 
-/** Interface: 0003 without news for 6 days is expired, considered failed. */
+/** Interface: 0003 without an update for 6 days expires and counts as failed. */
 export function isExpired({ state, pendingSinceMs }: Transaction, nowMs: number): boolean {
   return state === 'pending' && pendingSinceMs !== undefined && nowMs - pendingSinceMs >= PENDING_LIFETIME_MS;
 }

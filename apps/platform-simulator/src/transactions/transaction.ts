@@ -5,7 +5,7 @@ export type OperationType = (typeof OPERATION_TYPES)[number];
 export const isOperationType = (value: string): value is OperationType =>
   (OPERATION_TYPES as readonly string[]).includes(value);
 
-/** What may be shown and notified of a card: never its number, never its cryptogram. */
+/** Card data for pages and notifications. It has neither the full number nor the CVV. */
 export interface MaskedCard {
   readonly number: string;
   readonly validityDate: string;
@@ -14,12 +14,12 @@ export interface MaskedCard {
   readonly country: string;
 }
 
-/** `redirected`: the cardholder is on the provider's form (0001, 0002); `pending`: 0003. */
+/** `redirected`: the cardholder is on the provider's form (0001, 0002). `pending`: 0003. */
 export type TransactionState = 'redirected' | 'pending' | 'succeeded' | 'refused' | 'expired' | 'voided';
 
 export interface Transaction {
   readonly transactionId: string;
-  /** The authorization or payment that began it all: one operation at a time on each. */
+  /** The order's authorization or payment. Operations on it run one at a time. */
   readonly initialId: string;
   readonly identifier: string;
   readonly orderId: string;
@@ -38,15 +38,13 @@ export interface Transaction {
   readonly createdAtMs: number;
   state: TransactionState;
   execCode: string;
-  /** When it became `pending`. */
   pendingSinceMs?: number;
-  /** When it succeeded: the capture window starts here. */
+  /** Time of success; the capture window starts here. */
   succeededAtMs?: number;
   isCaptured: boolean;
   refundedAmount: number;
 }
 
-/** The state that an EXECCODE puts a new transaction into. */
 export function stateOf(execCode: string): TransactionState {
   switch (execCode) {
     case '0000':

@@ -1,6 +1,6 @@
 import type { Transaction } from './transaction.js';
 
-/** Every transaction that was executed, in memory: they end with the process. */
+/** All executed transactions, in memory only: a restart loses them. */
 export class Transactions {
   private readonly byId = new Map<string, Transaction>();
   private readonly waiting = new Set<Transaction>();
@@ -14,7 +14,7 @@ export class Transactions {
     return this.byId.get(transactionId);
   }
 
-  /** Of one account only: another account's transactions do not exist for it. */
+  /** Finds only transactions of this account: other accounts' ids are unknown to it. */
   findOf(identifier: string, transactionId: string): Transaction | undefined {
     const transaction = this.byId.get(transactionId);
     return transaction?.identifier === identifier ? transaction : undefined;
@@ -25,7 +25,7 @@ export class Transactions {
       if (transaction.orderId === orderId && transaction.identifier === identifier) yield transaction;
   }
 
-  /** Those in 0003, so that expiry need not look at all. */
+  /** The transactions in 0003, so that expiry need not scan all. */
   get pending(): ReadonlySet<Transaction> {
     return this.waiting;
   }
@@ -39,7 +39,7 @@ export class Transactions {
     return this.busy.has(initialId);
   }
 
-  /** One operation at a time on an initial transaction (2017). */
+  /** Reserves an initial transaction; other operations on it get 2017. */
   occupy(initialId: string): void {
     this.busy.add(initialId);
   }

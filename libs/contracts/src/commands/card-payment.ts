@@ -3,7 +3,7 @@ import { Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.j
 import { PaymentCommand } from './order-command.js';
 import { Email, PersonalText, PublicIpv4, WebAddress } from './payment-fields.js';
 
-/** The interface gives these fields no lengths for `payment`: method A's, the wider ones, are taken. */
+/** The interface gives no lengths for these fields of `payment`, so we use those of method A, which are the larger ones. */
 export class CardClient {
   @Text(1, 255)
   id!: string;
@@ -11,7 +11,7 @@ export class CardClient {
   @Email()
   email!: string;
 
-  /** URL of the merchant's order page. */
+  /** CLIENTREFERRER: URL of the merchant's order page. */
   @WebAddress()
   referrer!: string;
 
@@ -22,12 +22,12 @@ export class CardClient {
   ip!: string;
 }
 
-/** `payment.pay`: the token stands for all card data. */
+/** Data of `payment.pay` (interface, payment). `hfToken` replaces all card data. */
 export class CardPayment extends PaymentCommand {
   @Text(1, 255)
   hfToken!: string;
 
-  /** When the tokenizer gave the token; absent: the command's time counts. */
+  /** RFC 3339. Time at which the tokenizer issued the token; if absent, the command's `time` counts. */
   @Optional()
   @Timestamp()
   tokenizedAt?: string;

@@ -8,35 +8,35 @@ abstract class FollowUp extends OrderCommand {
   extraData?: string;
 }
 
-/** `payment.capture`. */
+/** Data of `payment.capture` (interface, capture). */
 export class Capture extends FollowUp {
-  /** Absent: the whole authorization. */
+  /** Minor units. If absent, the whole authorization is captured. */
   @Optional()
   @Amount()
   amount?: number;
 
-  /** Id of the authorization; absent: the order's. */
+  /** TRANSACTIONID of the authorization. If absent, the order's authorization is used. */
   @Optional()
   @TransactionId()
   transactionId?: string;
 }
 
-/** `payment.refund`. */
+/** Data of `payment.refund` (interface, refund). */
 export class Refund extends FollowUp {
-  /** Absent: all that remains. */
+  /** Minor units. If absent, everything that remains is refunded. */
   @Optional()
   @Amount()
   amount?: number;
 
-  /** Id of the capture; absent: the order's. */
+  /** TRANSACTIONID of the capture. If absent, the order's capture is used. */
   @Optional()
   @TransactionId()
   transactionId?: string;
 }
 
-/** `payment.void`. */
+/** Data of `payment.void` (interface, void). */
 export class VoidAuthorization extends FollowUp {
-  /** Id of the authorization; absent: the order's. */
+  /** TRANSACTIONID of the authorization. If absent, the order's authorization is used. */
   @Optional()
   @TransactionId()
   transactionId?: string;

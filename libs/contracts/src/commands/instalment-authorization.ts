@@ -3,7 +3,7 @@ import { OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
 import { Country, FreeField, Percentage, PersonalText, ReturnPageName, SellerId } from './payment-fields.js';
 
-/** What the two methods share; their own classes add the fields whose limits differ. */
+/** Common fields of methods A and B. Fields with limits that differ are in the methods' own classes. */
 export abstract class InstalmentAuthorization extends PaymentCommand {
   @Optional()
   @FreeField()
@@ -17,13 +17,13 @@ export abstract class InstalmentAuthorization extends PaymentCommand {
   @Text(36, 36)
   apiKeyId?: string;
 
-  /** Of the merchant's `returnPages`: where the cardholder's browser goes on to after the form; absent: `pageUrl`. */
+  /** Name of one of the merchant's `returnPages`, the cardholder's destination after the form. Default: `pageUrl`. */
   @Optional()
   @ReturnPageName()
   returnPage?: string;
 }
 
-/** Of billing and shipping alike. */
+/** Common fields of billing and shipping. */
 export abstract class Address {
   @Optional()
   @OneOf(TITLES)

@@ -1,7 +1,7 @@
 import { Amount, Optional, Timestamp } from '../validation/fields.js';
 import { CommandId, Currency, Description, MerchantName, OrderId } from './payment-fields.js';
 
-/** What every command says. */
+/** Fields of all commands. */
 export abstract class OrderCommand {
   @MerchantName()
   merchant!: string;
@@ -17,18 +17,18 @@ export abstract class OrderCommand {
   notAfter?: string;
 }
 
-/** A command that begins a payment: of either instalment method, or by card. */
+/** A command that starts a payment: an authorization of method A or B, or a card payment. */
 export abstract class PaymentCommand extends OrderCommand {
-  /** The limits of the method table are a rule of the gateway: they depend on the merchant's currency. */
+  /** Minor units. The method's limits are not checked here, because they depend on the merchant's currency; the gateway checks them. */
   @Amount()
   amount!: number;
 
-  /** ISO 4217, one of the merchant's; absent: its first. */
+  /** ISO 4217, one of the merchant's currencies. If absent, the merchant's first one is used. */
   @Optional()
   @Currency()
   currency?: string;
 
-  /** Id of the authorize command whose redirect this one replaces. */
+  /** Id of the authorize command whose redirect this command replaces. */
   @Optional()
   @CommandId()
   supersedes?: string;

@@ -59,14 +59,14 @@ export class PartnerAShipping extends PartnerAAddress {
   address?: string;
 }
 
-/** Method A takes only these fields of a cart item. */
+/** Method A has only these fields of a cart item (interface, Cart item). */
 export class PartnerACartItem extends CartItem {
   @RequiredByAll()
   @Int(0)
   totalAmount?: number;
 }
 
-/** `payment.authorize` on the rail partner-a. */
+/** Data of `payment.authorize` on the rail partner-a (interface, authorization). */
 export class PartnerAAuthorization extends InstalmentAuthorization {
   @OneOf(optionsOf('A'))
   paymentOption!: PaymentOptionA;

@@ -63,7 +63,7 @@ export class PartnerBShipping extends PartnerBAddress {
   address?: string;
 }
 
-/** `payment.authorize` on the rail partner-b. */
+/** Data of `payment.authorize` on the rail partner-b (interface, authorization). */
 export class PartnerBAuthorization extends InstalmentAuthorization {
   @OneOf(optionsOf('B'))
   paymentOption!: PaymentOptionB;

@@ -24,7 +24,7 @@ export class PartnerBCartItem extends CartItem {
   @Int(0)
   price?: number;
 
-  /** number(3) */
+  /** The interface's number(3). */
   @RequiredByAll()
   @Int(1, 999)
   quantity?: number;

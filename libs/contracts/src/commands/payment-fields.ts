@@ -1,7 +1,7 @@
 import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../order-key.js';
 import { Text, type Inspect, type TextOptions } from '../validation/fields.js';
 
-/** Formats of the interface's fields that several messages share; lengths that differ per method stand in the message classes. */
+/** Field formats of the interface that several messages share. Formats that differ per method are in the message classes. */
 
 export function MerchantName(): PropertyDecorator {
   return Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' });
@@ -12,7 +12,7 @@ export function OrderId(): PropertyDecorator {
   return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters' });
 }
 
-/** The interface states no limit of carts (docs/decisions/0045). */
+/** Our limit: the interface has none for carts (docs/decisions/0045). */
 export const MAX_CART_ITEMS = 200;
 
 /** SUBMERCHANTEXTERNALID: a sub-merchant, or `OPERATOR` for the marketplace itself. */
@@ -35,12 +35,12 @@ export function FreeField(): PropertyDecorator {
   return Text(1, 255, { holds: 'reference' });
 }
 
-/** A CloudEvents id of ours. */
+/** The CloudEvents id of a command. */
 export function CommandId(): PropertyDecorator {
   return Text(1, 128);
 }
 
-/** What people type about themselves: names, addresses, cities. */
+/** Free text about a person (names, addresses, cities). It is searched for card data. */
 export function PersonalText(max: number, options: TextOptions = {}): PropertyDecorator {
   return Text(1, max, { ...options, holds: 'prose' });
 }
@@ -49,32 +49,32 @@ export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
 
 const NO_LINE_BREAK = /^[^\n\v\f\r\u0085\u2028\u2029]*$/;
 
-/** BILLINGADDRESS: the interface allows no line breaks here, and says nothing of SHIPTOADDRESS. */
+/** BILLINGADDRESS: the interface forbids line breaks here, but not in SHIPTOADDRESS. */
 export function SingleLineAddress(max: number): PropertyDecorator {
   return PersonalText(max, { pattern: NO_LINE_BREAK, says: 'without line breaks' });
 }
 
-/** ISO 3166-1 alpha-2 by its form; which countries a partner serves is the platform's to say. */
+/** An ISO 3166-1 alpha-2 code by form only: the platform decides which countries a partner serves. */
 export function Country(): PropertyDecorator {
   return Text(2, 2, { pattern: /^[A-Z]{2}$/, says: 'an ISO 3166-1 alpha-2 country in capitals' });
 }
 
-/** ISO 4217 by its form; which ones a merchant has is its own setting. */
+/** An ISO 4217 code by form only: the merchant's settings decide which currencies it has. */
 export function Currency(): PropertyDecorator {
   return Text(3, 3, { pattern: CURRENCY_PATTERN, says: 'an ISO 4217 code' });
 }
 
-/** A name in the merchant's `returnPages`. */
+/** Name of one of the merchant's `returnPages`. */
 export function ReturnPageName(): PropertyDecorator {
   return Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' });
 }
 
-/** E.164: + and up to 15 digits, so that the interface's 32 characters are never reached. */
+/** E.164: + and up to 15 digits. The interface allows 32 characters, which E.164 never needs. */
 export function PhoneE164(): PropertyDecorator {
   return Text(1, 32, { pattern: /^\+[1-9]\d{1,14}$/, says: 'a phone number in E.164 form, such as +33612345678' });
 }
 
-/** International format with leading +, 15 characters in all. */
+/** International format with a leading +, at most 15 characters. */
 export function PhoneInternational(): PropertyDecorator {
   return Text(1, 15, {
     pattern: /^\+[1-9]\d{1,13}$/,
@@ -82,31 +82,28 @@ export function PhoneInternational(): PropertyDecorator {
   });
 }
 
-/** email(5-255). Lenient: a text with one @ and a dot in its domain. Whether it exists is not ours to judge. */
+/** email(5-255). Accepts any text with one @ and a dot in the domain: we cannot know if an address exists. */
 export function Email(): PropertyDecorator {
   return Text(5, 255, { pattern: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, says: 'an e-mail address' });
 }
 
-/** Method B calls it a string(1-100) in which + is not allowed, no more. */
+/** For method B the interface demands only a string(1-100) without +. */
 export function EmailWithoutPlus(): PropertyDecorator {
   return Text(1, 100, { pattern: /^[^+]*$/, says: 'without +' });
 }
 
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-/** Loopback, private, link-local, shared, benchmarking, protocol assignments, multicast, reserved. */
+/** Loopback, private, link-local, shared, benchmarking, protocol assignments, multicast and reserved ranges. */
 const NOT_PUBLIC =
   '0\\.|10\\.|127\\.|100\\.(?:6[4-9]|[7-9]\\d|1[01]\\d|12[0-7])\\.|169\\.254\\.|172\\.(?:1[6-9]|2\\d|3[01])\\.|192\\.168\\.|192\\.0\\.0\\.|198\\.1[89]\\.|2(?:2[4-9]|[345]\\d)\\.';
 const PUBLIC_IPV4 = new RegExp(`^(?!${NOT_PUBLIC})(?:${BYTE}\\.){3}${BYTE}$`);
 
-/**
- * CLIENTIP, a public IPv4 address. The documentation ranges of RFC 5737 (192.0.2.0/24, 198.51.100.0/24, 203.0.113.0/24) are let
- * through: they are nobody's network, and examples and tests are written with them.
- */
+/** CLIENTIP, a public IPv4 address. The documentation ranges of RFC 5737 are accepted, because examples and tests use them. */
 export function PublicIpv4(): PropertyDecorator {
   return Text(7, 15, { pattern: PUBLIC_IPV4, says: 'a public IPv4 address' });
 }
 
-/** DISCOUNT and TAX: a percentage as a decimal text with a dot. */
+/** DISCOUNT and TAX: a percentage as text, with a dot as decimal separator. */
 export function Percentage(): PropertyDecorator {
   return Text(1, 10, { pattern: /^\d{1,3}(?:\.\d{1,6})?$/, says: 'a percentage with a dot as decimal separator' });
 }
@@ -116,7 +113,7 @@ export function WebAddress(): PropertyDecorator {
   return Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' });
 }
 
-/** TOTALAMOUNT of an item that names its price and quantity too; says nothing where one of them is wrong itself. */
+/** TOTALAMOUNT must be price × quantity. Reports nothing if one of the three is invalid, because that is a fault of its own. */
 export const isPriceTimesQuantity: Inspect = (total, owner) => {
   const { price, quantity } = owner as { price?: unknown; quantity?: unknown };
   if (!isCount(total) || !isCount(price) || !isCount(quantity)) return undefined;

@@ -1,10 +1,9 @@
 import { fieldsOf } from '../validation/check.js';
 import { PAYMENT_CLASSES } from './validate-command.js';
 
-/** The parts of a command that are about a person. */
 const PARTS = ['client', 'billing', 'shipping'] as const;
 
-/** Every field of these parts, over all commands. Logs show none of them. */
+/** Names of all fields about a person, over all commands, by part of the command. Logs must not contain their values. */
 export const PERSONAL_FIELDS = Object.fromEntries(
   PARTS.map((part) => {
     const fields = Object.values(PAYMENT_CLASSES).flatMap(fieldsOf);

@@ -8,7 +8,7 @@ import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
 import { PartnerAAuthorization } from './partner-a-authorization.js';
 import { PartnerBAuthorization } from './partner-b-authorization.js';
 
-/** What begins a payment, by the names that the method table gives its fields. Schemas and types follow from it. */
+/** Message classes of the commands that start a payment, by the names in the method table. Schemas and types are derived from them. */
 export const PAYMENT_CLASSES = {
   'partner-a-authorization': PartnerAAuthorization,
   'partner-b-authorization': PartnerBAuthorization,
@@ -35,14 +35,14 @@ const CLASSES = Object.fromEntries(METHOD_NAMES.map((name) => [METHODS[name].rai
   Record<Rail, ClassesOfRail>
 >;
 
-/** The class of a command's data on a rail; undefined where the rail does not take the type. */
+/** The message class of a command type on a rail; undefined if the rail does not accept the type. */
 export function commandClass(rail: Rail, type: CommandType): MessageClass<CommandData> | undefined {
   return CLASSES[rail][type];
 }
 
 /**
- * Never throws. All faults at once, with paths; unknown fields and card data are refused; no message holds a value. `rules` are the
- * merchant's; without them a command passes that some merchant's account takes.
+ * Returns an instance of the command's class, or all faults with paths; never throws. Unknown fields and card data are faults. A fault's
+ * message never contains the value. `rules` are the merchant's; without them the defaults of `CommandRules` apply.
  */
 export function validateCommandData(
   rail: Rail,

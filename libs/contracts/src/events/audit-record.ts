@@ -3,7 +3,7 @@ import { AnyText, Int, OneOf, Optional } from '../validation/fields.js';
 
 export const AUDIT_TYPE = 'operations.audit.recorded';
 
-/** What operators can ask for. Those that end in `.read` change nothing. */
+/** Actions of operators on the management port. Actions that end in `.read` change nothing. */
 export const AUDIT_ACTIONS = [
   'doubts.read',
   'order.read',
@@ -19,13 +19,13 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
- * *asked*: written before anything is done, nothing happens without it · *done*, *proposed* (a second person has to approve), *refused*, *failed* (here,
- * so that it may have happened or not): what came of it.
+ * `asked`: written before the action, which does not start without this record. `done`, `proposed` (a second person must approve) and
+ * `refused`: the result. `failed`: an error, so the action may or may not have happened.
  */
 export const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
-/** `operations.audit.v1`: who asked for what on the management port. No reason, no personal data of a buyer, no key. */
+/** A record of `operations.audit.v1`, for a request on the management port. No reason text, personal data of a buyer, or key. */
 export class AuditRecord {
   @OneOf(AUDIT_ACTIONS)
   action!: AuditAction;
@@ -33,7 +33,7 @@ export class AuditRecord {
   @OneOf(AUDIT_RESULTS)
   result!: AuditResult;
 
-  /** The person; absent where no key proved one. */
+  /** The operator's name; absent if no key identified a person. */
   @Optional()
   @AnyText()
   operator?: string;
@@ -54,7 +54,7 @@ export class AuditRecord {
   @AnyText()
   commandId?: string;
 
-  /** What a resolution says. */
+  /** The outcome that the resolution states. */
   @Optional()
   @AnyText()
   outcome?: string;
@@ -68,7 +68,7 @@ export class AuditRecord {
   @Int(0)
   partition?: number;
 
-  /** Of the problem, where it was refused or failed. */
+  /** Code of the problem if the result is `refused` or `failed`. */
   @Optional()
   @AnyText()
   code?: string;

@@ -32,7 +32,7 @@ it('ignores fields that it does not know', () => {
   );
 });
 
-it('takes an operation of the platform that none of ours is, by the platform’s own word', () => {
+it('accepts an OPERATIONTYPE that we do not know', () => {
   const credited = {
     merchant: 'shop-fr',
     orderId: 'order-1',

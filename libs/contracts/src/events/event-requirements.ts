@@ -8,7 +8,7 @@ type EventField = keyof PaymentEvent;
 const ORDER: readonly EventField[] = ['merchant', 'orderId'];
 const OPERATION: readonly EventField[] = [...ORDER, 'commandId', 'operation'];
 
-/** What each ending adds to the operation's own fields. An operator or a timer knows no EXECCODE, so that is never demanded. */
+/** Additional required fields per ending. `execCode` is never required, because results of operators and timers have none. */
 const BY_ENDING: Readonly<Record<string, readonly EventField[]>> = {
   succeeded: ['attempt', 'origin'],
   refused: ['attempt', 'origin'],
@@ -22,18 +22,18 @@ const BY_ENDING: Readonly<Record<string, readonly EventField[]>> = {
 
 const OTHERS: Readonly<Record<string, readonly EventField[]>> = {
   'payment.capture_window.closing': [...ORDER, 'commandId'],
-  // Its OPERATIONTYPE may be one that no operation of ours has, or be missing.
+  // OPERATIONTYPE may be missing or unknown to us, so only the order is required.
   'payment.operation.external': ORDER,
   'payment.conflict.detected': ORDER,
   'payment.command.rejected': ['faults'],
 };
 
-/** The fields that an event of each type has at least, not empty. */
+/** Fields that an event of each type always has, with a value that is not empty. */
 export const EVENT_REQUIREMENTS = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, OTHERS[type] ?? [...OPERATION, ...(BY_ENDING[endingOf(type)] ?? [])]]),
 ) as Readonly<Record<EventType, readonly EventField[]>>;
 
-/** For consumers of `payments.events.v1`. Never throws; fields that we don't know are left out. */
+/** Checks the data of an event of `payments.events.v1`. Returns an instance or all faults; never throws. Unknown fields are dropped. */
 export function validateEventData(type: string, data: unknown): Checked<PaymentEvent> {
   if (!isEventType(type)) return { faults: [fault('type', 'unknown_type', 'is not an event type')] };
   const checked = check(PaymentEvent, data, 'ignored');

@@ -7,14 +7,11 @@ import { AnyText, Int, NestedList, Optional, TextList, YesNo } from '../validati
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Where an outcome came from. */
+/** Source of an outcome. */
 export const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/**
- * What the gateway of this version writes in these fields. A later one may write more, and a reader that refused it would lose the event: so a
- * reader takes any text there, and does what is right for a value that it does not know.
- */
+/** Values that this version writes. Later versions may add values, so readers must accept any text: to refuse it would lose the event. */
 export const EVENT_VALUES = {
   operation: OPERATION_KINDS,
   method: METHOD_NAMES,
@@ -22,7 +19,7 @@ export const EVENT_VALUES = {
   origin: ORIGINS,
 } as const;
 
-/** A fault as an event carries it. Codes may be added, so a reader takes any text. */
+/** A fault in an event. Later versions may add codes, so readers accept any text. */
 export class ReportedFault implements Fault {
   @AnyText()
   path!: string;
@@ -35,8 +32,8 @@ export class ReportedFault implements Fault {
 }
 
 /**
- * What a result event says. Which fields each type has at least: `EVENT_REQUIREMENTS`. Readers ignore fields that they don't know, and
- * take values that they don't know (EVENT_VALUES). Merchant and order are empty where a rejected command did not name them readably.
+ * Data of a result event. `EVENT_REQUIREMENTS` lists the required fields per type. Readers ignore unknown fields and accept unknown
+ * values (EVENT_VALUES). `merchant` and `orderId` are empty if a rejected command did not contain them in readable form.
  */
 export class PaymentEvent {
   @AnyText()
@@ -53,7 +50,7 @@ export class PaymentEvent {
   @AnyText()
   operation?: OperationKind;
 
-  /** Of `payment.operation.external`, in place of `operation`: the platform's OPERATIONTYPE, where no operation of ours has it. */
+  /** Only in `payment.operation.external`, in place of `operation`: the platform's OPERATIONTYPE if we do not know it. */
   @Optional()
   @AnyText()
   operationType?: string;
@@ -62,7 +59,7 @@ export class PaymentEvent {
   @AnyText()
   method?: Method;
 
-  /** From 1. */
+  /** Starts at 1. */
   @Optional()
   @Int(1)
   attempt?: number;
@@ -72,7 +69,7 @@ export class PaymentEvent {
   @Int(0)
   amount?: number;
 
-  /** Of `payment.conflict.detected` with the flag `other_amount`: what the platform says it was, where `amount` was asked for. Minor units. */
+  /** Minor units. Only in `payment.conflict.detected` with flag `other_amount`: the platform's amount; `amount` is the requested one. */
   @Optional()
   @Int(0)
   otherAmount?: number;
@@ -82,7 +79,7 @@ export class PaymentEvent {
   @AnyText()
   currency?: string;
 
-  /** Of `payment.conflict.detected` with the flag `other_currency`: the one that the platform names, where `currency` is the order's. */
+  /** ISO 4217. Only in `payment.conflict.detected` with flag `other_currency`: the platform's currency; `currency` is the order's. */
   @Optional()
   @AnyText()
   otherCurrency?: string;
@@ -91,12 +88,12 @@ export class PaymentEvent {
   @AnyText()
   transactionId?: string;
 
-  /** Verbatim, also where we don't know it. */
+  /** The platform's EXECCODE, unchanged even if it is unknown. */
   @Optional()
   @AnyText()
   execCode?: string;
 
-  /** EXECCODE had more than 65,536 characters. */
+  /** True if EXECCODE had more than 65,536 characters and was shortened. */
   @Optional()
   @YesNo()
   execCodeTruncated?: boolean;
@@ -114,32 +111,32 @@ export class PaymentEvent {
   @AnyText()
   descriptor?: string;
 
-  /** DESCRIPTOR had more than 255 characters. */
+  /** True if DESCRIPTOR had more than 255 characters and was shortened. */
   @Optional()
   @YesNo()
   descriptorTruncated?: boolean;
 
-  /** EXECCODE 0004: accepted in part, read the amount. */
+  /** True for EXECCODE 0004: accepted in part, `amount` is the accepted amount. */
   @Optional()
   @YesNo()
   partial?: boolean;
 
-  /** REDIRECTHTML, base64 as the platform sent it: decode it and show it to the cardholder. */
+  /** REDIRECTHTML in base64, as the platform sent it. The merchant's page decodes it and shows it to the cardholder. */
   @Optional()
   @AnyText()
   redirectHtml?: string;
 
-  /** REDIRECTHTML was over 2 MB. */
+  /** True if REDIRECTHTML had more than 2 MB and was left out. */
   @Optional()
   @YesNo()
   redirectHtmlDropped?: boolean;
 
-  /** The caller's own value. */
+  /** EXTRADATA of the command, without our tag. */
   @Optional()
   @AnyText()
   extraData?: string;
 
-  /** Of `doubt_resolved`: what the operation turned out to be. */
+  /** Only in `doubt_resolved`: the final outcome of the operation. */
   @Optional()
   @AnyText()
   outcome?: Outcome;
@@ -152,12 +149,12 @@ export class PaymentEvent {
   @NestedList(() => ReportedFault, 0)
   faults?: ReportedFault[];
 
-  /** Of `payment.command.rejected` with `id_reused`: the state of the command that has the id. It is no result of the rejected one. */
+  /** Only in `payment.command.rejected` with `id_reused`: state of the earlier command, not a result of the rejected one. */
   @Optional()
   @AnyText()
   knownState?: string;
 
-  /** Whether the caller may try again with a new command. */
+  /** True if the caller may try again with a new command. */
   @Optional()
   @YesNo()
   retryable?: boolean;
@@ -175,12 +172,12 @@ export class PaymentEvent {
   @AnyText()
   externalReference?: string;
 
-  /** Of the form that the cardholder saw, as a notification tells it. */
+  /** Language of the cardholder's form, from a notification. */
   @Optional()
   @AnyText()
   language?: string;
 
-  /** Of a card payment, as its notification tells it: 'XXXXXXXXXXXX1234'. */
+  /** Masked card of a card payment, from its notification, for example 'XXXXXXXXXXXX1234'. */
   @Optional()
   @AnyText()
   maskedCard?: string;

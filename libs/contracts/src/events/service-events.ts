@@ -3,12 +3,12 @@ import { AUTH_EVENT_TYPES, CSE_EVENT_TYPES } from '../message-types.js';
 import { check, type Checked } from '../validation/check.js';
 import { AnyText, Int, Optional } from '../validation/fields.js';
 
-/** `auth.events.v1`: something happened to an account's token. Never the token itself. */
+/** Data of an event of `auth.events.v1` about an account's access token. It never contains the token. */
 export class AuthEvent {
   @AnyText()
   account!: string;
 
-  /** Short hash of the token, to tell tokens apart. */
+  /** Short hash of the token that distinguishes it from others. */
   @Optional()
   @AnyText()
   fingerprint?: string;
@@ -22,7 +22,7 @@ export class AuthEvent {
   reason?: string;
 }
 
-/** `cse.events.v1`: something happened to an encryption key. */
+/** Data of an event of `cse.events.v1` about an encryption key. */
 export class CseEvent {
   @AnyText()
   apiKeyId!: string;
@@ -31,7 +31,7 @@ export class CseEvent {
   @AnyText()
   encryptionKeyId?: string;
 
-  /** SHA-256 of the public key's DER bytes, hex. */
+  /** SHA-256 of the public key's DER bytes, hexadecimal. */
   @Optional()
   @AnyText()
   fingerprint?: string;

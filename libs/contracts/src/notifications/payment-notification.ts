@@ -1,7 +1,7 @@
 import { check, type Checked } from '../validation/check.js';
 import { AnyText, Int, Optional, TextList, TextMap, Timestamp } from '../validation/fields.js';
 
-/** What was noticed while a notification was read. A flag never loses it: what the platform signed passes through. */
+/** Anomalies of a notification. They never cause a refusal: a notification that the platform signed is always published. */
 export const NOTIFICATION_FLAGS = [
   'missing_parameters',
   'duplicate_parameters',
@@ -20,20 +20,20 @@ export const NOTIFICATION_FLAGS = [
 ] as const;
 export type NotificationFlag = (typeof NOTIFICATION_FLAGS)[number];
 
-/** `payment.notification.received`: one notification of the platform whose HASH was verified. Readers ignore fields that they don't know. */
+/** Data of `payment.notification.received`: one notification with a verified HASH. Readers ignore unknown fields. */
 export class PaymentNotification {
-  /** Ours, by IDENTIFIER. */
+  /** Our name of the merchant, found by IDENTIFIER. */
   @AnyText()
   merchant!: string;
 
-  /** Empty where the platform sent none. */
+  /** ORDERID; empty if the platform sent none. */
   @AnyText()
   orderId!: string;
 
   @AnyText()
   identifier!: string;
 
-  /** The platform's word, `authorization`; any text where it is new. */
+  /** OPERATIONTYPE, for example `authorization`; any text, because the platform may add values. */
   @AnyText()
   operationType!: string;
 
@@ -49,7 +49,7 @@ export class PaymentNotification {
   @Int(0)
   amount?: number;
 
-  /** ISO 4217; any text where the platform sent another. */
+  /** ISO 4217; any text if the platform sent something else. */
   @Optional()
   @AnyText()
   currency?: string;
@@ -62,7 +62,7 @@ export class PaymentNotification {
   @AnyText()
   descriptor?: string;
 
-  /** Of the form that the cardholder saw. */
+  /** Language of the cardholder's form. */
   @Optional()
   @AnyText()
   language?: string;
@@ -81,7 +81,7 @@ export class PaymentNotification {
   @AnyText()
   externalReference?: string;
 
-  /** CARDCODE of a card payment, masked: 'XXXXXXXXXXXX1234'. */
+  /** Masked CARDCODE of a card payment, for example 'XXXXXXXXXXXX1234'. */
   @Optional()
   @AnyText()
   maskedCard?: string;
@@ -96,7 +96,7 @@ export class PaymentNotification {
   @AnyText()
   cardCountry?: string;
 
-  /** All that was received but HASH. */
+  /** The received parameters except HASH and, unless the merchant keeps them, the buyer's data. */
   @TextMap()
   parameters!: Record<string, string>;
 
@@ -107,7 +107,7 @@ export class PaymentNotification {
   receivedAt!: string;
 }
 
-/** For readers of `payments.notifications.v1`. Never throws. */
+/** Checks the data of an event of `payments.notifications.v1`. Returns an instance or all faults; never throws. */
 export function validateNotificationData(data: unknown): Checked<PaymentNotification> {
   return check(PaymentNotification, data, 'ignored');
 }

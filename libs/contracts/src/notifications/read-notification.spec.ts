@@ -69,7 +69,7 @@ describe('limits of what method B adds', () => {
   });
 });
 
-describe('what is odd is flagged and never lost', () => {
+describe('anomalies are flagged and never lost', () => {
   it('not_utf8', () => {
     const pairs = [...Object.entries({ IDENTIFIER: 'S', ORDERID: '1' }), ['MESSAGE', 'Opération', {}]] as const;
     const { flags, message } = readNotification(
@@ -153,7 +153,7 @@ describe('what is odd is flagged and never lost', () => {
   });
 });
 
-it('tells which card was paid with: masked number, brand and country', () => {
+it('reads the card of a payment: masked number, brand and country', () => {
   const card = {
     OPERATIONTYPE: 'payment',
     CARDCODE: 'XXXXXXXXXXXX1234',

@@ -5,7 +5,7 @@ import { isKnownExecCode } from '../platform/execcodes.js';
 import { codePoints } from '../validation/code-points.js';
 import { PaymentNotification, type NotificationFlag } from './payment-notification.js';
 
-/** Parameters of both methods' notifications. */
+/** Parameters in the notifications of both methods (interface, Events). */
 export const NOTIFICATION_PARAMETERS = [
   'AMOUNT',
   'CLIENTEMAIL',
@@ -24,10 +24,10 @@ export const NOTIFICATION_PARAMETERS = [
   'VERSION',
 ] as const;
 
-/** Method B, refund. */
+/** Additional parameters of a refund of method B. */
 export const EXTERNAL_PARAMETERS = ['EXTERNALENTITYID', 'EXTERNALREFERENCE'] as const;
 
-/** A `payment` notification "carries the transaction parameters"; which ones is not shown. Public clients show these. */
+/** The interface says only that a `payment` notification "carries the transaction parameters"; this list comes from public clients. */
 export const CARD_PARAMETERS = [
   'CARDCODE',
   'CARDCOUNTRY',
@@ -41,7 +41,7 @@ export const CARD_PARAMETERS = [
   'SELECTEDBRAND',
 ] as const;
 
-/** They name the buyer, and nothing here needs them. */
+/** Parameters about the buyer, which no service here needs. */
 export const CLIENT_PARAMETERS = [
   'CLIENTEMAIL',
   'CLIENTIDENT',
@@ -57,10 +57,10 @@ const NEEDED = ['IDENTIFIER', 'OPERATIONTYPE', 'ORDERID', 'EXECCODE'] as const;
 type ReceivedPair = readonly [name: string, value: string, sentBytes?: object];
 
 /**
- * Reads the parameters of a notification whose HASH was verified. Refuses nothing: what is unknown or odd is flagged and stays in
- * `parameters`. Only card data that the platform should have masked is masked here.
- * @param parameters a third member, if any, holds the bytes of a pair that is not UTF-8: it is flagged, for its letters may be wrong
- * @param keepsClient whether `parameters` keep what names the buyer
+ * Reads a notification whose HASH was verified. It never refuses: anomalies become flags. It masks card data that the platform should
+ * have masked.
+ * @param parameters the third member holds the bytes of a pair that is not UTF-8; the pair is flagged, because its text may be wrong
+ * @param keepsClient true if `parameters` keep the buyer's data
  */
 export function readNotification(
   merchant: string,
@@ -70,7 +70,7 @@ export function readNotification(
 ): PaymentNotification {
   const flags = new Set<NotificationFlag>();
   const received = collect(parameters, flags);
-  // Empty is how the platform sends "none".
+  // The platform sends an empty value for an absent one.
   const read = (name: string) => received.get(name) || undefined;
 
   const notification = new PaymentNotification();
@@ -156,7 +156,7 @@ function flagTheUnknown(
   for (const name of received.keys()) if (!KNOWN.has(name)) flags.add('extra_parameters');
 }
 
-/** LANGUAGE has a list per method. A notification names no method: what only one method sends tells it, else the lists of all are taken. */
+/** A notification does not name its method. If its parameters identify one method, we use that method's languages, else those of all. */
 function languagesOf(operationType: string, received: ReadonlyMap<string, string>): ReadonlySet<string> {
   const methods = METHOD_NAMES.filter((method) => maySend(method, operationType, received));
   return new Set(methods.flatMap((method): readonly string[] => METHODS[method].languages));

@@ -1,6 +1,6 @@
 import { OPERATION_KINDS, type OperationKind } from '../message-types.js';
 
-/** Value lists of the interface, as they stand on the wire; those of a payment method stand in `methods.ts`. */
+/** Values of the interface with their exact spelling. Values that depend on the payment method are in `methods.ts`. */
 export const PROTOCOL_VERSION = '3.0';
 
 export const OPERATION_TYPES = ['authorization', 'capture', 'refund', 'void', 'payment'] as const;
@@ -44,7 +44,7 @@ export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 export const BRANDS = ['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'] as const;
 export type Brand = (typeof BRANDS)[number];
 
-/** OPERATIONTYPE of each kind of ours. */
+/** OPERATIONTYPE of each operation kind. */
 export const OPERATION_TYPE_OF = {
   authorize: 'authorization',
   capture: 'capture',
@@ -55,7 +55,7 @@ export const OPERATION_TYPE_OF = {
 
 const KIND_OF_TYPE = new Map(OPERATION_KINDS.map((kind): [string, OperationKind] => [OPERATION_TYPE_OF[kind], kind]));
 
-/** Our kind of an OPERATIONTYPE; undefined for a word that no operation of ours has. */
+/** The operation kind of an OPERATIONTYPE; undefined if we do not know it. */
 export function operationKindOf(operationType: string): OperationKind | undefined {
   return KIND_OF_TYPE.get(operationType);
 }

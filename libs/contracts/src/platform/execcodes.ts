@@ -1,22 +1,22 @@
 export type ExecCodeClass =
   'succeeded' | 'succeeded_partly' | 'redirect_required' | 'pending' | 'refused' | 'not_executed' | 'in_doubt';
 
-/** What the sender of an operation that was not executed may do. */
+/** Retry that is allowed after an operation that was not executed. */
 export type ExecCodeRetry = 'second_url' | 'back_off' | 'slow_down' | 'none';
 
 export interface ExecCode {
   readonly class: ExecCodeClass;
   readonly meaning: string;
   readonly retry: ExecCodeRetry;
-  /** Our key, code, account or address is wrong: somebody must look. */
+  /** True if our key, code, account or address is wrong: an operator must check. */
   readonly alert: boolean;
-  /** After an operation in doubt this code may mean that it was executed before: it proves nothing. */
+  /** True if the code, after an operation in doubt, may mean that the operation was executed earlier. Then it proves nothing. */
   readonly maybeAlreadyDone: boolean;
-  /** When the caller may try again with a new command. */
+  /** Seconds until the caller may try again with a new command. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Every code that is known. `0000`, `0002` and `0003` are the interface's; the others are what public clients of the platform show. */
+/** All known codes. `0000`, `0002` and `0003` come from the interface, the others from public clients of the platform. */
 export const EXECCODES: Readonly<Record<string, ExecCode>> = Object.freeze({
   '0000': code('succeeded', 'succeeded'),
   '0001': code('redirect_required', 'the cardholder must authenticate (3-D Secure)'),
@@ -88,7 +88,7 @@ export function isKnownExecCode(execCode: string): boolean {
   return Object.hasOwn(EXECCODES, execCode);
 }
 
-/** An unknown code is refused in 1xxx–4xxx and 6xxx; anything else, malformed codes too, is in doubt. */
+/** Classifies any code. Unknown codes 1xxx–4xxx and 6xxx are refused; all others, malformed ones included, are in doubt. */
 export function execCode(code: string): ExecCode {
   if (isKnownExecCode(code)) return EXECCODES[code] ?? UNKNOWN_IN_DOUBT;
   return REFUSED_FAMILY.test(code) ? UNKNOWN_REFUSED : UNKNOWN_IN_DOUBT;

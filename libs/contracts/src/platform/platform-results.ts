@@ -1,7 +1,7 @@
 import type { OperationKind } from '../message-types.js';
 import type { Method } from '../methods.js';
 
-/** The platform's own words about an operation. Amounts in minor units. A part of journal records: fields are added, never renamed. */
+/** The platform's answer; amounts in minor units. Stored in journal records, so fields may be added but never renamed. */
 export interface PlatformAnswer {
   execCode?: string;
   execCodeTruncated?: boolean;
@@ -15,13 +15,10 @@ export interface PlatformAnswer {
   redirectHtmlDropped?: boolean;
 }
 
-/**
- * How an operation stands by the platform's answer. A part of journal records: `redirect` is the stored value of what events and the
- * table of EXECCODEs call `redirect_required`.
- */
+/** State by the platform's answer. Stored in journal records; `redirect` is the stored name of `redirect_required`. */
 export type OperationResult = 'succeeded' | 'refused' | 'redirect' | 'pending';
 
-/** What one call of the platform proves, as the journal record that it becomes. */
+/** Evidence from one call of the platform, as the journal record that it becomes. */
 export type CallResult =
   | {
       record: 'NOT_EXECUTED';
@@ -32,7 +29,7 @@ export type CallResult =
   | { record: 'OUTCOME'; result: OperationResult; partial?: boolean; answer: PlatformAnswer }
   | { record: 'IN_DOUBT'; reason: CallDoubtReason; message: string; execCode?: string };
 
-/** Why it is not known whether a call was executed. */
+/** Reason why a call may or may not have been executed. */
 export type CallDoubtReason =
   | 'timeout'
   | 'connection_lost'
@@ -42,54 +39,54 @@ export type CallDoubtReason =
   | 'platform_in_doubt'
   | 'unknown_execcode';
 
-/** No connection, or EXECCODE 5001, 5003: nothing was executed, and the platform's other URL is worth a try at once. */
+/** No connection was made, or EXECCODE 5001 or 5003: nothing was executed, and the platform's other URL may be tried at once. */
 export function isUnreachable(result: CallResult): boolean {
   if (result.record !== 'NOT_EXECUTED') return false;
   return result.reason === 'unreachable' || result.execCode === '5001' || result.execCode === '5003';
 }
 
-/** What only notifications and look-ups tell of an operation. A part of journal records: fields are added, never renamed. */
+/** Details that only notifications and look-ups contain. Stored in journal records, so fields may be added but never renamed. */
 export interface TransactionDetails {
   /** ISO 4217. */
   currency?: string;
-  /** Of the form that the cardholder saw. */
+  /** Language of the cardholder's form. */
   language?: string;
-  /** Methods whose list has that language, by the method table of the writer. */
+  /** Methods that list this language in the writer's method table. */
   languageOf?: readonly Method[];
-  /** CARDCODE of a card payment, masked. */
+  /** Masked CARDCODE of a card payment. */
   maskedCard?: string;
   cardBrand?: string;
   cardCountry?: string;
-  /** The platform had executed it by then, RFC 3339: a look-up's DATE, or when the notification was received. */
+  /** RFC 3339. The platform had executed the operation by this time: the DATE of a look-up, or the arrival of the notification. */
   executedAt?: string;
 }
 
-/** What a notification says about an operation. Fields are absent where it says nothing. */
+/** Content of a notification about an operation. Fields are absent if the notification does not contain them. */
 export interface NotifiedResult extends TransactionDetails {
   operation?: OperationKind;
-  /** An OPERATIONTYPE that no operation of ours has, as it stands (docs/decisions/0020). */
+  /** The OPERATIONTYPE, unchanged, if we do not know it (docs/decisions/0020). */
   operationType?: string;
   answer: PlatformAnswer;
-  /** EXTRADATA as it came back. */
+  /** EXTRADATA as the platform returned it, with our tag. */
   extraData?: string;
   externalEntityId?: string;
   externalReference?: string;
   flags?: string[];
 }
 
-/** One transaction of the list that a look-up brings. Undefined where the platform leaves a field out. */
+/** One transaction in a look-up's answer. Fields are undefined if the platform leaves them out. */
 export interface ListedTransaction {
   orderId: string | undefined;
   identifier: string | undefined;
-  /** Undefined for an OPERATIONTYPE that no operation of ours has. */
+  /** Undefined if we do not know the OPERATIONTYPE. */
   operation: OperationKind | undefined;
   execCode: string;
   transactionId: string;
   /** Minor units. */
   amount: number | undefined;
-  /** Milliseconds since the epoch; not a number where the row has no time that can be understood. */
+  /** Milliseconds since the epoch; NaN if the row has no readable time. */
   dateMs: number;
   extraData: string | undefined;
-  /** The same words in a size that fits a journal record. */
+  /** The same content, shortened to fit in a journal record. */
   answer: PlatformAnswer;
 }

@@ -1,23 +1,22 @@
 import { check, type Checked } from '../validation/check.js';
 import { AnyText, Field, Int, isPlainObject, NestedList, Optional, Text, type Inspect } from '../validation/fields.js';
 
-/** Answers and requests of the remote services, in their own spelling. Fields that we don't know are ignored. */
+/** Answers and requests of the remote services, with their own field names. Unknown fields are ignored. */
 
-/** No sign, point, exponent or zero in front. */
+/** Digits only: no sign, point, exponent or leading zero. */
 const DIGITS = /^[1-9]\d{0,15}$/;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * What counts of the answer of POST {auth_url}/iam/token. The other fields of the interface (refresh_expires_in, not-before-policy,
- * session_state) are for clients that refresh tokens or keep sessions: here they are neither checked nor kept, so that none of them can
- * refuse a token.
+ * The fields of the interface's access token record that we use. The others serve clients that refresh tokens or keep sessions. We do not
+ * check them, so that none of them can make a token unusable.
  */
 export class AccessTokenRecord {
   @Text(1, 65536)
   access_token!: string;
 
-  /** Units are not stated; the documented example makes sense in seconds only. */
+  /** Seconds. The interface states no unit; its example makes sense in seconds only. */
   @Int(1)
   expires_in!: number;
 
@@ -53,7 +52,7 @@ export class TokenizerRequest {
   APIKEYID!: string;
 }
 
-/** Card data exists in the browser and inside the tokenizer only; these are the forms that it has there. */
+/** Formats of card data, for the browser and the tokenizer: no other part of the system handles card data. */
 export const CARD_FORMATS = {
   CARDCODE: /^\d{12,19}$/,
   CARDCVV: /^\d{3,4}$/,
@@ -71,7 +70,7 @@ export class BinBrand {
   SERVICETYPE!: string | null;
 }
 
-/** Answer of POST {tokenizer_url}. Only EXECCODE and MESSAGE are sure to be there: a refusal has no token. */
+/** Answer of POST {tokenizer_url}. Only EXECCODE and MESSAGE are always present: a refusal has no token. */
 export class TokenizerRecord {
   @Text(4, 4)
   EXECCODE!: string;
@@ -79,7 +78,7 @@ export class TokenizerRecord {
   @AnyText()
   MESSAGE!: string;
 
-  /** Single use, 15 minutes. */
+  /** Single use, valid for 15 minutes. */
   @Optional()
   @Text(1, 255)
   HFTOKEN?: string;
@@ -92,7 +91,7 @@ export class TokenizerRecord {
   @Text(5, 5, { pattern: CARD_FORMATS.CARDVALIDITYDATE, says: 'MM-YY' })
   CARDVALIDITYDATE?: string;
 
-  /** Masked. */
+  /** Masked card number. */
   @Optional()
   @Text(1, 19, { pattern: /^(?!\d{12,}$)/, says: 'a masked card number' })
   CARDCODE?: string;
@@ -116,7 +115,7 @@ export class TokenizerRecord {
 
 export { AccessTokenRecord as TokenRecord };
 
-/** `expires_in` as a text of digits is read as that number: some servers write every value as a text, and it has one meaning. */
+/** Checks an access token record. `expires_in` may be a text of digits, because some servers send all values as text. */
 export function validateAccessTokenRecord(answer: unknown): Checked<AccessTokenRecord> {
   return check(AccessTokenRecord, withNumber(answer), 'ignored');
 }

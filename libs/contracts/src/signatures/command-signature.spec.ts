@@ -54,7 +54,7 @@ describe('the test vectors', () => {
   const examples = join(__dirname, '../../../../examples/signed-commands');
   it.each([
     ['Python', hasPython, 'python3', [], 'sign.py'],
-    // It runs for a moment only, so nothing is optimized.
+    // The program runs only briefly, so compiler optimization would cost more than it saves.
     ['Java', hasJava, 'java', ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'], 'Sign.java'],
   ])('the example in %s signs the same (where it is installed: %s)', (_, isThere, program, options, file) => {
     if (!isThere) return;
@@ -128,7 +128,7 @@ it('counts only while the key was valid, when the command was made and when it w
     expect(await problem(signed(sound), [KEY], at)).toBe('key_not_valid_then');
 });
 
-/** Of each way to forge. */
+/** Number of attempts per kind of forgery. */
 const EACH = process.env.NIGHTLY ? 1_200 : 200;
 
 it('accepts none of many forged, replayed and re-keyed commands', async () => {
@@ -139,10 +139,10 @@ it('accepts none of many forged, replayed and re-keyed commands', async () => {
   const withSignature = (text: string) => ({ ...own, headers: { ...own.headers, [SIGNATURE_HEADER]: text } });
   const names = Object.keys(sound.headers);
   const forged: ((n: number) => CommandToSign)[] = [
-    // Another key under the known id, and the known key under another id.
+    // A wrong key under a known id, and the right key under unknown ids.
     (n) => signed({ ...sound, value: Buffer.from(`{"n":${n}}`) }, { kid, privateKey: foreign, environmentId }),
     (n) => signed(sound, { kid: `key-${n}`, privateKey, environmentId }),
-    // The signature of one command on another topic, order, merchant, id or content.
+    // A valid signature on another topic, order, merchant, id or content.
     (n) => ({ ...own, topic: `${own.topic}${n}` }),
     (n) => ({ ...own, key: `shop-es/order-${n}` }),
     (n) => ({ ...own, headers: { ...own.headers, ce_id: `another-${n}` } }),
@@ -150,7 +150,7 @@ it('accepts none of many forged, replayed and re-keyed commands', async () => {
     (n) => ({ ...own, headers: { ...own.headers, [`ce_more${n}`]: 'x' } }),
     (n) => ({ ...own, value: flipped(own.value!, n) }),
     (n) => ({ ...own, value: Buffer.concat([own.value!, Buffer.alloc(n + 1, 32)]) }),
-    // One bit of the signature.
+    // A signature with one flipped bit.
     (n) => withSignature(signature.slice(0, start) + flipped(Buffer.from(signature.slice(start), 'base64url'), n).toString('base64url')),
   ]; // prettier-ignore
   let accepted = 0;

@@ -1,24 +1,24 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Kafka header of a command with its detached JWS (RFC 7515, appendix F; EdDSA with Ed25519, RFC 8037). */
+/** Kafka header with a command's detached JWS (RFC 7515, appendix F; EdDSA with Ed25519, RFC 8037). */
 export const SIGNATURE_HEADER = 'tranche-signature';
 
-/** Whose signature counts for a merchant's commands. */
+/** A key whose signatures are valid for a merchant's commands. */
 export interface PublisherKey {
   kid: string;
-  /** Ed25519, the 32 bytes of the key in base64url: `x` of its JWK. */
+  /** Ed25519 public key: the 32 bytes in base64url, `x` of its JWK. */
   publicKey: string;
-  /** RFC 3339. A command that was made or appended before it is refused. */
+  /** RFC 3339. A command that was made or appended earlier is refused. */
   notBefore?: string;
-  /** RFC 3339. A command that was made or appended after it is refused. */
+  /** RFC 3339. A command that was made or appended later is refused. */
   notAfter?: string;
-  /** RFC 3339. From then on nothing that it signed counts, whenever that was made and appended, once the gateway has read the file again: at its start. */
+  /** RFC 3339. From then on no signature of the key is valid, not even for older commands. The gateway reads this at its start only. */
   revokedAt?: string;
 }
 
 export interface CommandToSign {
-  /** As the broker names it, with prefix. */
+  /** Full topic name, with prefix. */
   topic: string;
   key: string | null;
   headers: Readonly<Record<string, string>>;
@@ -29,26 +29,29 @@ export interface SigningKey {
   kid: string;
   /** Ed25519, as PEM or KeyObject. */
   privateKey: string | KeyObject;
-  /** `ENVIRONMENT_ID` of the gateway that the commands are for: no other takes the signature. */
+  /** `ENVIRONMENT_ID` of the target gateway; gateways with another one refuse the signature. */
   environmentId?: string;
 }
 
-/** Who may have signed, for which environment, and the times at which the key must have been valid. */
+/** Accepted keys, the environment, and the times (milliseconds since the epoch) at which the key must have been valid. */
 export interface SignatureExpected {
   keys: readonly PublisherKey[];
-  /** That of this gateway, where it has one. */
+  /** `ENVIRONMENT_ID` of this gateway, if it has one. */
   environmentId: string | undefined;
   atMs: readonly number[];
   nowMs?: number;
 }
 
-/** Of an installation, so that what is signed for one counts in no other. */
+/** Identifies an installation, so that a signature for one is not valid in another. */
 export const ENVIRONMENT_ID_PATTERN = /^[a-z0-9-]{1,32}$/;
 
 export type SignatureProblem =
   'missing' | 'malformed' | 'unknown_key' | 'key_revoked' | 'key_not_valid_then' | 'does_not_match';
 
-/** `HEADER..SIGNATURE`, both in base64url; the content that stands between them in a whole JWS is `signedText`. */
+/**
+ * Returns `HEADER..SIGNATURE`, both in base64url, over the detached payload `signedText`.
+ * @throws TypeError if the key, the headers or the environment cannot be signed
+ */
 export function signCommand(command: CommandToSign, { kid, privateKey, environmentId = '' }: SigningKey): string {
   if (environmentId !== '' && !ENVIRONMENT_ID_PATTERN.test(environmentId))
     throw new TypeError('environmentId must be 1 to 32 lower-case letters, digits and hyphens');
@@ -60,7 +63,7 @@ export function signCommand(command: CommandToSign, { kid, privateKey, environme
   return `${header}..${sign(null, Buffer.from(`${header}.${base64url(text)}`), key).toString('base64url')}`;
 }
 
-/** Undefined where one of `keys` has signed the command for this environment. */
+/** Resolves to undefined if one of `keys` signed the command for this environment, else to the reason. */
 export async function signatureProblem(
   command: CommandToSign,
   { keys, environmentId, atMs, nowMs = Date.now() }: SignatureExpected,
@@ -77,7 +80,7 @@ export async function signatureProblem(
   if (key.revokedAt !== undefined && nowMs >= Date.parse(key.revokedAt)) return 'key_revoked';
   if (!atMs.every((at) => isValidAt(key, at))) return 'key_not_valid_then';
   const content = Buffer.from(`${header}.${base64url(text)}`);
-  // With a callback it is computed outside of the main thread.
+  // With a callback, Node.js verifies in its thread pool and does not block the event loop.
   const isSound = await verifyAside(null, content, publicKeyOf(key), Buffer.from(bytes, 'base64url'));
   return isSound ? undefined : 'does_not_match';
 }
@@ -85,13 +88,14 @@ export async function signatureProblem(
 const FIRST_LINE = 'tranche-command-v1';
 const MAX_SIGNATURE = 1024;
 const DETACHED = /^[\w-]+\.\.[\w-]{86}$/;
-// A line break would let one part pass for two.
+// A line break in one part could imitate another part.
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 const verifyAside = promisify(verify);
 
 /**
- * What is signed, line by line: environment (empty where it has no id), topic, key, content-type and every CloudEvents attribute in the order of
- * their names, and the SHA-256 of the value in base64url. So a signature fits one message on one topic of one environment only.
+ * The signed text, one line each: environment (empty if there is no id), topic, key, content-type and all CloudEvents attributes sorted
+ * by name, and the value's SHA-256 in base64url. A signature is therefore valid for one message on one topic of one environment. Returns
+ * undefined if a part contains control characters.
  */
 export function signedText({ topic, key, headers, value }: CommandToSign, environmentId = ''): string | undefined {
   const names = Object.keys(headers).filter((name) => name === 'content-type' || name.startsWith('ce_'));
@@ -109,7 +113,7 @@ export function signedText({ topic, key, headers, value }: CommandToSign, enviro
   ].join('\n');
 }
 
-/** Exactly these two members: a header that asks for more (`crit`, `b64`, another `alg`) is not understood. */
+/** Accepts only the members `alg` and `kid`. A header with more (`crit`, `b64`) would demand processing that we do not do. */
 function kidOf(header: string): string | undefined {
   try {
     const read = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as Record<string, unknown> | null;

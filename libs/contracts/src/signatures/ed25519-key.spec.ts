@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { isEd25519PublicKey } from './ed25519-key.js';
 
 const P = 2n ** 255n - 19n;
-/** 32 bytes in base64url, least significant first; `sign` is the top bit. */
+/** 32 bytes in base64url, little-endian; `sign` is the top bit. */
 function encoded(y: bigint, sign: 0n | 1n): string {
   const hex = (y | (sign << 255n)).toString(16).padStart(64, '0');
   return Buffer.from(hex, 'hex').reverse().toString('base64url');

@@ -1,8 +1,7 @@
 const P = 2n ** 255n - 19n;
 
 /**
- * The y coordinates of the eight points whose order divides 8; each but 1 and -1 belongs to two of them. Under such a key a signature can be
- * made without a private key, for any text.
+ * The y coordinates of the eight points of small order. For such a public key, anybody can make a valid signature without a private key.
  */
 const Y_OF_SMALL_ORDER: ReadonlySet<bigint> = new Set([
   0n,
@@ -12,11 +11,11 @@ const Y_OF_SMALL_ORDER: ReadonlySet<bigint> = new Set([
   0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
 ]);
 
-/** Whether `x` of a JWK can be somebody's Ed25519 key: 32 bytes in their one spelling, y below the field's size, no point of small order. */
+/** Accepts 32 bytes in canonical base64url with y below the field's size that are not a point of small order. */
 export function isEd25519PublicKey(x: string): boolean {
   const bytes = Buffer.from(x, 'base64url');
   if (bytes.length !== 32 || bytes.toString('base64url') !== x) return false;
-  // The least significant byte comes first; the top bit is the sign of the other coordinate.
+  // Bytes are little-endian; the top bit is the sign of x.
   const y = BigInt(`0x${bytes.reverse().toString('hex')}`) & (2n ** 255n - 1n);
   return y < P && !Y_OF_SMALL_ORDER.has(y);
 }

@@ -18,7 +18,7 @@ it.each([
   '2027-01-01 ',
 ])('%j is none', (day) => expect(isCalendarDate(day)).toBe(false));
 
-it('every time-stamp that is taken is one for Date too', () => {
+it('every accepted time-stamp is valid for Date', () => {
   for (const time of [
     '2028-02-29T23:59:59Z',
     '2027-01-01T00:00:00.5+02:00',

@@ -3,12 +3,12 @@ const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** `YYYY-MM-DD` of a day that exists. */
+/** `YYYY-MM-DD` with a day that exists. */
 export function isCalendarDate(text: string): boolean {
   return isDayOf(DATE.exec(text));
 }
 
-/** RFC 3339 with capital T and Z and an offset. No leap second: JavaScript's Date has none. */
+/** RFC 3339 with capital T and Z, and an offset. Leap seconds are refused, because JavaScript's Date has none. */
 export function isTimestamp(text: string): boolean {
   return isDayOf(TIMESTAMP.exec(text));
 }

@@ -93,7 +93,7 @@ describe('texts', () => {
   });
 });
 
-describe('values out of place', () => {
+describe('values that do not belong in the message', () => {
   it.each([
     [{ payment: { cardcode: 'x' } }, 'payment.cardcode'],
     [{ list: [1, { deep: ['4111111111111111'] }] }, 'list[1].deep[0]'],
@@ -106,7 +106,7 @@ describe('values out of place', () => {
     [JSON.parse('{"__proto__":{"cvv":"123"}}'), '__proto__.cvv'],
   ])('%j has it at %j', (value, path) => expect(findCardData(value)).toBe(path));
 
-  it('looks no deeper than it must', () => {
+  it('stops at the maximum depth', () => {
     let deep: unknown = '4111111111111111';
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(findCardData(deep)).toBeUndefined();

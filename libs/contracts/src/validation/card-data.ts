@@ -1,20 +1,17 @@
 /**
- * Card data must never enter Tranche: no message has a field for it, and a command that carries it all the same is refused and not logged.
+ * Card data must never enter Tranche: no message has a field for it, and a command that contains it is refused and not logged.
  *
  * Field names are compared without case and punctuation. Texts are searched for numbers of 12 to 19 digits, whole or in groups, that pass
- * the Luhn check. One number in ten passes it by chance, so how strictly a text is read depends on what it is:
- * - `prose`, typed by people (names, addresses, descriptions): every such number;
- * - `reference`, where identifiers, time-stamps and article numbers (12 and 13 digits) are at home (extraData, metadata, articles): only
- *   numbers with the prefix and length of a card scheme;
- * - ids, phones, tokens, user agents and URLs are not searched: a false refusal of a sound orderId would cost a payment.
- * Why, and what remains: README.md, "Card data".
+ * the Luhn check. One number in ten passes it by chance, so the strictness depends on the kind of text:
+ * - `prose`, typed by people (names, addresses, descriptions): every such number counts;
+ * - `reference`, which normally contains identifiers, time-stamps and article numbers (extraData, metadata, articles): only numbers with
+ * the prefix and length of a card scheme count;
+ * - ids, phones, tokens, user agents and URLs are not searched: a wrong refusal of a valid orderId would cost a payment.
+ * README.md, "Card data", gives the reasons and the remaining risk.
  */
 export type TextKind = 'prose' | 'reference';
 
-/**
- * How DESCRIPTION is searched, which a merchant chooses: for `every` number that passes the Luhn check, for those of card `schemes`, or not
- * at all, for shops whose order numbers look like card numbers (docs/decisions/0044).
- */
+/** Search of DESCRIPTION, chosen by the merchant (docs/decisions/0044): `off` is for shops whose order numbers look like card numbers. */
 export const CARD_SCANS = ['every', 'schemes', 'off'] as const;
 export type CardScan = (typeof CARD_SCANS)[number];
 
@@ -54,15 +51,15 @@ export function isCardFieldName(name: string): boolean {
 }
 
 /**
- * More digits than a masked number shows: at most six in front and four behind. Of signs that may mask, such as `*`, one alone separates; of those that
- * never do, up to four.
+ * Eleven digits or more: a masked number shows at most six digits at the start and four at the end. Between digits we allow one character
+ * that may be a mask, such as `*`, or up to four separators.
  */
 const UNMASKED = /\d(?:\D?\d|[\s.,:;_/-]{2,4}\d){10}/;
 
-/** Whether the value of a card's field shows more of its number than a masked one does. */
+/** True if a value shows more digits than a masked card number. */
 export const isUnmasked = (text: string): boolean => UNMASKED.test(text);
 
-/** All digits but the last four, in time that grows with the text. */
+/** Replaces all digits but the last four by X, in linear time. */
 export function maskedCode(value: string): string {
   let left = value.match(/\d/g)?.length ?? 0;
   return value.replace(/\d/g, (digit) => (left-- > 4 ? 'X' : digit));
@@ -74,8 +71,8 @@ const CVV_IN_TEXT = /(?:cvv|\bcvc)2?(?:[\W_]{0,4}(?:is|was|code|number|no|value)
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * True when the text holds a card number or a named CVV. It refuses commands, so it finds only what is written as people write it; what is kept
- * of input that nobody has checked is searched by `hidden-card-data.ts`.
+ * True if the text contains a card number or a named CVV. It decides about refusals, so it finds only usual spellings.
+ * `hidden-card-data.ts` searches unverified input that we store.
  */
 export function holdsCardData(text: string, kind: TextKind): boolean {
   const plain = NOT_ASCII.test(text) ? plainDigits(text) : text;
@@ -84,7 +81,7 @@ export function holdsCardData(text: string, kind: TextKind): boolean {
   return (plain.match(NUMBERS) ?? []).some((number) => holdsCardNumber(number, kind));
 }
 
-/** A plain text with every card number masked but for its last four digits. */
+/** Masks all card numbers in a plain text except their last four digits. */
 export function withoutCardNumbers(plain: string, kind: TextKind): string {
   return plain.replace(NUMBERS, (number) =>
     holdsCardNumber(number, kind) ? number.replace(/\d(?=(?:\D*\d){4})/g, 'X') : number,
@@ -96,13 +93,13 @@ const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
 const DIGIT = /^\p{Nd}$/u;
 const digitOf = new Map<string, string>();
 
-/** Full-width and other digits become ASCII ones, no-break spaces plain ones; what is not seen is left out. */
+/** Converts digits of all scripts to ASCII and no-break spaces to spaces, and removes invisible characters. */
 export function plainDigits(text: string): string {
-  // Marks go first: to put many of them in their order takes more than linear time.
+  // Marks are removed first, because normalizing a long run of them takes more than linear time.
   return text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '').replace(OTHER_DIGITS, asciiDigit);
 }
 
-/** Unicode has the digits of a script in a row, from zero on. */
+/** Each script's digits are consecutive in Unicode, starting with zero. */
 function asciiDigit(sign: string): string {
   const known = digitOf.get(sign);
   if (known !== undefined) return known;
@@ -114,7 +111,7 @@ function asciiDigit(sign: string): string {
   return digit;
 }
 
-/** Joins neighbouring groups (`4111 1111 1111 1111`), never cuts one: a number of 24 digits is not a card number. */
+/** Joins neighbouring groups (`4111 1111 1111 1111`) but never splits one: a number of 24 digits is not a card number. */
 function holdsCardNumber(number: string, kind: TextKind): boolean {
   const { digits, ends } = digitsOf(number);
   return ends.some((_end, first) => {
@@ -125,14 +122,14 @@ function holdsCardNumber(number: string, kind: TextKind): boolean {
   });
 }
 
-/** The digits of a run alone, and where its groups end. */
+/** The digits of a run without separators, and the end index of each group. */
 export function digitsOf(run: string): { digits: string; ends: number[] } {
   const groups = run.split(/\D+/);
   let end = 0;
   return { digits: groups.join(''), ends: groups.map((group) => (end += group.length)) };
 }
 
-/** Whether the digits from `from` to `to` are one. */
+/** True if the digits from `from` (inclusive) to `to` (exclusive) are a card number. */
 export function isCardNumber(digits: string, from: number, to: number, kind: TextKind): boolean {
   if (to - from < 12 || to - from > 19 || !passesLuhn(digits, from, to)) return false;
   return kind === 'prose' || SCHEME.test(digits.slice(from, to));
@@ -155,10 +152,7 @@ function passesLuhn(digits: string, from: number, to: number): boolean {
 
 const MAX_DEPTH = 20;
 
-/**
- * Searches a value that has no place in the message. Returns the path of the first card data below it ('' = the value itself), or
- * undefined. Looks no deeper than 20 levels: the message is refused anyway.
- */
+/** Returns the path of the first card data ('' for the value itself), or undefined. Stops at 20 levels: the message is refused anyway. */
 export function findCardData(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return holdsCardData(value, 'prose') ? '' : undefined;
   if (typeof value === 'number') return couldBeCardNumber(value) ? '' : undefined;
@@ -172,7 +166,7 @@ export function findCardData(value: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** A number of 17 digits and more has lost its last ones on the way: no Luhn check can clear it. */
+/** JSON numbers of 17 digits or more lose precision, so the Luhn check cannot prove that they are not cards: they count as cards. */
 function couldBeCardNumber(value: number): boolean {
   if (!Number.isInteger(value) || value < 1e11 || value >= 1e19) return false;
   const digits = String(value);
@@ -182,7 +176,7 @@ function couldBeCardNumber(value: number): boolean {
 const PLAIN_NAME = /^[A-Za-z_$@][\w$@ .:-]{0,39}$/;
 const LONG_NUMBER = /\d(?:[ ._:-]?\d){7}/;
 
-/** A field name as it may stand in a path: names come from outside and could hold anything. */
+/** A field name that is safe to show in a path. Names come from outside and may contain card data. */
 export function shownName(name: string): string {
   return PLAIN_NAME.test(name) && !LONG_NUMBER.test(name) ? name : '(name withheld)';
 }

@@ -16,19 +16,19 @@ export type UnknownFields = 'refused' | 'ignored';
 
 export type Checked<T> = { value: T; faults: [] } | { value?: undefined; faults: Fault[] };
 
-/** What a merchant may choose of the rules of its commands. */
+/** Rules that a merchant may choose for its commands. */
 export interface CommandRules {
-  /** Absent: `shown`. */
+  /** Default: `shown`. */
   readonly requirements?: Requirements;
-  /** Absent: `every`. */
+  /** Default: `every`. */
   readonly descriptionScan?: CardScan;
 }
 
 const MAX_FAULTS = 100;
 
 /**
- * Checks unknown input against a message class and returns an instance of it, or every fault with its path. The rules are class-validator's
- * metadata, read once per class: going through `validateSync` for each command would cost several times as much (bench in the README).
+ * Checks unknown input against a message class. Returns an instance, or all faults with their paths; never throws for bad input. It reads
+ * class-validator's metadata once per class, because `validateSync` per command would be several times slower (benchmark in the README).
  */
 export function check<T extends object>(
   type: MessageClass<T>,
@@ -46,7 +46,7 @@ export function check<T extends object>(
   return { faults };
 }
 
-/** One run over one input; every fault goes into its list. */
+/** Context of one check; faults are collected in `faults`. */
 interface Run extends Required<CommandRules> {
   readonly unknown: UnknownFields;
   readonly faults: Fault[];
@@ -98,7 +98,7 @@ function readPlan(type: MessageClass): Plan {
   return { type, properties: [...properties.values()], names: new Set(properties.keys()) };
 }
 
-/** The fields of a message class; `nested` is the class of an object or of a list's items. */
+/** Fields of a message class. `nested` is the class of an object or of a list's items. */
 export function fieldsOf(type: MessageClass): readonly { name: string; nested?: MessageClass }[] {
   return planOf(type).properties.map(({ name, nested }) => ({ name, ...(nested && { nested: nested.nested() }) }));
 }
@@ -156,7 +156,7 @@ function checkList(
     return undefined;
   }
   if (input.length < min) faults.push(fault(path, 'length', `must have at least ${min} item${min === 1 ? '' : 's'}`));
-  // Length before content: a list that is too long is not read.
+  // We check the length first, so that a list that is too long costs no work.
   if (input.length > max) {
     faults.push(fault(path, 'length', `must have at most ${max} items`));
     return undefined;
@@ -167,7 +167,7 @@ function checkList(
   return items;
 }
 
-/** A value of another JSON type than its field has; objects and lists may hide card data. */
+/** Reports a value of a wrong JSON type, and card data inside it, because objects and lists may hide some. */
 function misplaced(input: unknown, path: string, message: string, faults: Fault[]): void {
   faults.push(fault(path, 'type', message));
   if (typeof input === 'object' && input !== null) reportCardData(input, path, faults);

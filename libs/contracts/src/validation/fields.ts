@@ -6,47 +6,47 @@ import { findCardData, holdsCardData, type CardScan, type TextKind } from './car
 import { codePoints, isWellFormed } from './code-points.js';
 
 /**
- * The vocabulary in which message classes are written. Each decorator is a class-validator rule, so class-validator itself, the checker of
- * `check.ts` and the JSON Schemas all read the same declaration. A field is required unless `@Optional()` stands beside it.
+ * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
+ * declaration. A field is required unless it also has `@Optional()`.
  */
 export interface Finding {
   code: FaultCode;
   message: string;
 }
 
-/** Judges a value that is there (never undefined). `owner` is the object that holds it. */
+/** Checks a present value (never undefined). `owner` is the object that contains it. */
 export type Inspect = (value: unknown, owner: object) => Finding | undefined;
 export type JsonSchema = Readonly<Record<string, unknown>>;
 export type MessageClass<T extends object = object> = new () => T;
 
 export interface FieldContext {
   inspect: Inspect;
-  /** Of a text whose search for card numbers a merchant may choose. */
+  /** Alternative checks if the merchant may choose how the text is searched for card numbers. */
   scans?: Readonly<Record<CardScan, Inspect>>;
   schema: JsonSchema;
 }
 export interface NestedContext {
   nested: () => MessageClass;
-  /** Least and greatest number of items, where the field is a list. */
+  /** Minimum and maximum number of items of a list. */
   items?: { min: number; max: number };
 }
 
 export interface ProfileContext {
   requiredBy: Requirements;
-  /** Another field that may stand in its place. */
+  /** Another field that may replace it. */
   unless?: string;
 }
 
 /**
- * Which fields a command must have (docs/decisions/0044): `shown`, what the interface names as a parameter of its own and does not call
- * optional; `all`, also those that it lists in groups without saying which are mandatory. A merchant chooses.
+ * Required fields of a command, chosen by the merchant (docs/decisions/0044). `shown`: parameters that the interface names individually
+ * and does not call optional. `all`: also those that it lists in groups without saying which are mandatory.
  */
 export const REQUIREMENTS = ['shown', 'all'] as const;
 export type Requirements = (typeof REQUIREMENTS)[number];
 
-/** Name under which class-validator knows our rules, and the schema generator finds their schemas. */
+/** Name of our rules in class-validator's metadata, by which the schema generator finds their schemas. */
 export const FIELD_RULE = 'field';
-/** The rule beside a nested object or list; the schema says it by `required` and the type. */
+/** Name of the rule for a present nested object or list. JSON Schema expresses it with `required` and `type`. */
 export const THERE_RULE = 'isThere';
 
 export function Field(inspect: Inspect, schema: JsonSchema, scans?: FieldContext['scans']): PropertyDecorator {
@@ -68,7 +68,7 @@ export function Optional(): PropertyDecorator {
   return ValidateIf((_owner, value) => value !== undefined);
 }
 
-/** May be absent, but for merchants with `requirements: 'all'`; `unless` names a field that may stand in its place. */
+/** Optional, except for merchants with `requirements: 'all'`. `unless` names a field that may replace it. */
 export function RequiredByAll(unless?: string): PropertyDecorator {
   const context: ProfileContext = { requiredBy: 'all', ...(unless !== undefined && { unless }) };
   return ValidateIf((_owner, value) => value !== undefined, { context });
@@ -79,7 +79,7 @@ export function Nested<T extends object>(type: () => MessageClass<T>): PropertyD
   return all(IsThere(isPlainObject), ValidateNested({ context }), Type(type));
 }
 
-/** `max`: a longer list is not read. */
+/** A list longer than `max` is refused without checking its items. */
 export function NestedList<T extends object>(type: () => MessageClass<T>, min = 1, max = Infinity): PropertyDecorator {
   const context: NestedContext = { nested: type, items: { min, max } };
   const isList = (value: unknown) => Array.isArray(value) && value.length <= max && value.every(isPlainObject);
@@ -87,7 +87,7 @@ export function NestedList<T extends object>(type: () => MessageClass<T>, min = 
   return all(IsThere(isList), ValidateNested({ each: true, context }), ...sizes, Type(type));
 }
 
-/** class-validator’s own rule of nested objects takes null, and none at all. */
+/** class-validator's rule for nested objects accepts null and undefined, so we need this one. */
 function IsThere(isSound: (value: unknown) => boolean): PropertyDecorator {
   return ValidateBy({ name: THERE_RULE, validator: { validate: isSound, defaultMessage: () => REQUIRED.message } });
 }
@@ -96,15 +96,15 @@ export const REQUIRED: Finding = { code: 'required', message: 'is required' };
 
 export interface TextOptions {
   pattern?: RegExp;
-  /** Besides or instead of the pattern, where a pattern can't say it. */
+  /** For checks that a pattern cannot express; both apply if both are given. */
   test?: (text: string) => boolean;
-  /** JSON Schema's name of what `test` asks. */
+  /** JSON Schema `format` that matches `test`. */
   format?: string;
-  /** What the text must be, for the message: 'a phone number in E.164 form'. */
+  /** Completes the message 'must be …', for example 'a phone number in E.164 form'. */
   says?: string;
-  /** Free text is searched for card numbers. */
+  /** Kind of free text, which is searched for card numbers. */
   holds?: TextKind;
-  /** The merchant may choose how it is searched. */
+  /** True if the merchant may choose how the text is searched. */
   scanIsChosen?: boolean;
 }
 
@@ -125,7 +125,7 @@ export function Text(
       if (typeof value !== 'string') {
         return holds !== undefined && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
       }
-      // Length before content: what is far too long is not read.
+      // We check the length first, so that a very long text costs no work.
       if (value.length > 2 * max) return length;
       if (kind !== undefined && holdsCardData(value, kind)) return CARD_DATA;
       if (!isWithin(value, min, max)) return length;
@@ -144,7 +144,7 @@ export function Text(
   return Field(inspecting(holds), schema, scanIsChosen ? scans : undefined);
 }
 
-/** Code points are counted only where code units alone don't decide. */
+/** Counts code points only if the number of code units does not decide. */
 function isWithin(text: string, min: number, max: number): boolean {
   if (text.length < min) return false;
   if (text.length <= max && text.length >= 2 * min) return true;
@@ -152,12 +152,12 @@ function isWithin(text: string, min: number, max: number): boolean {
   return length >= min && length <= max;
 }
 
-/** A text of any length: what the platform or we ourselves wrote. */
+/** A text of any length, for values that the platform or our own services wrote. */
 export function AnyText(): PropertyDecorator {
   return Field((value) => (typeof value === 'string' ? undefined : NOT_TEXT), { type: 'string' });
 }
 
-/** Exact spelling: the platform's values are compared as they are. */
+/** Exact spelling, because the platform compares values case-sensitively. */
 export function OneOf(values: readonly string[]): PropertyDecorator {
   const known = new Set<unknown>(values);
   const notOne: Finding = { code: 'enum', message: `must be one of ${values.join(', ')}` };
@@ -167,7 +167,7 @@ export function OneOf(values: readonly string[]): PropertyDecorator {
   });
 }
 
-/** A safe integer; `also` may ask more of one that is within its limits. */
+/** A safe integer. `also` checks a value that is within the limits. */
 export function Int(min: number, max: number = Number.MAX_SAFE_INTEGER, also?: Inspect): PropertyDecorator {
   const outside: Finding = {
     code: 'range',
@@ -183,7 +183,7 @@ export function Int(min: number, max: number = Number.MAX_SAFE_INTEGER, also?: I
   return Field(inspect, { type: 'integer', minimum: min, maximum: max });
 }
 
-/** An amount to pay in minor units. */
+/** An amount in minor units, at least 1. */
 export function Amount(): PropertyDecorator {
   return Int(1);
 }
@@ -192,7 +192,7 @@ export function YesNo(): PropertyDecorator {
   return Field((value) => (typeof value === 'boolean' ? undefined : NOT_BOOLEAN), { type: 'boolean' });
 }
 
-/** `YYYY-MM-DD`, a day that exists. */
+/** `YYYY-MM-DD` with a day that exists. */
 export function CalendarDate(): PropertyDecorator {
   const inspect: Inspect = (value) => {
     if (typeof value !== 'string') return NOT_TEXT;
@@ -210,7 +210,7 @@ export function Timestamp(): PropertyDecorator {
   return Field(inspect, { type: 'string', format: 'date-time', pattern: TIMESTAMP_PATTERN });
 }
 
-/** `pattern`: of each text. */
+/** A list of texts; each must match `pattern`. */
 export function TextList({
   pattern,
   says = 'a list of texts',
@@ -224,7 +224,7 @@ export function TextList({
   return Field(inspect, { type: 'array', items: { type: 'string' } });
 }
 
-/** An object whose every value is a text. */
+/** An object whose values are texts. */
 export function TextMap(): PropertyDecorator {
   const inspect: Inspect = (value) =>
     isPlainObject(value) && Object.values(value).every((item) => typeof item === 'string')

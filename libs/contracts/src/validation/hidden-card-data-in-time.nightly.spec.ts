@@ -1,7 +1,7 @@
 import { growth } from '@tranche/testing';
 import { withoutHiddenCardData } from './hidden-card-data.js';
 
-/** What the search meets most often, repeated: a search that begins again at each place takes the square of the time. */
+/** Repeated beginnings of matches: a search that restarts at each of them would take quadratic time. */
 const worst = [
   ...[
     '1',

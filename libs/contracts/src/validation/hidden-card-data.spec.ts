@@ -41,7 +41,7 @@ it.each(Object.entries(written))('finds a card number %s', (_how, text) => {
   }
 });
 
-it('keeps nothing of what stands behind a number but its last four digits', () => {
+it('masks what follows a number, and keeps the number’s last four digits', () => {
   expect(withoutHiddenCardData('no 4970 1012 0004 0016 12/29 123', 'reference')).toBe(
     'no XXXX XXXX XXXX 0016 XX/XX XXX',
   );

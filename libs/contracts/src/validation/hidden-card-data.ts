@@ -1,23 +1,23 @@
 import { digitsOf, isCardNumber, plainDigits, withoutCardNumbers, holdsCardData, type TextKind } from './card-data.js';
 
 /**
- * Searches unverified input before it is kept: quarantine, dead letters, logs (docs/decisions/0073). It reads a text as a
- * person or a program might: escapes resolved, digits of any script, anything but letters between the digits, an expiry date behind them. It
- * masks where `holdsCardData` refuses, so it may find too much: what it finds wrongly is kept masked, and no payment is refused.
+ * Searches unverified input before we store it in quarantine, dead letters or logs (docs/decisions/0073). It reads a text as a person or
+ * a program might: with resolved escapes, digits of any script, any characters but letters between the digits, and an expiry date after
+ * them. Its findings are masked, not refused, so a wrong finding costs no payment.
  */
 export function holdsHiddenCardData(text: string, kind: TextKind): boolean {
   return isFound(plainText(text), kind);
 }
 
-/** The text with every such number masked but for its last four digits, and without a named CVV. Takes time in proportion to the text. */
+/** Masks all such numbers except their last four digits and removes named CVVs, in linear time. */
 export function withoutHiddenCardData(text: string, kind: TextKind): string {
   const plain = plainText(text);
   if (!isFound(plain, kind)) return text;
-  // Numbers first: a CVV that begins with one would take away a part of it.
+  // Numbers come first: the CVV rule could otherwise remove the first digits of a card number.
   return withoutCardNumbers(plain.replace(SPREAD_NUMBERS, maskedRun), kind).replace(CVV, '(withheld)');
 }
 
-/** The beginning or the whole of what a cryptogram is called in the languages of the interface. */
+/** Names of a card's cryptogram, or their beginnings, in the interface's languages. */
 const CRYPTOGRAM_WORDS = [
   'cvv|cvc|(?<!\\p{L})(?:csc|cvn|cvd|cid)(?!\\p{L})|cryptogram|kryptogram|pr[uü]f(?:nummer|ziffer)',
   'security[\\W_]{0,3}code|verification[\\W_]{0,3}(?:value|code|number)|code[\\W_]{0,3}(?:de[\\W_]{0,3})?s[ée]curit[ée]',
@@ -34,7 +34,7 @@ function isFound(plain: string, kind: TextKind): boolean {
   return TWELVE_DIGITS.test(plain) && (plain.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run) !== undefined);
 }
 
-/** A card number in the clear but for its last four digits; of what stands with it, such as an expiry date, nothing. */
+/** Masks everything except the last four digits of the card number, so that an expiry date in the run is masked too. */
 function maskedRun(run: string): string {
   const end = cardEndIn(run);
   if (end === undefined) return run;
@@ -45,13 +45,13 @@ function maskedRun(run: string): string {
 const SCHEMES_BEGIN = /[2-6]/;
 const MIN_CARD = 14;
 const MAX_CARD = 19;
-/** MMYY, YYMM or MM20YY and a CVV, written behind the number without anything between. */
+/** Maximum digits directly after a number: MMYY, YYMM or MM20YY, and a CVV. */
 const GLUED = 10;
 const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|[2-4]\d(?:0[1-9]|1[0-2]))(?:\d{3,4})?$/;
 const MONTH = /^(?:0[1-9]|1[0-2])$/;
 const YEAR = /^(?:20)?[2-4]\d$/;
 
-/** How many digits of the run there are up to the end of its first number of a card scheme; undefined where it holds none. */
+/** Number of digits up to the end of the run's first card number; undefined if there is none. */
 function cardEndIn(run: string): number | undefined {
   const { digits, ends } = digitsOf(run);
   for (let first = 0; first < ends.length; first++) {
@@ -74,13 +74,13 @@ function cardEndIn(run: string): number | undefined {
   return undefined;
 }
 
-/** `…12/29` has its year in the next group. */
+/** In `…12/29` the year is in the next group. */
 const isExpiry = (rest: string, next: string) => EXPIRY.test(rest) || (MONTH.test(rest) && YEAR.test(next));
 
 const WRITTEN_OTHERWISE = /[\\%&]|[^\0-\x7f]/;
 const ESCAPES =
   /\\{1,8}(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|[bfnrtv/"])|((?:%[0-9a-f]{2})+)|&(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|nbsp;?|[a-z][a-z0-9]{1,30};)/gi;
-/** A text may have come through several hands that each escaped it. */
+/** Several programs in a row may each have escaped the text. */
 const ROUNDS = 3;
 
 function plainText(text: string): string {
@@ -104,7 +104,7 @@ function unescaped(all: string, ...[unicode, braced, byte, percent, decimal, hex
 const CRYPTOGRAM_NAME =
   /cvv|cvc|[ck]ryptogram|securitycode|verification(?:value|code|number)|code(?:de)?securite|codigo(?:de)?seguridad|codice(?:di)?sicurezza|pruf(?:nummer|ziffer)|beveiligingscode|^(?:card|cc|cb|custom|my)?(?:csc|cvn|cvd|cid|cvx|cav)2?$/;
 
-/** However it is written: `CARDCVV`, `card[cvc]`, `securityCode`, `verification_value`. */
+/** Matches all spellings, for example `CARDCVV`, `card[cvc]`, `securityCode` or `verification_value`. */
 export function isCryptogramName(name: string): boolean {
   return CRYPTOGRAM_NAME.test(
     name

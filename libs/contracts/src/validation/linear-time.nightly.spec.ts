@@ -3,7 +3,7 @@ import { SCHEMA_SOURCES } from '../schemas.js';
 import { check, fieldsOf } from './check.js';
 import type { MessageClass } from './fields.js';
 
-/** Every class that a message is made of, each once. */
+/** All message classes that `type` consists of, each once. */
 function classesOf(type: MessageClass, known = new Set<MessageClass>()): Set<MessageClass> {
   if (known.has(type)) return known;
   known.add(type);
@@ -14,7 +14,7 @@ function classesOf(type: MessageClass, known = new Set<MessageClass>()): Set<Mes
 const classes = [...new Set(SCHEMA_SOURCES.flatMap(({ type }) => [...classesOf(type)]))];
 const fields = classes.flatMap((type) => fieldsOf(type).map(({ name }) => ({ type, name })));
 
-/** Parts of what the rules look for; each is repeated to the whole length, with an end that fits nowhere. */
+/** Beginnings of what the rules search for. Each is repeated to the full length, with an end that never matches. */
 const PIECES = ['1', '1 ', '0', 'a', 'a.', 'a@', '=', ' ', '2027-01-01T', 'http://', 'http://a', '+33', '4970 1012 0004 ', 'cvv ', '😀', '\ud800']; // prettier-ignore
 
 it('there are fields of every kind', () => {
