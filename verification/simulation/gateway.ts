@@ -337,13 +337,14 @@ export class SimulatedGateway {
       this.#tail.add(partition, landed.map(asConsumed));
     };
     if (this.process.around.profile.anew !== undefined) {
+      const onPlaced = (next: bigint) => this.view.placed(partition, next);
       const onFault = (fault: string) => this.view.stop(partition, fault);
       const onUnsure = (isUnsure: boolean) => {
         this.#projector.unsure(partition, isUnsure);
         if (!isUnsure) this.view.reached(partition);
       };
       const known = this.view.known.get(partition);
-      const parts = { journal, process: this.process, partition, from, known, onRecords, onFault, onUnsure };
+      const parts = { journal, process: this.process, partition, from, known, onPlaced, onRecords, onFault, onUnsure };
       this.#tails.set(
         partition,
         this.#begun(() => new JournalTail(parts)),
@@ -359,6 +360,7 @@ export class SimulatedGateway {
         throw new Error(`the tail can not begin at ${from}: ${position.fault ?? 'the log ends before it'}`);
       return position;
     });
+    this.view.placed(partition, first);
     let next = first;
     let isComing = false;
     const fetch = () => {

@@ -14,6 +14,7 @@ interface TailParts {
   partition: number;
   from: bigint;
   known: bigint | undefined;
+  onPlaced: (from: bigint) => void;
   onRecords: (records: readonly Landed[]) => void;
   onFault: (fault: string) => void;
   onUnsure: (isUnsure: boolean) => void;
@@ -32,6 +33,7 @@ export class JournalTail {
     const { journal, process, partition, from, known, onFault } = parts;
     const ends = { low: journal.low(partition), high: journal.high(partition) };
     this.#position = TailPosition.placed(`journal/${partition}`, ends, { from, known }, process.monotonicMs());
+    parts.onPlaced(this.#position.next);
     if (this.#position.fault !== undefined) onFault(this.#position.fault);
     journal.onLanded((landed) => landed.partition === partition && this.#fetch());
     journal.onLost((lost) => lost === partition && this.#fetch());

@@ -87,7 +87,11 @@ export class JournalTopic implements JournalLog {
   /** Reads every partition from `from` on, for as long as the process lives. */
   async follow(
     from: Map<number, bigint>,
-    { known, onRecords, onFault, onUnsure }: Pick<TailConsumerOptions, 'known' | 'onRecords' | 'onFault' | 'onUnsure'>,
+    {
+      known,
+      onRecords,
+      ...events
+    }: Pick<TailConsumerOptions, 'known' | 'onPlaced' | 'onRecords' | 'onFault' | 'onUnsure'>,
   ): Promise<{ stop(): Promise<void> }> {
     const tail = new TailConsumer({
       client: this.kafka,
@@ -99,8 +103,7 @@ export class JournalTopic implements JournalLog {
           partition,
           records.map((record) => this.decisions.skipped.substitute(record)),
         ),
-      ...(onFault && { onFault }),
-      ...(onUnsure && { onUnsure }),
+      ...events,
       log: this.log,
       health: this.health,
     });

@@ -35,6 +35,7 @@ const intent = (token: string): JournalRecord => ({
 const PARTITION = journalPartition('shop-fr/o');
 interface Told {
   known?: Map<number, bigint>;
+  onPlaced: (partition: number, from: bigint) => void;
   onRecords: (partition: number, records: ConsumedRecord[]) => void;
   onFault: (partition: number, fault: string) => void;
   onUnsure: (partition: number, isUnsure: boolean) => void;
@@ -93,6 +94,7 @@ function journal(
         const wanted = { from: from.get(partition), known: told.known?.get(partition) };
         const position = TailPosition.placed(`journal/${partition}`, ends, wanted, 0);
         positions.set(partition, position);
+        told.onPlaced(partition, position.next);
         if (position.fault !== undefined) onFault(partition, position.fault);
       }
       followed();

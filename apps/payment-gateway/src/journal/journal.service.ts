@@ -81,6 +81,7 @@ export class Journal {
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
     this.#tail = await this.topic.follow(from, {
       known: this.view.known,
+      onPlaced: (partition, from) => this.view.placed(partition, from),
       onRecords: (partition, records) => {
         this.view.take(partition, records);
         this.buffer.add(partition, records);

@@ -35,6 +35,8 @@ export interface TailConsumerOptions {
   onFault?: (partition: number, fault: string) => void;
   /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
   takesUnreadable?: boolean;
+  /** Called before the first record of a partition. `from` is later than asked for if older records were deleted meanwhile. */
+  onPlaced?: (partition: number, from: bigint) => void;
   /** Called with true when the log may have been replaced since it was read, and with false when that is settled. */
   onUnsure?: (partition: number, isUnsure: boolean) => void;
   /** (5000) */
@@ -121,6 +123,7 @@ export class TailConsumer {
       const wanted = { from: from.get(partition), known: known?.get(partition) };
       const at = TailPosition.placed<ConsumedRecord>(`${topic}/${partition}`, bounds, wanted, performance.now());
       this.positions.set(partition, at);
+      this.options.onPlaced?.(partition, at.next);
       if (at.isBehind) this.logBehind(partition, at);
       if (at.fault !== undefined) this.tellFault(partition, at.fault);
     }

@@ -13,14 +13,18 @@ describe('the record that the index came to, when the tail begins', () => {
   });
 
   it('may have been deleted by its age meanwhile: the next one is new', () => {
-    expect(following().advance(0, 10n, () => 'another')).toBe('new');
+    const followed = following();
+    followed.placed(0, 10n);
+    expect(followed.advance(0, 10n, () => 'another')).toBe('new');
   });
 
   it.each<[string, bigint, string]>([
     ['another record there', 9n, 'another'],
-    ['a record behind one that the index lacks', 11n, 'as indexed'],
+    ['the record behind it', 10n, 'as indexed'],
     ['a record before it', 3n, 'as indexed'],
   ])('%s says that the journal was replaced', (_what, offset, hash) => {
-    expect(() => following().advance(0, offset, () => hash)).toThrow(JournalReplacedError);
+    const followed = following();
+    followed.placed(0, 9n);
+    expect(() => followed.advance(0, offset, () => hash)).toThrow(JournalReplacedError);
   });
 });

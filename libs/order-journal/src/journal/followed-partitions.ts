@@ -44,6 +44,12 @@ export class FollowedPartitions {
     );
   }
 
+  /** The tail reads from here on. A marker's record before it was deleted by its age since the log was asked where it begins: it proves nothing. */
+  placed(partition: number, from: bigint): void {
+    const followed = this.#followed.get(partition);
+    if (followed?.marked && followed.marked.offset < from) delete followed.marked;
+  }
+
   /** Offset of the record that the tail brings next; undefined for a partition that is not followed. */
   next(partition: number): bigint | undefined {
     return this.#followed.get(partition)?.next;
@@ -55,9 +61,8 @@ export class FollowedPartitions {
   }
 
   /**
-   * The tail brings a record. Says whether it is new: the one at the index's marker is not, the index holds it. Where that one was deleted by its age
-   * since the log was asked where it begins, the next one comes first.
-   * @throws JournalReplacedError where the first one is neither
+   * The tail brings a record. Says whether it is new: the one at the index's marker is not, the index holds it.
+   * @throws JournalReplacedError where that is another record
    */
   advance(partition: number, offset: bigint, hash: () => string): 'new' | 'at-marker' {
     const followed = this.#followed.get(partition);
@@ -65,7 +70,6 @@ export class FollowedPartitions {
     if (!followed?.marked) return 'new';
     const { marked } = followed;
     delete followed.marked;
-    if (offset === marked.offset + 1n) return 'new';
     if (offset !== marked.offset || hash() !== marked.hash) throw new JournalReplacedError(marked.offset);
     return 'at-marker';
   }

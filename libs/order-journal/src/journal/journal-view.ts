@@ -128,6 +128,11 @@ export class JournalView {
     return sum;
   }
 
+  /** The tail begins here: later than `begin` said if retention deleted records meanwhile. */
+  placed(partition: number, from: bigint): void {
+    this.#followed.placed(partition, from);
+  }
+
   /** Takes what the tail brings of one partition, in offset order. */
   take(partition: number, entries: readonly JournalEntry[]): void {
     if (this.#stopped.has(partition)) return;

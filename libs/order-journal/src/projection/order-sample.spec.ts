@@ -99,5 +99,5 @@ it('finds no difference in any journal of the corpus, wherever it was cut, forgo
   expect(counts.differs).toBe(0);
   // Whole ones are compared at least.
   expect(counts.same).toBeGreaterThan(40);
-  expect(counts['not compared']).toBeGreaterThan(200);
+  expect(counts['not compared']).toBeGreaterThan(100);
 });
