@@ -20,6 +20,8 @@ import type {
 
 const MERCHANT = 'shop-fr';
 const AT = '2028-01-31T10:00:00.000Z';
+/** A pending approval ends then (interface, Limits). */
+const SIX_DAYS_LATER = new Date(Date.parse(AT) + 6 * 86_400_000).toISOString();
 const TOPIC = 'payments.commands.partner-a.v1';
 const TYPES: Readonly<Record<OperationKind, string>> = {
   authorize: 'authorization',
@@ -246,7 +248,7 @@ export function expiredTraces(): ForgedTraces {
       result: 'pending',
       answer: { execCode: '0003', transactionId: 'B1' },
     })
-    .journaled('run-4', { record: 'EXPIRED', commandId: 'c1', attempt: 1 });
+    .journaled('run-4', { record: 'EXPIRED', commandId: 'c1', attempt: 1, at: SIX_DAYS_LATER });
 }
 
 const redirected = (id: string, transactionId: string): Step => ({
