@@ -33,7 +33,7 @@ const merchant = {
   lookup: false,
 } as const;
 
-/** The journal of one order, in memory: what is appended is folded at once. */
+/** The journal of one order, in memory. An appended record is folded at once. */
 class JournalInMemory {
   readonly records: JournalRecord[] = [];
   order: OrderState = emptyOrder('shop-fr', 'order-1');
@@ -41,11 +41,11 @@ class JournalInMemory {
   before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
 
   waits = 0;
-  /** What the log holds and the tail has not brought. */
+  /** State by records that the log holds and the tail has not read. */
   unread?: OrderState;
   readToEnd = () => Promise.resolve((this.order = this.unread ?? this.order));
   stopped?: string;
-  /** Of some partition, which need not be this order's. */
+  /** Set to stop a partition, not necessarily this order's. */
   stoppedBecause?: string;
   stoppedFor = () => this.stopped;
   read = () => Promise.resolve(this.order);
@@ -76,21 +76,21 @@ class JournalInMemory {
 interface Story {
   journal: JournalInMemory;
   calls: PlatformForm[];
-  /** The platform's URL of each call. */
+  /** Index of the platform's URL of each call. */
   urls: number[];
-  /** How each permit was left: with which result, and whether no other URL was left to try. */
+  /** Each `leave` of a permit: the call's result, and whether it was the last URL. */
   left: [record: string | undefined, isLastUrl: boolean][];
   payments: { handle(command: AcceptedCommand): Promise<string> };
   clock: { wallMs: number; monotonicMs: number };
-  /** Calls of the sent ledger, in their order. */
+  /** Calls of the sent ledger, in order. */
   ledger: [told: string, token: string][];
   /** Runs while the ledger writes `sent`. */
   whileSent: { act: () => boolean };
-  /** How many records the journal had when a connection was wanted. */
+  /** Number of journal records at each `warmUp`. */
   warm: number[];
-  /** Runs while a bearer token is asked for. */
+  /** Runs while a bearer token is requested. */
   whileAsked: { act: () => Promise<void> };
-  /** Runs between the end of a wait and the slot that comes back. */
+  /** Runs after a wait has ended and before the slot is taken again. */
   lateSlot: { act: () => Promise<void> };
 }
 
@@ -255,7 +255,7 @@ it('takes no further operation of an order that has 200, and writes nothing of i
   journal.order = { ...journal.order, operations: [first!, ...others] };
   expect(await payments.handle(capture())).toBe('full');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
-  // Known ones get their result still.
+  // A known command still gets its result.
   expect(await payments.handle(authorization())).toBe('done');
 });
 

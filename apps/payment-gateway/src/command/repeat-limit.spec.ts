@@ -1,7 +1,7 @@
 import type { CommandLease } from '@tranche/order-journal';
 import { RepeatLimit, type Copy } from './repeat-limit.js';
 
-/** Kafka's time is this much ahead of the process's, which nothing may rest on. */
+/** Kafka's clock is this far ahead of the process's, because the limit must not depend on their difference. */
 const KAFKA_AHEAD_MS = 3_600_000;
 
 function limit() {
@@ -23,7 +23,7 @@ function limit() {
     releaseSlotWhile: (wait) => (withoutSlot++, wait()),
   };
   const told: string[] = [];
-  /** Of a copy that Kafka took so long ago. */
+  /** A copy that Kafka appended `agoMs` ago. */
   const copy = (orderId: string, agoMs = 0, change: Partial<Copy> = {}): Copy => ({
     ...{ merchant: 'shop-fr', orderId, commandId: 'c', appendedMs: clock.nowMs + KAFKA_AHEAD_MS - agoMs },
     ...change,
@@ -39,7 +39,7 @@ function limit() {
         await append();
         told.push(`${of.orderId} ${of.commandId} at ${clock.nowMs - 5_000}`);
       }),
-    /** The time goes on, and whoever slept so long wakes. */
+    /** Advances the clock, and wakes sleepers that are due. */
     pass: async (ms: number) => {
       clock.nowMs += ms;
       for (const one of sleeping.splice(0))

@@ -20,7 +20,7 @@ const proposal = {
   ...{ proposedBy: 'alice', proposedAt: AT },
 };
 
-/** The topic at a broker, with each read of it. */
+/** The topic at a broker; counts each read. */
 function setUp() {
   const log: Written[] = [];
   const reads: [bigint, bigint][] = [];

@@ -13,7 +13,7 @@ const skip = { partition: 3, offset: '7', hash: recordHash(poison.value), reason
 const resume = { partition: 3, log: { low: '40', last: { offset: '49', hash: 'abc' } }, epoch: 0, reason: 'disk lost' };
 const facts = { commandEnds: { 'payments.commands.card.v1': ['7', '0'] } };
 
-/** `started`: what a process that starts now is told. */
+/** `started`: the decisions that a process which starts now loads. */
 function setUp(settings: Partial<GatewayConfig> = {}) {
   const topic = new TopicInMemory();
   const clock = { nowMs: () => Date.parse(AT), monotonicMs: () => 0, sleep: () => Promise.resolve() };

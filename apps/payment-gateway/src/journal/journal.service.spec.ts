@@ -39,10 +39,10 @@ interface Told {
   onFault: (partition: number, fault: string) => void;
   onUnsure: (partition: number, isUnsure: boolean) => void;
 }
-/** In another partition. */
+/** An order of another journal partition. */
 const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop-fr/${orderId}`) !== PARTITION)!;
 
-/** The topic and the index in memory; the tail brings what `bring` is given, and refuses what the real one refuses. */
+/** Topic and index in memory. The tail receives the records given to `bring`, and rejects the same records as the real one. */
 function journal(
   settings: {
     low?: bigint;
@@ -111,7 +111,7 @@ function journal(
         new Map(index.stored === undefined ? [] : [[PARTITION, { marker: index.stored, hash: settings.hash }]]),
       ),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
-    // A replica that lags answers first.
+    // The first answer comes from a lagging replica.
     openOrders: () => {
       index.asked++;
       return Promise.resolve({
@@ -164,7 +164,7 @@ function journal(
   };
 }
 
-// No release has version 2: it shows that the setting, not the record's maker, names the version.
+// No release has version 2, so it shows that the setting decides the version.
 beforeEach(() => void jest.replaceProperty(RULES, 'versions', [1, 2]));
 afterEach(() => jest.restoreAllMocks());
 
@@ -313,7 +313,7 @@ describe('an index that lacks more than 50,000 records of one partition', () => 
     const { starting, isUp, index, health, passes, end } = begun({ ...LACKING, marker: 5n, published: 200_000n });
     await turns();
     expect(isUp()).toBe(false);
-    // The rebuild begins by taking the marker away.
+    // A rebuild starts by removing the marker.
     index.stored = undefined;
     passes(10 * STANDS_STILL_MS);
     await turns();
@@ -338,7 +338,7 @@ describe('an index that lacks more than 50,000 records of one partition', () => 
     passes(STANDS_STILL_MS);
     await starting;
     expect(health.notReady()[0]?.reason).toContain('its index lacks 99992 records and stands still');
-    // Its log is the same: where this instance is to project it later, it does.
+    // Its log has not changed, so this instance may project the partition later.
     expect(stoppedProjections).toEqual([]);
     await end();
   });
@@ -422,7 +422,7 @@ describe('the record at the index’s marker', () => {
     const { service, bring, following, health } = journal({ high: 5n, marker: 4n, hash });
     const begun = service.start();
     await following;
-    // The tail begins with it; nothing else is to be read.
+    // The tail's first record is this one; no other record needs to be read.
     bring(4n, encodeRecord(intent('t')));
     await begun;
     return { service, health };

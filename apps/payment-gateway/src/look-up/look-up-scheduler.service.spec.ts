@@ -75,7 +75,7 @@ function worldOf(...orders: OrderState[]): World {
   };
 }
 
-/** One instance in a world that it shares with others. */
+/** One instance; instances share Redis, journal and clock of `world`. */
 function instance(world: World, { lookUpInFlight = 2 } = {}): LookUpScheduler {
   const find = (merchant: string, orderId: string) =>
     world.orders.find((order) => order.merchant === merchant && order.orderId === orderId) ??

@@ -3,7 +3,9 @@ import { notExecutedFromMs } from './manual-resolution.js';
 import { operationIdOf } from './operation-id.js';
 import { candidatesOf } from './order-view.js';
 
-/** An operation in doubt, with what an operator needs to decide it. `nowMs`: wall clock; `notExecutedAfterMs`: see `notExecutedFromMs`. */
+/**
+ * Builds the view of an operation in doubt that an operator needs to decide it. `nowMs`: wall clock; `notExecutedAfterMs`: see `notExecutedFromMs`.
+ */
 export function doubtView(
   order: OrderState,
   operation: OperationState,

@@ -6,7 +6,10 @@ export interface OperationName {
   commandId: string;
 }
 
-/** An operation's name as one part of an address: base64url of the JSON list `["merchant","orderId","commandId"]`; orderId and commandId may hold slashes. */
+/**
+ * Encodes an operation's name as one part of a URL: base64url of the JSON list `["merchant","orderId","commandId"]`, because orderId and commandId
+ * may hold slashes.
+ */
 export function operationIdOf({ merchant, orderId, commandId }: OperationName): string {
   return Buffer.from(JSON.stringify([merchant, orderId, commandId])).toString('base64url');
 }

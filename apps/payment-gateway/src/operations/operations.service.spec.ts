@@ -22,7 +22,7 @@ function doubtful(merchant: string, orderId: string): OrderState {
   return fold(fold(emptyOrder(merchant, orderId), intent, 1n).order, inDoubt, 2n).order;
 }
 
-/** A journal in memory; `stuck` never answers an append, `first` lands before whatever is appended. */
+/** A journal in memory. With `stuck`, an append never resolves; `first` is appended before the next record. */
 function setUp(
   orders: OrderState[],
   {

@@ -126,7 +126,7 @@ describe('operators’ door', () => {
   });
 });
 
-/** Every class with routes that this app has, whatever module it is in. */
+/** Every class of this app with routes, in any module. */
 async function routesOf(folder: string): Promise<{ name: string; isGuarded: boolean; needs?: RouteNeeds }[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.controller.ts'),

@@ -66,7 +66,7 @@ it.each<[string, LedgerDisk['write']]>([
   isFull = true;
   expect(file.sent('a')).toBe(false);
   expect([existsSync(path), file.state, troubles]).toEqual([false, 'removed', [true]]);
-  // Without a ledger the others are sent as where none is set.
+  // Without a ledger, the other calls are sent as if none were configured.
   expect(file.sent('b')).toBe(true);
 });
 
@@ -93,7 +93,7 @@ it('removes the lines of an ended token together, and keeps both of one that has
   const left = tokensIn();
   expect(left?.slice(0, 2)).toEqual(['kept sent', 'never-sent']);
   expect(left!.length).toBeLessThan(12);
-  // The new file is the one that is written to.
+  // Later lines go to the new file.
   file.made(token('last'));
   file.sent('last');
   expect(tokensIn()?.at(-1)).toBe('last sent');

@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tranche-lock-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Whether somebody else could lock it now. */
+/** True where another process could take the lock now. */
 async function isFree(path: string): Promise<boolean> {
   const [code] = (await once(spawn('flock', ['-n', path, 'true']), 'close')) as [number];
   return code === 0;

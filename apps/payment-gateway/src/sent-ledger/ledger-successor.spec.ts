@@ -60,7 +60,7 @@ function successor(history: JournalRecord[], nowMs = 10_000) {
   return { taking, appended, journal, clock, order: () => order };
 }
 
-/** What a process left that has ended. */
+/** Writes the ledger of a process that has ended. */
 function left(lines = identityLine(identity) + madeLine(made, { monotonicMs: 0, wallMs: 0 }), id = 'before'): void {
   writeFileSync(lockPath(folder, id), '');
   writeFileSync(ledgerPath(folder, id), lines);

@@ -18,7 +18,7 @@ const proposal = '8a1c1c5e-0000-4000-8000-000000000002';
 const alice = { person: 'alice', role: 'operator' } as const;
 const who = { operator: 'alice', role: 'operator' };
 
-/** What a route's work gives or throws, with what was written down before and after it, in order. */
+/** The result or error of a route, with the audit records written before and after it, in order. */
 async function ask(
   action: AuditAction,
   request: { params?: object; query?: object; body?: object },

@@ -110,7 +110,7 @@ describe('refuses a token', () => {
 it('says that the issuer can not be asked, and asks it again the next time', async () => {
   const token = await tokenOf('alice');
   const settings = { oidcIssuer: 'http://127.0.0.1:9' };
-  // The very object that it was made with, as an issuer that comes back.
+  // Changes the same configuration object, as if the issuer had become reachable again.
   const known = operators(settings);
   const config = Reflect.get(known, 'config') as { oidcIssuer: string };
   await expect(known.operatorOf(token)).rejects.toMatchObject({ status: 503, code: 'identity_unavailable' });
