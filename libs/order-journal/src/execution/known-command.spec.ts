@@ -31,8 +31,8 @@ const notExecuted: JournalRecord = {
 };
 
 /**
- * The journal of one order: what is appended is folded at once. `later`: what others append while this one waits. `unread`: what the log holds and the
- * tail has not brought.
+ * The journal of one order; an appended record is folded at once. `later`: records that other processes append during a wait. `unread`: records of
+ * the log that the tail has not read.
  */
 function journalOf(records: JournalRecord[], later: JournalRecord[] = [], unread: JournalRecord[] = []) {
   const appended: JournalRecord[] = [];

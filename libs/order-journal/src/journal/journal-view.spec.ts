@@ -14,7 +14,7 @@ const intent: Intent = {
   ...{ operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' },
 };
 
-/** A journal in memory; `landing` says what the tail brings before the append is acknowledged. */
+/** A journal in memory. `landing` decides which records the tail reads before the append is acknowledged. */
 function view(landing: (view: JournalView, record: JournalRecord, bring: (record: JournalRecord) => void) => void) {
   const timing = { nowMs: () => Date.parse(inOrder.at), monotonicMs: () => 0, sleep: () => Promise.resolve() };
   let next = 0n;
@@ -76,7 +76,7 @@ it('stops the partition where the log that is read does not hold the INTENT', as
 });
 
 describe('a log that gives offsets once more', () => {
-  /** The tail has read offsets 0 to 9. */
+  /** A view whose tail has read offsets 0 to 9. */
   async function readTo10(append: () => Promise<bigint>) {
     const changed: [number, string][] = [];
     const journal = new JournalView({

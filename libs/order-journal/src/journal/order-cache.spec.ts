@@ -25,7 +25,7 @@ const inDoubt: JournalRecord = {
 };
 const KEY = 'shop-fr/o';
 
-/** Bytes on the heap that something still refers to. */
+/** Heap bytes in use after a garbage collection. */
 function usedAfterCollection(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

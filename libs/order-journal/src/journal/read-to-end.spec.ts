@@ -17,7 +17,7 @@ const entry = (offset: bigint, orderId: string) => ({
   value: encodeRecord(intentOf(orderId)),
 });
 
-/** Its log ends at `end`, and the tail has brought nothing. */
+/** A view whose log ends at `end` and whose tail has read nothing. */
 async function viewOf(end: () => Promise<bigint>) {
   const view = new JournalView({
     log: { append: () => Promise.reject(new Error('nothing is appended')), end },
@@ -29,7 +29,7 @@ async function viewOf(end: () => Promise<bigint>) {
   return view;
 }
 
-/** Of a promise that nothing has to settle. */
+/** True where the promise is not settled yet. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   await new Promise(setImmediate);
   const pending = Symbol();

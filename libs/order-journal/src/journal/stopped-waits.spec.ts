@@ -14,7 +14,7 @@ const outcome: Outcome = {
   ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'refused', answer: {} },
 };
 
-/** Its partition stopped while a call was under way, whose order is in memory. */
+/** A view whose partition stopped while a call of an order in memory was in flight. */
 async function stoppedView() {
   let next = 0n;
   const view = new JournalView({
