@@ -1,7 +1,7 @@
 import { LogTrust, LogUnsureError } from './log-trust.js';
 import { intent, journalOf, projection, recordsOf, redirect, repeated, typesOf } from '../../test/projector-world.js';
 
-/** Waits for a batch whose assignment is ended as soon as the partition was stopped. */
+/** Waits for a batch; its assignment ends as soon as the partition is stopped. */
 async function stoppedBy(work: (signal: AbortSignal) => Promise<unknown>, stopped: unknown[]): Promise<void> {
   const end = new AbortController();
   const working = work(end.signal).catch((error: unknown) => error);

@@ -6,7 +6,9 @@ import { historyOf } from '../state/history.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import { type JournalRecord, recordHash } from '../state/records.js';
 
-/** Authorized and captured; the gateway took the capture's reference from the order and says what it had seen. */
+/**
+ * An order that was authorized and captured. The gateway took the capture's reference from the order, and its INTENT names the history it had seen.
+ */
 function capturedOnce(): JournalRecord[] {
   const journal: JournalRecord[] = [asked('authorize'), answered('authorize', '0000')];
   let order: OrderState = emptyOrder('shop-fr', 'order-1');
@@ -15,7 +17,7 @@ function capturedOnce(): JournalRecord[] {
   return [...journal, capture, answered('capture', '0000')];
 }
 
-/** The index as it is built from a journal that begins at this offset, and the events of one more batch. */
+/** The index as rebuilt from a journal that begins at this offset, and the events of one more batch. */
 async function rebuiltAt(first: bigint, journal: JournalRecord[], more: JournalRecord[] = [], epoch = 0) {
   const next = first + BigInt(journal.length);
   const reader = journalOf([...journal, ...more], undefined, next + BigInt(more.length), first);
