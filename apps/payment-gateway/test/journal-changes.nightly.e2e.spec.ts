@@ -70,7 +70,7 @@ it('stops the partition when records are deleted while the gateway stands still,
   await capturedOrder(stack, orderId);
   process.kill(stack.gateway.pid, 'SIGSTOP');
   try {
-    // Larger than the 4 MiB of one fetch, so not all of it is in flight.
+    // Larger than the 4 MiB of one fetch, so the fetch in flight can't return all of it.
     const large = repeated(orderId, 'x'.repeat(900_000));
     for (let sent = 0; sent < 6; sent++) await stack.sendRecord(TOPICS.journal.name, key, large);
     await deleteRecords(client, topic(), partition, await end(partition));

@@ -22,7 +22,6 @@ afterAll(async () => {
   await own.stop();
 });
 
-/** Number of keys that hold states. */
 const stateKeys = async () => (await redis.keys(`${stack.prefix}gateway:*:order*`)).length;
 const executed = async (orderId: string) => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
 

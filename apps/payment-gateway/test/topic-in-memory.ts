@@ -1,7 +1,6 @@
 import type { DecisionTopic } from '../src/decisions/decision-topic.service.js';
 import { DecisionList, type DecisionRecord } from '../src/decisions/decision.js';
 
-/** The decisions topic in memory, for unit tests. */
 export class TopicInMemory {
   readonly list = new DecisionList();
   readonly deleted: string[] = [];

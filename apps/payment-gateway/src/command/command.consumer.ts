@@ -47,7 +47,6 @@ const HELD_BACK = {
 
 type ReadableCommand = Exclude<ReadCommand, { read: 'unreadable' }>;
 
-/** Consumes the commands of the three rails. */
 @Controller()
 export class CommandConsumer {
   readonly #commands;

@@ -6,7 +6,6 @@ import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 import { RepeatLimit } from './repeat-limit.js';
 
-/** Reads the commands of the three rails and executes each at most once. */
 @Module({
   imports: [JournalModule, PlatformModule, SentLedgerModule],
   controllers: [CommandConsumer],

@@ -8,7 +8,6 @@ import type { ApprovalFacts, ResumeSubject, SkipSubject } from './subjects.js';
 const KINDS = ['skip', 'resume'] as const;
 export type JournalDecision = Decision<(typeof KINDS)[number]>;
 
-/** A decision as the operators' API returns it. */
 export type JournalDecisionView = (SkipSubject | (ResumeSubject & ApprovalFacts & { kind: 'resume' })) &
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'appliedAt'> & { approvedBy?: string; approvedAt?: string };
 

@@ -14,7 +14,6 @@ import type { ResolutionSubject } from './subjects.js';
 const KINDS = ['resolution'] as const;
 type ResolutionDecision = Decision<'resolution'>;
 
-/** A proposal as the operators' API returns it. */
 export type ProposalView = ResolutionSubject &
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'expiresAt' | 'state' | 'decidedBy' | 'decidedAt'>;
 

@@ -34,7 +34,6 @@ export interface ResumeSubject {
   reason: string;
 }
 
-/** Subjects of all kinds of decisions. */
 export interface Subjects {
   resolution: ResolutionSubject;
   skip: SkipSubject;

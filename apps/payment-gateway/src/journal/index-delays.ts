@@ -8,7 +8,7 @@ interface Goal {
 export class IndexDelays {
   readonly #goals = new Map<number, Goal>();
 
-  /** `next`: the offset of the first record that the index does not hold; `end`: where the journal ends now. */
+  /** `next`: offset of the first record that the index lacks; `end`: the journal's end now. */
   measured(partition: number, next: bigint, end: bigint): void {
     const goal = this.#goals.get(partition);
     if (goal === undefined || next >= goal.end) this.#goals.set(partition, { end, seenAtMs: performance.now() });

@@ -11,8 +11,8 @@ export interface IndexProgress {
 }
 
 /**
- * Decides at a start whether the index is close enough to the journal's end. A partition with a stalled index is left out once only stalled
- * partitions are missing, so that the other partitions' orders need not wait.
+ * Decides at a start if the index is close enough to the journal's end. A partition with a stalled index is left out once the other
+ * partitions are close enough, so that their orders need not wait.
  */
 export class IndexWait {
   /** First time that each marker was seen at its current offset, in milliseconds. */

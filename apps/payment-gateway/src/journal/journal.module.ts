@@ -31,7 +31,6 @@ const IndexRedis = RedisModule.forRootAsync({
   }),
 });
 
-/** Provides the journal's topic, its index in Redis, the events made from it, and the services that watch it. */
 @Module({
   imports: [GatewayKafkaModule, DecisionsModule, IndexRedis],
   providers: [

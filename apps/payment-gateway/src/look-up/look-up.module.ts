@@ -6,7 +6,6 @@ import { LookUpClient } from './look-up.client.js';
 import { LookUpService } from './look-up.service.js';
 import { WaitingLookUps } from './waiting-look-ups.service.js';
 
-/** Looks up operations in doubt, and payments that wait, at the platform. */
 @Module({
   imports: [JournalModule, PlatformModule],
   providers: [LookUpClient, LookUpService, LookUpScheduler, WaitingLookUps],

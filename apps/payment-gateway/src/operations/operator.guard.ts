@@ -92,7 +92,6 @@ export class OperatorGuard implements CanActivate {
   }
 }
 
-/** The operator that the guard identified. */
 export const CurrentOperator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<OperatorRequest>().operator,
 );

@@ -22,7 +22,6 @@ import { OPERATOR_ROLES, type OperatorIdentity, type OperatorRole } from './oper
 
 /** An entry of the operators file: a key and its holder's rights. */
 export interface Operator extends OperatorIdentity {
-  /** Name of the entry. */
   operator: string;
   key: Secret;
   /** The entry names no role: it may only read, and production mode refuses it. */

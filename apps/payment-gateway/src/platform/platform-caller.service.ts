@@ -7,7 +7,6 @@ import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './beare
 import { PlatformClient } from './platform.client.js';
 import { RefusedTokens } from './refused-tokens.js';
 
-/** Content of one POST, and the merchant it is for. */
 export interface PlatformForm {
   operation: OperationKind;
   merchant: Merchant;

@@ -41,7 +41,6 @@ export class RailBreakers implements RailGate {
     this.onChange((rail, isBlocked) => isOpen.set({ rail }, isBlocked ? 1 : 0));
   }
 
-  /** Calls `listener` when a rail's breaker opens or closes. */
   onChange(listener: (rail: Rail, isBlocked: boolean) => void): void {
     this.#listeners.push(listener);
   }

@@ -27,7 +27,6 @@ interface AttemptContext {
 /** The order after an attempt, or after a wait before it, and the context of the next attempt. */
 type AttemptResult = AttemptContext & { readonly order: OrderState };
 
-/** The fold's verdict on an INTENT. */
 interface GrantResult {
   token: string;
   verdict: IntentVerdict;

@@ -89,7 +89,6 @@ export interface SentLedger {
 /** Records nothing: after a kill, the calls that were about to be sent become in_doubt. */
 export const NO_SENT_LEDGER: SentLedger = { made: () => undefined, sent: () => true, ended: () => undefined };
 
-/** Dependencies of the executor. */
 export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
   journal: Pick<
     JournalView,
@@ -135,7 +134,6 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
    * Opens a connection for the call, without a byte written, before its INTENT, so that connecting does not use up the send deadline. Never rejects.
    */
   warmUp?: (url: number) => Promise<void>;
-  /** Sends one POST. */
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }
 

@@ -64,7 +64,6 @@ export class JournalView {
     return this.stopped.get(journalPartition(orderKey(merchant, orderId)));
   }
 
-  /** Stopped partitions and their reasons. */
   get stopped(): ReadonlyMap<number, string> {
     return this.#stopped.reasons;
   }

@@ -21,7 +21,6 @@ export interface JournalEntry {
 
 /** Reads the journal independently of the consumer group and of the tail. */
 export interface JournalReader {
-  /** First offset of the partition that is still kept. */
   firstKept(partition: number): Promise<bigint>;
   /** Offset of the partition's next record. */
   end(partition: number): Promise<bigint>;

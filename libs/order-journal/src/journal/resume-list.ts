@@ -10,7 +10,6 @@ export interface KeptLog {
 
 /** Approval by two people that a partition whose log was truncated or replaced resumes with the records that are kept (R11, docs/decisions/0091). */
 export interface ResumeDecision {
-  /** UUID of the decision. */
   id: string;
   partition: number;
   log: KeptLog;

@@ -42,7 +42,6 @@ export class Projector {
     this.#restorer = new IndexRestorer(parts, this.#closing.signal);
   }
 
-  /** Partitions whose index is being restored. */
   get restoring(): number[] {
     return this.#restorer.partitions;
   }
@@ -115,7 +114,6 @@ export class Projector {
     });
   }
 
-  /** Current assignments, for an audit. */
   get assigned(): { partition: number; projection: PartitionProjection }[] {
     return [...this.#assigned].flatMap(([partition, projection]) =>
       projection.isEnded ? [] : [{ partition, projection }],
