@@ -15,10 +15,7 @@ import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-/**
- * Starts and stops, in order, all parts that must run before the first command is taken and after the last one has ended. Kafka's module has started
- * before.
- */
+/** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
   /** These run on timers only, so they start last and stop first. */

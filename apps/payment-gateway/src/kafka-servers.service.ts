@@ -28,10 +28,7 @@ export class KafkaServers {
     private readonly health: Health,
   ) {}
 
-  /**
-   * Creates none in the role `projector`. A rail's topic is not fetched while its breaker is open; no command topic is while `Intake` has an
-   * obstacle.
-   */
+  /** A rail's topic is not fetched while its breaker is open; no command topic is while `Intake` has an obstacle. */
   create(): KafkaServer[] {
     const { config, client, producer, log, metrics, health } = this;
     if (config.role === 'projector') return [];

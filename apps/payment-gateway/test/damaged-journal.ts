@@ -34,10 +34,7 @@ export async function untilIndexed(prefix: string, redisUrl: string): Promise<vo
   await waitFor(isIndexed, { what: 'an index as far as the journal' }).finally(() => redis.close());
 }
 
-/**
- * Recreates the journal with the records that are left of each partition. The projectors' committed offsets stay, because they are in another topic.
- * No gateway may run.
- */
+/** Recreates the journal with the records left of each partition. Committed offsets stay: they are in another topic. No gateway may run. */
 export async function damageJournal(prefix: string, damageOf: (partition: number) => Damage): Promise<void> {
   const topic = journalOf(prefix);
   const group = projectorGroup({ kafkaTopicPrefix: prefix });

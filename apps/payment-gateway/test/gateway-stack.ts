@@ -67,8 +67,8 @@ export interface GatewayStack {
 }
 
 /**
- * Joins the gateway and the simulator that all specs of a run share. For a spec that needs only the settings of the stage's merchants
- * (libs/testing/src/stages/shops.ts) and looks only at its own orders. Name them after the spec. A fault must name them too.
+ * Joins the gateway and simulator that all specs of a run share. For a spec that needs only the stage's merchants (libs/testing/src/stages/shops.ts)
+ * and looks only at its own orders, named after the spec. A fault must name them too.
  */
 export async function joinGatewayStage(): Promise<GatewayStack> {
   const { prefix, env, apps } = await stage('gateway');
@@ -80,8 +80,8 @@ export async function joinGatewayStage(): Promise<GatewayStack> {
 }
 
 /**
- * Starts a gateway with the stage's merchants and operators, against the simulator that all specs share. For a spec that kills, restarts or
- * configures its gateway, and asks the platform about its own orders only.
+ * Starts a gateway against the simulator that all specs share. For a spec that kills, restarts or configures its gateway, and looks only at its own
+ * orders there.
  */
 export async function startOwnGateway(settings: Record<string, string> = {}): Promise<GatewayStack> {
   const { apps, env } = await stage('gateway');

@@ -16,10 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/**
- * Deletes everything that this gateway keeps in Redis in one step, if it has more than `moreThan` entries. No FLUSHDB, because other specs share the
- * database.
- */
+/** Deletes this gateway's keys at once, if it has more than `moreThan` entries. No FLUSHDB, because other specs share the database. */
 async function flush(prefix: string, moreThan: number): Promise<number> {
   const redis = await createClient({ url: infrastructure().redisUrl }).connect();
   const script = `local keys, entries = redis.call('KEYS', ARGV[1]), 0

@@ -36,10 +36,7 @@ export type AcceptedCommand = PlatformOperation &
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
-  /**
-   * The command names its order, so an event can report the rejection. `command`: set where it may have been accepted once, before the configuration
-   * changed.
-   */
+  /** The command names its order, so an event can report the rejection. `command`: set where it may have been accepted before. */
   | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand }
   /** The command names no order for an event, so it becomes a dead letter. */
   | { read: 'unreadable'; faults: Fault[] };

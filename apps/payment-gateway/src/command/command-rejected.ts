@@ -21,10 +21,7 @@ interface Place {
   headers: Record<string, string>;
 }
 
-/**
- * Builds `payment.command.rejected`. Its id derives from the message's position, so that a redelivery gives the same event; it has no sequence.
- * `time`: RFC 3339.
- */
+/** Builds `payment.command.rejected`, without a sequence. Its id derives from the message's position, so a redelivery gives the same event. */
 export function commandRejected(
   { topic, partition, offset, headers }: Place,
   rejection: Rejection,

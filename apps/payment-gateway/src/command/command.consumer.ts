@@ -117,10 +117,7 @@ export class CommandConsumer {
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
-  /**
-   * True for a command published before two people approved the resume of its journal partition. A republished command keeps its old id, so it counts
-   * as well.
-   */
+  /** True for a command published before a resume of its journal partition was approved, or republished with an id from before. */
   #isBeforeALoss(record: ConsumedRecord, read: ReadableCommand): boolean {
     const { resumes } = this.decisions;
     if (resumes.isEmpty) return false;
@@ -156,10 +153,7 @@ export class CommandConsumer {
     return checked !== 'verified';
   }
 
-  /**
-   * A command that its order knows gets its result, whoever sent it. Any other one becomes a dead letter without an event, because anybody may have
-   * written the ids in it.
-   */
+  /** A known command gets its result, whoever sent it. Any other one becomes a dead letter, because anybody may have written its ids. */
   async #refuseUnsigned(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<void> {
     const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
     const answer = command && (await this.#answerKnown(record, command, 'left_alone', context));

@@ -26,8 +26,8 @@ interface Told {
 }
 
 /**
- * Publishes the result of a repeated command at most once a second, so that a flood of copies does not fill the journal and the events topic. A copy
- * that Kafka appended after the last answer waits until the second is over; then the result is republished.
+ * Publishes the result of a repeated command at most once a second, so that copies do not flood the journal and the events topic. A copy appended
+ * after the last answer waits until the second is over.
  */
 @Injectable()
 export class RepeatLimit {

@@ -25,8 +25,8 @@ import { edgesOf, type FieldSchema } from '../../test/schema-edges.js';
 import { readCommand } from './accepted-command.js';
 
 /**
- * JSON Schema, class-validator and the gateway must accept and refuse the same commands. Without a merchant's `requirements: 'all'` their verdicts
- * are equal; with it the gateway also names each required field that the command leaves out (table below).
+ * JSON Schema, class-validator and the gateway must accept and refuse the same commands. For a merchant with `requirements: 'all'`, the gateway also
+ * names missing fields of the table below.
  */
 const COMMANDS = process.env.NIGHTLY ? { authorize: 3_500, other: 1_000 } : { authorize: 800, other: 300 };
 

@@ -11,10 +11,7 @@ import { DecisionList, type DecisionRecord } from './decision.js';
 /** The topic has one partition, so that all its records are ordered. */
 const PARTITION = 0;
 
-/**
- * Reads and writes `payments.decisions.v1`. Each process has one reader, which continues at its last offset. A caller gets everything that the topic
- * held at its call; concurrent callers share one read.
- */
+/** Reads and writes `payments.decisions.v1`. One reader per process continues at its last offset; concurrent callers share a read. */
 @Injectable()
 export class DecisionTopic implements OnApplicationShutdown {
   readonly #topic: string;

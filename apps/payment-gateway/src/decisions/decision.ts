@@ -46,10 +46,7 @@ interface Known {
 /** Retention after a decision has expired. Journal and audit keep what was done. */
 const KEPT_MS = 35 * 86_400_000;
 
-/**
- * Folds the topic's records in order: the first answer after a proposal counts, and no later one does. It uses only the records' own times, so all
- * readers agree.
- */
+/** Folds the topic's records: only the first answer after a proposal counts. It uses the records' own times, so all readers agree. */
 export class DecisionList {
   readonly #known = new Map<string, Known>();
   /** Id of the newest proposal about each thing. Only this one can be open. */

@@ -12,8 +12,8 @@ export type JournalDecisionView = (SkipSubject | (ResumeSubject & ApprovalFacts 
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'appliedAt'> & { approvedBy?: string; approvedAt?: string };
 
 /**
- * Manages decisions about the journal: skips of unreadable records, and resumes of stopped partitions. An approval takes effect at the next start, so
- * that everything that a process knows was folded under the same decisions.
+ * Skips of unreadable records and resumes of stopped partitions. An approval takes effect at the next start, so that a process folds everything under
+ * the same decisions.
  */
 @Injectable()
 export class JournalDecisions {

@@ -37,10 +37,7 @@ export interface JournalPartitionsView {
   decisions: readonly JournalDecisionView[];
 }
 
-/**
- * Shows stopped partitions, and takes the decisions of two people: to skip an unreadable record, or to resume a partition with the log that is kept.
- * docs/runbook.md, "A journal partition is stopped".
- */
+/** Shows stopped partitions, and takes decisions to skip a record or resume a partition. docs/runbook.md, "A journal partition is stopped". */
 @Controller('v1/journal')
 @UseGuards(OperatorGuard)
 @UseInterceptors(AuditInterceptor)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { OrderState } from '@tranche/order-journal';
 
 /**
- * Digest of everything that a decision about an order depends on: its operations and all evidence. Reminders, repetitions and snapshots add no facts,
- * so they are left out: otherwise a timer would make a proposal stale before the second person has answered.
+ * Digest of everything that a decision about an order depends on. Reminders, repetitions and snapshots are left out: they add no facts, and would
+ * make a proposal stale before the second person answers.
  */
 export function orderDigest({
   operations,

@@ -55,8 +55,8 @@ export class ResolutionDecisions {
   }
 
   /**
-   * Writes the approval to the topic before the resolution to the journal, so that a concurrent rejection either prevents the resolution or is
-   * refused. Where the process ends in between, the approver must repeat the approval.
+   * Writes the approval before the resolution, so that a concurrent rejection either prevents it or is refused. Where the process ends in between,
+   * the approver must approve again.
    */
   async approve(id: string, operator: OperatorIdentity): Promise<OperationView> {
     const decision = await this.#find(id, operator);
@@ -79,8 +79,8 @@ export class ResolutionDecisions {
   }
 
   /**
-   * Repeats an approval whose resolution may not have reached the journal. An unchanged order has no resolution yet. A changed one may have it, and
-   * an approval takes effect only once, so `proposal_stale` is reported as already decided.
+   * Repeats an approval whose resolution may not have reached the journal. A changed order may have it already, so `proposal_stale` is reported as
+   * already decided.
    */
   async #approveAgain(decision: ResolutionDecision): Promise<OperationView> {
     if (this.decisions.isOver(decision)) throw alreadyDecided(decision);

@@ -4,10 +4,7 @@ import { Health, ServiceLogger } from '@tranche/service-kit';
 /** Sources of obstacles. Each reports its own obstacle and clears it. */
 export type IntakeObstacle = 'redis' | 'index' | 'clocks';
 
-/**
- * Decides if commands are fetched. While any obstacle exists, none is fetched and the service is not ready; commands fetched before are still
- * handled.
- */
+/** While any obstacle exists, no command is fetched and the service is not ready; commands fetched before are still handled. */
 @Injectable()
 export class Intake {
   readonly #obstacles = new Map<IntakeObstacle, string>();

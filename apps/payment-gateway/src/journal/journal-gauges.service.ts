@@ -17,10 +17,7 @@ interface DoubtLabels {
   reason: string;
 }
 
-/**
- * Gauges of operations in doubt and of the index's distance from the journal's end. Each instance measures the partitions that it projects, so the
- * sum over all instances counts each order once.
- */
+/** Each instance measures the partitions that it projects, so the sum over all instances counts each order once. */
 @Injectable()
 export class JournalGauges {
   readonly #doubts;

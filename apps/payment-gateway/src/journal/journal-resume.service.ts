@@ -36,8 +36,8 @@ interface Ends {
 }
 
 /**
- * Resumes a partition whose log was truncated or replaced, after two people approved it (R11, docs/decisions/0091): its index is dropped and rebuilt
- * from the log, and the log's events are republished. Runs only at a start, before the journal is read.
+ * Resumes a partition whose log was truncated or replaced, after two people approved it (R11, docs/decisions/0091): drops its index, and rebuilds it
+ * and republishes events from the log. Runs at a start, before the journal is read.
  */
 @Injectable()
 export class JournalResume {

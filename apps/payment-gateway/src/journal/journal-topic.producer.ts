@@ -58,8 +58,8 @@ export class JournalTopic implements JournalLog {
   }
 
   /**
-   * Appends a record to its order's partition, acknowledged by all in-sync replicas. Resolves with its offset.
-   * A record that is too large is written without its REDIRECTHTML, because losing the outcome would be worse.
+   * Appends a record and resolves with its offset once all in-sync replicas have it. A too large record is written without its REDIRECTHTML, because
+   * losing the outcome would be worse.
    */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     try {

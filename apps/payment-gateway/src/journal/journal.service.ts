@@ -22,17 +22,12 @@ import { OrderIndexStore } from './order-index.store.js';
 const FORGET_EVERY_MS = 5_000;
 const CATCH_UP_LOOK_MS = 20;
 const INDEX_LOOK_MS = 500;
-/**
- * Maximum of records by which the index may be behind, because memory holds them. Beyond it, the tail does not start; later, no commands are taken.
- */
+/** Maximum of records that memory holds because the index lacks them. Beyond it, the tail does not start, or no commands are taken. */
 const BEHIND_RECORDS = 50_000;
 /** The same limit in bytes of the kept records; in memory they take several times as much. */
 const BEHIND_BYTES = 64 * 1024 * 1024;
 
-/**
- * Starts the tail behind the index's marker, keeps this process's view of the journal and its projector fed, and drops from memory the orders that
- * the index holds.
- */
+/** Starts the tail behind the index's marker, and drops orders from memory once the index holds them. */
 @Injectable()
 export class Journal {
   readonly view: JournalView;
@@ -123,8 +118,8 @@ export class Journal {
   }
 
   /**
-   * Waits until the index is built. After Redis lost it, the projector rebuilds it, because memory alone could not hold a whole journal. A partition
-   * whose index does not get built is stopped, at any instance, so that the others do not wait for it.
+   * Waits until the index is built, because memory could not hold a whole journal. A partition whose index does not get built is stopped, so that the
+   * others need not wait.
    */
   async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
     // Read after the offsets. The committed position only grows, so records between it and the first kept offset were deleted unpublished.
@@ -164,10 +159,7 @@ export class Journal {
   }
 }
 
-/**
- * Returns the first record that was deleted before its events were published, as the partition's projector finds it. Undefined where only the
- * index is older than the kept records: it is rebuilt from them.
- */
+/** First record that was deleted before its events were published. Undefined where only the index is older than the kept records: it is rebuilt. */
 function cutAt(low: bigint, marker: bigint | undefined, published: bigint | undefined): bigint | undefined {
   const known = [published, marker === undefined ? undefined : marker + 1n].filter((next) => next !== undefined);
   return known.length > 0 && known.every((next) => next < low) ? known.reduce(later) : undefined;

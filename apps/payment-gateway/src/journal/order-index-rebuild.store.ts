@@ -26,8 +26,8 @@ interface RebuildRequest {
 }
 
 /**
- * Writes a partition's index during a rebuild. Every write needs the token of the write before. So a rebuild writes nothing more, and never finishes,
- * after another process took over, after a second flush, or after Redis lost its last writes.
+ * Every write needs the token of the write before. So a rebuild ends without a marker after another process took over, after a second flush, or after
+ * Redis lost its last writes.
  */
 export class OrderIndexRebuild implements Rebuild {
   readonly #id: string;

@@ -239,10 +239,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return OrderIndexRebuild.begin(this.redis, this.#keys, request);
   }
 
-  /**
-   * Redis TIME in milliseconds; with several masters, the one furthest from our clock. `CLOCK_OFFSET_MS` is added to it as to our own clock, so that
-   * both travel together.
-   */
+  /** Redis TIME in milliseconds; with several masters, the one furthest from our clock. `CLOCK_OFFSET_MS` moves it like our own clock. */
   async timeMs(): Promise<number> {
     const answers = await this.redis.sendToEach<[string, string]>(['TIME']);
     const times = answers.map(({ answer: [seconds, micros] }) => Number(seconds) * 1000 + Number(micros) / 1000);

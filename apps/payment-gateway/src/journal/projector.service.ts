@@ -29,8 +29,8 @@ const POLL_EVERY_MS = 1_000;
 const POLL_OTHERS_EVERY_MS = 5_000;
 
 /**
- * Feeds the projector of libs/order-journal: it reads each partition in order at one instance, publishes events to Kafka and writes the index to
- * Redis. Records that this process's tail has read are not fetched again.
+ * Feeds the projector of libs/order-journal: journal in, events to Kafka, index to Redis. Records that this process's tail has read are not fetched
+ * again.
  */
 @Injectable()
 export class ProjectorService {
@@ -98,9 +98,7 @@ export class ProjectorService {
     return this.#stopped;
   }
 
-  /**
-   * Committed offsets of the group, whichever instance committed them: per partition the offset behind the last record whose events were published.
-   */
+  /** Committed offsets of the group, over all instances: the offset behind the last record whose events were published, per partition. */
   published(): Promise<Map<number, bigint>> {
     const { client, config } = this;
     return committedOffsets(client, this.#groupId, topicName(config.kafkaTopicPrefix, TOPICS.journal));
@@ -123,10 +121,7 @@ export class ProjectorService {
     };
   }
 
-  /**
-   * Abandons a rebuild under way; the partition's next projector starts it again. The consumer stops last, because a batch that waits for its index
-   * would not end by itself.
-   */
+  /** Abandons a running rebuild. The consumer stops last, because a batch that waits for its index would not end by itself. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearInterval(this.#timerOfOthers);

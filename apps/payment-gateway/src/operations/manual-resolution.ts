@@ -47,8 +47,8 @@ export class ManualResolution {
   actor?: string;
 
   /**
-   * TRANSACTIONID that the platform gave to the operation; a follow-up needs it. Required where a capture, refund or void without a tag succeeded,
-   * because a candidate without a TRANSACTIONID may be an operation of the back office.
+   * TRANSACTIONID of the operation, for follow-ups. Required where a capture, refund or void without a tag succeeded: without it, a candidate may be
+   * an operation of the back office.
    */
   @given('transactionId')
   @Matches(/^[\x21-\x7e]{1,32}$/, { message: 'must be 1 to 32 visible ASCII characters' })
@@ -153,10 +153,7 @@ export function isResolvedAs(operation: OperationState, outcome: ManualResolutio
   return end === outcome || (end === 'expired' && outcome !== 'succeeded' && !mayYetSucceed);
 }
 
-/**
- * Refuses to resolve a waiting payment less than a day old, unless "not executed" was reported of it. One that our timer ended may be resolved at
- * once (R15).
- */
+/** Refuses a waiting payment less than a day old, unless "not executed" was reported of it. One that our timer ended is open at once (R15). */
 function refuseWhatIsNotOpen(operation: OperationState, nowMs: number): void {
   if (operation.mayYetSucceed) return;
   if (!isWaiting(operation)) throw notInDoubt(operation);

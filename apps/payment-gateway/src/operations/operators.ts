@@ -65,10 +65,7 @@ class OperatorEntry {
   key: string;
 }
 
-/**
- * Parses `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`; `readKey` returns the content of a key
- * file.
- */
+/** Parses `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`. */
 export function readOperators(document: unknown, readKey: ReadFile): Operator[] {
   if (!Array.isArray(document) || document.length === 0)
     throw new EntriesFileError([{ path: '', message: 'must be a JSON list of operators' }]);

@@ -2,8 +2,8 @@ import { isInDoubt, isOpen, isPayment, type OrderState } from '@tranche/order-jo
 import type { OrderAmounts } from './order-amounts.js';
 
 /**
- * Status of the whole order; the most urgent applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried ·
- * then by the money · then by what it waits for · then by its end.
+ * The most urgent status applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried · then by the money ·
+ * then by what it waits for · then by its end.
  */
 export type OrderStatus =
   | 'in_doubt'

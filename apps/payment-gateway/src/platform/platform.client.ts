@@ -62,8 +62,8 @@ export class PlatformClient implements OnApplicationShutdown {
   }
 
   /**
-   * Resolves when a connection for a coming call is open, with no byte written on it, or when it could not be opened: the call itself will report
-   * that. Where the call is never made, the connection is free again after the send deadline.
+   * Opens a connection for a coming call, without a byte written. A failure is left to the call to report. A connection without a call is free again
+   * after the send deadline.
    */
   async warmUp(url: number): Promise<void> {
     const target = this.#targets[url % this.#targets.length]!;

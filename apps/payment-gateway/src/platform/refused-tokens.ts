@@ -10,10 +10,7 @@ interface Known {
   readonly refused: Set<string>;
 }
 
-/**
- * Remembers which bearer tokens the platform refused, per account. Answers may arrive late: the refusal of an older token says nothing about the one
- * in use.
- */
+/** Bearer tokens that the platform refused, per account. Answers may arrive late: an older token's refusal says nothing about the one in use. */
 export class RefusedTokens {
   readonly #accounts = new Map<string, Known>();
 
@@ -29,10 +26,7 @@ export class RefusedTokens {
     keepNewest(refused, KEPT_MAX);
   }
 
-  /**
-   * Fingerprint to report with the next request to auth-service. A report makes it fetch a new token, so only a refusal of the token in use is
-   * reported.
-   */
+  /** Fingerprint for the next request to auth-service. A report makes it fetch a new token, so only the token in use is reported. */
   toReport(account: string): string | undefined {
     const { given, refused } = this.#of(account);
     if (given === undefined) return [...refused].at(-1);

@@ -22,9 +22,7 @@ import { lockFile } from './ledger-lock.js';
 const POLL_EVERY_MS = 1_000;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/**
- * Records on this node which granted calls were about to be sent. The process that follows a killed one proves from it which calls were never sent.
- */
+/** Records on this node which granted calls were about to be sent, so that after a kill the next process knows which never were. */
 @Injectable()
 export class SentLedgerService implements SentLedger {
   #file?: LedgerFile;

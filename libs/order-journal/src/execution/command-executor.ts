@@ -35,10 +35,7 @@ interface GrantResult {
   after: OrderState;
 }
 
-/**
- * Executes one command until this process has nothing more to do for it: read the order, decide the step, prepare, INTENT, send, OUTCOME. Where
- * several processes try, the journal grants only one.
- */
+/** Executes one command: read the order, decide the step, prepare, INTENT, send, OUTCOME. Where several processes try, only one is granted. */
 export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer extends object> {
   constructor(private readonly ports: ExecutorPorts<Command, Form, Bearer>) {}
 
@@ -163,10 +160,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
   }
 
-  /**
-   * Appends an INTENT and reads the fold's verdict on it. Without a verdict nothing is sent, although the INTENT may still land and be granted; the
-   * error says so.
-   */
+  /** Appends an INTENT and reads its verdict. @throws where there is none: nothing is sent, but the INTENT may still land and be granted */
   async #askForGrant(
     { commandId, trace }: Command,
     order: OrderState,
@@ -229,9 +223,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     await tellAgain(command, lease, append);
   }
 
-  /**
-   * Appends the rejection and returns the order after it; returns the newer order, and appends nothing, where the order has moved since it was read.
-   */
+  /** Appends the rejection and returns the order after it. Where the order has moved since it was read, returns it and appends nothing. */
   async #reject(
     { commandId, trace }: Command,
     order: OrderState,
@@ -248,8 +240,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   }
 
   /**
-   * Returns the order where it has moved since it was read, so that the step is decided again. The fold would also refuse a decision on an old state
-   * (R3), but not in a log that has lost records which this process has read (R11).
+   * Returns the order where it has moved since it was read, so that the step is decided again. The fold refuses old decisions too (R3), but not in a
+   * log that lost records which this process has read (R11).
    */
   async #moved({ merchant, orderId, lastOffset }: OrderState): Promise<OrderState | undefined> {
     const newest = await this.ports.journal.read(merchant, orderId);

@@ -108,19 +108,13 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   moment: () => Moment;
   /** Creates a token that is unique over all processes and calls. */
   newToken: () => string;
-  /**
-   * Builds rules, terms and form of an attempt. Sends nothing and asks no other process. Asynchronous, so that the simulation can let time pass in
-   * it.
-   */
+  /** Builds rules, terms and form of an attempt, and sends nothing. Asynchronous, so that the simulation can let time pass in it. */
   prepare: (
     command: Command,
     order: OrderState,
     attempt: number,
   ) => PreparedAttempt<Form> | RejectedAttempt | Promise<PreparedAttempt<Form> | RejectedAttempt>;
-  /**
-   * Resolves with undefined where the merchant needs no token, and with `refused` where its credentials are refused. Rejects where no token is
-   * available now.
-   */
+  /** Undefined where the merchant needs no token; `refused` where its credentials are. Rejects where no token is available now. */
   bearerFor: (merchant: Command['merchant']) => Promise<Bearer | 'refused' | undefined>;
   /** Number of the platform's URLs. After a provable non-execution the other one is tried at once. */
   urlCount: number;
@@ -130,9 +124,7 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   sentLedger?: SentLedger;
   /** Republishes the result of a repeated command with `append`. Resolves when the result was published after this copy. Default: at once. */
   tellAgain?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
-  /**
-   * Opens a connection for the call, without a byte written, before its INTENT, so that connecting does not use up the send deadline. Never rejects.
-   */
+  /** Opens a connection before the INTENT, so that connecting does not use up the send deadline. Never rejects. */
   warmUp?: (url: number) => Promise<void>;
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }

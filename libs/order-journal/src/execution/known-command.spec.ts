@@ -30,10 +30,7 @@ const notExecuted: JournalRecord = {
   message: 'no',
 };
 
-/**
- * The journal of one order; an appended record is folded at once. `later`: records that other processes append during a wait. `unread`: records of
- * the log that the tail has not read.
- */
+/** The journal of one order. `later`: records that others append during a wait. `unread`: records that the tail has not read. */
 function journalOf(records: JournalRecord[], later: JournalRecord[] = [], unread: JournalRecord[] = []) {
   const appended: JournalRecord[] = [];
   let readsToEnd = 0;

@@ -35,10 +35,7 @@ export class FollowedPartitions {
     return new Map([...this.#followed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
   }
 
-  /**
-   * Offset that each partition's log must reach, or else it was truncated (R1). The tail waits for it, and stops only a partition that does not reach
-   * it.
-   */
+  /** Offset that each partition's log must reach, or else it was truncated (R1). The tail stops a partition that does not reach it. */
   get known(): Map<number, bigint> {
     return new Map(
       [...this.#followed].flatMap(([partition, { known }]) =>
@@ -82,8 +79,8 @@ export class FollowedPartitions {
   }
 
   /**
-   * Number of records per partition that memory holds because the index lacks them. A partition without a marker is being built and its commands
-   * wait, so it is left out; except where memory holds its whole log, because its commands are executed then.
+   * Number of records per partition that memory holds because the index lacks them. A partition without a marker is left out, because its commands
+   * wait for the index, unless memory holds its whole log.
    */
   indexBehind(markers: ReadonlyMap<number, bigint>, without: (partition: number) => boolean): Map<number, number> {
     const behind = new Map<number, number>();

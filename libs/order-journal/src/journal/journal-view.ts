@@ -31,8 +31,8 @@ export interface JournalViewParts {
 }
 
 /**
- * The journal as one process sees it: appends records, and reads the newest state of any order. Each partition is followed from the record behind the
- * index's marker, so that index and memory together have no gap (R7).
+ * The journal as one process sees it. Each partition is followed from the record behind the index's marker, so that index and memory have no gap
+ * (R7).
  */
 export class JournalView {
   readonly openIntents = new OpenIntents();
@@ -106,10 +106,7 @@ export class JournalView {
     return this.#followed.known;
   }
 
-  /**
-   * Must be called when the log reaches the index's marker, after a clean leader election. Before that, no order is read, so that nothing is appended
-   * to a log that may have lost records.
-   */
+  /** The log reaches the index's marker, after a clean election. Until then no order is read: the log may have lost records. */
   reached(partition: number): void {
     this.#short.delete(partition);
   }
@@ -120,8 +117,8 @@ export class JournalView {
   }
 
   /**
-   * Number of records that memory holds because the index lacks them, and their stored bytes without REDIRECTHTML. Partitions that are stopped, or
-   * whose commands wait for an index that is being built, do not count.
+   * Records, and their stored bytes without REDIRECTHTML, that memory holds because the index lacks them. Partitions that are stopped or wait for
+   * their index do not count.
    */
   indexBehind(markers: ReadonlyMap<number, bigint>): { records: number; bytes: number } {
     const behind = this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
@@ -157,8 +154,8 @@ export class JournalView {
   }
 
   /**
-   * Stops a partition: none of its orders is read any more, nothing is granted in it, and waits for its records reject. Other partitions are not
-   * affected. `at`: offset of an unreadable record; without it the log is another one.
+   * Stops a partition: no order of it is read, nothing is granted, and waits for its records reject. `at`: offset of an unreadable record; without it
+   * the log is another one.
    */
   stop(partition: number, why: string, at?: bigint): void {
     if (at === undefined) this.parts.onLogChanged?.(partition, why);
@@ -200,10 +197,7 @@ export class JournalView {
     throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
   }
 
-  /**
-   * Returns the order folded up to the log's end as of the call. An operation that is missing then had no acknowledged record before the call; one
-   * may still be appended.
-   */
+  /** Returns the order folded up to the log's end as of the call. An operation missing then had no acknowledged record before the call. */
   async readToEnd(merchant: string, orderId: string, signal: AbortSignal): Promise<OrderState> {
     const partition = journalPartition(orderKey(merchant, orderId));
     signal.throwIfAborted();
@@ -230,10 +224,7 @@ export class JournalView {
     }
   }
 
-  /**
-   * Appends a record. A log never assigns an offset twice: where the record's offset is below what was read before, the log is another one, and its
-   * partition is stopped (R11).
-   */
+  /** A log never assigns an offset twice. An offset below what was read means another log, so the partition is stopped (R11). */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     const partition = journalPartition(orderKey(record.merchant, record.orderId));
     const readTo = this.#followed.next(partition) ?? 0n;
@@ -275,10 +266,7 @@ export class JournalView {
     throw new OrderUnreadableError(this.stopped.get(partition) ?? '');
   }
 
-  /**
-   * Appends a record that must not be lost: retries until the journal has it or is closed, then reads it back unless its partition is stopped. A
-   * duplicate in the journal has no effect in the fold.
-   */
+  /** Retries until the journal has the record or is closed, then reads it back unless its partition is stopped. Duplicates have no effect. */
   async appendWithRetry(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
     const { merchant, orderId } = record;
     const offset = await this.#untilDone(record, () => this.append(record, trace));
@@ -307,10 +295,7 @@ export class JournalView {
     }
   }
 
-  /**
-   * Resolves with the order once a record beyond `offset` was folded. Rejects when the signal aborts, the journal is closed, or the partition is
-   * stopped.
-   */
+  /** Resolves once a record beyond `offset` was folded. Rejects when the signal aborts, the journal closes, or the partition is stopped. */
   async waitForRecordAfter(
     merchant: string,
     orderId: string,
@@ -361,10 +346,7 @@ export class JournalView {
     }
   }
 
-  /**
-   * Reads from the index until its marker has no gap to memory. Returns undefined where it has one and the partition is stopped, because its index
-   * may never be built.
-   */
+  /** Reads from the index until it has no gap to memory. Undefined once the partition is stopped, because its index may never be built. */
   async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       const answer = await ask();

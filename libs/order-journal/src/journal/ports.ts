@@ -52,10 +52,7 @@ export interface Projection {
   redirectHtml: RedirectPage[];
 }
 
-/**
- * A partition's index during a rebuild. It has no marker, so no process reads it.
- * Every call throws MarkerMovedError once another rebuild started or the index was lost again.
- */
+/** A partition's index during a rebuild. Every call throws MarkerMovedError once another rebuild started or the index was lost again. */
 export interface Rebuild {
   /** States that this rebuild wrote before. */
   readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]>;
@@ -101,9 +98,7 @@ export interface OrderIndex {
   readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot>;
   /** @throws MarkerMovedError when the index is not at `marker`. */
   readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]>;
-  /**
-   * Writes on top of the states from `readAll`. @throws MarkerMovedError, and writes nothing, where the index is another one by now or not at `from`
-   */
+  /** @throws MarkerMovedError, and writes nothing, where the index has changed since `readAll` or is not at `from` */
   write(projection: Projection): Promise<void>;
   /**
    * Replaces states at an unchanged marker; the order of an empty state is removed from the index. Writes that are based on earlier reads are refused
@@ -114,10 +109,7 @@ export interface OrderIndex {
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
   /** True where the partition has a marker that this process can't verify. `markers` leaves it out then, although the index may be whole. */
   isUnverified(partition: number): Promise<boolean>;
-  /**
-   * Deletes a marker that this process can't verify, so that the index is rebuilt. Only for the partition's projector: a process with wrong keys
-   * could otherwise delete everybody's index.
-   */
+  /** Deletes a marker that this process can't verify. Only for the partition's projector: a process with wrong keys could delete every index. */
   dropUnverified(partition: number): Promise<void>;
   /**
    * Wipes a partition's index to rebuild it; only a finished rebuild writes a marker.

@@ -61,18 +61,12 @@ export class ResumeList {
     return this.#decidedOf(orderKey).some(({ commandEnds }) => offset < endIn(commandEnds, topic, partition));
   }
 
-  /**
-   * Notes a command from the command topics. Where it was published before a resume, its id is known from now on, so that a republished copy is
-   * recognised whatever its time.
-   */
+  /** Notes the id of a command published before a resume, so that a republished copy is recognised whatever its time. */
   addCopy(orderKey: string, commandId: string, place: CommandPlace): void {
     if (this.isPlacedBefore(orderKey, place)) this.#copies.add(copyOf(orderKey, commandId));
   }
 
-  /**
-   * True where a command was first published before a resume of its order's journal partition: if the journal does not know it, it may have been
-   * executed and its records lost.
-   */
+  /** True where a command was first published before a resume of its partition. If the journal does not know it, it may have been executed. */
   isBefore(orderKey: string, command: PublishedCommand): boolean {
     const decided = this.#decidedOf(orderKey);
     if (decided.length === 0) return false;

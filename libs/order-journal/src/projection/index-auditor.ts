@@ -33,8 +33,8 @@ export interface AuditResult {
 }
 
 /**
- * Finds an index that is wrong although it has a marker: folds sampled orders of a partition from the journal and compares them. A differing order is
- * repaired; during a rebuild, the partition's orders can't be read and the process is not ready.
+ * Folds sampled orders of a partition from the journal and compares them with the index. A differing order is repaired; during a rebuild the process
+ * is not ready.
  */
 export class IndexAuditor {
   constructor(private readonly parts: AuditorParts) {}

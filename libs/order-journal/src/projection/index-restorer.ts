@@ -8,8 +8,8 @@ import type { ProjectorParts } from './projector.js';
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Restores the index of a partition from the journal, and publishes nothing. It belongs to the process and not to an assignment: the same journal
- * gives the same index for every caller.
+ * Restores indexes from the journal, and publishes nothing. It belongs to the process, because the same journal gives every assignment the same
+ * index.
  */
 export class IndexRestorer {
   readonly #running = new Map<number, Promise<void>>();

@@ -16,9 +16,7 @@ export class LogTrust {
   readonly #changed = new Map<number, string>();
   readonly #unsure = new Map<number, Wait>();
 
-  /**
-   * Starts (`true`) or ends (`false`) the verification of a partition's log: it ends before the last record read, or that record is being compared.
-   */
+  /** Starts or ends the verification of a log that ends before the last record read, or whose last record is being compared. */
   unsure(partition: number, isUnsure: boolean): void {
     const wait = this.#unsure.get(partition);
     if (isUnsure && wait === undefined && !this.#changed.has(partition)) {

@@ -6,9 +6,7 @@ import { historyOf } from '../state/history.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import { type JournalRecord, recordHash } from '../state/records.js';
 
-/**
- * An order that was authorized and captured. The gateway took the capture's reference from the order, and its INTENT names the history it had seen.
- */
+/** Authorized and captured. The gateway took the capture's reference from the order, and its INTENT names the history it had seen. */
 function capturedOnce(): JournalRecord[] {
   const journal: JournalRecord[] = [asked('authorize'), answered('authorize', '0000')];
   let order: OrderState = emptyOrder('shop-fr', 'order-1');

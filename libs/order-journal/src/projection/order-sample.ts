@@ -66,8 +66,8 @@ export class OrderSample {
   }
 
   /**
-   * True where the kept journal begins with the order's first record. This is an estimate: where retention deleted older records, the index may
-   * correctly know more, so such an order is not compared.
+   * True where the kept journal begins with the order's first record. An estimate: otherwise the index may correctly know more, so nothing is
+   * compared.
    */
   isWhole(key: string, indexed: OrderState | undefined, firstKept: bigint): boolean {
     if (firstKept === 0n) return true;

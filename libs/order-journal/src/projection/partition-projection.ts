@@ -15,10 +15,7 @@ import { assertSameJournal } from './same-journal.js';
 import { later, projectBatch, type Progress } from './project-batch.js';
 import type { ProjectorParts } from './projector.js';
 
-/**
- * One assignment of a journal partition, and how far its records are projected. The progress ends with the assignment, so that an ended assignment
- * can't change its successor's.
- */
+/** One assignment of a journal partition. Its progress ends with it, so that an ended assignment can't change its successor's. */
 export class PartitionProjection {
   #progress?: Progress;
   #isProjecting = false;
@@ -101,10 +98,7 @@ export class PartitionProjection {
     return next;
   }
 
-  /**
-   * Projects a batch, after a restoration of the index has ended. Rejects where the batch must be redelivered. Where the log has changed, it waits
-   * for the assignment's end first.
-   */
+  /** Rejects where the batch must be redelivered. Where the log has changed, it waits for the assignment's end first. */
   async project(entries: readonly JournalEntry[]): Promise<void> {
     try {
       await this.#project(entries);
@@ -184,8 +178,8 @@ export class PartitionProjection {
   }
 
   /**
-   * Projects the gap between the last projected record and the batch. Offsets may have gaps, but no record may be missed. Where records were missed,
-   * the index is rebuilt up to where it was right, and the missed records are published before the batch.
+   * Projects records between the last projected one and the batch. Offsets may have gaps, but where records were missed, the index is rebuilt up to
+   * where it was right, and they are published before the batch.
    */
   async #projectMissed(begin: bigint, progress: Progress): Promise<void> {
     const { partition, parts } = this;

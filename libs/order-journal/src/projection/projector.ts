@@ -59,10 +59,7 @@ export class Projector {
     this.#trust.unsure(partition, isUnsure);
   }
 
-  /**
-   * Stops a partition whose log is not the one that the tail read. Nothing more is published from it, and its index stays unchanged, because it may
-   * hold the only copy of the lost records (R11).
-   */
+  /** Stops a partition whose log is not the one that the tail read. Its index stays: it may be the only copy of the lost records (R11). */
   stop(partition: number, why: string): void {
     this.#trust.changed(partition, why);
     const projection = this.#assigned.get(partition);

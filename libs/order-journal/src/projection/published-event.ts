@@ -4,8 +4,8 @@ import { journalPartition } from '../journal/journal-partition.js';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
 
 /**
- * Id of an event. The same journal record always gives the same id; `nth` distinguishes several events of one type. Under rules versions 1 and 2 the
- * id contains the record's offset, later its hash, so that a journal that was moved gives the same ids.
+ * Id of an event, from its record's hash, so that a journal that was moved gives the same ids; without a hash, from partition and offset. `nth`
+ * distinguishes several events of one type.
  */
 export function eventId(
   { merchant, orderId }: Pick<OrderState, 'merchant' | 'orderId'>,

@@ -16,10 +16,7 @@ export class DoubtWatch {
     private readonly logger: Log,
   ) {}
 
-  /**
-   * Must be called several times a second, also while an earlier call runs: a partition that can't be written must not delay the others. Never
-   * rejects.
-   */
+  /** Call it several times a second, also while an earlier call runs: a partition that can't be written must not delay others. Never rejects. */
   async poll(): Promise<void> {
     const due = this.journal.openIntents.takeSeenBefore(this.timing.monotonicMs() - this.waitMs);
     await Promise.all(due.map((intent) => this.#raiseOrPutBack(intent)));

@@ -155,22 +155,16 @@ export interface TimerIndex {
   /** The index's own clock. Milliseconds since the epoch. */
   timeMs(): Promise<number>;
   /**
-   * Returns keys of orders whose next timer is due at `nowMs`, at most `limit` per partition. Each is postponed until `againMs`, so that only one
-   * process handles it. None of a partition whose index is incomplete.
+   * Returns keys of orders with a timer due at `nowMs`, at most `limit` per partition, none of an incomplete index. Each is postponed until
+   * `againMs`, so that only one process handles it.
    */
   claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]>;
 }
 
-/**
- * Looks up a waiting payment at the platform and journals the answer. Resolves with false where the look-up must be retried. Never rejects because of
- * the platform's answer.
- */
+/** Looks up a waiting payment and journals the answer. False: retry the look-up. Never rejects because of the platform's answer. */
 export type LookUpWaiting = (order: OrderState, operation: OperationState) => Promise<boolean>;
 
-/**
- * Appends the records of due timers: ends, reminders, look-ups, snapshots and tombstones of old orders. Every process may do so; the fold takes the
- * first record.
- */
+/** Appends the records of due timers: ends, reminders, look-ups, snapshots, tombstones. Every process may; the fold takes the first record. */
 export class TimerWatch {
   #isApart = false;
 
