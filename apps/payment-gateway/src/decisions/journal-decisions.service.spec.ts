@@ -98,7 +98,7 @@ describe('a stopped partition goes on', () => {
   });
 });
 
-it('a start deletes what was decided about an order long ago, and nothing about the journal', async () => {
+it('a start deletes old decisions about orders, and none about the journal', async () => {
   const { started, topic } = setUp();
   await (await started()).proposeSkip(skip, alice);
   const over = { proposedBy: 'alice', proposedAt: '2026-01-01T10:00:00Z', expiresAt: '2026-01-02T10:00:00Z' };

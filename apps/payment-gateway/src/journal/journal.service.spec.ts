@@ -236,7 +236,7 @@ it('stops a partition of which records behind the index are deleted while the ta
   await service.stop();
 });
 
-it('does not wait for the intents of an index that is older than what the journal keeps: its partition may stand still for good', async () => {
+it('does not wait for the intents of an index that is older than the kept journal: its partition may be stopped for good', async () => {
   const { service, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   offsets.set(PARTITION, { low: 9n, high: 9n });
@@ -245,7 +245,7 @@ it('does not wait for the intents of an index that is older than what the journa
   await service.stop();
 });
 
-it('asks no more for the open intents of an index that is older than what the journal keeps, once its partition is stopped', async () => {
+it('stops reading open intents from an index that is older than the kept journal, once its partition is stopped', async () => {
   const { service, topic, index, fault } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   offsets.set(PARTITION, { low: 9n, high: 9n });
@@ -262,7 +262,7 @@ it('asks no more for the open intents of an index that is older than what the jo
   await service.stop();
 });
 
-it('reads no order from an index that is older than what the journal keeps, until that was rebuilt', async () => {
+it('reads no order from an index that is older than the kept journal, until it was rebuilt', async () => {
   const { service, index, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   topic.offsets = () => Promise.resolve(offsets);
@@ -309,7 +309,7 @@ describe('an index that lacks more than 50,000 records of one partition', () => 
     },
   );
 
-  it('is waited for where it is only older than what was published: its projector restores it', async () => {
+  it('is waited for where it is only older than the committed offset: its projector restores it', async () => {
     const { starting, isUp, index, health, passes, end } = begun({ ...LACKING, marker: 5n, published: 200_000n });
     await turns();
     expect(isUp()).toBe(false);
@@ -404,7 +404,7 @@ it('takes no commands while memory alone holds a log of more than 64 MiB that ha
   await service.stop();
 });
 
-it('stops a partition where the tail says that its log has changed: who waits is told, and nothing is read', async () => {
+it('stops a partition where the tail reports that its log has changed: waits reject, and nothing is read', async () => {
   const { service, fault, health } = journal();
   await service.start();
   await service.read('shop-fr', 'o');
@@ -428,7 +428,7 @@ describe('the record at the index’s marker', () => {
     return { service, health };
   };
 
-  it('is compared with what the index says, and not folded twice', async () => {
+  it('is compared with the index’s hash, and not folded twice', async () => {
     const { service, health } = await started(recordHash(encodeRecord(intent('t'))));
     expect([health.notReady(), service.view.ordersInMemory]).toEqual([[], 0]);
     await service.stop();
@@ -451,7 +451,7 @@ it('watches the open intents below its tail, from an index that is as far as its
   await service.stop();
 });
 
-it('uses no state of an index that is behind what memory covers', async () => {
+it('uses no state of an index with a gap to memory', async () => {
   const { service, index } = journal({ high: 5n, marker: 4n });
   await service.start();
   index.stored = 3n;
@@ -461,7 +461,7 @@ it('uses no state of an index that is behind what memory covers', async () => {
   await service.stop();
 });
 
-it('tells when an index that was lost can be read again', async () => {
+it('resolves when an index that was lost can be read again', async () => {
   const { service, index } = journal({ high: 5n, marker: 4n });
   await service.start();
   index.stored = undefined;
@@ -475,7 +475,7 @@ it('tells when an index that was lost can be read again', async () => {
   await service.stop();
 });
 
-it('sends away whoever waits when it is closed', async () => {
+it('rejects every wait when it is closed', async () => {
   const { service } = journal();
   await service.start();
   const past = service.view.waitForRecordAfter('shop-fr', 'o', 7n);

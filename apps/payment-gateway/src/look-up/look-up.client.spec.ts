@@ -27,7 +27,7 @@ afterEach(async () => {
   }
 });
 
-it('posts the form where the platform exports, with the bearer token, and brings back the answer', async () => {
+it('posts the form to the platform’s export, with the bearer token, and returns the answer', async () => {
   const seen: string[] = [];
   const url = await platform((request, response) => {
     request.on('data', (chunk) =>

@@ -67,7 +67,7 @@ it('gives the look-up, the connection and the handshake one time-out together', 
   expect(results).toHaveLength(1);
 });
 
-it('says so once where the platform ends the connection within the handshake', async () => {
+it('reports once that the platform ended the connection within the handshake', async () => {
   const { found, result, results } = connectTo('platform.test');
   found();
   const [socket] = await accepted;

@@ -65,7 +65,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('sends nothing to a platform whose certificate nobody vouches for, and says so', async () => {
+it('sends nothing to a platform whose certificate no trusted authority signed, and reports it', async () => {
   expect(await client.post(call)).toEqual({
     kind: 'not_sent',
     reason: 'unreachable',
@@ -80,7 +80,7 @@ it('posts over TLS to one whose certificate is vouched for', async () => {
   expect([requests, bytes]).toEqual([1, call.body.length]);
 });
 
-it('takes back what the kernel has not delivered below TLS, too', async () => {
+it('drops what the kernel has not delivered below TLS, too', async () => {
   trustTheServer();
   server.removeAllListeners('secureConnection');
   const accepted = new Promise<tls.TLSSocket>((resolve) =>
@@ -99,7 +99,7 @@ it('takes back what the kernel has not delivered below TLS, too', async () => {
   expect(read).toBeLessThan(body.length);
 });
 
-it('goes on over another connection after a time-out', async () => {
+it('uses another connection after a timeout', async () => {
   trustTheServer();
   await client.onApplicationShutdown();
   client = clientOf(500);

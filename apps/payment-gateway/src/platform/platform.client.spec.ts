@@ -99,7 +99,7 @@ it('says "lost" when no answer comes in time', async () => {
   expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
 });
 
-it('takes back what the kernel has not delivered when a call times out: the platform never gets the whole of it', async () => {
+it('drops what the kernel has not delivered when a call times out: the platform never gets the whole request', async () => {
   const late = createTcpServer({ pauseOnConnect: true });
   const accepted = once(late, 'connection') as Promise<[Socket]>;
   await once(late.listen(0, '127.0.0.1'), 'listening');
@@ -162,7 +162,7 @@ describe('a connection that is wanted beforehand', () => {
     return { posting, sockets, bytes: () => sockets.map(({ bytesRead }) => bytesRead) };
   }
 
-  it('is there before the call, without a byte, and the call goes over it', async () => {
+  it('is open before the call, without a byte, and the call uses it', async () => {
     const { posting, sockets, bytes } = await counted();
     await posting.warmUp(0);
     await waitFor(() => sockets.length === 1, { what: 'the connection' });
@@ -193,7 +193,7 @@ describe('a connection that is wanted beforehand', () => {
     expect(sockets.length).toBe(2);
   });
 
-  it('that can not be had is no error: the call says so', async () => {
+  it('that can not be opened is no error: the call reports it', async () => {
     const { posting } = await counted();
     await new Promise((resolve) => server?.close(resolve));
     await posting.warmUp(0);
