@@ -46,7 +46,7 @@ const stateAfter = (records: JournalRecord[]): OrderState =>
     emptyOrder('shop-fr', 'o'),
   );
 
-it('takes a verdict as lost that was carried away before it was read, and stops no partition', async () => {
+it('takes a verdict as lost that a snapshot dropped before it was read, and stops no partition', async () => {
   const answer = { execCode: '4001', message: 'refused' };
   const ended: JournalRecord[] = [
     { ...intent, token: 'before' },
@@ -108,7 +108,7 @@ describe('a log that gives offsets once more', () => {
     await expect(journal.appendAndRead(repeated)).rejects.toThrow('is stopped');
   });
 
-  it('is told to the projector also where the partition had stopped at a record that can not be read', async () => {
+  it('is reported to the projector also where the partition had stopped at an unreadable record', async () => {
     const { journal, changed } = await readTo10(() => Promise.resolve(10n));
     journal.take(PARTITION, [{ key: 'shop-fr/o', offset: 10n, value: Buffer.from('no record') }]);
     expect(changed).toEqual([]);

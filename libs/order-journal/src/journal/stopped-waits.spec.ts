@@ -33,7 +33,7 @@ async function stoppedView() {
   return view;
 }
 
-it('what a stopped partition brings no more is not waited for, also where its order is in memory', async () => {
+it('a record of a stopped partition is not waited for, also where its order is in memory', async () => {
   const view = await stoppedView();
   await expect(view.appendWithRetry(outcome)).rejects.toThrow('is stopped');
   await expect(view.appendAndRead(outcome)).rejects.toThrow('is stopped');

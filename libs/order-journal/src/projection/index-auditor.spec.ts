@@ -116,7 +116,7 @@ class Bench {
   }
 }
 
-it('finds nothing in an index that holds what the journal says', async () => {
+it('finds nothing in an index that agrees with the journal', async () => {
   const bench = new Bench();
   expect(await bench.audit()).toEqual({ partition: PARTITION, orders: 30, differing: [] });
   expect([bench.repaired, bench.logged, bench.audited.length]).toEqual([[], [], 1]);
@@ -147,7 +147,7 @@ it('compares at the marker that it reads with the states, though the index moved
   expect(await bench.audit()).toMatchObject({ orders: 30, differing: [] });
 });
 
-it('says nothing of an index that was lost, came back older, or is another process’s by now', async () => {
+it('reports nothing about an index that was lost, was restored from an older copy, or is another process’s by now', async () => {
   const lost = new Bench();
   lost.readBefore = () => void (lost.marker = undefined);
   const older = new Bench();

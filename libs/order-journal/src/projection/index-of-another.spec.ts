@@ -20,7 +20,7 @@ it('builds the index of a partition that another process projects into another o
   expect([index.marker, events]).toEqual([1n, []]);
 });
 
-it('leaves an index alone that moves, is this process’s own, or whose records nobody has published', async () => {
+it('leaves an index alone that moves, is this process’s own, or whose records are not published', async () => {
   const { index, projector, assign } = projection({ journal: journalOf([intent, redirect]) });
   await projector.pollOthers(published(0n));
   await projector.pollOthers(published(0n));

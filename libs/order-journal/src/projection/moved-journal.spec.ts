@@ -63,7 +63,7 @@ describe('an index whose journal holds another record at its marker', () => {
     expect(await at(hash, marker)).toBe(marker + 1n);
   });
 
-  it('goes on where the record was deleted by its age', async () => {
+  it('continues where retention deleted the record', async () => {
     expect(await at('another', 2n, 3n)).toBe(3n);
   });
 
