@@ -34,7 +34,7 @@ export function demos() {
       return { demo, said, exited };
     },
 
-    /** What ended demos left in the temporary folder. */
+    /** Lists what ended demos left in the temporary folder. */
     leftOvers: () => readdirSync(temporary).filter((name) => name.startsWith('tranche-')),
   };
 }

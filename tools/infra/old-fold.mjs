@@ -1,4 +1,4 @@
-/** The fold of another commit as one module, with that commit's corpus: what `verification/oracle` compares today's fold with. */
+/** Bundles the fold of another commit as one module, with that commit's corpus, so that `verification/oracle` can compare it with today's fold. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { Expected } from './processes.mjs';
 
 const PARTS = ['libs/order-journal/src/state', 'libs/order-journal/test/corpus', 'libs/contracts/src'];
 
-/** What the oracle calls, by the files that the old state has. */
+/** Exports for the oracle, from the files of the old state. */
 const ENTRY = `
 export { fold } from './libs/order-journal/src/state/fold.ts';
 export { emptyOrder } from './libs/order-journal/src/state/order-state.ts';
@@ -17,7 +17,7 @@ export { operationTag } from './libs/order-journal/src/state/extradata-tag.ts';
 export { RULES_VERSIONS } from './libs/order-journal/src/state/rules-version.ts';
 `;
 
-/** A folder with `fold.mjs` and the corpus. */
+/** Returns a folder with `fold.mjs` and the corpus. */
 export async function oldFold(commit, { held }) {
   const folder = held.folder('tranche-old-fold-');
   const { status, stderr } = spawnSync('git', ['archive', '--output', join(folder, 'old.tar'), commit, ...PARTS], {
@@ -36,7 +36,7 @@ export async function oldFold(commit, { held }) {
       extensionAlias: { '.js': ['.ts', '.js'] },
       modules: [join(process.cwd(), 'node_modules'), 'node_modules'],
     },
-    // Decorators of the contracts' classes; the fold itself has none.
+    // The contracts' classes have decorators; the fold itself has none.
     transform: { decorator: { legacy: true, emitDecoratorMetadata: false } },
     onLog: () => {},
   });

@@ -2,7 +2,7 @@ import { ERRORS, NOT_COMPARED, NOT_COMPARED_ONCE_CARRIED, toNewState } from './n
 import type { Folded, Json, Side, Sides } from './sides.js';
 import type { Step } from './stories.js';
 
-/** What a history had. */
+/** Features that a history may have. */
 export const FEATURES = ['evidence', 'conflicts', 'doubts', 'snapshots', 'tombstones', 'partial', 'refused'] as const;
 export type Feature = (typeof FEATURES)[number];
 
@@ -47,7 +47,7 @@ function attempt(side: Side, order: Json, record: Json, at: number, hash: string
   }
 }
 
-/** Snapshots and tombstones count where they took effect. */
+/** Snapshots and tombstones count only where they took effect. */
 function note(features: Set<Feature>, { record, at }: Json, { order, effects }: Folded): void {
   if (record === 'EVIDENCE') features.add('evidence');
   if (record === 'CARRIED' && order.carriedAt === at) features.add('snapshots');
@@ -61,7 +61,7 @@ function note(features: Set<Feature>, { record, at }: Json, { order, effects }: 
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** By path; a property that is undefined is the same as none. */
+/** Differences by path. A property that is undefined counts as absent. */
 export function differences(old: unknown, next: unknown, path: string, ignored = NOT_COMPARED): string[] {
   if (isEqual(old, next, ignored)) return [];
   if (!isObject(old) || !isObject(next) || Array.isArray(old) !== Array.isArray(next))
@@ -72,7 +72,7 @@ export function differences(old: unknown, next: unknown, path: string, ignored =
     .flatMap((name) => differences(old[name], next[name], `${path}.${name}`, ignored));
 }
 
-/** Pairs that were found equal: most of a state is shared with the state before. */
+/** Pairs that were found equal, cached because most of a state is shared with the state before. */
 const equal = new WeakMap<object, object>();
 
 function isEqual(old: unknown, next: unknown, ignored: ReadonlySet<string>): boolean {
@@ -85,7 +85,7 @@ function isEqual(old: unknown, next: unknown, ignored: ReadonlySet<string>): boo
   return true;
 }
 
-/** Without the records that the difference does not need. */
+/** Removes the records that the difference does not need. */
 export function shrunk(steps: readonly Step[], sides: Sides): Step[] {
   const { difference } = play(steps, sides);
   let left = steps.slice(0, (difference?.at ?? steps.length) + 1);

@@ -1,23 +1,26 @@
 import type { Json } from './sides.js';
 
 /**
- * How the two folds name the same things, old to new. What is not listed has one name. Add a row with each renaming; where a value changes
- * its shape, add a function to `SHAPES`.
+ * Different names of the same things in the two folds, old to new. Everything that is not listed has one name. Add a row with each renaming; where a
+ * value changes its shape, add a function to `SHAPES`.
  */
 interface Names {
-  /** Of objects, at any depth. */
+  /** Property names of objects, at any depth. */
   properties: Readonly<Record<string, string>>;
   /** Texts by the OLD name of their property; also the items of a list. */
   values: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** In journal records; the reverse way too, so no two old names may have the same new one. CARRIED and FORGOTTEN go under `values.record`. */
+/**
+ * Names in journal records. They are also translated back, so no two old names may have the same new one. CARRIED and FORGOTTEN belong under
+ * `values.record`.
+ */
 export const RECORDS: Names = {
   properties: {},
   values: { record: { CARRIED: 'SNAPSHOT', FORGOTTEN: 'TOMBSTONE' } },
 };
 
-/** In states and events. */
+/** Names in states and events. */
 export const STATES: Names = {
   properties: {
     carriedAt: 'snapshotAt',
@@ -28,7 +31,7 @@ export const STATES: Names = {
   values: {},
 };
 
-/** Words of a text; `-` stands for none. */
+/** Splits a text into named values; `-` stands for none. */
 const words = (text: string, names: readonly string[]): Json => {
   const parts = text.split(' ');
   const pairs = names.map((name, at) => [name, name === 'attempt' ? Number(parts[at]) : parts[at]] as const);
@@ -38,7 +41,7 @@ const words = (text: string, names: readonly string[]): Json => {
 const structured = (value: unknown, names: readonly string[]): unknown =>
   (value as unknown[]).map((one) => (typeof one === 'string' ? words(one, names) : one));
 
-/** New value of a property of a state, by its NEW name; the old value is translated already. Undefined: the new state has no such property. */
+/** Computes a state's property by its NEW name; the old value is translated already. Undefined: the new state has no such property. */
 export const SHAPES: Readonly<Record<string, (value: unknown, owner: Json) => unknown>> = {
   evidence: (value) => structured(value, ['attempt', 'transactionId', 'code']),
   conflictingReports: (value) => structured(value, ['result', 'attempt', 'transactionId', 'execCode']),
@@ -47,7 +50,7 @@ export const SHAPES: Readonly<Record<string, (value: unknown, owner: Json) => un
 /** Properties of a state that are not compared. All records are of each fold's newest rules. */
 export const NOT_COMPARED: ReadonlySet<string> = new Set(['rulesVersion']);
 
-/** The same of an order whose state was carried over: a snapshot may keep more than its old form did. */
+/** The same for an order with a snapshot, because a new snapshot may keep more than the old form did. */
 export const NOT_COMPARED_ONCE_CARRIED: ReadonlySet<string> = new Set([...NOT_COMPARED]);
 
 /** Names of errors. */
@@ -66,10 +69,10 @@ const RECORDS_BACK: Names = {
 export const toNewRecord = (record: Json): Json => translated(record, RECORDS) as Json;
 export const toOldRecord = (record: Json): Json => translated(record, RECORDS_BACK) as Json;
 
-/** States are never changed once they were returned, and share what did not change: each part is translated once. */
+/** Returned states never change and share unchanged parts, so each part is translated only once. */
 const known = new WeakMap<object, unknown>();
 
-/** A state or an event of the old fold as the new one would have it. */
+/** Translates a state or an event of the old fold to the new form. */
 export const toNewState = (state: unknown): unknown => translated(state, STATES, SHAPES, known);
 
 function translated(

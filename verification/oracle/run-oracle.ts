@@ -7,7 +7,7 @@ import { stepsOf, stories, type Step, type Story } from './stories.js';
 import { changed, DAMAGES, damaged, type Damage } from './variations.js';
 
 const HISTORIES = 20_000;
-/** Of each journal: as it is and so many changed stories, each whole and damaged so often. */
+/** Stories made from each journal besides the original one; each story is played whole and `DAMAGED` times damaged. */
 const STORIES = 6;
 const DAMAGED = 3;
 const PROGRESS_MS = 10_000;
@@ -19,7 +19,10 @@ interface History {
   damage?: Damage;
 }
 
-/** Plays histories with the fold of another commit and with today's. 1 where they differ. `folder`: what `tools/infra/old-fold.mjs` made. */
+/**
+ * Plays histories with the fold of another commit and with today's. Resolves with 1 where they differ, else 0.
+ * @param folder the folder that `tools/infra/old-fold.mjs` made
+ */
 export async function runOracle(
   folder: string,
   options: { histories?: number; seed: number; json: boolean },
@@ -61,7 +64,7 @@ export async function runOracle(
 async function* histories(all: AsyncIterable<Story>, sides: Sides, seed: number): AsyncGenerator<History> {
   let journals = 0;
   for await (const story of all) {
-    // Each journal's variations are its own: a change elsewhere leaves them as they were.
+    // Each journal has its own seed, so that a change of one journal does not change the variations of others.
     const random = new Random(seed * 1_000_003 + journals++);
     for (let at = 0; at <= STORIES; at++) {
       const steps = stepsOf(at === 0 ? story : changed(story, random, sides), sides);

@@ -9,17 +9,17 @@ export interface Folded {
   effects: readonly Json[];
 }
 
-/** What the oracle asks of a fold. */
+/** Functions of a fold that the oracle calls. */
 export interface Side {
   fold(order: Json, record: Json, offset: bigint, hash: () => string): Folded;
   emptyOrder(merchant: string, orderId: string): Json;
   historyOf(order: Json): string;
-  /** What a record holds that carries the order's state over. */
+  /** Builds the state in a snapshot record. */
   snapshot(order: Json, at: string): unknown;
   RULES_VERSIONS: readonly number[];
 }
 
-/** What records are made with, besides; in the old form. */
+/** Further functions that build records, in the old form. */
 export interface OldSide extends Side {
   evidenceResult(execCode: string): string;
   execCodeNotes(execCode: string): Json;
@@ -31,7 +31,7 @@ export interface Sides {
   next: Side;
 }
 
-/** Today's fold, as `dist` has it. */
+/** Today's fold, from `dist`. */
 export const nextSide = {
   fold,
   emptyOrder,

@@ -4,12 +4,12 @@ import type { Json, Sides } from './sides.js';
 import { withoutUndefined, type Draft, type Step, type Story } from './stories.js';
 
 const DAY_MS = 86_400_000;
-/** One of each class of EXECCODEs, and one that may mean "already done". */
+/** One EXECCODE of each class, and one that may mean "already done". */
 const EXECCODES = ['0000', '0001', '0002', '0003', '0004', '4001', '2016', '2006', '5004', '9999'];
 const KINDS = ['authorize', 'pay', 'capture', 'void', 'refund'];
 const FORMS = ['A', 'B'];
 
-/** The story with one to five changes: as if other things had happened. What writers saw is read off the changed one. */
+/** Applies one to five changes to the story, as if other things had happened. Histories that writers saw are taken from the changed story. */
 export function changed(story: Story, random: Random, sides: Sides): Story {
   const drafts = [...story.drafts];
   for (let left = 1 + random.below(5); left > 0; left--) change(drafts, story, random, sides);
@@ -83,7 +83,7 @@ function headOf(
   return { rulesVersion: old.RULES_VERSIONS.at(-1), merchant, orderId, at: time };
 }
 
-/** INTENT of the story that something is said about. */
+/** An INTENT of the story that a new record refers to. */
 const someIntent = (drafts: readonly Draft[], random: Random): Json | undefined =>
   random.pick([...drafts.map(({ old }) => old).filter(({ record }) => record === 'INTENT'), undefined]);
 
@@ -170,7 +170,7 @@ function intent(drafts: readonly Draft[], random: Random, { old }: Sides): Json 
   };
 }
 
-/** An answer to an attempt: of one that was never granted too, or another one than it had. */
+/** An answer to an attempt, maybe to one that was never granted, or another answer than it had. */
 function answer(drafts: readonly Draft[], about: Json | undefined, random: Random): Json {
   const token = about?.token !== undefined && random.chance(0.8) ? about.token : `never granted ${random.below(10)}`;
   const of = { commandId: about?.commandId ?? 'more-1', attempt: about?.attempt ?? 1, token };
@@ -195,7 +195,7 @@ function answer(drafts: readonly Draft[], about: Json | undefined, random: Rando
   ]);
 }
 
-/** At the order's beginning: an authorization without a tag that is tried twice, and evidence that may be of either attempt. */
+/** Adds to the order's beginning an authorization without a tag that is tried twice, and evidence that may belong to either attempt. */
 function retries(drafts: readonly Draft[], random: Random, sides: Sides): Json[] {
   const of = { ...UNKNOWN, commandId: 'tried-twice', tag: undefined, amount: 20_000 };
   const [first, second] = [1, 2].map((attempt) => ({ ...of, attempt, token: `tried-twice-${attempt}` }));
@@ -213,7 +213,7 @@ function retries(drafts: readonly Draft[], random: Random, sides: Sides): Json[]
   ];
 }
 
-/** Of a command that no other record is about. */
+/** An INTENT of a command that no other record refers to. */
 const UNKNOWN: Json = {
   ...{ commandId: 'more-1', attempt: 1, operation: 'authorize', method: 'A', currency: 'EUR' },
   contentHash: 'more-1',
@@ -247,7 +247,7 @@ function swap<T>(list: T[], at: number): void {
 export const DAMAGES = ['late copies', 'swapped', 'left out', 'partial beginnings'] as const;
 export type Damage = (typeof DAMAGES)[number];
 
-/** The journal as it may come to lie: its writers saw the whole one. */
+/** Damages the journal as it may be damaged in Kafka, after its writers saw the whole one. */
 export function damaged(whole: readonly Step[], random: Random): { steps: Step[]; damage: Damage } {
   const steps = [...whole];
   const at = random.below(steps.length);

@@ -11,14 +11,14 @@ interface Decided {
   referee: Referee;
 }
 
-/** What becomes of a payment that waits: the cardholder and the provider decide, or nobody does and a timer ends it. */
+/** Ends payments that wait: the cardholder or the provider decides, or a timer ends them. */
 export class Decisions {
   constructor(
     private readonly around: Surroundings,
     private readonly world: Decided,
   ) {}
 
-  /** The cardholder at the provider's form, the provider over an application; some never decide. */
+  /** Schedules the cardholder's decision on the form, or the provider's on an application. Some never decide. */
   await(entry: LedgerEntry): void {
     const { random, scheduler } = this.around;
     const { platform, referee } = this.world;
@@ -28,7 +28,7 @@ export class Decisions {
     else if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
     if (random.chance(0.25)) return;
     scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
-      // Nobody fills in a form that was never shown.
+      // A form that was never shown can't be filled in.
       const { orderKey, by } = entry.request;
       if (waiting && entry.standing === 'redirect' && !referee.shown.has(`${orderKey} ${by.commandId}`)) return;
       platform.decide(entry);
@@ -36,7 +36,7 @@ export class Decisions {
     });
   }
 
-  /** The timers of payments that wait, and a platform that says what can't be true of them. */
+  /** Schedules our timers of a waiting payment, and false denials by the platform. */
   #leaveAlone(entry: LedgerEntry, { expiry, earlyTimer, saidNotExecuted }: WaitingEdges): void {
     const { random, scheduler } = this.around;
     const { platform, referee } = this.world;
@@ -55,7 +55,7 @@ export class Decisions {
       );
   }
 
-  /** A timer of ours, on time or a minute early by the times of the records. */
+  /** Lets our timer end the payment, on time or a minute early by the times of the records. */
   #end(entry: LedgerEntry, before: OperationState, isEarly: boolean): void {
     const { journal, referee } = this.world;
     const { orderKey, method } = entry.request;
@@ -72,7 +72,7 @@ export class Decisions {
     else entry.wasLeftBehind = true;
   }
 
-  /** Six days without news, in a hurry. */
+  /** Ends a pending payment as after six days without a report, but much sooner. */
   #expire(entry: LedgerEntry, afterMs: number): void {
     const { scheduler } = this.around;
     const { referee } = this.world;

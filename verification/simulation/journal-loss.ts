@@ -5,10 +5,10 @@ import type { SimulatedProcess, Surroundings } from './process.js';
 import type { World } from './world.js';
 
 const LOOK_MS = 20;
-/** Who has not read all that the lost leader had by then is killed: its broker is away. */
+/** A gateway that has not read all of the lost leader's records within this time is killed, as if its broker were unreachable. */
 const READ_WITHIN_MS = 3_000;
 const AGAIN_MS = 500;
-/** A log that is shorter than before is waited for so long, and compared every 5 s. */
+/** Longer than a tail waits for a log that became shorter; it compares the log every 5 s. */
 const STOPS_WITHIN_MS = 90_000;
 
 interface LossParts {
@@ -21,11 +21,11 @@ interface LossParts {
 }
 
 /**
- * The leader of a journal partition is lost, and the next one never had its last records, or none at all. What every gateway, or the index, has
- * seen is gone from the log. Then two people decide that the partition goes on with what is kept (R11).
+ * Loses the leader of a journal partition; the next leader lacks its last records, or all. So the log lacks records that every gateway, or the index,
+ * has seen. Then two people approve a resume with the records that are kept (R11).
  */
 export class JournalLoss {
-  /** Which partition has lost records; undefined before. */
+  /** The partition that has lost records; undefined before. */
   partition: number | undefined;
   #isLosing = false;
 
@@ -43,7 +43,7 @@ export class JournalLoss {
     const { around, world, edges } = this.parts;
     const { journal, index } = world.shared;
     if (!around.isTroubled()) return;
-    // Where the index knows none of the lost records a process that starts could not know of them.
+    // Only records that the index knows are lost: otherwise a process that starts then could not detect the loss.
     const indexed = [...index.markers].flatMap(([partition, marker]) => {
       const offsets = journal.read(partition, 0n).flatMap(({ offset }) => (offset <= marker ? [offset] : []));
       return offsets.length > 0 ? [{ partition, offsets }] : [];
@@ -56,7 +56,7 @@ export class JournalLoss {
     this.#whenRead(partition, edges.isAnew ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
   }
 
-  /** Those that live have read it all: what one of them alone has seen nobody else could know. */
+  /** Waits until all living gateways have read the partition. A record that only one of them has read could be detected by no other. */
   #whenRead(partition: number, from: bigint, waitMs: number): void {
     const { world, living, kill, trace } = this.parts;
     const { journal } = world.shared;
@@ -71,7 +71,10 @@ export class JournalLoss {
     this.#whenAsked(partition, before, READ_WITHIN_MS);
   }
 
-  /** Who reads asks again within milliseconds, who writes within some hundreds. One that stands still until the log has grown again is not played. */
+  /**
+   * Waits until every living gateway has requested the shorter log: readers do so within milliseconds, writers within some hundreds. A gateway that
+   * is suspended until the log has grown again is not simulated.
+   */
   #whenAsked(partition: number, before: ReadonlyMap<SimulatedGateway, number>, waitMs: number): void {
     const { world, living, kill } = this.parts;
     const late = [...living].filter(([, gateway]) => gateway.strays(partition) <= (before.get(gateway) ?? -Infinity));
@@ -82,7 +85,7 @@ export class JournalLoss {
     this.#isLosing = false;
   }
 
-  /** Every gateway stands still at the partition; then they stop, and start again as two people decided. */
+  /** Waits until every gateway has stopped the partition; then kills them all, and starts them again with the approved resume. */
   async resume(run: (isDone: () => boolean) => Promise<void>): Promise<void> {
     const { around, world, living, kill, trace } = this.parts;
     await run(() => !this.#isLosing);

@@ -39,7 +39,7 @@ export function builtService() {
 
 type Tail<All extends unknown[]> = All extends [unknown, ...infer Rest] ? Rest : never;
 
-/** What the gateway asks; `headers` beside its own. */
+/** Asks for a token as the gateway does. `headers` are sent beside its own. */
 export const askForToken = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/v1/tokens`, {
     method: 'POST',

@@ -1,6 +1,6 @@
 import type { Timing } from '@tranche/runtime';
 
-/** Time as the service sees it, an `AgreedClock`; injected, so that tests travel. */
+/** The service's clock: wall time as `AgreedClock` gives it. Injected, so that tests can set it. */
 export abstract class Clock implements Timing {
   abstract nowMs(): number;
   abstract monotonicMs(): number;

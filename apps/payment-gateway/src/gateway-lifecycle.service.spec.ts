@@ -17,7 +17,7 @@ import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
 const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'agreed', 'sentLedger', 'journal'] as const;
 
-/** A gateway whose parts start when they are asked to; `at` stops it during that step. */
+/** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
   const calls: string[] = [];
   const lifetime = new ServiceLifetime();

@@ -15,10 +15,10 @@ import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-/** What must have started before the first command is taken, and what must end after the last one, in order. Kafka's module has started before. */
+/** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
-  /** What acts by the clock alone. */
+  /** These run on timers only, so they start last and stop first. */
   readonly #timers: readonly { start(): void; stop(): void }[];
 
   constructor(
@@ -45,7 +45,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const { log } = this;
     const { role } = this.config;
     const { stopping: signal } = this.lifetime;
-    // What starts after the stop would never be stopped.
+    // A step that started after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
@@ -64,10 +64,10 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     for (const timer of this.#timers) timer.start();
   }
 
-  /** The consumers of commands and notifications have drained before this is asked. */
+  /** Runs after the consumers of commands and notifications have drained. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const timer of [...this.#timers, this.gauges, this.redis]) timer.stop();
-    // Together: a rebuild that an audit began ends with the projector.
+    // Both stop together, because a rebuild that the audit started ends only with the projector.
     await Promise.all([this.audit.stop(), this.projector.stop()]);
     await this.journal.stop();
     this.sentLedger.close();

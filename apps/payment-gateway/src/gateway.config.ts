@@ -242,22 +242,22 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
-  /** What decides when timers are due. */
+  /** Settings that decide when timers are due. */
   get timers(): TimerSettings {
     return { rulesVersion: this.rulesVersion, refundableDays: this.refundableDays };
   }
 
-  /** Commands of one rail handled at once. */
+  /** Maximum of commands of one rail in flight. */
   get railInFlight(): number {
     return this.railInFlightSetting ?? Math.max(1, this.inFlight - Math.floor(this.inFlight / 8));
   }
 
-  /** How long calls under way may take to end when the service stops: one that is cut off is a doubt. */
+  /** Time that calls in flight get to end when the service stops, in milliseconds. A call that is cut off becomes in_doubt. */
   get drainTimeoutMs(): number {
     return this.platformTimeoutMs + 2_000;
   }
 
-  /** The drain, and what comes after it. */
+  /** Time for the drain and for the steps after it, in milliseconds. */
   get shutdownTimeoutMs(): number {
     return this.drainTimeoutMs + 5_000;
   }

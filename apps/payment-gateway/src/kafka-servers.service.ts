@@ -14,7 +14,7 @@ import { GatewayConfig } from './gateway.config.js';
 import { Intake } from './journal/intake.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
-/** Commands and notifications are two groups, so that a call that takes long delays no notification. */
+/** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
 @Injectable()
 export class KafkaServers {
   constructor(
@@ -28,7 +28,7 @@ export class KafkaServers {
     private readonly health: Health,
   ) {}
 
-  /** None in the role `projector`. While a breaker blocks a rail its topic is not fetched, and while anything is in the way of all commands none is. */
+  /** A rail's topic is not fetched while its breaker is open; no command topic is while `Intake` has an obstacle. */
   create(): KafkaServer[] {
     const { config, client, producer, log, metrics, health } = this;
     if (config.role === 'projector') return [];
@@ -39,7 +39,7 @@ export class KafkaServers {
       topicPrefix: config.kafkaTopicPrefix,
       deadLetterTopic: TOPICS.commandsDeadLetter.name,
       inFlight: config.inFlight,
-      // What is longer came compressed, and no dead letter could hold it.
+      // A longer record was compressed, and no dead letter could hold it.
       maxRecordBytes: Object.fromEntries(
         [...Object.values(COMMAND_TOPICS), TOPICS.notifications].map(({ name, maxMessageBytes }) => [
           name,
@@ -48,7 +48,7 @@ export class KafkaServers {
       ),
       drainTimeoutMs: config.drainTimeoutMs,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
-      // Why a command waits here ends soon: Redis is away, or an index is being built.
+      // The obstacles of a waiting command (Redis unreachable, index being built) end soon, so retries stay frequent.
       maxRetryDelayMs: 2_000,
     };
     const groupId = `${config.kafkaTopicPrefix}payment-gateway`;

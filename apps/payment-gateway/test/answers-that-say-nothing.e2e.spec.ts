@@ -19,7 +19,7 @@ let stack: GatewayStack;
 beforeAll(async () => {
   stack = await joinGatewayStage();
   for (const [orderId, fault] of ANSWERS) await stack.fault({ match: { orderPrefix: orderId }, fault });
-  // All at once, so that their time-outs pass together.
+  // Sent together, so that their timeouts run at the same time.
   await Promise.all(ANSWERS.map(([orderId]) => stack.send('payment.authorize', aPartnerAAuthorization({ orderId }))));
 });
 afterAll(() => stack.stop());

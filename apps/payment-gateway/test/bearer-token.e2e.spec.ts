@@ -41,7 +41,7 @@ afterAll(async () => {
   await Promise.all([stack?.stop(), auth?.stop(), tokenApi?.stop(), rm(folder, { recursive: true })]);
 });
 
-/** What the platform, which is the one with the tokens here, answered to each call of the order. */
+/** Answers to each call of the order at the token-checking platform of this spec. */
 const answersTo = async (orderId: string) =>
   ((await (await fetch(`${tokenApi.url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger).calls.map(
     ({ answered }) => answered,

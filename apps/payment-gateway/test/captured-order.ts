@@ -2,17 +2,17 @@ import { readNotification, type PartnerBAuthorization, type PaymentNotification 
 import { aCapture, aPartnerBAuthorization, waitFor } from '@tranche/testing';
 import type { GatewayStack } from './gateway-stack.js';
 
-/** The amount of `aPartnerBAuthorization`, all of it captured. */
+/** The amount of `aPartnerBAuthorization`, captured in full. */
 export const CAPTURED = aPartnerBAuthorization().amount;
 
-/** An order of method B whose cardholder validated the form and that was captured whole. */
+/** An order of method B, validated by its cardholder and captured in full. */
 export async function capturedOrder(stack: GatewayStack, orderId: string): Promise<void> {
   await authorizedOrder(stack, orderId);
   await stack.send('payment.capture', aCapture({ orderId }));
   await stack.event(orderId, 'payment.capture.succeeded');
 }
 
-/** An order of method B whose cardholder validated the form. */
+/** An order of method B, validated by its cardholder. */
 export async function authorizedOrder(
   stack: GatewayStack,
   orderId: string,
@@ -26,7 +26,7 @@ export async function authorizedOrder(
   await stack.event(orderId, 'payment.authorize.succeeded');
 }
 
-/** A refund in the merchant's back office at the simulator; its notification as notification-ingest would publish it. */
+/** Makes a refund in the merchant's back office at the simulator, and publishes its notification as notification-ingest would. */
 export async function refundInBackOffice(
   stack: GatewayStack,
   orderId: string,
@@ -38,7 +38,7 @@ export async function refundInBackOffice(
   return notificationOf(stack, orderId, 'refund', before);
 }
 
-/** What the simulator tells, or would tell, the merchant of an order's operation. */
+/** Notification that the simulator sends, or would send, about an order's operation. */
 export function notificationOf(
   stack: GatewayStack,
   orderId: string,

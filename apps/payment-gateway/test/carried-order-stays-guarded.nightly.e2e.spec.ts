@@ -16,7 +16,7 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { kafka, keptRecords } from './kept-records.js';
 import { deleteIndex } from './lost-index.js';
 
-/** An order that may be refunded is carried over after 60 days. */
+/** After 60 days the journal gets a snapshot of an order that may be refunded. */
 const LATER_MS = 61 * 86_400_000;
 
 let stack: GatewayStack;
@@ -25,7 +25,7 @@ afterAll(() => stack.stop());
 
 const startLater = () => startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(LATER_MS) });
 
-/** A command of that later day. */
+/** Sends a command dated on that later day. */
 async function sendLater(type: CommandType, data: CommandData): Promise<void> {
   const time = new Date(Date.now() + LATER_MS).toISOString();
   const { headers, value } = encodeCloudEvent(aCommand(type, data, { id: randomUUID(), time }));

@@ -9,7 +9,7 @@ import { kafka, keptRecords } from './kept-records.js';
 
 const [CAPTURED, AUTHORIZED] = ['captured', 'authorized'] as const;
 const TOPICS_OF_ALL = Object.values(TOPICS);
-/** By so much all offsets of the journal are lower in the mirror. */
+/** All offsets of the journal are lower by this number in the mirror. */
 const SHIFT = 100;
 
 const producer = new BatchingProducer({ client: kafka, log: silentLog });
@@ -24,7 +24,7 @@ async function newTopics(): Promise<string> {
   return prefix;
 }
 
-/** Topics whose journal held records that are deleted: its offsets of these orders do not begin with 0. */
+/** Makes topics whose first journal records were deleted, so that these orders' offsets do not begin at 0. */
 async function usedBefore(): Promise<string> {
   const prefix = await newTopics();
   const topic = topicName(prefix, TOPICS.journal);
@@ -36,7 +36,7 @@ async function usedBefore(): Promise<string> {
   return prefix;
 }
 
-/** Copies the records that are kept to new topics, byte for byte, partitions and order kept. What the groups had committed is lost. */
+/** Copies the kept records to new topics, byte for byte, in the same partitions and order. Committed offsets of the groups are lost. */
 async function mirror(from: string): Promise<string> {
   const prefix = await newTopics();
   for (const definition of TOPICS_OF_ALL) {

@@ -28,7 +28,7 @@ export interface ConsumerParts {
   nowMs: number;
 }
 
-/** The gateway's consumer with a journal in memory; what would be executed, published or appended is noted. */
+/** The gateway's consumer with a journal in memory. It records executions, published events and appended records. */
 export function commandConsumer({
   merchants,
   orders = [],

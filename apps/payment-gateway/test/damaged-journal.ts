@@ -16,7 +16,7 @@ import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
 import { projectorGroup } from '../src/journal/projector.service.js';
 import { kafka, keptRecords } from './kept-records.js';
 
-/** How the log of a partition changed while no gateway was running. All but `whole` contradict the index. */
+/** Ways in which a partition's log changed while no gateway was running. All but `whole` contradict the index. */
 export type Damage =
   'whole' | 'ends before the index' | 'another record at the marker' | 'begins behind the index' | 'empty';
 
@@ -34,7 +34,7 @@ export async function untilIndexed(prefix: string, redisUrl: string): Promise<vo
   await waitFor(isIndexed, { what: 'an index as far as the journal' }).finally(() => redis.close());
 }
 
-/** Makes the journal anew, with what is left of each partition. What the projectors had committed stays, as it lies in another topic. No gateway may run. */
+/** Recreates the journal with the records left of each partition. Committed offsets stay: they are in another topic. No gateway may run. */
 export async function damageJournal(prefix: string, damageOf: (partition: number) => Damage): Promise<void> {
   const topic = journalOf(prefix);
   const group = projectorGroup({ kafkaTopicPrefix: prefix });

@@ -6,7 +6,7 @@ import { keptRecords } from './kept-records.js';
 const WEEKS_MS = 83 * 86_400_000;
 const SECOND_MS = 1_000;
 
-/** The date of the process, behind by weeks or right; SIGUSR2 changes it. */
+/** Replaces the process's date: weeks behind, or right. SIGUSR2 switches it. */
 const settableDate = (isBehind: boolean) => {
   const script = `
     let isBehind = ${isBehind};
@@ -25,7 +25,7 @@ const readiness = async ({ managementUrl }: RunningApp) => (await fetch(`${manag
 let stack: GatewayStack;
 afterEach(() => stack.stop());
 
-/** How far in the past the oldest record of the journal says that it was written, milliseconds. */
+/** Age of the oldest journal record by its own time. Milliseconds. */
 async function oldestRecordMs({ prefix }: GatewayStack): Promise<number> {
   const records = await keptRecords(prefix, TOPICS.journal);
   const times = records.map(({ value }) => Date.parse((JSON.parse(String(value)) as { at: string }).at));

@@ -4,7 +4,7 @@ import { silentLog } from '@tranche/runtime';
 import { infrastructure, waitFor } from '@tranche/testing';
 import type { GatewayStack } from './gateway-stack.js';
 
-/** The dead letters of these keys, once there are so many; a gateway that is shared has those of others too. */
+/** Resolves with the dead letters of these keys once there are `count`. A shared gateway also writes those of other specs. */
 export async function deadLettersOf(
   { prefix }: GatewayStack,
   keys: readonly string[],

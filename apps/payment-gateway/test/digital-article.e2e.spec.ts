@@ -6,7 +6,7 @@ let stack: GatewayStack;
 beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
-/** Far enough: what is delivered on a date is express or not by the days that remain. */
+/** Far in the future, because delivery on a near date counts as express. */
 const deliveryExpectedDate = '2099-12-31';
 
 it('a digital article without a brand, delivered on a date, is sold with method B, from the command to succeeded', async () => {

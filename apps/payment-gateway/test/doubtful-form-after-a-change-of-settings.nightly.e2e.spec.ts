@@ -13,7 +13,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The demo's merchants, who allow it now. */
+/** The demo's merchants, with a setting that now allows it. */
 function merchantsWhoAllowIt(): string {
   const merchants = JSON.parse(readFileSync('config/merchants.demo.json', 'utf8')) as object[];
   const file = join(folder, 'merchants.json');

@@ -4,7 +4,7 @@ import type { GatewayStack } from './gateway-stack.js';
 export const MERCHANT = aPartnerBAuthorization().merchant;
 export const reason = 'The back office shows it, ticket 812';
 
-/** Operators of the stage: the demo's, a second person, and one who may only look. */
+/** Operators of the stage: the demo's, a second person, and a viewer. */
 export const KEYS = {
   demo: 'demo-operator-key-not-a-real-one-at-all',
   second: operatorKey('second'),
@@ -19,7 +19,7 @@ export interface Doubt {
   notExecuted: { maySay: boolean; from: string };
 }
 
-/** A request to the operators' API of a gateway, by the demo's operator unless another key is given; a POST where there is a body. */
+/** Sends a request to a gateway's operators' API, with the demo operator's key by default; a POST where there is a body. */
 export async function askOperatorsOf<T = { code: string }>(
   gateway: RunningApp,
   path: string,
@@ -36,7 +36,7 @@ export async function askOperatorsOf<T = { code: string }>(
   return { status: response.status, type: response.headers.get('content-type'), body: (await response.json()) as T };
 }
 
-/** The platform executed it (or not), and its answer was lost. */
+/** An order in doubt: its answer was lost, and the platform executed it or did not. */
 export async function doubtful(
   stack: GatewayStack,
   orderId: string,

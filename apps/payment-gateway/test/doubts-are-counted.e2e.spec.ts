@@ -2,14 +2,14 @@ import { aPartnerBAuthorization, waitFor } from '@tranche/testing';
 import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
-// Nobody else makes doubts of it.
+// No other spec makes doubts of this merchant.
 const merchant = 'shop-counted';
 
 let stack: GatewayStack;
 beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
-/** The value of a sample; undefined where it is not there. */
+/** Value of a metric sample; undefined where it does not exist. */
 async function sample(name: string, labels: string): Promise<number | undefined> {
   const text = await (await fetch(`${stack.gateway.managementUrl}/metrics`)).text();
   const line = text.split('\n').find((other) => other.startsWith(`${name}{${labels}`));

@@ -24,7 +24,7 @@ it('tries again what the platform provably did not execute', async () => {
   await stack.fault({ match: { orderPrefix: orderId, times: 2 }, fault: { execCode: '5003' } });
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
   const redirect = await stack.event(orderId, 'payment.authorize.redirect_required');
-  // More where the machine was so slow that the send deadline passed, which sends nothing.
+  // On a slow machine there are more attempts: one whose send deadline has passed sends nothing.
   expect(redirect.data.attempt).toBeGreaterThanOrEqual(3);
   const { calls, operations } = await stack.ledgerOf(orderId);
   expect([calls.length, operations.length]).toEqual([3, 1]);

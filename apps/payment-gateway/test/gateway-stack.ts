@@ -35,22 +35,22 @@ import {
   type StartOptions,
 } from '@tranche/testing';
 
-/** Only what hangs is ended by it: a slow machine is slow, not wrong. */
+/** Long, because on a slow machine events come late. It ends only a spec that hangs. */
 const EVENT_TIMEOUT_MS = 100_000;
 
-/** What the platform did with one order. */
+/** Calls and operations of one order at the platform. */
 export interface Ledger {
   calls: { operation: string; executed: boolean; answered?: string; parameters: string[] }[];
   operations: { operationType: string; transactionId: string; extraData?: string; amount: number }[];
 }
 
-/** A gateway on the real Kafka and Redis against a simulator of its own. Nobody forwards notifications: specs publish their own. */
+/** A gateway on the real Kafka and Redis against a simulator. No notifications are forwarded: specs publish their own. */
 export interface GatewayStack {
   gateway: RunningApp;
   readonly simulator: RunningApp;
   readonly prefix: string;
   readonly results: EventsOf;
-  /** Settings that a further gateway of this stack needs. */
+  /** Settings for a further gateway of this stack. */
   readonly env: Record<string, string>;
   send(type: CommandType, data: CommandData, id?: string): Promise<void>;
   sendRecord(topic: string, key: string, value: Buffer, headers?: ProducerRecord['headers']): Promise<void>;
@@ -59,7 +59,7 @@ export interface GatewayStack {
   /** Waits for the n-th event of the type about the order. */
   event(orderId: string, type: string, count?: number): Promise<CloudEvent<PaymentEvent>>;
   typesOf(orderId: string): string[];
-  /** Value of a metric of the gateway; its first sample where it has labels, not a number where it has none. */
+  /** Value of a metric of the gateway: its first sample where it has labels, NaN where there is none. */
   metric(name: string): Promise<number>;
   /** Makes the simulator misbehave, see its README. */
   fault(rule: object): Promise<void>;
@@ -67,8 +67,8 @@ export interface GatewayStack {
 }
 
 /**
- * The gateway and the simulator that all specs of a run share: for a spec that needs no setting but those of the stage's merchants
- * (libs/testing/src/stages/shops.ts), and looks at nothing but its own orders. Name them after the spec. A fault must name them too.
+ * Joins the gateway and simulator that all specs of a run share. For a spec that needs only the stage's merchants (libs/testing/src/stages/shops.ts)
+ * and looks only at its own orders, named after the spec. A fault must name them too.
  */
 export async function joinGatewayStage(): Promise<GatewayStack> {
   const { prefix, env, apps } = await stage('gateway');
@@ -80,8 +80,8 @@ export async function joinGatewayStage(): Promise<GatewayStack> {
 }
 
 /**
- * A gateway of its own, with the merchants and operators of the stage, in front of the simulator that all specs share: for a spec that
- * kills, restarts or configures its gateway, and asks the platform about its own orders only.
+ * Starts a gateway against the simulator that all specs share. For a spec that kills, restarts or configures its gateway, and looks only at its own
+ * orders there.
  */
 export async function startOwnGateway(settings: Record<string, string> = {}): Promise<GatewayStack> {
   const { apps, env } = await stage('gateway');
@@ -97,7 +97,7 @@ export async function startOwnGateway(settings: Record<string, string> = {}): Pr
   });
 }
 
-/** A gateway and a simulator of its own: for a spec that counts all that either did, or configures the simulator. */
+/** Starts a gateway and a simulator. For a spec that counts everything that either did, or configures the simulator. */
 export async function startGatewayStack(
   settings: Record<string, string> = {},
   ofSimulator: Record<string, string> = {},
@@ -123,7 +123,7 @@ async function startedStack(
   return gatewayStack({ prefix, env, gateway, simulator, results });
 }
 
-/** A fault of a simulator that others use names the orders that it is for. */
+/** Checks that a fault of a shared simulator names the orders it is for. */
 function named({ fault }: Pick<GatewayStack, 'fault'>): GatewayStack['fault'] {
   return (rule) => {
     const { match = {} } = rule as { match?: { orderPrefix?: string } };
@@ -202,7 +202,7 @@ function gatewayStack({ prefix, env, gateway, simulator, results }: Parts) {
       });
       if (response.status !== 201) throw new Error(await response.text());
     },
-    /** Ends what this spec opened; the processes stay. */
+    /** Closes only the connections of this spec; the shared processes stay. */
     async leave() {
       await Promise.all([results.stop(), producer.close()]);
     },
@@ -210,7 +210,7 @@ function gatewayStack({ prefix, env, gateway, simulator, results }: Parts) {
   return stack;
 }
 
-/** Where a publisher would send it. A payment option that nobody knows goes to the topic of method A: specs send such ones. */
+/** Topic that a publisher would use. Specs also send unknown payment options, which go to the topic of method A. */
 function topicOf(type: CommandType, data: CommandData): string {
   const option = 'paymentOption' in data ? data.paymentOption : undefined;
   const ofOption = isPaymentOption(option) ? PAYMENT_OPTIONS[option].method : 'A';

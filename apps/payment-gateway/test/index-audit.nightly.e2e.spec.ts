@@ -27,7 +27,7 @@ it('finds an order that is missing under a valid marker, rebuilds the index, and
   const field = `shop-fr/${orderId}`;
   const orders = new OrderIndexKeys(stack.prefix).of(journalPartition(field), 'orders');
   const held = (await redis.hGet(orders, field)) ?? '';
-  // Another entry in its place: the number of entries is right, so the index counts as whole.
+  // Another entry replaces it, so the number of entries is right and the index counts as whole.
   await redis.multi().hDel(orders, field).hSet(orders, 'shop-fr/nobody', held).exec();
   await waitFor(async () => (await redis.hGet(orders, field)) !== null, {
     timeoutMs: 60_000,

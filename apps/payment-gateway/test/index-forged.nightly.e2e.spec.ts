@@ -19,7 +19,7 @@ interface Stored {
   verdicts: [string, string][];
 }
 
-/** The index holds all that was written: it moves no more. */
+/** With no orders in memory, the index holds all records and does not change any more. */
 const memoryIsEmpty = () =>
   waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
     timeoutMs: 30_000,

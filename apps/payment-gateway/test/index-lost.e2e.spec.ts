@@ -14,7 +14,7 @@ const shortTypesOf = (orderId: string) => stack.typesOf(orderId).map((type) => t
 it('builds the index anew while it runs, knows every order again, and publishes nothing twice', async () => {
   const orderId = 'index-lost';
   await capturedOrder(stack, orderId);
-  // Memory lets go of what the index has: after that only the index can tell that the order was captured.
+  // Once the order has left memory, only the index knows that it was captured.
   await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
     timeoutMs: 30_000,
     what: 'an empty memory',

@@ -18,7 +18,7 @@ it('calls at most once for every command while a gateway joins and one is killed
   await stack.fault({ match: { orderPrefix: 'members-' }, fault: { latencyMs: 200 } });
   await sendAll(orderIds.slice(0, ORDERS / 3));
   await waitFor(() => answered().size > 0, { what: 'the first event' });
-  // A short time-out lets it give up soon what the killed one had in hand.
+  // A short timeout makes it treat the killed one's calls as lost soon.
   other = await startApp('payment-gateway', { ...stack.env, PLATFORM_TIMEOUT_MS: '5000' });
   await sendAll(orderIds.slice(ORDERS / 3));
   await waitFor(() => answered().size > ORDERS / 2, { timeoutMs: 60_000, what: 'half of the events' });

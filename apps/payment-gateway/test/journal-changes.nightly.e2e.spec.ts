@@ -29,7 +29,7 @@ const repeated = (orderId: string, commandId = 'nobody') => {
   return encodeRecord({ record: 'REPEATED', ...inOrder, commandId });
 };
 
-/** A command of another partition, sent after all before, is executed. */
+/** Checks that a command of another partition, sent after all others, is executed. */
 async function othersGoOn(stopped: number): Promise<void> {
   const names = Array.from({ length: 50 }, (_, number) => `other-${number}`);
   const orderId = names.find((name) => journalPartition(orderKey('shop-fr', name)) !== stopped)!;
@@ -56,7 +56,7 @@ it('stops the partition, sends nothing and writes no INTENT again and again, whe
   await saysThat(`Journal partition ${partition} is stopped`);
   expect(await notReady()).toContain('docs/runbook.md, \\"A journal partition is stopped\\"');
   const written = await end(partition);
-  // Its INTENT, and that it was not executed.
+  // At most its INTENT and a NOT_EXECUTED.
   expect(written).toBeLessThanOrEqual(2n);
   await othersGoOn(partition);
   expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);
@@ -70,7 +70,7 @@ it('stops the partition when records are deleted while the gateway stands still,
   await capturedOrder(stack, orderId);
   process.kill(stack.gateway.pid, 'SIGSTOP');
   try {
-    // More than the one fetch of 4 MiB may bring that is under way.
+    // Larger than the 4 MiB of one fetch, so the fetch in flight can't return all of it.
     const large = repeated(orderId, 'x'.repeat(900_000));
     for (let sent = 0; sent < 6; sent++) await stack.sendRecord(TOPICS.journal.name, key, large);
     await deleteRecords(client, topic(), partition, await end(partition));

@@ -4,7 +4,7 @@ import { damageJournal, untilIndexed, type Damage } from './damaged-journal.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { askAboutJournal, orderIn, operatorsFile } from './two-operators.js';
 
-/** Each partition that is damaged, and what its reason says. */
+/** Damage of each partition, and a pattern for its reason. */
 const DAMAGED = new Map<number, { damage: Damage; says: string }>([
   [0, { damage: 'ends before the index', says: 'was lost or replaced|a record was appended at offset' }],
   [1, { damage: 'another record at the marker', says: 'is another one' }],
@@ -42,7 +42,7 @@ it('a gateway that starts from a journal of which four partitions contradict the
   const isSaid = (text: string) => [...DAMAGED.keys()].every((partition) => text.includes(`Journal partition ${partition} is stopped`)); // prettier-ignore
   await waitFor(async () => isSaid(await notReady()), { timeoutMs: 90_000, what: 'a reason for each of the four' });
 
-  // Nothing of that ends the process, or the others, later on either.
+  // The damage must not end the process or stop other partitions later.
   await ordersGoThrough('later');
   expect(isSaid(await notReady())).toBe(true);
   const { body } = await askAboutJournal<{ stopped: { partition: number; reason: string }[] }>(stack.gateway, 'alice', 'partitions'); // prettier-ignore

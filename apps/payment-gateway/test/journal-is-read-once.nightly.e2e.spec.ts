@@ -12,7 +12,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Journal records that a gateway's projector took: fetched by itself, and read by the tail of its process. */
+/** Journal records that a gateway's projector fetched itself, and those that it took from the tail of its process. */
 async function taken({ managementUrl }: RunningApp): Promise<{ fetched: number; tailed: number }> {
   const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
   const sum = (name: string) =>
@@ -20,7 +20,7 @@ async function taken({ managementUrl }: RunningApp): Promise<{ fetched: number; 
   return { fetched: sum('kafka_fetched_batch_records_sum'), tailed: sum('kafka_tail_records_total') };
 }
 
-/** Resolves when each of so many new orders has its event. */
+/** Resolves when each of `ORDERS` new orders has its event. */
 async function pay(): Promise<void> {
   const orderIds = Array.from({ length: ORDERS }, () => `once-${++orders}`);
   await Promise.all(orderIds.map((orderId) => stack.send('payment.authorize', aPartnerAAuthorization({ orderId }))));
@@ -30,7 +30,7 @@ async function pay(): Promise<void> {
 it('projects what its tail has read, and fetches none of it', async () => {
   const before = await taken(stack.gateway);
   await pay();
-  // The event is published before the batch ends.
+  // An event is published before its batch ends, so the counter may lag.
   await waitFor(async () => (await taken(stack.gateway)).tailed >= 2 * ORDERS, {
     timeoutMs: 30_000,
     what: 'all records, from the tail',

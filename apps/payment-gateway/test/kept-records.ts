@@ -8,7 +8,7 @@ export const kafka = createKafkaClient(
   silentLog,
 );
 
-/** All that a topic holds now; the records of a partition are in their order. */
+/** Returns all records that a topic holds now, in offset order within each partition. */
 export async function keptRecords(topicPrefix: string, { name }: TopicDefinition): Promise<ConsumedRecord[]> {
   const bounds = await topicOffsets(kafka, topicPrefix + name);
   const wanted = [...bounds.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);

@@ -14,7 +14,7 @@ it('leaves an operation whose gateway was killed in doubt, never sends it again,
   });
   expect(await stack.gateway.stop('SIGKILL')).toBe('SIGKILL');
 
-  // Calls nobody itself; a short time-out lets it give the lost owner up soon.
+  // It makes no calls itself; the short timeout makes it treat the killed owner's call as lost soon.
   stack.gateway = await startApp('payment-gateway', { ...stack.env, PLATFORM_TIMEOUT_MS: '500' });
   const doubt = await stack.event(orderId, 'payment.authorize.in_doubt');
   expect(doubt.data).toMatchObject({ commandId: 'command-killed', origin: 'timer', flags: ['owner_lost'] });

@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The gateway that runs is replaced by one that does not know the merchant. */
+/** Replaces the running gateway by one that does not know the merchant. */
 async function removeMerchant(): Promise<void> {
   const file = join(folder, 'merchants.json');
   writeMerchants(file, (all) => all.filter((one) => one.merchant !== merchant));

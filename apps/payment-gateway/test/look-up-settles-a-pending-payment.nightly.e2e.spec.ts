@@ -2,14 +2,14 @@ import { aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 const MINUTE_MS = 60_000;
-/** More than the spec itself takes, and less than what lies between two look-ups. */
+/** Longer than the spec's own run, and shorter than the gap between two look-ups. */
 const MARGIN_MS = 5 * MINUTE_MS;
 
 let stack: GatewayStack;
 beforeAll(async () => (stack = await startGatewayStack({}, { LOOKUP_LAG_MS: '0' })));
 afterAll(() => stack.stop());
 
-/** The next gateway lives that much later, and so does its Redis. */
+/** Restarts the gateway with its clock, and its view of Redis's clock, moved by `offsetMs`. */
 async function travel(offsetMs: number): Promise<void> {
   await stack.gateway.stop();
   stack.gateway = await startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(offsetMs) });

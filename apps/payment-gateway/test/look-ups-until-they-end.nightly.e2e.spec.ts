@@ -6,14 +6,14 @@ const HOUR_SECONDS = 3_600;
 const lookUpTimes = (count: number) => Array.from({ length: count }, (_, at) => 5_000 * (at + 1)).join();
 const FEW = 4;
 const SETTINGS = {
-  // So many that a slow spec finds some left.
+  // Enough look-ups that a slow spec still has some left.
   LOOKUP_AFTER_MS: lookUpTimes(20),
   LOOKUP_TIMEOUT_MS: '2500',
   OPERATORS_FILE: 'config/operators.demo.json',
 };
 
 let stack: GatewayStack;
-// The platform lists a transaction an hour after it was made: only a journey in time brings it.
+// The platform lists a transaction an hour after it was made, so only a moved clock makes it visible.
 beforeAll(async () => (stack = await startGatewayStack(SETTINGS, { LOOKUP_LAG_MS: String(HOUR_SECONDS * 1000) })));
 afterAll(() => stack.stop());
 

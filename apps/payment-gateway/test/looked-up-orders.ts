@@ -3,7 +3,7 @@ import type { GatewayStack, Ledger } from './gateway-stack.js';
 
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
 
-/** Authorized, and the capture in doubt. shop-es may be looked up, shop-fr not. */
+/** An authorized order with its capture in doubt. shop-es allows look-ups, shop-fr does not. */
 export async function captureInDoubt(
   stack: GatewayStack,
   orderId: string,
@@ -39,7 +39,7 @@ export async function captureInDoubt(
 
 export const lookUpsIn = ({ calls }: Ledger) => calls.filter(({ operation }) => operation === 'getTransactions');
 
-/** What the operators' API says of an order of shop-es: its status, and when it is looked up next. */
+/** Status and next look-up of an order of shop-es, by the operators' API. */
 export async function nextLookUp(stack: GatewayStack, orderId: string): Promise<{ status: string; at?: string }> {
   const response = await fetch(`${stack.gateway.managementUrl}/v1/orders/shop-es/${orderId}`, {
     headers: { authorization: `Bearer ${KEY}` },

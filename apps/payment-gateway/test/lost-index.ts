@@ -1,7 +1,7 @@
 import { createClient } from 'redis';
 import { infrastructure } from '@tranche/testing';
 
-/** Takes away the whole index of a stack; says how many keys that were. */
+/** Deletes the whole index of a stack. Returns the number of deleted keys. */
 export async function deleteIndex(prefix: string): Promise<number> {
   const redis = await createClient({ url: infrastructure().redisUrl }).connect();
   const keys = await redis.keys(`${prefix}gateway:*`);

@@ -11,7 +11,7 @@ let way: Server;
 let letAnswerThrough: () => void;
 const isAnswerLetThrough = new Promise<void>((resolve) => (letAnswerThrough = resolve));
 
-/** A way to the simulator that keeps the answer of a capture back until it is let through. */
+/** Forwards a call to the simulator, and holds a capture's answer back until it is released. */
 async function pass(path: string, body: string): Promise<{ status: number; answer: string }> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
   const response = await fetch(stack.simulator.url + path, { method: 'POST', headers, body });
@@ -52,7 +52,7 @@ it('a notification that comes before the answer ends the operation, and the answ
   expect(data).toMatchObject({ origin: 'notification', extraData: 'parcel 7' });
   expect(data).not.toHaveProperty('transactionId');
 
-  // Waits behind the call of the capture; only its answer names the TRANSACTIONID that a refund needs.
+  // It waits behind the capture's call, because only that answer names the TRANSACTIONID that a refund needs.
   await stack.send('payment.refund', aRefund({ orderId, amount: 1000 }));
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: 'told-meanwhile' }));
   await stack.event('told-meanwhile', 'payment.authorize.redirect_required');

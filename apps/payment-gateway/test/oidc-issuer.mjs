@@ -1,4 +1,4 @@
-/** An OpenID provider on this machine. Signs with the private JWK in OIDC_JWK, prints its address, and gives tokens to the clients in OIDC_CLIENTS. */
+/** An OpenID provider. It signs with the private JWK in OIDC_JWK, prints its address, and gives tokens to the clients in OIDC_CLIENTS. */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 

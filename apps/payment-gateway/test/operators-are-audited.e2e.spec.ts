@@ -4,7 +4,7 @@ import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 import { keptRecords } from './kept-records.js';
 import { askOperators } from './two-operators.js';
 
-/** Its resolutions need a second person. */
+/** Resolutions of this merchant need a second person. */
 const merchant = 'shop-approval';
 
 let stack: GatewayStack;

@@ -6,7 +6,7 @@ let stack: GatewayStack;
 beforeAll(async () => (stack = await startOwnGateway()));
 afterAll(() => stack.stop());
 
-/** One whose clock is 16 minutes ahead. */
+/** A gateway whose clock is 16 minutes ahead. */
 const laterGateway = () => startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(16 * 60_000) });
 
 it('takes "not executed" of two people once 15 minutes have passed: the operation has ended, nothing is sent again', async () => {
@@ -19,7 +19,7 @@ it('takes "not executed" of two people once 15 minutes have passed: the operatio
     const proposed = await askOperatorsOf<{ id: string }>(later, resolve, { body });
     expect(proposed).toMatchObject({ status: 202, body: { state: 'open', proposedBy: 'demo', why: 'not_executed' } });
     const { id } = proposed.body;
-    // Every instance knows the proposal, and one that starts later does.
+    // Every instance knows the proposal, also one that starts later.
     const { body: list } = await askOperatorsOf<{ proposals: object[] }>(stack.gateway, '/v1/proposals', {
       key: KEYS.viewer,
     });

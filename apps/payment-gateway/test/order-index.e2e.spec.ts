@@ -23,7 +23,7 @@ const keys = new OrderIndexKeys(prefix);
 const log = silentLog as ServiceLogger;
 const connections: RedisClient[] = [];
 
-/** The index as one process sees it. */
+/** The index as seen by one process. */
 function process(clockOffsetMs = 0, indexKeys?: ReturnType<typeof readIndexKeys>): OrderIndexStore {
   const connection = new RedisClient({ url: redisUrl, name: 'index', log });
   connections.push(connection);
@@ -199,7 +199,7 @@ it('has a clock that travels with ours', async () => {
   expect(Math.abs(there - (await index.timeMs()) - 86_400_000)).toBeLessThan(10_000);
 });
 
-/** Something took an entry away, and left the marker. */
+/** Losses of one entry that leave the marker in place. */
 const LOSSES: [string, () => Promise<unknown>][] = [
   ['an order', () => redis.hDel(keys.of(PARTITION, 'orders'), KEY)],
   ['the set of open orders', () => redis.unlink(keys.of(PARTITION, 'open'))],

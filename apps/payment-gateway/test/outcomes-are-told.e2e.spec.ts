@@ -10,7 +10,7 @@ it('writes one line for the outcome of an operation, and measures from its comma
   const data = aPartnerAAuthorization({ orderId });
   await stack.send('payment.authorize', data, 'command-told');
   await stack.event(orderId, 'payment.authorize.redirect_required');
-  // The same result again is no outcome.
+  // A republished result must not be counted as another outcome.
   await stack.send('payment.authorize', data, 'command-told');
   await stack.event(orderId, 'payment.authorize.redirect_required', 2);
   const lines = () => stack.gateway.logs.filter((line) => line.includes('command-told'));

@@ -5,18 +5,18 @@ import type { GatewayStack } from './gateway-stack.js';
 export interface Sent {
   orderId: string;
   commandId: string;
-  /** When Kafka had it, milliseconds since the epoch. */
+  /** Time of Kafka's acknowledgement. Milliseconds since the epoch. */
   sentMs: number;
 }
 
 export interface PacedLoad {
-  /** What Kafka has acknowledged so far. */
+  /** Commands that Kafka has acknowledged so far. */
   readonly sent: Sent[];
-  /** Sends no more; resolves when all is acknowledged. */
+  /** Stops sending. Resolves when all commands are acknowledged. */
   stop(): Promise<Sent[]>;
 }
 
-/** Authorizations of ever new orders, so many a second, until it is stopped. */
+/** Sends authorizations of new orders, `perSecond`, until it is stopped. */
 export function pacedLoad(stack: GatewayStack, perSecond: number): PacedLoad {
   const sent: Sent[] = [];
   const sending: Promise<void>[] = [];
@@ -47,7 +47,7 @@ export function pacedLoad(stack: GatewayStack, perSecond: number): PacedLoad {
   };
 }
 
-/** The longest time between two neighbours, milliseconds. */
+/** Longest time between two neighbours. Milliseconds. */
 export function longestGapMs(timesMs: readonly number[]): number {
   const sorted = [...timesMs].sort((a, b) => a - b);
   return sorted.slice(1).reduce((longest, time, index) => Math.max(longest, time - (sorted[index] ?? time)), 0);
@@ -57,13 +57,13 @@ interface LedgerOfAll {
   calls: { time: string; orderId: string; executed: boolean }[];
 }
 
-/** Every call that the platform received: when, of which order, and whether it was executed. */
+/** Every call that the platform received: its time, its order, and if it was executed. */
 export async function allCalls(stack: GatewayStack): Promise<{ orderId: string; executed: boolean; timeMs: number }[]> {
   const { calls } = (await (await fetch(`${stack.simulator.url}/simulator/ledger`)).json()) as LedgerOfAll;
   return calls.map(({ time, orderId, executed }) => ({ orderId, executed, timeMs: Date.parse(time) }));
 }
 
-/** Those that come more than once. */
+/** Returns the values that occur more than once. */
 export function repeatedIn(values: readonly string[]): string[] {
   const seen = new Set<string>();
   return values.filter((value) => seen.has(value) || !seen.add(value));

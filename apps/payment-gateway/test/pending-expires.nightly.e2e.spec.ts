@@ -2,14 +2,14 @@ import { aPartnerBAuthorization, startApp } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 const SIX_DAYS_MS = 6 * 86_400_000;
-/** More than the spec itself takes. */
+/** Longer than the spec's own run. */
 const MARGIN_MS = 600_000;
 
 let stack: GatewayStack;
 beforeAll(async () => (stack = await startGatewayStack()));
 afterAll(() => stack.stop());
 
-/** The next gateway lives that much later, and so does its Redis. */
+/** Restarts the gateway with its clock, and its view of Redis's clock, moved by `offsetMs`. */
 async function travel(offsetMs: number): Promise<void> {
   await stack.gateway.stop();
   stack.gateway = await startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(offsetMs) });

@@ -19,7 +19,7 @@ it('holds a rail back while its platform says nothing was executed, burns nothin
     what: 'the breaker to open',
   });
 
-  // The other rails go on.
+  // The other rails still work.
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'other-rail' }));
   await stack.event('other-rail', 'payment.authorize.redirect_required');
 

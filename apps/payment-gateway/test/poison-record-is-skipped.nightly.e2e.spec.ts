@@ -54,7 +54,7 @@ it('a record that can not be read stops its partition; two operators skip it; th
   expect(data.faults).toMatchObject([{ code: 'order_frozen' }]);
   expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);
 
-  // Whoever starts later reads the decision too.
+  // A process that starts later reads the decision too.
   await restarted();
   await stack.send('payment.capture', aCapture({ orderId, amount: 100, transactionId: undefined }));
   await stack.event(orderId, 'payment.capture.rejected', 2);

@@ -6,7 +6,7 @@ import { infrastructure, ownPrefix, startApp, waitFor } from '@tranche/testing';
 it('refuses in production what only a demo may do, everything at once, and exits 78', async () => {
   const env = {
     TOPICS: 'check',
-    // The demo's: keys that everybody knows, no publisher who signs.
+    // The demo's files: publicly known keys, and no publisher who signs.
     MERCHANTS_FILE: 'config/merchants.demo.json',
     OPERATORS_FILE: 'config/operators.demo.json',
     AUTH_SERVICE_KEY: 'demo-payment-gateway-key-not-a-real-one',

@@ -10,7 +10,7 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { allCalls, pacedLoad, repeatedIn } from './paced-load.js';
 
 const PER_SECOND = 50;
-/** More than sockets hold: what the master writes afterwards stays in its memory, and is lost with it. */
+/** Fills the socket buffers, so that the master keeps later writes in its own memory and loses them with it. */
 const FILLER = { count: 24, text: 'x'.repeat(1_000_000) };
 const AGAIN = 20;
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const ended = () => new Set(stack.results.events.map(({ data }) => data.commandId));
 
-/** Offsets of the last journal records that the index holds, of the partitions whose slots this server has. */
+/** Offset of the last journal record in the index, for the partitions whose slots this server has. */
 async function markersAt(server: RedisServer): Promise<Map<string, number>> {
   const client = await createClient({ url: server.url, readonly: true }).connect();
   const markers = new Map<string, number>();

@@ -3,7 +3,7 @@ import { aCapture, RedisServer, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
-/** Few are needed, so that the keys of the index are among those that Redis looks at. */
+/** Large, so that few keys fill the memory and Redis's samples for eviction include keys of the index. */
 const CHUNK = 'x'.repeat(500_000);
 
 let own: RedisServer;
@@ -22,11 +22,10 @@ afterAll(async () => {
   await own.stop();
 });
 
-/** Keys that hold states. */
 const stateKeys = async () => (await redis.keys(`${stack.prefix}gateway:*:order*`)).length;
 const executed = async (orderId: string) => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
 
-/** Somebody lets Redis evict, and fills it until a key with states is gone. */
+/** Allows Redis to evict, and fills it until a key with states is gone. */
 async function evict(): Promise<void> {
   const before = await stateKeys();
   const used = Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);

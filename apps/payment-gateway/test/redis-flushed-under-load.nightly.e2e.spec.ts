@@ -6,7 +6,7 @@ import { allCalls, longestGapMs, pacedLoad, repeatedIn } from './paced-load.js';
 const PER_SECOND = 100;
 const BEFORE = 500;
 const AFTER = 500;
-/** Old commands that come again once the index is rebuilt. */
+/** Old commands that are sent again once the index is rebuilt. */
 const AGAIN = 20;
 
 let stack: GatewayStack;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** FLUSHDB of all that this gateway keeps, in one step, if it has more entries than that; others share the database. */
+/** Deletes this gateway's keys at once, if it has more than `moreThan` entries. No FLUSHDB, because other specs share the database. */
 async function flush(prefix: string, moreThan: number): Promise<number> {
   const redis = await createClient({ url: infrastructure().redisUrl }).connect();
   const script = `local keys, entries = redis.call('KEYS', ARGV[1]), 0
@@ -35,7 +35,7 @@ it('executes nothing twice and comes back by itself when Redis loses the index u
   const { pid } = stack.gateway;
   const load = pacedLoad(stack, PER_SECOND);
   await seen(BEFORE);
-  // The index may lag behind the events.
+  // The index may be behind the events.
   await waitFor(async () => (await flush(stack.prefix, BEFORE / 2)) > 0, {
     timeoutMs: 180_000,
     what: 'an index to flush',
@@ -47,7 +47,7 @@ it('executes nothing twice and comes back by itself when Redis loses the index u
 
   const ended = () => new Set(stack.results.events.map(({ data }) => data.commandId));
   const open = () => sent.filter(({ commandId }) => !ended().has(commandId)).map(({ orderId }) => orderId);
-  // A slow machine is behind by more commands than it ends in a fixed time: it must only go on.
+  // No fixed time limit, because a slow machine may have many open commands; only progress is required.
   for (let left = open(); left.length > 0; left = open()) {
     const isFewer = () => open().length < left.length;
     await waitFor(isFewer, { timeoutMs: 180_000, what: 'an end, or a doubt, of one more command' }).catch(

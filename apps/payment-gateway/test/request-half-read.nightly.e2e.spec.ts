@@ -1,7 +1,7 @@
 import { aPartnerAAuthorization } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
-// Of its own: what is reset while it is read matches no order, so the fault would strike any call of a shared simulator.
+// Not a shared simulator: a request that is reset while it is read names no order yet, so the fault would hit other specs' calls.
 let stack: GatewayStack;
 beforeAll(async () => (stack = await startGatewayStack()));
 afterAll(() => stack.stop());

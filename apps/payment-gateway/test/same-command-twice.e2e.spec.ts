@@ -54,12 +54,12 @@ it('tells the result of a command that comes 100 times at once far fewer times, 
   await Promise.all(Array.from({ length: 100 }, () => stack.send('payment.authorize', data, 'command-flood')));
   await stack.send('payment.authorize', { ...data, amount: data.amount + 1 }, 'command-flood');
   await stack.event('same-command-flood', 'payment.command.rejected');
-  // Refused by the journal, behind every repeat: what the repeats led to has been published before.
+  // The journal refuses this one after all repeats, so its event shows that theirs have been published.
   await stack.send('payment.capture', aCapture({ orderId: 'same-command-flood' }));
   await stack.event('same-command-flood', 'payment.capture.rejected');
   const told =
     stack.typesOf('same-command-flood').filter((type) => type === 'payment.authorize.redirect_required').length - 1;
   expect(told).toBeGreaterThanOrEqual(1);
-  // Once a second at most, by Kafka's time (repeat-limit.spec.ts); how many seconds the repeats take is the machine's affair.
+  // At most one answer a second by Kafka's time (repeat-limit.spec.ts). The number of seconds depends on the machine.
   expect(told).toBeLessThan(50);
 });

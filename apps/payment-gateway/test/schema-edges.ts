@@ -8,7 +8,7 @@ export interface FieldSchema {
   definitions?: Record<string, FieldSchema>;
 }
 
-/** Of each field, by its name, values on both sides of the limits that its schema states. */
+/** Returns, for each field name, values on both sides of the limits in its schema. */
 export function edgesOf({ properties = {}, definitions = {} }: FieldSchema): Record<string, unknown[]> {
   const found: Record<string, unknown[]> = {};
   for (const [name, { minLength, maxLength, minimum, maximum, enum: values = [] }] of Object.entries(properties))

@@ -1,7 +1,7 @@
 import { aPartnerBAuthorization, startApp, startSimulator, type RunningApp } from '@tranche/testing';
 import { startOwnGateway, type GatewayStack } from './gateway-stack.js';
 
-/** No process listens on this port: it belongs to root, and systems give it to no connection. */
+/** No process listens on this privileged port, and no system uses it for outgoing connections. */
 const CLOSED = 'http://127.0.0.1:1';
 
 let second: RunningApp;
@@ -30,7 +30,7 @@ it('goes to the second URL where the first did not execute (5003), never where i
   stack.gateway = await startApp('payment-gateway', { ...stack.env, PAYMENT_URL });
   await stack.fault({ match: { orderPrefix: 'second-url-maintenance' }, fault: { execCode: '5003' } });
   await stack.fault({ match: { orderPrefix: 'second-url-reset' }, fault: { executeThenReset: true } });
-  // The doubt first: after a 5003 new commands begin at the other URL.
+  // The doubt must come first, because after a 5003 new commands start at the other URL.
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: 'second-url-reset' }));
   await stack.event('second-url-reset', 'payment.authorize.in_doubt');
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: 'second-url-maintenance' }));

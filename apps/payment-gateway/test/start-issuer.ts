@@ -6,11 +6,11 @@ import { exportJWK, generateKeyPair } from 'jose';
 
 export interface OidcClient {
   secret: string;
-  /** Beside those of the protocol. */
+  /** Claims beside those of the protocol. */
   claims: Record<string, unknown>;
 }
 
-/** `oidc-provider` in a process of its own, on a free port: it is an ES module, which Jest can't load here. */
+/** Starts `oidc-provider` in a process of its own, on a free port, because it is an ES module and Jest can't load it here. */
 export async function startIssuer(clients: Record<string, OidcClient>) {
   const keys = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(keys.privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
@@ -28,7 +28,7 @@ export async function startIssuer(clients: Record<string, OidcClient>) {
   return {
     issuer,
     keys,
-    /** What the provider gives a client for itself. */
+    /** Requests a token with the client's own credentials. */
     async tokenOf(client: string, resource: string): Promise<string> {
       const credentials = Buffer.from(`${client}:${clients[client]!.secret}`).toString('base64');
       const answer = await fetch(`${issuer}/token`, {

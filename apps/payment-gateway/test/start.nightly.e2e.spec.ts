@@ -18,7 +18,7 @@ async function started(env: Record<string, string>, readyPath?: string): Promise
 const readiness = async (app: RunningApp) => (await fetch(`${app.managementUrl}/health/ready`)).status;
 const hasSaid = (app: RunningApp, text: RegExp) => app.logs.some((line) => text.test(line));
 
-/** Lets connections through to a server, once it is opened. */
+/** Forwards connections to a server, once it is opened. */
 async function forwarder(port: number, to: URL): Promise<Server> {
   const server = createServer((socket) => {
     const upstream = connect(Number(to.port || 6379), to.hostname);
@@ -30,7 +30,7 @@ async function forwarder(port: number, to: URL): Promise<Server> {
   return server;
 }
 
-/** As production mode wants them: keys of their own, and somebody who signs. */
+/** Merchants that production mode accepts: with keys of their own, and with signing publishers. */
 async function productionMerchants(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tranche-spec-'));
   running.push({ stop: () => rm(folder, { recursive: true }) });

@@ -1,7 +1,7 @@
 import { aPartnerAAuthorization, startApp, waitFor } from '@tranche/testing';
 import { startGatewayStack } from './gateway-stack.js';
 
-/** Longer than a consumer drains where nothing is set (10 s), and within the platform's time-out. */
+/** Longer than a consumer drains by default (10 s), and within the platform's timeout. */
 const CALL_MS = 12_000;
 
 it('a stop waits for a call under way as long as the platform has time to answer: its result is journaled, and no doubt', async () => {
@@ -14,7 +14,7 @@ it('a stop waits for a call under way as long as the platform has time to answer
     const stopping = stack.gateway.stop();
     expect((await stack.ledgerOf('during-a-stop')).calls[0]).not.toHaveProperty('answered');
     expect(await stopping).toBe(0);
-    // The event may be published by the gateway that follows: the result is in the journal.
+    // The result is in the journal, so the next gateway may publish the event.
     stack.gateway = await startApp('payment-gateway', stack.env);
     await stack.event('during-a-stop', 'payment.authorize.redirect_required');
     expect(stack.typesOf('during-a-stop')).toEqual(['payment.authorize.redirect_required']);

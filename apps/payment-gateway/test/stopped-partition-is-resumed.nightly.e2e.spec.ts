@@ -70,7 +70,7 @@ async function deadLetters(): Promise<ConsumedRecord[]> {
 const opened: { stop(): Promise<void> }[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((tail) => tail.stop())));
 
-/** A command with an id and a time of before, or a new time. */
+/** Sends a command again with its old id, and with its old or a new time. */
 async function sendAgain(
   type: 'payment.authorize' | 'payment.capture',
   data: CommandData,
@@ -92,7 +92,7 @@ it('two people decide that a partition goes on after its journal was made anew: 
   expect((await ask('alice', `partitions/${partition}/resume`, { reason: 'nothing is wrong yet' })).status).toBe(409);
 
   await makeJournalAnew();
-  // Its INTENT lands in the new log and stops the partition, or the tail sees the new log first: then the command is not known there either.
+  // Its INTENT reaches the new log and stops the partition, unless the tail sees the new log first; in both cases the command stays unknown there.
   const stopping = randomUUID();
   await stack.send('payment.capture', aCapture({ orderId, amount: 100 }), stopping);
   await stops(partition);
@@ -100,7 +100,7 @@ it('two people decide that a partition goes on after its journal was made anew: 
   await stack.send('payment.capture', aCapture({ orderId, amount: 200 }), waiting);
   const id = await decide(partition);
 
-  // Sequences would go back: it stays stopped until the epoch is raised.
+  // Sequences would restart, so the partition stays stopped until the epoch is raised.
   await restarted({}, false);
   await stops(partition);
   expect(stack.gateway.logs.join()).toContain('set JOURNAL_EPOCH to 1 or more');
@@ -117,7 +117,7 @@ it('two people decide that a partition goes on after its journal was made anew: 
   expect(new Set(letters.map(({ headers }) => headers['dead-letter-code']))).toEqual(new Set(['journal_resumed']));
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
 
-  // It counts once, and its orders go on at the next start too.
+  // The decision takes effect once, and the partition still works after the next start.
   await restarted({ JOURNAL_EPOCH: '1' });
   const { body } = await ask<{ stopped: object[]; decisions: { id: string; appliedAt?: string }[] }>('alice', 'partitions'); // prettier-ignore
   expect(body).toMatchObject({ stopped: [], decisions: [{ id, appliedAt: expect.any(String) as string }] });
@@ -180,14 +180,14 @@ it('a capture that is kept between two attempts, and was executed by the lost on
   await stack.event(orderId, 'payment.capture.succeeded');
   const before = (await callsOf(orderId)).length;
 
-  // The log lost its end: what followed the first attempt's answer.
+  // The log lost the records after the first attempt's answer.
   const records = (await keptRecords(stack.prefix, TOPICS.journal)).filter((record) => record.partition === partition);
   const kinds = records.map(({ value }) => decodeRecord(value).record);
   const kept = records.slice(0, kinds.lastIndexOf('NOT_EXECUTED') + 1);
   expect(kinds.slice(kept.length)).toEqual(expect.arrayContaining(['INTENT', 'OUTCOME']));
   const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
   const repeated = encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
-  // As long again as it was before the gateway looks: nothing but the record that was read last tells them apart.
+  // The new log is as long as the old one before the gateway checks, so only the hash of the last record read tells them apart.
   const values = [...kept.map(({ value }) => value!), ...records.slice(kept.length - 2).map(() => repeated)];
   const stoppedMs = performance.now();
   process.kill(stack.gateway.pid, 'SIGSTOP');

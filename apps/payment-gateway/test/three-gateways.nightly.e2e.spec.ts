@@ -59,6 +59,6 @@ it('calls once for every command while gateways join and leave under load, and n
   expect(new Set(stack.results.events.map(({ type }) => type))).toEqual(
     new Set(['payment.authorize.redirect_required']),
   );
-  // Where the whole machine stood still nothing was sent either.
+  // While the whole machine stood still, no command was sent either, so that gap is allowed.
   expect(pauseMs).toBeLessThanOrEqual(PAUSE_MS + longestGapMs(sent.map(({ sentMs }) => sentMs)));
 }, 240_000);

@@ -1,11 +1,10 @@
 import type { DecisionTopic } from '../src/decisions/decision-topic.service.js';
 import { DecisionList, type DecisionRecord } from '../src/decisions/decision.js';
 
-/** The topic of decisions, for unit tests. */
 export class TopicInMemory {
   readonly list = new DecisionList();
   readonly deleted: string[] = [];
-  /** A record that somebody else writes just before the next one. */
+  /** A record that another process writes just before the next one. */
   before?: DecisionRecord;
   #written = 0;
 

@@ -7,7 +7,7 @@ import { operatorKey, type RunningApp } from '@tranche/testing';
 
 type OperatorName = 'alice' | 'bob';
 
-/** OPERATORS_FILE of two people, each an approver. */
+/** Writes an OPERATORS_FILE with two people, each an approver. */
 export function operatorsFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
   const operators = (['alice', 'bob'] as const).map((operator) => ({
@@ -19,11 +19,11 @@ export function operatorsFile(): string {
   return file;
 }
 
-/** What one of them asks the operators' API about the journal; a POST where there is a body. */
+/** Sends a request of one of them to the operators' API about the journal; a POST where there is a body. */
 export const askAboutJournal = <T>(gateway: RunningApp, operator: OperatorName, path: string, body?: object) =>
   askOperators<T>(gateway, operator, `journal/${path}`, body);
 
-/** What one of them asks the operators' API; a POST where there is a body. */
+/** Sends a request of one of them to the operators' API; a POST where there is a body. */
 export async function askOperators<T>(gateway: RunningApp, operator: OperatorName, path: string, body?: object) {
   const response = await fetch(`${gateway.managementUrl}/v1/${path}`, {
     method: body ? 'POST' : 'GET',
@@ -36,10 +36,10 @@ export async function askOperators<T>(gateway: RunningApp, operator: OperatorNam
   return { status: response.status, body: (await response.json()) as T };
 }
 
-/** An order id of shop-fr whose journal is in this partition. */
+/** An order id of shop-fr in this journal partition. */
 export const neighbourIn = (partition: number): string => orderIn(partition, 'neighbour');
 
-/** The same, with a name that begins so. */
+/** The same, with `beginning` as its first part. */
 export const orderIn = (partition: number, beginning: string): string =>
   Array.from({ length: 200 }, (_, number) => `${beginning}-${number}`).find(
     (name) => journalPartition(orderKey('shop-fr', name)) === partition,

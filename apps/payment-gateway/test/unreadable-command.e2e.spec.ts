@@ -67,7 +67,7 @@ it('executes nothing of a command that names two ids', async () => {
   const topic = stack.prefix + COMMAND_TOPICS['partner-a'].name;
   await producer.send({ topic, messages: [{ key: `shop-fr/${orderId}`, value, headers: twice }] });
   await producer.disconnect();
-  // Of the same order, so behind it.
+  // It has the same key, so it is handled after the others.
   await stack.send('payment.capture', aCapture({ orderId }));
   await stack.event(orderId, 'payment.capture.rejected');
   expect((await stack.ledgerOf(orderId)).calls).toEqual([]);

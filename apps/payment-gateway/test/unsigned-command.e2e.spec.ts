@@ -3,7 +3,7 @@ import { aCapture, aCommand, aPartnerAAuthorization, publisherOfTests } from '@t
 import { deadLettersOf } from './dead-letters.js';
 import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
-/** Demands signatures. */
+/** A merchant whose commands must be signed. */
 const merchant = 'shop-signed';
 const topic = COMMAND_TOPICS['partner-a'].name;
 
@@ -44,7 +44,7 @@ it('is a dead letter without its content, of which no event tells; a known one g
     expect(value).toBeNull();
     expect(headers['dead-letter-code']).toBe('signature_refused');
   }
-  // Signed, and of the same orders, so behind them: there is nothing to capture.
+  // Signed and with the same keys, so each is handled after the first command. Its rejection shows that there is nothing to capture.
   for (const orderId of ['signed', 'unsigned', 'elsewhere']) {
     await sendSigned(orderId, capture(orderId));
     await stack.event(orderId, 'payment.capture.rejected');

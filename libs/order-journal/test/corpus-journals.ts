@@ -8,7 +8,7 @@ interface WrittenJournal {
   merchant: string;
   orderId: string;
   rulesVersion: number;
-  /** A record without what stands at the head, or, where its history counts, as it was written. */
+  /** A record without its common fields; or, where its history counts, as it was written. */
   journal: [offset: number, record: object | string][];
   state: object;
   events: string[];

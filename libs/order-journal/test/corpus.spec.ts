@@ -2,8 +2,8 @@ import { emptyOrder, fold, recordHash, type OrderState } from '../src/index.js';
 import { corpusJournals, type CorpusJournal } from './corpus-journals.js';
 
 /**
- * Journals that were written once and are read for ever (R2). Each must fold to what it folded to on the day it was added: verdicts, phases,
- * ends, amounts, events. Files here are added, never changed; corpus/README.md says how.
+ * Journals that were written once and must stay readable (R2). Each must fold to the same verdicts, phases, ends, amounts and events as on the day it
+ * was added. Files here are added, never changed; corpus/README.md explains how.
  */
 const corpus = corpusJournals();
 
@@ -32,7 +32,7 @@ function folded({ merchant, orderId, records }: CorpusJournal): Pick<CorpusJourn
   return { state: JSON.parse(JSON.stringify(essence(order))) as object, events };
 }
 
-/** What an order is, whatever the release of the day keeps of it besides. */
+/** The part of an order that every release must keep. */
 function essence({ operations, verdicts, unmatchedEvidence, external, lastOffset }: OrderState): object {
   const words = (parts: (string | number | undefined)[]) => parts.filter((part) => part !== undefined).join(' ');
   return {

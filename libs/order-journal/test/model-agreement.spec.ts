@@ -12,11 +12,11 @@ import {
 } from '../src/index.js';
 
 /**
- * Logs of the rules' safety model: two authorizations of one order, kills, pauses, stale reads, delayed, repeated and reordered
- * appends. After every record the fold must be where the model is, and give the same verdicts.
+ * Logs of the rules' safety model: two authorizations of one order, kills, pauses, stale reads, delayed, repeated and reordered appends. After every
+ * record the fold must have the model's state and give the same verdicts.
  *
- * A record is [kind, operation, attempt, token, …]: I intent (may supersede), N not executed, O outcome, D in doubt, X operator's "not
- * executed", G given up, M tagged notification. A state is `ATTEMPT PHASE END` for A and B: phases i o d r e, ends + - x 0.
+ * A record is [kind, operation, attempt, token, …]: I intent (may supersede), N not executed, O outcome, D in doubt, X operator's "not executed", G
+ * given up, M tagged notification. A state is `ATTEMPT PHASE END` for A and B: phases i o d r e, ends + - x 0.
  */
 type ModelRecord = [kind: string, operation: string, attempt: number, token: number | null, rest?: boolean | string];
 
@@ -29,7 +29,7 @@ interface ModelRun {
 
 const logs = JSON.parse(readFileSync(join(__dirname, 'model-logs.json'), 'utf8')) as ModelRun[];
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
-/** The model knows no time: its operator waits for as long as R5 wants. */
+/** The model has no time; its operator waits as long as R5 requires. */
 const LATER = '2026-03-01T10:15:00.000Z';
 const RESULTS = { succ: 'succeeded', ref: 'refused', redir: 'redirect', nx: 'not_executed' } as const;
 const CODES = { succ: '0000', ref: '4001', redir: '0002', nx: '5001' } as const;

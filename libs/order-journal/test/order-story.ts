@@ -20,17 +20,17 @@ import {
   type Outcome,
 } from '../src/index.js';
 
-/** An order's journal as a story: what was asked, answered, notified, and what the fold makes of it. */
+/** Start of an order's story: its requests, answers, notifications, and what the fold makes of them. */
 export const START = '2026-03-01T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: START };
 
 export const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString();
 
-/** The records as an installation writes them that has come to this version. */
+/** The records as an installation at this rules version writes them. */
 export const under = (rulesVersion: number, ...records: JournalRecord[]): JournalRecord[] =>
   records.map((record) => ({ ...record, rulesVersion }));
 
-/** INTENT of a command that is named for its kind: `authorize`, or `refund-2`. Its TRANSACTIONID will be `T-NAME`. */
+/** INTENT of a command with the name of its kind: `authorize`, or `refund-2`. Its TRANSACTIONID will be `T-NAME`. */
 export function asked(name: string, change: Partial<Intent> = {}): Intent {
   const operation = name.split('-')[0] as OperationKind;
   const attempt = change.attempt ?? 1;
@@ -57,7 +57,7 @@ export function asked(name: string, change: Partial<Intent> = {}): Intent {
   };
 }
 
-/** Its EXTRADATA had no room for the tag. */
+/** An INTENT whose EXTRADATA had no room for the tag. */
 export const askedUntagged = (name: string, change: Partial<Intent> = {}): Intent =>
   asked(name, { tag: undefined, ...change });
 
@@ -69,7 +69,7 @@ const RESULTS = {
   pending: 'pending',
 } as const;
 
-/** The synchronous answer, as the gateway classes it. */
+/** The synchronous answer, as the gateway classifies it. */
 export function answered(name: string, execCode: string, answer: PlatformAnswer = {}, attempt = 1): Outcome {
   const codeClass = execCodeClass(execCode);
   const result = RESULTS[codeClass as keyof typeof RESULTS];
@@ -88,7 +88,7 @@ export function answered(name: string, execCode: string, answer: PlatformAnswer 
   };
 }
 
-/** No answer came. */
+/** The doubt of an attempt without an answer. */
 export const lost = (name: string, attempt = 1): JournalRecord => ({
   ...{
     record: 'IN_DOUBT',
@@ -106,7 +106,7 @@ export const notExecuted = (name: string, attempt = 1): JournalRecord => ({
   ...{ reason: 'execcode', message: 'maintenance', execCode: '5003' },
 });
 
-/** A notification about one of ours, with its tag and TRANSACTIONID. */
+/** A notification about our operation, with its tag and TRANSACTIONID. */
 export function notified(
   name: string,
   execCode: string,
@@ -118,7 +118,7 @@ export function notified(
   return { ...notifiedElsewhere(operation, execCode, { transactionId: `T-${name}`, ...answer }), ...tag, ...rest };
 }
 
-/** A notification that names nothing of ours. */
+/** A notification that names no operation of ours. */
 export function notifiedElsewhere(operation: string, execCode: string, answer: PlatformAnswer = {}): EvidenceRecord {
   const isOurs = (OPERATION_KINDS as readonly string[]).includes(operation);
   const kind = isOurs ? { operation: operation as OperationKind } : { operationType: operation };
@@ -137,7 +137,7 @@ export function notifiedElsewhere(operation: string, execCode: string, answer: P
   };
 }
 
-/** An operator's word, 15 minutes after the INTENT. */
+/** An operator's resolution, 15 minutes after the INTENT. */
 export function operatorSays(
   name: string,
   result: EvidenceRecord['result'],
@@ -166,10 +166,10 @@ export const expired = (name: string, attempt = 1): JournalRecord => ({
 
 export interface Told {
   order: OrderState;
-  /** Types without `payment.`. */
+  /** Event types without `payment.`. */
   events: string[];
   bodies: EventBody[];
-  /** What their ids are made of. */
+  /** Parts that event ids are built from. */
   ids: string[];
 }
 
@@ -188,12 +188,12 @@ export function folded(records: readonly JournalRecord[], from: OrderState = emp
   return { ...told, order };
 }
 
-/** How an operation stands: `ended succeeded`, `pending`. */
+/** State of an operation: `ended succeeded`, `pending`. */
 export function standing(order: OrderState, name: string): string | undefined {
   const operation = findOperation(order, name);
   return operation && [operation.phase, operation.end].filter((part) => part !== undefined).join(' ');
 }
 
-/** The order of most stories: authorized, and captured as a whole. */
+/** The order of most stories: authorized, and captured in full. */
 export const authorized = [asked('authorize'), answered('authorize', '0000')];
 export const captured = [...authorized, asked('capture'), answered('capture', '0000', { amount: 30_000 })];

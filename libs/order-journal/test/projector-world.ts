@@ -46,15 +46,15 @@ export function recordsOf(first: bigint, ...records: JournalRecord[]): JournalEn
   }));
 }
 
-/** Redis in memory, with the marker's compare-and-set. Partition 3 alone. */
+/** Redis in memory, with the marker's compare-and-set. It has partition 3 only. */
 class IndexInMemory implements OrderIndex {
   marker: bigint | undefined;
   orders = new Map<string, OrderState>();
   html = new Map<string, string>();
   writesFail = false;
-  /** Another process is at it. */
+  /** Another process is rebuilding the index. */
   isRebuiltElsewhere = false;
-  /** Marker and orders whenever a rebuild wrote: no marker may be seen before its end. */
+  /** The marker at each write of a rebuild: none may exist before its end. */
   seen: (bigint | undefined)[] = [];
   #rebuild?: Rebuild;
 
@@ -86,11 +86,11 @@ class IndexInMemory implements OrderIndex {
     this.marker = to;
     return Promise.resolve();
   }
-  /** Partitions whose marker was to be taken away unless it can be verified. */
+  /** Partitions whose marker was to be deleted unless it can be verified. */
   readonly dropped: number[] = [];
-  /** Another process wrote the marker, and its keys are others: it is there, and this process sees none. */
+  /** Another process wrote the marker with other keys, so this process can't verify it. */
   hasUnverified = false;
-  /** How often a rebuild was to begin. */
+  /** Number of calls that start a rebuild. */
   begun = 0;
   isUnverified = () => Promise.resolve(this.hasUnverified);
   dropUnverified(partition: number): Promise<void> {
@@ -135,7 +135,7 @@ class IndexInMemory implements OrderIndex {
   }
 }
 
-/** A journal that holds these records from offset `first` on; `brought` is called before each one is. */
+/** A journal that holds these records from offset `first` on; `brought` is called before each record is returned. */
 export function journalOf(
   records: JournalRecord[],
   brought: (offset: bigint) => void = () => undefined,

@@ -7,14 +7,14 @@ import { keptLog } from './rules-lock/kept-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
 import { waitingLog } from './rules-lock/waiting-log.js';
 
-/** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md says how files are added. */
+/** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md explains how files are added. */
 const LOGS = 10_000;
 const PER_DIGEST = 100;
-/** Files are only ever added: their versions' seeds must not meet. */
+/** Files are only ever added, so the seeds of two versions must not overlap. */
 const firstSeed = (version: number): number => version * 1_000_000;
 const fileOf = (version: number): string => join(__dirname, `rules-lock/digests-${version}.json`);
 
-/** `npm test` draws every twelfth digest, `npm run test:all` every fourth, others for each `SIMULATED_SEED`; all with `RULES_LOCK=all`. */
+/** `npm test` checks every twelfth digest, `npm run test:all` every fourth, other ones for each `SIMULATED_SEED`; `RULES_LOCK=all` checks all. */
 const EVERY = process.env.RULES_LOCK === 'all' ? 1 : process.env.NIGHTLY ? 4 : 12;
 const isDrawn = (at: number): boolean => at % EVERY === Number(process.env.SIMULATED_SEED ?? 1) % EVERY;
 
@@ -60,7 +60,7 @@ function logOf(seed: number): Log {
   return among[seed % 4]!(seed);
 }
 
-/** Verdicts and events of a log; the names of a body in the order of the alphabet. */
+/** Verdicts and events of a log; property names in alphabetical order. */
 function told(log: Log): string {
   let order = emptyOrder('shop-fr', 'o');
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** Forgets the entries that were added first, so that as many as `most` are left. */
+/** Removes the oldest entries until at most `most` are left. */
 export function keepNewest<K>(entries: Map<K, unknown> | Set<K>, most: number): void {
   for (const oldest of entries.keys()) {
     if (entries.size <= most) return;
@@ -7,14 +7,14 @@ export function keepNewest<K>(entries: Map<K, unknown> | Set<K>, most: number): 
 }
 
 interface Count {
-  /** Of this window. */
+  /** Number taken in the current window. */
   taken: number;
   windowUntilMs: number;
-  /** Another counter, which knows more, gives nothing until then. */
+  /** Until this time the key gets nothing, because a shared counter has refused it. */
   blockedUntilMs: number;
 }
 
-/** What each key may take in windows of a fixed length. Of the newest keys only: beyond `maxKeys` the oldest is forgotten, and may take anew. */
+/** Limits what each key may take in windows of a fixed length. It remembers the newest `maxKeys` keys; a forgotten key may take again. */
 export class WindowCounter {
   readonly #counts = new Map<string, Count>();
 
@@ -24,7 +24,7 @@ export class WindowCounter {
     private readonly maxKeys: number,
   ) {}
 
-  /** Takes one. Beyond the most of a window, and while the key is blocked: the milliseconds until it may take again; else undefined. */
+  /** Takes one. Returns undefined where that was allowed, else the time until the key may take again. Milliseconds. */
   take(key: string, nowMs: number): number | undefined {
     const count = this.#countOf(key, nowMs);
     if (nowMs < count.blockedUntilMs) return count.blockedUntilMs - nowMs;
@@ -33,7 +33,7 @@ export class WindowCounter {
     return undefined;
   }
 
-  /** Of a key that has taken here. */
+  /** Blocks a key that has taken here; an unknown key is ignored. */
   block(key: string, untilMs: number): void {
     const count = this.#counts.get(key);
     if (count !== undefined) count.blockedUntilMs = untilMs;

@@ -126,7 +126,7 @@ describe('when Kafka took it', () => {
   const at = (timestampMs: number) => ({ ...recordOf(sound), timestampMs });
   const made = Date.parse('2026-03-01T10:00:00Z');
 
-  it('counts beside the time that the publisher says', () => {
+  it('counts beside the publisher’s time', () => {
     expect(readCommand(at(made - 1_000), 'partner-a', merchants)).toMatchObject({
       command: { appendedMs: made - 1_000 },
     });
@@ -148,7 +148,7 @@ it.each(['ce_id', 'ce_type', 'content-type', 'tranche-signature'])(
   },
 );
 
-it('takes a header of others that is there more than once', () => {
+it('accepts a foreign header that occurs more than once', () => {
   expect(readCommand({ ...recordOf(sound), repeatedHeaders: ['traceparent'] }, 'partner-a', merchants).read).toBe(
     'accepted',
   );

@@ -23,12 +23,12 @@ import {
 import { currencyOf, faultsOfRules, returnPageIn, withReturnPage, type PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
-/** A command that is sound by itself; whether its order allows it is decided later. */
+/** A command that is valid by itself; its order is checked later. */
 export type AcceptedCommand = PlatformOperation &
   Omit<ExecutableCommand, 'merchant' | 'rail'> & {
     /** `ce_time`, milliseconds since the epoch. */
     readonly timeMs: number;
-    /** When Kafka took it, milliseconds since the epoch; absent where the record does not say. */
+    /** Broker time of the append, milliseconds since the epoch; absent where the record has none. */
     readonly appendedMs?: number;
     readonly correlationId?: string;
     readonly orderKey: string;
@@ -36,9 +36,9 @@ export type AcceptedCommand = PlatformOperation &
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
-  /** It names its order, so an event can answer it. `command`: it may be one that was accepted once, before the configuration changed. */
+  /** The command names its order, so an event can report the rejection. `command`: set where it may have been accepted before. */
   | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand }
-  /** It names no order that an event could be about: a dead letter. */
+  /** The command names no order for an event, so it becomes a dead letter. */
   | { read: 'unreadable'; faults: Fault[] };
 
 interface CommandRecord {
@@ -49,10 +49,10 @@ interface CommandRecord {
   timestampMs?: number;
 }
 
-/** A publisher's clock may be ahead of the broker's by so much. Milliseconds. */
+/** Maximum by which a publisher's clock may be ahead of the broker's. Milliseconds. */
 const AHEAD_AT_MOST_MS = 300_000;
 
-/** Reads a record of a command topic; every fault at once, each with its path. Never throws. */
+/** Reads a record of a command topic. Reports every fault at once, each with its path. Never throws. */
 export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
   const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
   if (repeated.length > 0)
@@ -88,11 +88,11 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
 
 const REPEATED = 'is there more than once: readers would take different ones';
 
-/** One that says what the command is, or who made it. */
+/** True for headers that identify the command or its publisher. */
 const isOfEnvelope = (header: string): boolean =>
   header.startsWith('ce_') || header === 'content-type' || header === SIGNATURE_HEADER;
 
-/** Undefined for Kafka's -1: the record has none. */
+/** Returns undefined for Kafka's -1: the record has no timestamp. */
 export const appendedMsOf = ({ timestampMs = -1 }: Pick<CommandRecord, 'timestampMs'>): number | undefined =>
   timestampMs > 0 ? timestampMs : undefined;
 
@@ -147,7 +147,7 @@ function faultsOfExtraData(data: unknown): Fault[] {
   return [{ path: 'extraData', code: 'format', message: 'must not end like what is put behind it' }];
 }
 
-/** EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */
+/** Returns EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */
 export function sentExtraData(command: AcceptedCommand, attempt: number): ReturnType<typeof tagExtraData> | undefined {
   if (command.operation === 'pay') return undefined;
   const { data } = command;
@@ -155,7 +155,7 @@ export function sentExtraData(command: AcceptedCommand, attempt: number): Return
   return tagExtraData(withReturnPage(data.extraData, page), command.commandId, attempt);
 }
 
-/** What the journal keeps of a command. `currencyOfOrder`: of what a follow-up names. */
+/** Returns the part of a command that the journal keeps. `currencyOfOrder`: currency of the operation that a follow-up names. */
 export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): CommandFacts {
   const { operation, rail, merchant, contentHash, correlationId, data } = command;
   const currency = currencyOfOrder ?? currencyOf(data, merchant);
@@ -166,7 +166,7 @@ export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): Com
   };
 }
 
-/** Merchant and order as the content names them, if both could be a key's. */
+/** Returns merchant and order as the content names them, if both are valid in a record key. */
 function orderOf(data: unknown): { merchant: string; orderId: string } | undefined {
   const { merchant, orderId } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
   return typeof merchant === 'string' && typeof orderId === 'string'
@@ -180,7 +180,7 @@ const noOrder = (): Fault => ({
   message: 'neither key nor content names merchant and order',
 });
 
-/** Levels of the contracts' content are fewer: what is deeper was never accepted, and a hash of it may need more stack than there is. */
+/** Maximum depth of the content. Valid content is less deep, and hashing deeper content could overflow the stack. */
 const DEEPEST = 20;
 
 const isDeep = (value: unknown, levels = DEEPEST): boolean =>

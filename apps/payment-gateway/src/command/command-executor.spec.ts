@@ -33,7 +33,7 @@ const merchant = {
   lookup: false,
 } as const;
 
-/** The journal of one order, in memory: what is appended is folded at once. */
+/** The journal of one order, in memory. An appended record is folded at once. */
 class JournalInMemory {
   readonly records: JournalRecord[] = [];
   order: OrderState = emptyOrder('shop-fr', 'order-1');
@@ -41,11 +41,11 @@ class JournalInMemory {
   before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
 
   waits = 0;
-  /** What the log holds and the tail has not brought. */
+  /** State by records that the log holds and the tail has not read. */
   unread?: OrderState;
   readToEnd = () => Promise.resolve((this.order = this.unread ?? this.order));
   stopped?: string;
-  /** Of some partition, which need not be this order's. */
+  /** Set to stop a partition, not necessarily this order's. */
   stoppedBecause?: string;
   stoppedFor = () => this.stopped;
   read = () => Promise.resolve(this.order);
@@ -76,21 +76,21 @@ class JournalInMemory {
 interface Story {
   journal: JournalInMemory;
   calls: PlatformForm[];
-  /** The platform's URL of each call. */
+  /** Index of the platform's URL of each call. */
   urls: number[];
-  /** How each permit was left: with which result, and whether no other URL was left to try. */
+  /** Each `leave` of a permit: the call's result, and whether it was the last URL. */
   left: [record: string | undefined, isLastUrl: boolean][];
   payments: { handle(command: AcceptedCommand): Promise<string> };
   clock: { wallMs: number; monotonicMs: number };
-  /** Calls of the sent ledger, in their order. */
+  /** Calls of the sent ledger, in order. */
   ledger: [told: string, token: string][];
   /** Runs while the ledger writes `sent`. */
   whileSent: { act: () => boolean };
-  /** How many records the journal had when a connection was wanted. */
+  /** Number of journal records at each `warmUp`. */
   warm: number[];
-  /** Runs while a bearer token is asked for. */
+  /** Runs while a bearer token is requested. */
   whileAsked: { act: () => Promise<void> };
-  /** Runs between the end of a wait and the slot that comes back. */
+  /** Runs after a wait has ended and before the slot is taken again. */
   lateSlot: { act: () => Promise<void> };
 }
 
@@ -191,13 +191,13 @@ const capture = (commandId = 'c') =>
     data: aCapture({ orderId: 'order-1', transactionId: undefined, amount: undefined }),
   } as never);
 
-it('asks the journal, sends once, and writes down what came of it', async () => {
+it('asks the journal, sends once, and journals the outcome', async () => {
   const { journal, calls, payments } = story([succeeded()]);
   expect(await payments.handle(authorization())).toBe('done');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
 });
 
-it('waits without an in-flight place while the order can not be read, and then goes on', async () => {
+it('waits without an in-flight slot while the order can not be read, and then continues', async () => {
   const { journal, calls, payments } = story([succeeded()]);
   let failures = 2;
   const { read } = journal;
@@ -255,11 +255,11 @@ it('takes no further operation of an order that has 200, and writes nothing of i
   journal.order = { ...journal.order, operations: [first!, ...others] };
   expect(await payments.handle(capture())).toBe('full');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
-  // Known ones get their result still.
+  // A known command still gets its result.
   expect(await payments.handle(authorization())).toBe('done');
 });
 
-it('tells a command that its full order has, and the tail has not brought, its result', async () => {
+it('republishes the result of a command that its full order has and the tail has not read', async () => {
   const { journal, calls, payments } = story([succeeded()]);
   await payments.handle(authorization());
   const [first] = journal.order.operations;
@@ -270,7 +270,7 @@ it('tells a command that its full order has, and the tail has not brought, its r
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'REPEATED'], 1]);
 });
 
-it('tries the other URL after one that could not be reached, and says to the gate when none is left', async () => {
+it('tries the other URL after one that could not be reached, and tells the gate when none is left', async () => {
   const { urls, left, payments } = story(
     [{ record: 'NOT_EXECUTED', reason: 'unreachable', message: '' }, succeeded()],
     { urlCount: 2 },
@@ -283,7 +283,7 @@ it('tries the other URL after one that could not be reached, and says to the gat
   ]);
 });
 
-it('repeats what it said when the command comes again', async () => {
+it('republishes the result when the command is redelivered', async () => {
   const { journal, calls, payments } = story([succeeded()]);
   await payments.handle(authorization());
   expect(await payments.handle(authorization())).toBe('done');
@@ -368,7 +368,7 @@ it('withdraws an intent whose verdict it could not read', async () => {
   expect(findOperation(journal.order, 'a')?.phase).toBe('idle');
 });
 
-it('rejects before sending what is too old, or names no transaction', async () => {
+it('rejects a command before sending that is too old, or names no transaction', async () => {
   const { journal, calls, payments, clock } = story([]);
   await payments.handle(capture());
   expect(findOperation(journal.order, 'c')?.latest?.body.faults?.map(({ code }) => code)).toEqual([
@@ -446,7 +446,7 @@ it('serves the pause between two attempts once, however often its order moves', 
   expect(clock.monotonicMs).toBe(undisturbed.monotonicMs);
 });
 
-it('leaves its permit where the order can not be read before the INTENT, and comes again', async () => {
+it('returns its permit where the order can not be read before the INTENT, and is retried', async () => {
   const { journal, calls, left, payments, whileAsked } = story([succeeded()]);
   const { read } = journal;
   whileAsked.act = () => {
@@ -472,7 +472,7 @@ it('has a connection before the INTENT of each attempt', async () => {
 });
 
 describe('the sent ledger', () => {
-  it('hears of a token before its INTENT is appended, before the first byte, and when the result was read back', async () => {
+  it('is called before the INTENT is appended, before the first byte, and when the result was read back', async () => {
     const { journal, ledger, payments } = story([succeeded()]);
     const toldAt: Record<string, string[]> = {};
     for (const record of ['INTENT', 'OUTCOME'] as const)
@@ -495,7 +495,7 @@ describe('the sent ledger', () => {
     expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
   });
 
-  it('is written before the send deadline is read: what took long to write is not sent', async () => {
+  it('is written before the send deadline is checked: after a slow write nothing is sent', async () => {
     const { journal, clock, whileSent, payments } = story([succeeded()]);
     whileSent.act = () => {
       clock.monotonicMs += 2_001;
@@ -506,7 +506,7 @@ describe('the sent ledger', () => {
     expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
   });
 
-  it('hears the end of a token that was not granted, and none of one whose verdict nobody read', async () => {
+  it('gets the end of a token that was not granted, and none of one whose verdict was not read', async () => {
     const { journal, ledger, payments } = story([succeeded()]);
     await payments.handle(authorization('a'));
     await payments.handle(authorization('b'));

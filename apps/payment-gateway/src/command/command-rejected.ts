@@ -2,18 +2,18 @@ import { traceHeadersOf } from '@tranche/runtime';
 import { createHash } from 'node:crypto';
 import { orderKey, type CloudEvent, type Fault, type PaymentEvent } from '@tranche/contracts';
 
-/** A message that never became an operation, and why. */
+/** A message that never became an operation, and the faults. */
 export interface Rejection {
   merchant: string;
   orderId: string;
   commandId?: string;
   correlationId?: string;
   faults: Fault[];
-  /** Of `id_reused`: what became of the command that has the id. */
+  /** For `id_reused`: state of the command that has the id. */
   knownState?: string;
 }
 
-/** Where a message lies in Kafka. */
+/** Position of a message in Kafka. */
 interface Place {
   topic: string;
   partition: number;
@@ -21,7 +21,7 @@ interface Place {
   headers: Record<string, string>;
 }
 
-/** `payment.command.rejected`. Its id comes from where the message lies, so that a repeat is the same event; no sequence. `time`: RFC 3339. */
+/** Builds `payment.command.rejected`, without a sequence. Its id derives from the message's position, so a redelivery gives the same event. */
 export function commandRejected(
   { topic, partition, offset, headers }: Place,
   rejection: Rejection,

@@ -8,8 +8,9 @@ import {
 } from '@tranche/contracts';
 
 /**
- * Undefined where the merchant's commands need no signature and this one has none that could be checked. A signature must be made for this
- * environment. Its key must have been valid when the command was made and when Kafka took it, so that commands that wait survive a change of keys.
+ * Checks the signature of a command. A signature must be made for this environment. Its key must have been valid when the command was made and when
+ * Kafka appended it, so that waiting commands survive a change of keys.
+ * @returns undefined where the merchant's commands need no signature and this one has none that could be checked
  */
 export async function commandSignatureProblem(
   record: CommandToSign & { timestampMs: number },

@@ -24,7 +24,7 @@ const shop = { merchant, identifier: 'Shop', accountKey: 'a-key-of-its-own' };
 const publisherKeys = [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }];
 const demanding = { ...shop, publisherKeys, requireSignatures: true };
 
-/** A decision after which a command of before counts as one that may have been lost. */
+/** A decision after which an earlier command counts as one whose attempt may be lost. */
 function resumed(): ResumeList {
   const list = new ResumeList();
   list.add({
@@ -34,7 +34,7 @@ function resumed(): ResumeList {
   return list;
 }
 
-/** The command is known, its first attempt was not executed, its next one has not begun. */
+/** A known command whose first attempt was not executed and whose next one has not started. */
 function betweenAttempts(): OrderState {
   const identity = {
     rulesVersion: RULES_VERSION,

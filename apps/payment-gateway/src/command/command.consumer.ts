@@ -28,7 +28,7 @@ import { commandRejected, type Rejection } from './command-rejected.js';
 import { RepeatLimit } from './repeat-limit.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
-/** Errors of ours rather than of the world around: trying again would not help. */
+/** Errors of our code. A retry would not help. */
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 const ORDER_FULL: Fault = {
@@ -47,7 +47,6 @@ const HELD_BACK = {
 
 type ReadableCommand = Exclude<ReadCommand, { read: 'unreadable' }>;
 
-/** Commands in, from the three rails. */
 @Controller()
 export class CommandConsumer {
   readonly #commands;
@@ -85,7 +84,7 @@ export class CommandConsumer {
     this.#commands.inc({ rail, outcome: read.read });
     if (read.read === 'unreadable')
       throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
-    // First of all: a command without a valid signature must not change the journal, and its content must not be kept.
+    // Checked first: a command without a valid signature must not change the journal, and its content must not be kept.
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
     if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
     switch (read.read) {
@@ -96,7 +95,7 @@ export class CommandConsumer {
     }
   }
 
-  /** Kafka's time goes along with our clock and that of Redis where `CLOCK_OFFSET_MS` moves them. */
+  /** `CLOCK_OFFSET_MS` moves our clock and that of Redis, so Kafka's time is moved too. */
   #moved(record: ConsumedRecord): ConsumedRecord {
     const { clockOffsetMs } = this.config;
     if (clockOffsetMs === 0 || record.timestampMs < 0) return record;
@@ -118,7 +117,7 @@ export class CommandConsumer {
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
-  /** Published before two people decided that its journal partition goes on without what was lost; what is published again has its id of then. */
+  /** True for a command published before a resume of its journal partition was approved, or republished with an id from before. */
   #isBeforeALoss(record: ConsumedRecord, read: ReadableCommand): boolean {
     const { resumes } = this.decisions;
     if (resumes.isEmpty) return false;
@@ -132,8 +131,9 @@ export class CommandConsumer {
   }
 
   /**
-   * What was lost may have been its attempt: it is never sent. What is kept of it goes on as always, and one that was between two attempts
-   * is in doubt. Of one that is not known no outcome is told (R11). False where its id is that of another command.
+   * The lost records may include an attempt of this command, so we never send it. If the journal still knows the operation, we publish its result; an
+   * operation between two attempts becomes in_doubt. An unknown command gets no result and becomes a dead letter (R11).
+   * @returns false where another command has its id
    */
   async #holdBack(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<boolean> {
     const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
@@ -153,7 +153,7 @@ export class CommandConsumer {
     return checked !== 'verified';
   }
 
-  /** Whoever sent it, a command that the order knows gets its result. Otherwise nothing is told under the ids that it names: anybody may have written them. */
+  /** A known command gets its result, whoever sent it. Any other one becomes a dead letter, because anybody may have written its ids. */
   async #refuseUnsigned(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<void> {
     const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
     const answer = command && (await this.#answerKnown(record, command, 'left_alone', context));
@@ -168,7 +168,7 @@ export class CommandConsumer {
     return comesAgain(answerKnownCommand(ports, traced, between, leaseOf(context)));
   }
 
-  /** A command that its order knows was accepted once: its result counts, whatever is configured or checked today (R13). */
+  /** A command that its order knows was accepted once: its result counts, even where today's configuration or checks refuse it (R13). */
   async #refuse(
     record: ConsumedRecord,
     { rejection, command }: Extract<ReadCommand, { read: 'rejected' }>,
@@ -181,7 +181,7 @@ export class CommandConsumer {
     if (answer === 'unknown') return this.#reject(record, rejection);
   }
 
-  /** Names the state of the command that has the id, so that nobody takes the rejection for its result. */
+  /** The rejection names the state of the command that has the id, so that it is not taken for that command's result. */
   async #rejectReused(
     record: ConsumedRecord,
     identity: Omit<Rejection, 'faults'> & { commandId: string },
@@ -205,7 +205,7 @@ function refusedCommandOf({ merchant, orderId, commandId, contentHash }: Accepte
   return { merchant: merchant.merchant, orderId, commandId, contentHash };
 }
 
-/** Of the journal records that the command brings about: its trace, and when Kafka had it. */
+/** Headers of the journal records that the command causes: its trace, and its broker time. */
 function headersFor({ headers, timestampMs }: ConsumedRecord): Record<string, string> {
   return { ...traceHeadersOf(headers), [COMMAND_TIME_HEADER]: String(timestampMs) };
 }
@@ -214,7 +214,7 @@ function leaseOf(context: KafkaRecordContext): CommandLease {
   return { signal: context.signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
 }
 
-/** What the world around is to blame for is tried again; an error of ours is not. */
+/** Makes external failures retryable. Errors of our own code are not retried. */
 function comesAgain<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;

@@ -6,7 +6,6 @@ import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 import { RepeatLimit } from './repeat-limit.js';
 
-/** Commands of the three rails: read, then executed at most once. */
 @Module({
   imports: [JournalModule, PlatformModule, SentLedgerModule],
   controllers: [CommandConsumer],

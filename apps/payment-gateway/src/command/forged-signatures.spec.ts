@@ -4,7 +4,7 @@ import type { ConsumedRecord } from '@tranche/kafka';
 import { aPartnerAAuthorization } from '@tranche/testing';
 import { commandConsumer } from '../../test/command-consumer.js';
 
-/** Each of the six kinds is tried so often. */
+/** Forgeries of each of the six kinds. */
 const EACH = process.env.NIGHTLY ? 1_700 : 300;
 
 const NOW_MS = Date.parse('2026-03-01T10:00:02Z');
@@ -26,7 +26,7 @@ const MERCHANTS = [
       keyEntry('revoked', own, { revokedAt: '2026-03-01T10:00:01Z' }),
     ],
   },
-  // The same kid as the other merchant's, another key.
+  // The same kid as the other merchant's, with another key.
   {
     ...{ merchant: 'shop-es', identifier: 'B', ...fields },
     publisherKeys: [keyEntry('k1', other), keyEntry('k2', other)],
@@ -60,7 +60,7 @@ function unsigned({
 function withSignature(record: ConsumedRecord, signature: string): ConsumedRecord {
   return { ...record, headers: { ...record.headers, [SIGNATURE_HEADER]: signature } };
 }
-/** What is signed may be another record than the one that is sent. */
+/** Signs a record. The signed record may differ from the one that is sent. */
 function signed(
   record: ConsumedRecord,
   as: { kid?: string; by?: KeyPair; of?: ConsumedRecord; environment?: string } = {},
@@ -75,7 +75,7 @@ function flipped(bytes: Buffer, bit: number): Buffer {
 }
 const pick = <T>(of: readonly T[], n: number): T => of[n % of.length]!;
 
-/** n-th of its kind; each kind has several ways. */
+/** Builds the n-th forgery of a kind; each kind has several ways. */
 const KINDS: Record<string, (n: number) => ConsumedRecord> = {
   forged: (n) => {
     const record = unsigned({ n });
@@ -118,7 +118,7 @@ const KINDS: Record<string, (n: number) => ConsumedRecord> = {
     pick<() => ConsumedRecord>(
       [
         () => signed(unsigned({ n }), { kid: 'ended' }),
-        // Dated back into its time: Kafka took it later.
+        // Dated back to when the key was valid, but appended by Kafka later.
         () => signed(unsigned({ n, time: '2026-01-31T00:00:00Z' }), { kid: 'ended' }),
         () => ({ ...signed(unsigned({ n }), { kid: 'ended' }), timestampMs: Date.parse('2026-01-31T00:00:00Z') }),
         () => signed(unsigned({ n }), { kid: 'to-come' }),

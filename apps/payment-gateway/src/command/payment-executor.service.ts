@@ -10,7 +10,6 @@ import type { AcceptedCommand } from './accepted-command.js';
 import { RepeatLimit } from './repeat-limit.js';
 import { prepareAttempt } from './prepare-attempt.js';
 
-/** The executor of libs/order-journal with this service's journal, breakers and platform. */
 @Injectable()
 export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformForm, BearerToken> {
   constructor(

@@ -15,7 +15,7 @@ import { faultsOfAge, faultsOfOrder, mayBeLookedUp, operationForm } from '@tranc
 import type { PlatformForm } from '../platform/platform-caller.service.js';
 import { factsOf, sentExtraData, type AcceptedCommand } from './accepted-command.js';
 
-/** The rules, terms and form of one attempt. `nowMs`: wall clock. */
+/** Builds rules, terms and form of one attempt. `nowMs`: wall clock. */
 export function prepareAttempt(
   command: AcceptedCommand,
   order: OrderState,
@@ -42,7 +42,7 @@ export function prepareAttempt(
   };
 }
 
-/** What the INTENT of a payment permits: look-ups while it waits; taking the place of a doubtful authorization (method table: `alwaysForm`). */
+/** Permissions in a payment's INTENT: look-ups while it waits, and superseding a doubtful authorization (method table: `alwaysForm`). */
 function permitsOf(
   { operation, orderId, merchant }: AcceptedCommand,
   order: OrderState,
@@ -57,7 +57,7 @@ function permitsOf(
   };
 }
 
-/** TRANSACTIONID that a follow-up names, or that the order shows for it. */
+/** TRANSACTIONID that a follow-up names, or that the order has for it. */
 function namedTransaction(command: AcceptedCommand, order: OrderState): string | undefined {
   switch (command.operation) {
     case 'capture':

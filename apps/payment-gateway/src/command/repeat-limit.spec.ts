@@ -1,7 +1,7 @@
 import type { CommandLease } from '@tranche/order-journal';
 import { RepeatLimit, type Copy } from './repeat-limit.js';
 
-/** Kafka's time is this much ahead of the process's, which nothing may rest on. */
+/** Kafka's clock is this far ahead of the process's, because the limit must not depend on their difference. */
 const KAFKA_AHEAD_MS = 3_600_000;
 
 function limit() {
@@ -23,7 +23,7 @@ function limit() {
     releaseSlotWhile: (wait) => (withoutSlot++, wait()),
   };
   const told: string[] = [];
-  /** Of a copy that Kafka took so long ago. */
+  /** A copy that Kafka appended `agoMs` ago. */
   const copy = (orderId: string, agoMs = 0, change: Partial<Copy> = {}): Copy => ({
     ...{ merchant: 'shop-fr', orderId, commandId: 'c', appendedMs: clock.nowMs + KAFKA_AHEAD_MS - agoMs },
     ...change,
@@ -39,7 +39,7 @@ function limit() {
         await append();
         told.push(`${of.orderId} ${of.commandId} at ${clock.nowMs - 5_000}`);
       }),
-    /** The time goes on, and whoever slept so long wakes. */
+    /** Advances the clock, and wakes sleepers that are due. */
     pass: async (ms: number) => {
       clock.nowMs += ms;
       for (const one of sleeping.splice(0))
@@ -50,7 +50,7 @@ function limit() {
   };
 }
 
-it('tells nothing to a copy that was asked before the last telling', async () => {
+it('publishes nothing for a copy that was appended before the last answer', async () => {
   const { told, tell, copy, pass } = limit();
   await tell(copy('o', 5));
   const early = copy('o', 5);
@@ -59,7 +59,7 @@ it('tells nothing to a copy that was asked before the last telling', async () =>
   expect(told).toEqual(['o c at 0']);
 });
 
-it('tells a copy that was asked after the last telling when the second is over, without a slot, and no sooner', async () => {
+it('answers a copy that was appended after the last answer when the second is over, without a slot, and no sooner', async () => {
   const { told, tell, copy, pass, waitsWithoutSlot } = limit();
   await tell(copy('o'));
   await pass(300);
@@ -73,7 +73,7 @@ it('tells a copy that was asked after the last telling when the second is over, 
   expect(told).toEqual(['o c at 0', 'o c at 1000']);
 });
 
-it('tells once for all that came meanwhile, and those behind wait for nothing', async () => {
+it('answers once for all copies of the meantime, and later ones do not wait', async () => {
   const { told, tell, copy, pass, waitsWithoutSlot } = limit();
   await tell(copy('o'));
   await pass(100);
@@ -85,7 +85,7 @@ it('tells once for all that came meanwhile, and those behind wait for nothing', 
   expect([told.length, waitsWithoutSlot()]).toEqual([2, 1]);
 });
 
-it('two copies that wait at once, of two rails, are told once', async () => {
+it('two waiting copies of two rails are answered once', async () => {
   const { told, tell, copy, pass } = limit();
   await tell(copy('o'));
   await pass(100);
@@ -95,7 +95,7 @@ it('two copies that wait at once, of two rails, are told once', async () => {
   expect(told).toHaveLength(2);
 });
 
-it('has told nothing where the record could not be appended: the next try tells it at once', async () => {
+it('has answered nothing where the record could not be appended: the next try answers at once', async () => {
   const { told, tell, copy, pass } = limit();
   const asked = copy('o');
   await expect(tell(asked, () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
@@ -122,7 +122,7 @@ it('is abandoned when the partition is given back', async () => {
   expect(told).toHaveLength(1);
 });
 
-it('tells the copies of a backlog, appended minutes apart, once', async () => {
+it('answers the copies of a backlog, appended minutes apart, once', async () => {
   const { told, tell, copy, clock } = limit();
   for (const minutes of [10, 8, 6, 4]) await tell(copy('o', 0, { appendedMs: clock.nowMs - minutes * 60_000 }));
   expect(told).toEqual(['o c at 0']);

@@ -4,39 +4,42 @@ import { keepNewest } from '@tranche/runtime';
 import { Clock } from '../clock.js';
 
 const AGAIN_AFTER_MS = 1_000;
-/** Kafka's clock is assumed to be no farther behind ours: copies of a backlog do not wait a second each. Milliseconds. */
+/** Kafka's clock is assumed to be at most this far behind ours. So the copies of a backlog do not wait a second each. Milliseconds. */
 const KAFKA_BEHIND_AT_MOST_MS = 120_000;
-/** Of the newest commands that came again. One that is forgotten is answered again. */
+/** Number of repeated commands to remember, the newest ones. A forgotten one is answered again. */
 const REMEMBERED = 10_000;
 
-/** A copy of a command whose result is known. */
+/** A redelivered command whose result is known. */
 export interface Copy {
   merchant: string;
   orderId: string;
   commandId: string;
-  /** When Kafka took it, milliseconds since the epoch; absent where the record does not say. */
+  /** Broker time of the append, milliseconds since the epoch; absent where the record has none. */
   appendedMs?: number | undefined;
 }
 
 interface Told {
-  /** On this process's monotonic clock. */
+  /** Time of the last answer on this process's monotonic clock. */
   atMs: number;
-  /** Kafka's time then, or a little earlier: a copy that Kafka took by then is answered by what was told. */
+  /** Broker time of the last answer (lower bound). Copies appended before it need no new answer. */
   heardMs: number;
 }
 
 /**
- * The result of a repeated command is told once a second at most, so that a flood of copies does not fill the journal and the events topic. A copy that
- * Kafka took after the result was told last waits until the second is over; then the result is told again.
+ * Publishes the result of a repeated command at most once a second, so that copies do not flood the journal and the events topic. A copy appended
+ * after the last answer waits until the second is over.
  */
 @Injectable()
 export class RepeatLimit {
-  /** When each was told last, the oldest first. */
+  /** Last answer of each command, the oldest first. */
   readonly #told = new Map<string, Told>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Resolves when the result was told after Kafka took this copy. `append` writes the record that makes it told; if it rejects, nothing was told. */
+  /**
+   * Resolves when the result was published after Kafka appended this copy.
+   * @param append writes the record that republishes the result; where it rejects, the last answer stays the earlier one
+   */
   async tell(
     { merchant, orderId, commandId, appendedMs }: Copy,
     lease: CommandLease,
@@ -49,7 +52,7 @@ export class RepeatLimit {
       const nowMs = this.clock.monotonicMs();
       const waitMs = before === undefined ? 0 : before.atMs + AGAIN_AFTER_MS - nowMs;
       if (before === undefined || waitMs <= 0) {
-        // By Kafka's clock: the copy was there when it came, and so much later it is now.
+        // Lower bound of the broker time now: the copy's broker time plus the time it waited here.
         const sinceMs = appendedMs === undefined ? -Infinity : appendedMs + nowMs - cameMs;
         const heardMs = Math.max(sinceMs, this.clock.nowMs() - KAFKA_BEHIND_AT_MOST_MS);
         this.#note(command, { atMs: nowMs, heardMs });

@@ -25,8 +25,8 @@ import { edgesOf, type FieldSchema } from '../../test/schema-edges.js';
 import { readCommand } from './accepted-command.js';
 
 /**
- * JSON Schema, class-validator and the gateway judge the same commands. Without a merchant's `requirements: 'all'` their verdicts are equal;
- * with it the gateway also names each field that the table below lists and the command leaves out.
+ * JSON Schema, class-validator and the gateway must accept and refuse the same commands. For a merchant with `requirements: 'all'`, the gateway also
+ * names missing fields of the table below.
  */
 const COMMANDS = process.env.NIGHTLY ? { authorize: 3_500, other: 1_000 } : { authorize: 800, other: 300 };
 
@@ -36,18 +36,18 @@ const isDay = (day: string) => new Date(`${day}T00:00:00Z`).toJSON()?.startsWith
 ajv.addFormat('date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isDay(text));
 ajv.addFormat('date-time', (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)));
 
-// Another currency than euro: the limits of method B are the account's, not the command's.
+// Not euro: the limits of method B belong to the account, not to the command.
 const base = { identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'CHF', lookup: false } as const;
 const shops: Record<string, Merchant> = {
   shown: { ...base, merchant: 'shop-fr' },
   all: { ...base, merchant: 'shop-fr', requirements: 'all' },
 };
-/** Of merchant and clock, which neither schema nor class know. */
+/** Faults that depend on merchant or clock, which neither schema nor class know. */
 const OF_THE_GATEWAY: readonly string[] = [
   ...['not_express', 'unknown_api_key', 'key_mismatch', 'unknown_merchant'],
   ...['currency_not_of_merchant', 'return_page_unknown'],
 ];
-/** JSON Schema has no word for it. */
+/** JSON Schema can't express this rule. */
 const BEYOND_SCHEMA = 'total_mismatch';
 
 const ADDRESS = ['firstName', 'lastName', 'address', 'postalCode', 'city', 'country'];
@@ -72,7 +72,7 @@ type Data = Record<string, unknown>;
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What `all` asks for beyond the classes, written apart from them. */
+/** Fields that `all` requires beyond the classes, written independently of the code under test. */
 function missingOf(rail: Rail, type: CommandType, data: Data): string[] {
   if (type !== 'payment.authorize') return [];
   const missing = ['billing', 'shipping', 'cart'].filter((name) => data[name] === undefined);
@@ -93,7 +93,7 @@ function missingOf(rail: Rail, type: CommandType, data: Data): string[] {
   return missing;
 }
 
-/** The same numbers in each run. */
+/** A seeded generator: each run gets the same numbers. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -152,7 +152,7 @@ const CHANGED: readonly unknown[] = [
   ],
 ];
 
-/** Leaves some fields out, changes some, adds some: from none of it to ten places. */
+/** Removes, changes and adds up to ten fields. */
 function mutated(data: object, random: (below: number) => number, edges: Record<string, unknown[]>): Data {
   const copy = structuredClone(data) as Data;
   for (let changes = random(4) === 0 ? random(10) : random(3); changes > 0; changes--) {
@@ -225,7 +225,7 @@ it.each<[string, Rail, CommandType, object]>([
     else if (missing.length > 0) count.refusedByAllOnly += 1;
     else count.accepted += 1;
   }
-  // Neither side of the comparison is empty.
+  // Guards against a comparison in which all commands were accepted, or all refused.
   expect(count.accepted).toBeGreaterThan(commands / 20);
   expect(count.refused).toBeGreaterThan(commands / 20);
   if (type === 'payment.authorize') expect(count.refusedByAllOnly).toBeGreaterThan(commands / 20);

@@ -20,7 +20,7 @@ const proposal = {
   ...{ proposedBy: 'alice', proposedAt: AT },
 };
 
-/** The topic at a broker, with each read of it. */
+/** The topic at a broker; counts each read. */
 function setUp() {
   const log: Written[] = [];
   const reads: [bigint, bigint][] = [];
@@ -56,7 +56,7 @@ function setUp() {
 }
 
 describe('the topic of decisions', () => {
-  it('is read by one reader of the process, which reads each record once, however often somebody asks', async () => {
+  it('is read by one reader per process, which reads each record once, however many callers there are', async () => {
     const { log, reads, LogReader, topic, decisions, closed } = setUp();
     await topic.append(proposal);
     for (let n = 0; n < 5; n++) expect(await decisions.list(['resume'])).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('the topic of decisions', () => {
     expect(closed).toHaveBeenCalledTimes(1);
   });
 
-  it('gives who asks what was written before the question, also while an older question is on its way', async () => {
+  it('gives a caller everything written before its call, also while an older read is in flight', async () => {
     const { gate, topic, decisions } = setUp();
     let open = () => {};
     gate.opened = new Promise((resolve) => (open = resolve));
@@ -83,7 +83,7 @@ describe('the topic of decisions', () => {
     expect(await decisions.list(['resume'])).toHaveLength(1);
   });
 
-  it('says of an own record whether it counts, by the order of the topic', async () => {
+  it('reports if its own record counts, by the order of the topic', async () => {
     const { log, topic } = setUp();
     await topic.append(proposal);
     const facts = { commandEnds: {} };
@@ -101,7 +101,7 @@ describe('the topic of decisions', () => {
     expect(log.every(({ key }) => key.startsWith('r/'))).toBe(true);
   });
 
-  it('passes over what can not be read, and says so', async () => {
+  it('skips unreadable records, and logs them', async () => {
     const { log, decisions, topic, lines } = setUp();
     log.push({ key: '', value: null, unreadable: 'a codec that nobody knows' });
     await topic.append(proposal);
@@ -109,7 +109,7 @@ describe('the topic of decisions', () => {
     expect(lines.join()).toContain('a codec that nobody knows');
   });
 
-  it('that ends before what was read is an error, not an empty list', async () => {
+  it('that ends before the last record read is an error, not an empty list', async () => {
     const { log, decisions, topic } = setUp();
     await topic.append(proposal);
     log.length = 0;

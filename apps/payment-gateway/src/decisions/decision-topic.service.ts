@@ -8,13 +8,10 @@ import { GatewayConfig } from '../gateway.config.js';
 import { NextAnswer } from '../journal/next-answer.js';
 import { DecisionList, type DecisionRecord } from './decision.js';
 
-/** The topic has one partition, so that all records have one order. */
+/** The topic has one partition, so that all its records are ordered. */
 const PARTITION = 0;
 
-/**
- * `payments.decisions.v1`. Each process has one reader of it, which reads on from where it was: who asks gets all that the topic held when they
- * asked, and those who ask together share the answer.
- */
+/** Reads and writes `payments.decisions.v1`. One reader per process continues at its last offset; concurrent callers share a read. */
 @Injectable()
 export class DecisionTopic implements OnApplicationShutdown {
   readonly #topic: string;
@@ -33,21 +30,21 @@ export class DecisionTopic implements OnApplicationShutdown {
     this.#reader = new LogReader({ client, topic: this.#topic, log, takesUnreadable: true });
   }
 
-  /** All that the topic holds now. */
+  /** Returns all decisions that the topic holds now. */
   current(): Promise<DecisionList> {
     return this.#reading.ask();
   }
 
-  /** Writes a record, and reads the topic up to it: whether it counts is for the topic's order to say. */
+  /** Appends a record and reads the topic up to it, because an earlier record in the topic may prevent it from counting. */
   async append(record: DecisionRecord): Promise<{ list: DecisionList; hasCounted: boolean }> {
-    // Its own key: compaction must not put a later record, which may not count, in the place of one that does.
+    // A key of its own: under a shared key, compaction could replace a record that counts with a later one that does not.
     const key = `${record.id}/${randomUUID()}`;
     await this.#send(key, Buffer.from(JSON.stringify(record)));
     const list = await this.current();
     return { list, hasCounted: list.hasCounted(key) };
   }
 
-  /** Has compaction delete the records with these keys. */
+  /** Writes tombstones, so that compaction deletes the records with these keys. */
   async delete(keys: readonly string[]): Promise<void> {
     await Promise.all(keys.map((key) => this.#send(key, null)));
   }

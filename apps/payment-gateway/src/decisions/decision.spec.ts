@@ -32,7 +32,7 @@ const stateOf = (list: DecisionList, id = 'x', nowMs = NOW_MS): Partial<Decision
   list.find(id, KINDS, nowMs);
 
 describe('a decision of two people', () => {
-  it('is open, and then what the second person says', () => {
+  it('is open, and then as the second person decides', () => {
     expect(stateOf(listOf(proposal))).toMatchObject({ state: 'open', proposedBy: 'alice', subject });
     const by = { decidedBy: 'bob', decidedAt: LATER };
     expect(stateOf(listOf(proposal, approved()))).toMatchObject({ state: 'approved', ...by });
@@ -51,7 +51,7 @@ describe('a decision of two people', () => {
     }
   });
 
-  it('is decided by no answer of who proposed it, whoever wrote it', () => {
+  it('is not decided by an answer of its proposer, whichever process wrote it', () => {
     const list = listOf(proposal);
     expect(take(list, approved('x', 'alice'))).toBe('x was approved by who proposed it');
     expect(take(list, rejected('x', 'alice'))).toBe('x was rejected by who proposed it');
@@ -129,7 +129,7 @@ describe('a decision of two people', () => {
   });
 });
 
-describe('what the topic needs no more', () => {
+describe('records that the topic does not need any more', () => {
   const isOver = Date.parse(END) + 35 * DAY_MS;
 
   it('are all records of a decision that is over for 35 days, and none about the journal', () => {

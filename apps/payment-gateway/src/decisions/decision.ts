@@ -2,30 +2,30 @@ import { compact } from '@tranche/order-journal';
 import { isSecondPerson } from './second-person.js';
 import { areFactsOf, isKind, isWholeSubject, type ApprovalFacts, type Kind, type Subjects } from './subjects.js';
 
-/** One person asks for it, and a second one has to agree. */
+/** A request by one person that a second person must approve. */
 export interface Proposal<K extends Kind = Kind> {
   /** UUID. */
   id: string;
   kind: K;
-  /** Name of the thing that it is about: of each there is one open proposal of a kind. */
+  /** Identifies the thing it is about. For each thing and kind, at most one proposal is open. */
   about: string;
   subject: Subjects[K];
   proposedBy: string;
   /** RFC 3339. */
   proposedAt: string;
-  /** From then on nobody can decide about it. It stays open for ever where this is missing. */
+  /** After this time the proposal can't be decided any more. Without it, it stays open without limit. */
   expiresAt?: string;
 }
 
 export type Answer = 'approved' | 'rejected';
 
-/** proposed → approved, rejected or expired. */
+/** A proposal and its state: open → approved, rejected or expired. */
 export interface Decision<K extends Kind = Kind> extends Proposal<K> {
   state: 'open' | 'expired' | Answer;
   decidedBy?: string;
   decidedAt?: string;
   facts?: ApprovalFacts;
-  /** The approval was carried out, and counts no more. */
+  /** Set once the approval was carried out; then it has no further effect. */
   appliedAt?: string;
 }
 
@@ -39,24 +39,24 @@ interface Known {
   proposal: Proposal;
   answer?: Pick<Decision, 'decidedBy' | 'decidedAt' | 'facts'> & { state: Answer };
   appliedAt?: string;
-  /** Keys of all its records, also of those that do not count: a start deletes them together. */
+  /** Keys of all its records, also of those that do not count, so that a start deletes them together. */
   keys: string[];
 }
 
-/** A decision that is over is deleted from the topic after so long. The journal and the audit keep what was done. */
+/** Retention after a decision has expired. Journal and audit keep what was done. */
 const KEPT_MS = 35 * 86_400_000;
 
-/**
- * The topic's records, in its order: the first answer after a proposal counts, and each later one does not, whoever wrote it and whenever.
- * Times are those of the records, so all readers agree.
- */
+/** Folds the topic's records: only the first answer after a proposal counts. It uses the records' own times, so all readers agree. */
 export class DecisionList {
   readonly #known = new Map<string, Known>();
-  /** Id of the newest proposal about a thing: only this one can be open. */
+  /** Id of the newest proposal about each thing. Only this one can be open. */
   readonly #newest = new Map<string, string>();
   readonly #counted = new Set<string>();
 
-  /** Takes the next record of the topic. Returns why it does not count; undefined where it does. */
+  /**
+   * Takes the next record of the topic.
+   * @returns the reason why it does not count; undefined where it counts
+   */
   take(key: string | null, value: Buffer | null): string | undefined {
     if (value === null) return this.#delete(key ?? '');
     const record = recordOf(value);
@@ -79,7 +79,7 @@ export class DecisionList {
     return isAsked ? (decisionAt(known, nowMs) as Decision<K>) : undefined;
   }
 
-  /** The newest first. */
+  /** Lists decisions, the newest first. */
   of<K extends Kind>(kinds: readonly K[], nowMs: number): Decision<K>[] {
     return [...this.#known.keys()].reverse().flatMap((id) => this.find(id, kinds, nowMs) ?? []);
   }
@@ -89,14 +89,14 @@ export class DecisionList {
     return newest?.state === 'open' ? newest : undefined;
   }
 
-  /** Keys of the records that the topic needs no more. What was decided about the journal explains the journal: it stays. */
+  /** Keys of records to delete. Decisions about the journal stay, because the journal can't be read correctly without them. */
   outdatedKeys(nowMs: number): string[] {
     const isOutdated = ({ proposal: { expiresAt } }: Known) =>
       expiresAt !== undefined && nowMs > Date.parse(expiresAt) + KEPT_MS;
     return [...this.#known.values()].filter(isOutdated).flatMap(({ keys }) => keys);
   }
 
-  /** A start deleted the record, as its decision had been over for long. */
+  /** Handles a tombstone: a start deleted the records of a decision past its retention. */
   #delete(key: string): undefined {
     const id = key.slice(0, key.indexOf('/'));
     const known = this.#known.get(id);

@@ -4,7 +4,7 @@ import { DecisionTopic } from './decision-topic.service.js';
 import { Decisions } from './decisions.service.js';
 import { JournalDecisions } from './journal-decisions.service.js';
 
-/** The decisions of two people. The operators' module has the routes: they need the journal, which needs this module. */
+/** Provides decisions of two people. Their routes are in the operators' module: they need the journal, which needs this module. */
 @Module({
   imports: [GatewayKafkaModule],
   providers: [DecisionTopic, Decisions, JournalDecisions],

@@ -10,7 +10,7 @@ import type { Answer, Decision, DecisionList, DecisionRecord, Proposal } from '.
 import { assertNamed, isSecondPerson } from './second-person.js';
 import type { ApprovalFacts, Kind } from './subjects.js';
 
-/** Everything that one person proposes and a second one approves or rejects, whatever it is about. docs/decisions/0114. */
+/** Manages everything that one person proposes and a second one approves or rejects. docs/decisions/0114. */
 @Injectable()
 export class Decisions {
   constructor(
@@ -20,13 +20,13 @@ export class Decisions {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** Once, at the start of the process. */
+  /** Must be called once, at the start of the process. */
   async load(): Promise<void> {
     const list = await this.topic.current();
     await this.topic.delete(list.outdatedKeys(this.clock.nowMs()));
   }
 
-  /** The newest first. */
+  /** Lists decisions, the newest first. */
   async list<K extends Kind>(kinds: readonly K[]): Promise<Decision<K>[]> {
     return (await this.#current()).of(kinds, this.clock.nowMs());
   }
@@ -38,7 +38,7 @@ export class Decisions {
     throw new Problem({ status: 404, code: 'decision_unknown', detail: 'There is no such proposal.' });
   }
 
-  /** The proposal that is open about it now: this one, or one that was there before. */
+  /** Returns the open proposal about the thing: a new one, or the one that exists already. */
   async propose<K extends Kind>(
     { withinMs, ...proposal }: Pick<Proposal<K>, 'kind' | 'about' | 'subject'> & { withinMs?: number },
     operator: OperatorIdentity,
@@ -60,12 +60,12 @@ export class Decisions {
     return made;
   }
 
-  /** True once nobody could answer any more, also where somebody did. */
+  /** True once the time to answer has passed, also where there is an answer. */
   isOver({ expiresAt }: Decision): boolean {
     return expiresAt !== undefined && this.clock.nowMs() >= Date.parse(expiresAt);
   }
 
-  /** @throws Problem where this person can't decide about it, or nobody can any more */
+  /** @throws Problem where this person may not decide about it, or it can't be decided any more */
   assertMayDecide(decision: Decision, operator: OperatorIdentity): void {
     assertNamed(operator, this.config);
     const { state, expiresAt } = decision;
@@ -78,7 +78,7 @@ export class Decisions {
   }
 
   /**
-   * The answer is written and read back: of two at one moment the first in the topic counts.
+   * Writes the answer and reads it back: of two concurrent answers, the first in the topic counts.
    * @throws Problem 409 `already_decided` where another answer was first
    */
   async decide<K extends Kind>(
@@ -98,7 +98,7 @@ export class Decisions {
     return decided;
   }
 
-  /** The approval was carried out: it counts no more. */
+  /** Notes that the approval was carried out, so that it has no further effect. */
   async applied(id: string): Promise<void> {
     await this.topic.append({ record: 'applied', id, at: isoTime(this.clock) });
   }

@@ -13,7 +13,7 @@ const skip = { partition: 3, offset: '7', hash: recordHash(poison.value), reason
 const resume = { partition: 3, log: { low: '40', last: { offset: '49', hash: 'abc' } }, epoch: 0, reason: 'disk lost' };
 const facts = { commandEnds: { 'payments.commands.card.v1': ['7', '0'] } };
 
-/** `started`: what a process that starts now is told. */
+/** `started`: the decisions that a process which starts now loads. */
 function setUp(settings: Partial<GatewayConfig> = {}) {
   const topic = new TopicInMemory();
   const clock = { nowMs: () => Date.parse(AT), monotonicMs: () => 0, sleep: () => Promise.resolve() };
@@ -98,7 +98,7 @@ describe('a stopped partition goes on', () => {
   });
 });
 
-it('a start deletes what was decided about an order long ago, and nothing about the journal', async () => {
+it('a start deletes old decisions about orders, and none about the journal', async () => {
   const { started, topic } = setUp();
   await (await started()).proposeSkip(skip, alice);
   const over = { proposedBy: 'alice', proposedAt: '2026-01-01T10:00:00Z', expiresAt: '2026-01-02T10:00:00Z' };

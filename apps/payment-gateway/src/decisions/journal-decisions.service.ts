@@ -8,24 +8,23 @@ import type { ApprovalFacts, ResumeSubject, SkipSubject } from './subjects.js';
 const KINDS = ['skip', 'resume'] as const;
 export type JournalDecision = Decision<(typeof KINDS)[number]>;
 
-/** A decision as the operators' API gives it. */
 export type JournalDecisionView = (SkipSubject | (ResumeSubject & ApprovalFacts & { kind: 'resume' })) &
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'appliedAt'> & { approvedBy?: string; approvedAt?: string };
 
 /**
- * Skips of unreadable records, and resumes of stopped partitions. An approval counts from the next start on,
- * so that all that a process knows was folded under the same decisions.
+ * Skips of unreadable records and resumes of stopped partitions. An approval takes effect at the next start, so that a process folds everything under
+ * the same decisions.
  */
 @Injectable()
 export class JournalDecisions {
-  /** As of this process' start: all its readers of the journal go by it. */
+  /** Approved skips as of this process' start. All its readers of the journal use them. */
   readonly skipped = new SkipList();
-  /** As of this process' start, and what it applied itself. */
+  /** Approved resumes as of this process' start, and those that it applied itself. */
   readonly resumes = new ResumeList();
 
   constructor(private readonly decisions: Decisions) {}
 
-  /** Before the first record of the journal is read. */
+  /** Must be called before the first record of the journal is read. */
   async load(): Promise<void> {
     await this.decisions.load();
     for (const { subject } of await this.#approved('skip')) this.skipped.add(subject.hash);
@@ -36,7 +35,7 @@ export class JournalDecisions {
     return (await this.decisions.list(KINDS)).reverse().map(viewOf);
   }
 
-  /** A record whose skip was approved needs no other decision. */
+  /** Returns the approved decision where the record's skip was approved before; it needs no second one. */
   async proposeSkip(subject: SkipSubject, operator: OperatorIdentity): Promise<JournalDecisionView> {
     const approved = (await this.#approved('skip')).find((decision) => decision.subject.hash === subject.hash);
     if (approved) return viewOf(approved);
@@ -48,7 +47,7 @@ export class JournalDecisions {
     return viewOf(await this.decisions.propose({ kind: 'resume', about, subject }, operator));
   }
 
-  /** @throws Problem where this person can't decide about it, or nobody can any more */
+  /** @throws Problem where this person may not decide about it, or it can't be decided any more */
   async open(id: string, operator: OperatorIdentity): Promise<JournalDecision> {
     const decision = await this.decisions.find(id, KINDS);
     this.decisions.assertMayDecide(decision, operator);

@@ -22,7 +22,7 @@ import { CurrentOperator, OperatorGuard, Requires } from '../operations/operator
 import { JournalDecisions, type JournalDecisionView } from './journal-decisions.service.js';
 
 export class DecisionProposal {
-  /** Kept for good: no personal data. */
+  /** Kept without a time limit, so it must hold no personal data. */
   @IsString()
   @Length(10, 500)
   @Matches(/^[^\u0000-\u001f\u007f]*$/, { message: 'must hold no control characters' })
@@ -30,14 +30,14 @@ export class DecisionProposal {
 }
 
 export interface JournalPartitionsView {
-  /** Partitions of this instance that stopped at a record. `maySkip` is false for one of a newer release: upgrade. */
+  /** Partitions of this instance that stopped at a record. `maySkip` is false where a newer release wrote the record: upgrade. */
   stoppedAt: { partition: number; offset: string; hash: string; maySkip: boolean }[];
-  /** Partitions of this instance that go no further, whatever the reason. */
+  /** All stopped partitions of this instance, and the reason. */
   stopped: { partition: number; reason: string }[];
   decisions: readonly JournalDecisionView[];
 }
 
-/** Stopped partitions, and the two people who decide: that a record which can't be read is skipped, or that a partition goes on with what is kept. docs/runbook.md, "A journal partition is stopped". */
+/** Shows stopped partitions, and takes decisions to skip a record or resume a partition. docs/runbook.md, "A journal partition is stopped". */
 @Controller('v1/journal')
 @UseGuards(OperatorGuard)
 @UseInterceptors(AuditInterceptor)
@@ -85,7 +85,7 @@ export class JournalPartitionsController {
     return this.decisions.proposeSkip({ partition, offset: String(offset), hash, reason }, operator);
   }
 
-  /** That the partition goes on with what its log holds now. */
+  /** Proposes to resume the partition with the records that its log holds now. */
   @Post('partitions/:partition/resume')
   @Requires({ role: 'operator', ofAllMerchants: true, action: 'partition.resume' })
   @HttpCode(201)

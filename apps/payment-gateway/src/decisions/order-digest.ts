@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { OrderState } from '@tranche/order-journal';
 
 /**
- * The digest holds all that a decision about an order rests on: its operations and all evidence. Reminders, repetitions and carried states bring nothing new,
- * and are no part of it: a timer between two people must not make the proposal stale.
+ * Digest of everything that a decision about an order depends on. Reminders, repetitions and snapshots are left out: they add no facts, and would
+ * make a proposal stale before the second person answers.
  */
 export function orderDigest({
   operations,

@@ -5,7 +5,7 @@ import { CurrentOperator, OperatorGuard, Requires } from '../operations/operator
 import type { OperationView } from '../operations/order-view.js';
 import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
 
-/** Resolutions that wait for a second person. docs/runbook.md, "Approve what another proposed". */
+/** Lists and decides resolutions that wait for a second person. docs/runbook.md, "Approve what another proposed". */
 @Controller('v1/proposals')
 @UseGuards(OperatorGuard)
 @UseInterceptors(AuditInterceptor)

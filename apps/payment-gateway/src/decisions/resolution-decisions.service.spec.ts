@@ -162,7 +162,7 @@ describe('a resolution that needs two people', () => {
     await expect(approvals.resolve(id, notExecuted, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_open' });
   });
 
-  it('that is approved and rejected at one moment is what the topic says first, and the other person hears it', async () => {
+  it('that is approved and rejected at once follows the first answer in the topic, and the other person gets a problem', async () => {
     for (const first of ['approve', 'reject'] as const) {
       const { approvals, appended, proposed } = setUp();
       const { id: proposal } = await proposed();
@@ -192,7 +192,7 @@ describe('a resolution that needs two people', () => {
     expect(await approvals.list(alice)).toMatchObject([{ state: 'rejected', decidedBy: 'carol' }]);
   });
 
-  it('that was approved, and not journaled because the process ended, is journaled when its approver says it again', async () => {
+  it('that was approved, and not journaled because the process ended, is journaled when its approver approves again', async () => {
     const { approvals, appended, proposed, topic } = setUp();
     const { id: proposal } = await proposed();
     await topic.append({ record: 'approved', id: proposal, by: 'bob', at: new Date(NOW_MS).toISOString() });
@@ -229,7 +229,7 @@ describe('a resolution that needs two people', () => {
     expect(await withoutIssuer.approvals.approve(other, keyOfBob)).toMatchObject({ state: 'not_executed' });
   });
 
-  it('is nobody’s of another merchant', async () => {
+  it('is not shown to operators of another merchant', async () => {
     const { approvals, proposed } = setUp();
     const { id: proposal } = await proposed();
     const ofShopEs = { ...bob, merchants: ['shop-es'] };

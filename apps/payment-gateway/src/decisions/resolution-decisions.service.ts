@@ -14,7 +14,6 @@ import type { ResolutionSubject } from './subjects.js';
 const KINDS = ['resolution'] as const;
 type ResolutionDecision = Decision<'resolution'>;
 
-/** A proposal as the operators' API gives it. */
 export type ProposalView = ResolutionSubject &
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'expiresAt' | 'state' | 'decidedBy' | 'decidedAt'>;
 
@@ -27,7 +26,7 @@ export class ResolutionDecisions {
     private readonly decisions: Decisions,
   ) {}
 
-  /** The operation as it ended, or the proposal that somebody else has to approve. */
+  /** Resolves the operation and returns it, or returns the proposal that a second person must approve. */
   async resolve(
     id: string,
     resolution: ManualResolution,
@@ -49,15 +48,15 @@ export class ResolutionDecisions {
     throw new Problem({ status: 409, code: 'proposal_open', detail });
   }
 
-  /** Those of the operator's merchants, the newest first. */
+  /** Lists proposals of the operator's merchants, the newest first. */
   async list(operator: OperatorIdentity): Promise<ProposalView[]> {
     const decisions = await this.decisions.list(KINDS);
     return decisions.filter(({ subject: { merchant } }) => mayAct(operator, merchant)).map(viewOf);
   }
 
   /**
-   * The approval is in the topic before the journal has the resolution, so that a rejection at the same moment either prevents it or is refused.
-   * Where the process ends in between, its approver says it once more.
+   * Writes the approval before the resolution, so that a concurrent rejection either prevents it or is refused. Where the process ends in between,
+   * the approver must approve again.
    */
   async approve(id: string, operator: OperatorIdentity): Promise<OperationView> {
     const decision = await this.#find(id, operator);
@@ -79,7 +78,10 @@ export class ResolutionDecisions {
     return decision;
   }
 
-  /** An order that is the very same has not got the resolution. One that moved on may have it: the approval counts once. */
+  /**
+   * Repeats an approval whose resolution may not have reached the journal. A changed order may have it already, so `proposal_stale` is reported as
+   * already decided.
+   */
   async #approveAgain(decision: ResolutionDecision): Promise<OperationView> {
     if (this.decisions.isOver(decision)) throw alreadyDecided(decision);
     return this.#journal(decision).catch((error: unknown) => {

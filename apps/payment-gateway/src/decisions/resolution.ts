@@ -4,8 +4,8 @@ import type { ManualResolution } from '../operations/manual-resolution.js';
 import type { ResolutionSubject } from './subjects.js';
 
 /**
- * Why one person is not enough; undefined where one is. After `not_executed` and `refused` the shop may take the money again. An amount that the
- * journal does not know may be above every limit: that one person says it is small is no proof.
+ * Returns the reason why one person is not enough; undefined where one is. After `not_executed` and `refused` the shop may take the money again.
+ * Where the journal does not know the operation's amount, it may be above every limit, and the one person's own figure is no proof.
  */
 export function whyTwoPeople(
   operation: OperationState,
@@ -18,7 +18,7 @@ export function whyTwoPeople(
   return Math.max(asked, amount ?? 0) <= approvalAboveMinor ? undefined : 'amount';
 }
 
-/** An operation's state in words of the order view. */
+/** State of an operation as the order view names it. */
 export const stateOf = ({ phase, end }: OperationState): string => end ?? phase;
 
 /** Explains `proposal_stale` to the approver. */

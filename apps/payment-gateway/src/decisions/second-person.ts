@@ -1,12 +1,13 @@
 import { Problem } from '@tranche/service-kit';
 import type { OperatorIdentity } from '../operations/operator-identity.js';
 
-/** Two people are two names, whatever proved them: a key and a token of one human bear the same name (`assertNamed`). */
+/** Two people are two names. A key and a token of one human carry the same name (`assertNamed`). */
 export const isSecondPerson = (proposedBy: string, person: string): boolean => proposedBy !== person;
 
 /**
- * With an issuer, the same human may have a token and a key. The token's name comes from OPERATORS_OIDC_PERSON_CLAIM, so a key takes part in
- * decisions of two people only where its entry names the `person`; its entry's own name would make two people of one.
+ * Refuses an operator whose human name is unknown. With an issuer, one human may have a token and a key. The token's name comes from
+ * OPERATORS_OIDC_PERSON_CLAIM, so a key may take part in decisions of two people only where its entry names the `person`. Otherwise one human could
+ * count as two people.
  * @throws Problem 403
  */
 export function assertNamed(operator: OperatorIdentity, { oidcIssuer }: { oidcIssuer?: string }): void {

@@ -1,40 +1,39 @@
 import type { KeptLog } from '@tranche/order-journal';
 import type { ManualResolution } from '../operations/manual-resolution.js';
 
-/** A resolution of a doubt that one person is not enough for. docs/decisions/0076. */
+/** Resolution of a doubt for which one person is not enough. docs/decisions/0076. */
 export interface ResolutionSubject {
-  /** Id of the operation, as in its address. */
+  /** Operation id, as in its URL. */
   operation: string;
   merchant: string;
   orderId: string;
   commandId: string;
   resolution: ManualResolution;
   why: 'not_executed' | 'refused' | 'amount';
-  /** `orderDigest` of the order that the proposer saw: the proposal counts for this very order only. */
+  /** `orderDigest` of the order that the proposer saw. The proposal is valid only while the order has this digest. */
   seen: string;
-  /** State of the operation then. */
+  /** State of the operation at the proposal. */
   was: string;
 }
 
-/** A journal record that can't be read, and is left out. docs/decisions/0055. */
+/** Skip of a journal record that can't be read. docs/decisions/0055. */
 export interface SkipSubject {
   partition: number;
   offset: string;
-  /** `recordHash` of the record: only this very record is skipped, wherever it lies. */
+  /** `recordHash` of the record. Only a record with this hash is skipped, at any offset. */
   hash: string;
   reason: string;
 }
 
-/** A journal partition whose log was cut or replaced, and that goes on with what is kept. docs/decisions/0091. */
+/** Resume of a journal partition whose log was truncated or replaced, with the records that are kept. docs/decisions/0091. */
 export interface ResumeSubject {
   partition: number;
   log: KeptLog;
-  /** JOURNAL_EPOCH when it was proposed: sequences begin again, so the next start needs a higher one. */
+  /** JOURNAL_EPOCH at the proposal. Sequences restart after a resume, so the next start needs a higher epoch. */
   epoch: number;
   reason: string;
 }
 
-/** All that two people decide. */
 export interface Subjects {
   resolution: ResolutionSubject;
   skip: SkipSubject;
@@ -43,9 +42,9 @@ export interface Subjects {
 
 export type Kind = keyof Subjects;
 
-/** Facts that an approval adds, found out at its moment. */
+/** Facts that are collected at the moment of an approval and stored with it. */
 export interface ApprovalFacts {
-  /** A resume needs them: the end of each partition of the command topics, in their order, by name without prefix. */
+  /** Required for a resume: end offsets of the command topics' partitions, in partition order, by topic name without prefix. */
   commandEnds?: Record<string, string[]>;
 }
 
@@ -64,7 +63,7 @@ export function isWholeSubject(kind: Kind, subject: unknown): boolean {
   return typeof subject === 'object' && subject !== null && IS_WHOLE[kind](subject);
 }
 
-/** Every command of the partition is compared with these offsets: text that is no offset would be a fault of each. */
+/** Validates the facts. Every command of the partition is compared with these offsets, so text that is not an offset would make each of them fail. */
 export function areFactsOf(kind: Kind, { commandEnds }: ApprovalFacts): boolean {
   if (kind !== 'resume') return true;
   if (typeof commandEnds !== 'object' || commandEnds === null) return false;

@@ -7,7 +7,7 @@ import { Journal } from './journal.service.js';
 
 const POLL_EVERY_MS = 200;
 
-/** Runs the doubt watch of libs/order-journal by the clock. */
+/** Runs the doubt watch of libs/order-journal on an interval. */
 @Injectable()
 export class DoubtWatchService {
   readonly #watch: DoubtWatch;
@@ -26,7 +26,7 @@ export class DoubtWatchService {
     this.#timer = setInterval(() => void this.#watch.poll(), POLL_EVERY_MS);
   }
 
-  /** A record that is being written may still land; nothing waits for it. */
+  /** An append in flight may still complete; stopping does not wait for it. */
   stop(): void {
     clearInterval(this.#timer);
   }

@@ -4,7 +4,7 @@ import { BatchingProducer } from '@tranche/kafka';
 import { journalPartition } from '@tranche/order-journal';
 import { GatewayConfig } from '../gateway.config.js';
 
-/** `payments.events.v1`, keyed and partitioned by order. */
+/** Publishes to `payments.events.v1`, keyed and partitioned by order. */
 @Injectable()
 export class EventsProducer {
   readonly #topic: string;

@@ -11,7 +11,7 @@ import { ProjectorService } from './projector.service.js';
 
 const STOP_MS = 2_000;
 
-/** Audits one of this instance's partitions from time to time: sampled orders of the index against the journal. */
+/** Compares sampled orders of the index with the journal, for one of this instance's partitions at a time. */
 @Injectable()
 export class IndexAudit {
   readonly #auditor: IndexAuditor;
@@ -62,7 +62,7 @@ export class IndexAudit {
     this.#running = this.#run();
   }
 
-  /** What an audit still asks of Kafka or Redis is not waited for longer than a moment; a repair that it began ends with the projector. */
+  /** Aborts the audit's own requests to Kafka and Redis. A rebuild that it started ends with the projector. */
   async stop(): Promise<void> {
     this.#closing.abort(new Error('the audit is closing'));
     await this.reader.close();
@@ -72,7 +72,7 @@ export class IndexAudit {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      // Instances that were started together do not audit at the same time.
+      // The random factor keeps instances that started together from auditing at the same time.
       const waitMs = this.config.indexAuditEveryMs * (0.5 + Math.random());
       await delay(waitMs, undefined, { signal }).catch(() => undefined);
       if (!signal.aborted) await this.#audit(signal);
@@ -85,7 +85,7 @@ export class IndexAudit {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof JournalReplacedError) {
-        // The other partitions are audited as before.
+        // Only this partition is affected; the audit of the others continues.
         this.#isReplaced = error.message;
         this.log.error({ err: error }, 'An audit ended: the journal is not the one that the index was made from');
       } else this.log.warn({ err: error }, 'The index could not be audited; it will be tried again');
@@ -96,7 +96,7 @@ export class IndexAudit {
     this.#finishedMs = performance.now();
     this.#audited.inc(orders);
     this.#differing.inc(differing.length);
-    // What was loaded through the hole must not be used any more.
+    // Orders in memory may have been loaded from the wrong index entries, so they are dropped.
     if (differing.length > 0) await this.journal.forgetIndexed();
   }
 }

@@ -18,7 +18,7 @@ it('reads what it wrote, also after a repair', () => {
   expect(first.openMarker(3, marker, '1:0:0:0')).toEqual({ offset: 7n, generation: 'rebuild', hash: 'hash' });
 });
 
-it('still tells by its counts that an index has lost entries', () => {
+it('still detects by its counts that an index has lost entries', () => {
   expect([first.isMarker(3, marker), first.openMarker(3, marker, '0:0:0:0')]).toEqual([true, undefined]);
 });
 

@@ -1,17 +1,17 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { parseOrder, wholeMarker, type EntryCounts, type IndexMarker, type OrderState } from '@tranche/order-journal';
 
-/** Of a SHA-256 in base64url that are stored: 132 bits. */
+/** Stored characters of the SHA-256 HMAC in base64url: 132 bits. */
 const MAC_LENGTH = 22;
 const KEY_BYTES = 32;
 
-/** A key that entries of the index are signed with, and the name that is stored beside the signature. */
+/** A signing key of the index. `id` is stored beside each signature, so that keys can be rotated. */
 export interface IndexKey {
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** Reads `ID:BASE64`, comma-separated. Faults never hold a key. */
+/** Parses `ID:BASE64`, comma-separated. Error messages never contain a key. */
 export function readIndexKeys(text: string): readonly IndexKey[] {
   const keys = text.split(',').map((part) => {
     const [id = '', base64 = ''] = part.trim().split(':', 2);
@@ -26,9 +26,9 @@ export function readIndexKeys(text: string): readonly IndexKey[] {
 }
 
 /**
- * Signs states and markers of the index, so that one that somebody else wrote is found out: `STATE ID.MAC` and `MARKER ID.MAC COUNTS`. The MAC
- * covers what the entry is of (prefix of the keys, order or partition, rebuild) and the text. Without keys nothing is signed.
- * It proves who wrote an entry, not that it is the newest one.
+ * Signs states and markers of the index with an HMAC, so that entries from another writer are detected: `STATE ID.MAC` and `MARKER ID.MAC COUNTS`.
+ * The MAC covers the key prefix, the order or partition, the rebuild's id and the text. Without keys nothing is signed.
+ * It proves who wrote an entry, not that the entry is the newest one.
  */
 export class IndexSeal {
   /** @param scope prefix of the index's keys */
@@ -37,12 +37,12 @@ export class IndexSeal {
     private readonly keys: readonly IndexKey[] = [],
   ) {}
 
-  /** @param generation of the marker that the state is stored under */
+  /** @param generation generation of the marker that the state is stored under */
   sealState(orderKey: string, generation: string, state: string): string {
     return this.#sealed(['state', orderKey, rebuildOf(generation)], state);
   }
 
-  /** @returns undefined where what is stored is no state of the order, or nobody who has a key stored it so */
+  /** @returns undefined where the stored text is not a state of this order, or its signature is wrong */
   openState(orderKey: string, generation: string, stored: string): OrderState | undefined {
     const state = this.#opened(['state', orderKey, rebuildOf(generation)], stored);
     return state === undefined ? undefined : parseOrder(state, orderKey);
@@ -53,17 +53,17 @@ export class IndexSeal {
     return this.#sealed(['marker', String(partition)], marker);
   }
 
-  /** Whether somebody who has a key stored this marker. */
+  /** True where the marker's signature is valid. */
   isMarker(partition: number, stored: string): boolean {
     return this.#markerText(partition, stored) !== undefined;
   }
 
-  /** @param found see `wholeMarker`; without them the index was whole when the marker was read */
+  /** @param found counts of the entries that exist now (see `wholeMarker`); the default trusts the counts in the marker */
   openMarker(partition: number, stored: string, found: EntryCounts = countsOf(stored)): IndexMarker | undefined {
     return wholeMarker(this.#markerText(partition, stored), found);
   }
 
-  /** Marker and counts without the MAC. */
+  /** Returns marker and counts without the MAC. */
   #markerText(partition: number, stored: string): string | undefined {
     const counts = countsOf(stored);
     const marker = this.#opened(['marker', String(partition)], stored.slice(0, -counts.length - 1));
@@ -86,14 +86,14 @@ export class IndexSeal {
     return timingSafeEqual(found, Buffer.from(this.#mac(key, of, text))) ? text : undefined;
   }
 
-  /** JSON has no raw line feed: where the names end is certain. */
+  /** JSON contains no raw line feed, so the first one separates the names from the text unambiguously. */
   #mac({ key }: IndexKey, of: string[], text: string): string {
     const signed = `${JSON.stringify([this.scope, ...of])}\n${text}`;
     return createHmac('sha256', key).update(signed).digest('base64url').slice(0, MAC_LENGTH);
   }
 }
 
-/** A repair changes the second part of the generation only: states that it leaves alone stay valid. */
+/** A repair changes only the second part of the generation, so the signatures of untouched states stay valid. */
 export const nextGeneration = (generation: string, repair: string): string => `${rebuildOf(generation)}.${repair}`;
 
 const countsOf = (marker: string): EntryCounts => marker.slice(marker.lastIndexOf(' ') + 1);

@@ -3,7 +3,7 @@ import { IndexWait, STANDS_STILL_MS } from './index-wait.js';
 const marks = (...markers: (bigint | undefined)[]) =>
   new Map(markers.flatMap((marker, partition) => (marker === undefined ? [] : [[partition, { marker }] as const])));
 const isStopped = () => false;
-/** Partitions that begin at 0 and end there. */
+/** Partitions with offsets from 0 to the given ends. */
 const waitFor = (...ends: bigint[]) =>
   new IndexWait(new Map(ends.map((high, partition) => [partition, { low: 0n, high }])), 100);
 

@@ -1,30 +1,30 @@
 import type { Mark } from '@tranche/order-journal';
 
-/** A marker that has not moved for so long does not move by itself: its projector has stopped, or there is none. */
+/** A marker that has not moved for this long counts as stalled: its projector has stopped, or there is none. Milliseconds. */
 export const STANDS_STILL_MS = 60_000;
 
 export interface IndexProgress {
-  /** Records that the index lacks, in all partitions. */
+  /** Records that the index still lacks, summed over all partitions. */
   behind: bigint;
-  /** Partitions whose index is not waited for, and why. */
+  /** Partitions that the start does not wait for, and the reason for each. */
   left: Map<number, string>;
 }
 
 /**
- * Decides at a start whether the index is far enough. A partition whose index stands still is left out once it alone is in the way: the orders of
- * the others do not wait for it.
+ * Decides at a start if the index is close enough to the journal's end. A partition with a stalled index is left out once the other
+ * partitions are close enough, so that their orders need not wait.
  */
 export class IndexWait {
-  /** Markers as they were seen first, and when. Milliseconds. */
+  /** First time that each marker was seen at its current offset, in milliseconds. */
   readonly #seen = new Map<number, { marker: bigint; sinceMs: number }>();
 
   constructor(
     private readonly offsets: ReadonlyMap<number, { low: bigint; high: bigint }>,
-    /** So many records may be lacking in all. */
+    /** Maximum of missing records in all partitions. */
     private readonly limit: number,
   ) {}
 
-  /** @param isStopped whether the projector of this process has stopped at a partition: every instance sees a marker, and only this one sees that */
+  /** @param isStopped true where this process's projector has stopped at the partition; the marker alone does not show that */
   look(marks: ReadonlyMap<number, Mark>, nowMs: number, isStopped: (partition: number) => boolean): IndexProgress {
     let behind = 0n;
     const standing: { partition: number; lacking: bigint }[] = [];
@@ -40,7 +40,7 @@ export class IndexWait {
     return this.#without(standing, behind);
   }
 
-  /** The largest first, and no more than need be: memory can hold what the others lack. */
+  /** Leaves out the partitions with the most missing records first, and no more than needed: memory can hold the rest. */
   #without(standing: { partition: number; lacking: bigint }[], behind: bigint): IndexProgress {
     const left = new Map<number, string>();
     const moving = standing.reduce((records, { lacking }) => records - lacking, behind);
@@ -56,7 +56,7 @@ export class IndexWait {
     return { behind, left };
   }
 
-  /** Without a marker the index is being built: it gets one at the end. */
+  /** A partition without a marker is being built, and gets its marker at the end. It does not count as stalled. */
   #standsStill(partition: number, marker: bigint | undefined, nowMs: number): boolean {
     const seen = this.#seen.get(partition);
     if (marker === undefined) this.#seen.delete(partition);

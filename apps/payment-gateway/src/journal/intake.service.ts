@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 
-/** What may be wrong: each says so by itself, and takes it back by itself. */
+/** Sources of obstacles. Each reports its own obstacle and clears it. */
 export type IntakeObstacle = 'redis' | 'index' | 'clocks';
 
-/** Whether commands are taken. While anything is in the way none is fetched, and the service is not ready; what was fetched before goes on. */
+/** While any obstacle exists, no command is fetched and the service is not ready; commands fetched before are still handled. */
 @Injectable()
 export class Intake {
   readonly #obstacles = new Map<IntakeObstacle, string>();
@@ -21,13 +21,13 @@ export class Intake {
     return this.#obstacles.size === 0 ? undefined : [...this.#obstacles.values()].join('; ');
   }
 
-  /** One listener. Told at once where something is in the way already. */
+  /** Sets the only listener. It is called at once where an obstacle exists already. */
   onChange(listener: (isBlocked: boolean) => void): void {
     this.#onChange = listener;
     if (this.#obstacles.size > 0) listener(true);
   }
 
-  /** `reason`: undefined where the obstacle is gone. */
+  /** @param reason undefined clears the obstacle */
   report(obstacle: IntakeObstacle, reason: string | undefined): void {
     const wasBlocked = this.#obstacles.size > 0;
     const isNew = reason !== undefined && !this.#obstacles.has(obstacle);

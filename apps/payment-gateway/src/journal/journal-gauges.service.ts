@@ -13,14 +13,11 @@ const READS_AT_ONCE = 100;
 interface DoubtLabels {
   merchant: string;
   operation: string;
-  /** The flag that says why: `timeout`, `owner_lost` … (docs/runbook.md, "What is in doubt?") */
+  /** The flag with the cause: `timeout`, `owner_lost` … (docs/runbook.md, "What is in doubt?") */
   reason: string;
 }
 
-/**
- * Operations in doubt and the index's distance from the journal's end. Each instance measures the partitions that it projects, so the sum over
- * all instances counts each order once.
- */
+/** Each instance measures the partitions that it projects, so the sum over all instances counts each order once. */
 @Injectable()
 export class JournalGauges {
   readonly #doubts;
@@ -77,7 +74,7 @@ export class JournalGauges {
     clearInterval(this.#timer);
   }
 
-  /** Never rejects: what could not be measured keeps its last value. */
+  /** Never rejects: a gauge that could not be measured keeps its last value. */
   async measure(): Promise<void> {
     const own = new Set(this.projectors.projector.assigned.map(({ partition }) => partition));
     try {

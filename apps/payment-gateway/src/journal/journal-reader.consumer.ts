@@ -7,10 +7,7 @@ import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 
-/**
- * `payments.journal.v1` from its beginning, to restore or audit an index. Connected only during a read. Each user has a reader of its own: a
- * restoration of a partition must not wait until a slow audit of it has ended.
- */
+/** Reads `payments.journal.v1` from its beginning. Each user has its own reader, so that a rebuild never waits for a slow audit. */
 @Injectable({ scope: Scope.TRANSIENT })
 export class JournalReaderConsumer implements JournalReader {
   readonly #reader: LogReader;

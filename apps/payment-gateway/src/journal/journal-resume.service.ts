@@ -24,10 +24,10 @@ import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { projectorGroup } from './projector.service.js';
 
-/** Members of the group that were killed leave it after their session. */
+/** Killed members stay in the group until their session times out. */
 const GROUP_EMPTY_WITHIN_MS = 90_000;
 const ASK_AGAIN_MS = 2_000;
-/** Read to find the last record. */
+/** Records that are read first when the last record is searched; the last offsets may be transaction markers or compacted away. */
 const TAIL_RECORDS = 100n;
 
 interface Ends {
@@ -36,8 +36,8 @@ interface Ends {
 }
 
 /**
- * A partition whose log was cut or replaced goes on with what is kept, after two people decided it (R11, docs/decisions/0091): its index is
- * dropped and built from the log, whose events are published again. Only at a start, before anything of the journal is read.
+ * Resumes a partition whose log was truncated or replaced, after two people approved it (R11, docs/decisions/0091): drops its index, and rebuilds it
+ * and republishes events from the log. Runs at a start, before the journal is read.
  */
 @Injectable()
 export class JournalResume {
@@ -59,10 +59,10 @@ export class JournalResume {
     this.#groupId = projectorGroup(config);
   }
 
-  /** What a decision is about. */
+  /** Describes the log that a resume would keep. */
   async keptLog(partition: number): Promise<KeptLog> {
     const { low, high } = await this.#endsOf(partition);
-    // The last offsets may hold no record.
+    // The last offsets may hold no record, so the range grows until one is found.
     for (let span = TAIL_RECORDS; ; span *= 10n) {
       const from = high - span > low ? high - span : low;
       let last: KeptLog['last'];
@@ -72,7 +72,7 @@ export class JournalResume {
     }
   }
 
-  /** Where the command topics end: what was published before may have been executed. */
+  /** Ends of the command topics. Commands before these offsets may have been executed, although the journal lost their INTENT. */
   async commandEnds(): Promise<Record<string, string[]>> {
     const ends: Record<string, string[]> = {};
     for (const { name } of Object.values(COMMAND_TOPICS)) {
@@ -82,7 +82,7 @@ export class JournalResume {
     return ends;
   }
 
-  /** Whether the partition's log is still the one that was proposed; it may have grown. */
+  /** True while the partition's log is the one that was proposed; it may have grown since. */
   async fits({ partition, log: { low, last } }: Pick<ResumeDecision, 'partition' | 'log'>): Promise<boolean> {
     const ends = await this.#endsOf(partition);
     if (String(ends.low) !== low) return false;
@@ -90,7 +90,7 @@ export class JournalResume {
     return this.#isSame(partition, { marker: BigInt(last.offset), hash: last.hash }, ends);
   }
 
-  /** Applies what was approved. A decision that can't be applied leaves its partition stopped, and the log says why. */
+  /** Applies approved resumes. Where one can't be applied, its partition stays stopped and the log gives the reason. */
   async apply(): Promise<void> {
     for (const decision of this.decisions.resumes.pending) {
       const { partition, id } = decision;
@@ -135,7 +135,7 @@ export class JournalResume {
     return undefined;
   }
 
-  /** First of all: done twice it changes nothing, and left out it would be a second payment or a wrong outcome. */
+  /** Must be the first step. Repeating it changes nothing; leaving it out could cause a second payment or a wrong outcome. */
   async #doubtLostAttempts(partition: number, { low, high }: Ends): Promise<void> {
     const write = recordWriter(this.config.rulesVersion as RulesVersion);
     const range = { partition, from: low, until: high };
@@ -143,7 +143,7 @@ export class JournalResume {
     for (const record of records) await this.journal.append(write(record));
   }
 
-  /** Before the index is dropped: an index that is gone would let the old offset pass for one of the new log. */
+  /** Must run before the index is dropped: without an index, the old offset would be taken for one of the new log. */
   async #publishFrom(partition: number, offset: bigint): Promise<void> {
     const { client, clock, log } = this;
     const giveUpMs = clock.monotonicMs() + GROUP_EMPTY_WITHIN_MS;
@@ -158,7 +158,7 @@ export class JournalResume {
     }
   }
 
-  /** What stops a partition at a start (R1, R10, R11). */
+  /** Returns the reason for which a start would stop the partition (R1, R10, R11). */
   async #isContradicted(
     partition: number,
     ends: Ends,

@@ -24,7 +24,7 @@ import { NextAnswer } from './next-answer.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
-/** `payments.journal.v1` itself: where it ends, appending to it, following it. */
+/** Finds the ends of `payments.journal.v1`, appends to it and follows it. */
 @Injectable()
 export class JournalTopic implements JournalLog {
   readonly #topic: string;
@@ -41,7 +41,7 @@ export class JournalTopic implements JournalLog {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
   }
 
-  /** Per partition the first offset kept and the offset of the next record. Throws where the journal has not its 12 partitions (R1). */
+  /** Returns the first kept offset and the next offset of each partition. @throws where the journal does not have its 12 partitions (R1) */
   async offsets(): Promise<Map<number, { low: bigint; high: bigint }>> {
     const offsets = await topicOffsets(this.kafka, this.#topic);
     if (offsets.size === JOURNAL_PARTITIONS) return offsets;
@@ -50,7 +50,7 @@ export class JournalTopic implements JournalLog {
     );
   }
 
-  /** All who ask while an answer is awaited share the next one. */
+  /** Callers that arrive while a request is in flight share the next one. */
   async end(partition: number): Promise<bigint> {
     const offsets = (await this.#ends.ask()).get(partition);
     if (offsets === undefined) throw new Error(`${this.#topic} has no partition ${partition}`);
@@ -58,8 +58,8 @@ export class JournalTopic implements JournalLog {
   }
 
   /**
-   * Appends a record to its order's partition, acknowledged by all replicas. Resolves with its offset.
-   * A record that is too large goes without its page: the outcome counts more.
+   * Appends a record and resolves with its offset once all in-sync replicas have it. A too large record is written without its REDIRECTHTML, because
+   * losing the outcome would be worse.
    */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     try {
@@ -84,7 +84,7 @@ export class JournalTopic implements JournalLog {
     return offset;
   }
 
-  /** Reads every partition from `from` on, for as long as the process lives. */
+  /** Reads every partition from `from` on until the process stops. */
   async follow(
     from: Map<number, bigint>,
     {

@@ -20,7 +20,7 @@ import { PublishedBefore } from './published-before.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
-/** The index's own database: the service is not ready while Redis is away. */
+/** The index's own database. The service is not ready while Redis is unreachable. */
 const IndexRedis = RedisModule.forRootAsync({
   inject: [GatewayConfig],
   useFactory: (config: GatewayConfig) => ({
@@ -31,7 +31,6 @@ const IndexRedis = RedisModule.forRootAsync({
   }),
 });
 
-/** The journal's topic, its index in Redis, the events made from it, and what watches it. */
 @Module({
   imports: [GatewayKafkaModule, DecisionsModule, IndexRedis],
   providers: [

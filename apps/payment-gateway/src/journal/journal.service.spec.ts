@@ -40,10 +40,10 @@ interface Told {
   onFault: (partition: number, fault: string) => void;
   onUnsure: (partition: number, isUnsure: boolean) => void;
 }
-/** In another partition. */
+/** An order of another journal partition. */
 const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop-fr/${orderId}`) !== PARTITION)!;
 
-/** The topic and the index in memory; the tail brings what `bring` is given, and refuses what the real one refuses. */
+/** Topic and index in memory. The tail receives the records given to `bring`, and rejects the same records as the real one. */
 function journal(
   settings: {
     low?: bigint;
@@ -113,7 +113,7 @@ function journal(
         new Map(index.stored === undefined ? [] : [[PARTITION, { marker: index.stored, hash: settings.hash }]]),
       ),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
-    // A replica that lags answers first.
+    // The first answer comes from a lagging replica.
     openOrders: () => {
       index.asked++;
       return Promise.resolve({
@@ -166,7 +166,7 @@ function journal(
   };
 }
 
-// No release has version 2: it shows that the setting, not the record's maker, names the version.
+// No release has version 2, so it shows that the setting decides the version.
 beforeEach(() => void jest.replaceProperty(RULES, 'versions', [1, 2]));
 afterEach(() => jest.restoreAllMocks());
 
@@ -238,7 +238,7 @@ it('stops a partition of which records behind the index are deleted while the ta
   await service.stop();
 });
 
-it('does not wait for the intents of an index that is older than what the journal keeps: its partition may stand still for good', async () => {
+it('does not wait for the intents of an index that is older than the kept journal: its partition may be stopped for good', async () => {
   const { service, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   offsets.set(PARTITION, { low: 9n, high: 9n });
@@ -247,7 +247,7 @@ it('does not wait for the intents of an index that is older than what the journa
   await service.stop();
 });
 
-it('asks no more for the open intents of an index that is older than what the journal keeps, once its partition is stopped', async () => {
+it('stops reading open intents from an index that is older than the kept journal, once its partition is stopped', async () => {
   const { service, topic, index, fault } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   offsets.set(PARTITION, { low: 9n, high: 9n });
@@ -264,7 +264,7 @@ it('asks no more for the open intents of an index that is older than what the jo
   await service.stop();
 });
 
-it('reads no order from an index that is older than what the journal keeps, until that was rebuilt', async () => {
+it('reads no order from an index that is older than the kept journal, until it was rebuilt', async () => {
   const { service, index, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   topic.offsets = () => Promise.resolve(offsets);
@@ -311,11 +311,11 @@ describe('an index that lacks more than 50,000 records of one partition', () => 
     },
   );
 
-  it('is waited for where it is only older than what was published: its projector restores it', async () => {
+  it('is waited for where it is only older than the committed offset: its projector restores it', async () => {
     const { starting, isUp, index, health, passes, end } = begun({ ...LACKING, marker: 5n, published: 200_000n });
     await turns();
     expect(isUp()).toBe(false);
-    // The rebuild begins by taking the marker away.
+    // A rebuild starts by removing the marker.
     index.stored = undefined;
     passes(10 * STANDS_STILL_MS);
     await turns();
@@ -340,7 +340,7 @@ describe('an index that lacks more than 50,000 records of one partition', () => 
     passes(STANDS_STILL_MS);
     await starting;
     expect(health.notReady()[0]?.reason).toContain('its index lacks 99992 records and stands still');
-    // Its log is the same: where this instance is to project it later, it does.
+    // Its log has not changed, so this instance may project the partition later.
     expect(stoppedProjections).toEqual([]);
     await end();
   });
@@ -406,7 +406,7 @@ it('takes no commands while memory alone holds a log of more than 64 MiB that ha
   await service.stop();
 });
 
-it('stops a partition where the tail says that its log has changed: who waits is told, and nothing is read', async () => {
+it('stops a partition where the tail reports that its log has changed: waits reject, and nothing is read', async () => {
   const { service, fault, health } = journal();
   await service.start();
   await service.read('shop-fr', 'o');
@@ -424,13 +424,13 @@ describe('the record at the index’s marker', () => {
     const { service, bring, following, health } = journal({ high: 5n, marker: 4n, hash });
     const begun = service.start();
     await following;
-    // The tail begins with it; nothing else is to be read.
+    // The tail's first record is this one; no other record needs to be read.
     bring(4n, encodeRecord(intent('t')));
     await begun;
     return { service, health };
   };
 
-  it('is compared with what the index says, and not folded twice', async () => {
+  it('is compared with the index’s hash, and not folded twice', async () => {
     const { service, health } = await started(recordHash(encodeRecord(intent('t'))));
     expect([health.notReady(), service.view.ordersInMemory]).toEqual([[], 0]);
     await service.stop();
@@ -453,7 +453,7 @@ it('watches the open intents below its tail, from an index that is as far as its
   await service.stop();
 });
 
-it('uses no state of an index that is behind what memory covers', async () => {
+it('uses no state of an index with a gap to memory', async () => {
   const { service, index } = journal({ high: 5n, marker: 4n });
   await service.start();
   index.stored = 3n;
@@ -463,7 +463,7 @@ it('uses no state of an index that is behind what memory covers', async () => {
   await service.stop();
 });
 
-it('tells when an index that was lost can be read again', async () => {
+it('resolves when an index that was lost can be read again', async () => {
   const { service, index } = journal({ high: 5n, marker: 4n });
   await service.start();
   index.stored = undefined;
@@ -477,7 +477,7 @@ it('tells when an index that was lost can be read again', async () => {
   await service.stop();
 });
 
-it('sends away whoever waits when it is closed', async () => {
+it('rejects every wait when it is closed', async () => {
   const { service } = journal();
   await service.start();
   const past = service.view.waitForRecordAfter('shop-fr', 'o', 7n);

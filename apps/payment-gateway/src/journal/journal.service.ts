@@ -18,19 +18,16 @@ import { JournalTopic } from './journal-topic.producer.js';
 import { ProjectorService } from './projector.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 
-/** How often orders that the index knows leave memory. Milliseconds. */
+/** Interval at which orders that the index holds are dropped from memory. Milliseconds. */
 const FORGET_EVERY_MS = 5_000;
 const CATCH_UP_LOOK_MS = 20;
 const INDEX_LOOK_MS = 500;
-/** The index may be this many records behind: they are in memory. Farther behind, the tail does not begin, and later no commands are taken. */
+/** Maximum of records that memory holds because the index lacks them. Beyond it, the tail does not start, or no commands are taken. */
 const BEHIND_RECORDS = 50_000;
-/** The same by size, of what is kept of the records: in memory it takes some times as much. */
+/** The same limit in bytes of the kept records; in memory they take several times as much. */
 const BEHIND_BYTES = 64 * 1024 * 1024;
 
-/**
- * Keeps this process's view of the journal fed, and its projector: starts the tail behind the index's marker, and lets go of what the index
- * knows.
- */
+/** Starts the tail behind the index's marker, and drops orders from memory once the index holds them. */
 @Injectable()
 export class Journal {
   readonly view: JournalView;
@@ -57,7 +54,7 @@ export class Journal {
       rulesVersion: config.rulesVersion as RulesVersion,
       onLogChanged: (partition, why) => projection.projector.stop(partition, why),
     });
-    // Not liveness: a restart would stop at the same record, and the other partitions go on.
+    // Readiness, not liveness: a restart would stop at the same record, and the other partitions still work.
     health.addReadiness('journal', () => this.view.stoppedBecause);
     const { view } = this;
     metrics.gauge({
@@ -69,14 +66,14 @@ export class Journal {
     });
   }
 
-  /** Resolves when memory has caught up with the journal as it was: before that, every verdict would come late. */
+  /** Resolves when memory has caught up with the journal's end as of the call. Before that, every command would wait. */
   async start(): Promise<void> {
     const marks = await this.#indexBuilt(await this.topic.offsets());
     const markers = new Map([...marks].map(([partition, { marker }]) => [partition, marker]));
     const hashes = new Map(
       [...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])),
     );
-    // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
+    // Read after the markers: other instances append and project meanwhile, so older ends would look like a truncated journal.
     const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
     this.#tail = await this.topic.follow(from, {
@@ -92,7 +89,7 @@ export class Journal {
         if (!isUnsure) this.view.reached(partition);
       },
     });
-    // The stop came too early to know it.
+    // A stop before this line did not know the tail yet, so it is stopped here.
     if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {
       if (looks % 50 === 0)
@@ -122,11 +119,11 @@ export class Journal {
   }
 
   /**
-   * After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. A partition of
-   * which no index is built is stopped, whichever instance projects it: the others do not wait for it.
+   * Waits until the index is built, because memory could not hold a whole journal. A partition whose index does not get built is stopped, so that the
+   * others need not wait.
    */
   async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
-    // Asked after the offsets: it only grows, so what it lacks of them was deleted unpublished.
+    // Read after the offsets. The committed position only grows, so records between it and the first kept offset were deleted unpublished.
     const published = await this.projection.published();
     const remaining = new Map(offsets);
     const wait = new IndexWait(remaining, BEHIND_RECORDS);
@@ -148,7 +145,7 @@ export class Journal {
     }
   }
 
-  /** What the index covers leaves memory, at once instead of within some seconds. */
+  /** Drops orders that the index holds from memory now, without waiting for the interval. */
   async forgetIndexed(): Promise<void> {
     try {
       const markers = await this.index.markers();
@@ -163,10 +160,7 @@ export class Journal {
   }
 }
 
-/**
- * First record of those that were deleted before their events were published, as the partition's projector finds it. An index that is older than
- * that counts: it is restored from what is kept.
- */
+/** First record that was deleted before its events were published. Undefined where only the index is older than the kept records: it is rebuilt. */
 function cutAt(low: bigint, marker: bigint | undefined, published: bigint | undefined): bigint | undefined {
   const known = [published, marker === undefined ? undefined : marker + 1n].filter((next) => next !== undefined);
   return known.length > 0 && known.every((next) => next < low) ? known.reduce(later) : undefined;

@@ -1,4 +1,4 @@
-/** One question at a time. It is asked after everybody who gets its answer wanted one, so the answer is of no earlier moment. */
+/** Sends one request at a time. A caller gets the answer of a request that starts after its call, so the answer is never older than the call. */
 export class NextAnswer<T> {
   #current: Promise<unknown> = Promise.resolve();
   #next?: Promise<T>;

@@ -12,13 +12,13 @@ import type { OrderIndexKeys } from './order-index.keys.js';
 import type { IndexSeal } from './index-seal.js';
 import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
 
-/** A rebuild that was silent for so long may be taken over: its process is dead. */
+/** Lease of a rebuild: without a write for this long its process counts as dead, and another one may take over. Milliseconds. */
 const LEASE_MS = 15_000;
 const ORDERS_PER_WRITE = 500;
 
 interface RebuildRequest {
   partition: number;
-  /** Marker that was seen, if any. */
+  /** Offset of the marker that was read, if any. */
   marker: bigint | undefined;
   process: string;
   timers: TimerSettings;
@@ -26,8 +26,8 @@ interface RebuildRequest {
 }
 
 /**
- * A partition's index while it is built anew. Every write is bound to the token that the one before left: a rebuild that another process
- * took over, that a second flush made void, or whose last writes Redis lost, writes nothing more and never finishes.
+ * Every write needs the token of the write before. So a rebuild ends without a marker after another process took over, after a second flush, or after
+ * Redis lost its last writes.
  */
 export class OrderIndexRebuild implements Rebuild {
   readonly #id: string;
@@ -46,7 +46,7 @@ export class OrderIndexRebuild implements Rebuild {
     return `${this.#id} ${this.#writes}`;
   }
 
-  /** @returns undefined where the marker is not `marker` any more, or another process rebuilds the partition. */
+  /** @returns undefined where the marker is no longer `marker`, or another process rebuilds the partition */
   static async begin(
     redis: RedisClient,
     keys: OrderIndexKeys,

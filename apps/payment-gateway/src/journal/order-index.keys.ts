@@ -1,14 +1,14 @@
 import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
 
-/** Of the index: what has another shape is not read, the index is built anew from the journal. Raise it with OrderState and with the keys. */
+/** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
 const STATE_VERSION = 4;
 
-/** Names of the index's keys in Redis: those of one journal partition share a hash tag. */
+/** Names of the index's keys in Redis. Keys of one journal partition share a hash tag. */
 export class OrderIndexKeys {
   static readonly partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
   readonly prefix: string;
 
-  /** @param isSigned a signed index is another one: instances without keys go on with theirs */
+  /** @param isSigned a signed index has its own keys: instances without signing keys keep using theirs */
   constructor(topicPrefix: string, isSigned = false) {
     this.prefix = `${topicPrefix}gateway:${STATE_VERSION}${isSigned ? '-signed' : ''}:`;
   }
@@ -17,7 +17,7 @@ export class OrderIndexKeys {
     return `${this.prefix}{j${partition}}:${name}`;
   }
 
-  /** Of all scripts, in their order. */
+  /** KEYS of every script, in the scripts' order. */
   all(partition: number): string[] {
     return (['orders', 'rebuild', 'open', 'doubt', 'timers'] as const).map((name) => this.of(partition, name));
   }
@@ -26,7 +26,7 @@ export class OrderIndexKeys {
     return `${this.prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
   }
 
-  /** A claim, not part of the index: it outlives a rebuild. */
+  /** Key of a look-up claim. It is not part of the index, so that it survives a rebuild. */
   lookUp(orderKey: string, name: string): string {
     return `${this.prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
   }

@@ -2,15 +2,15 @@ import { orderKey } from '@tranche/contracts';
 import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState, type TimerSettings } from '@tranche/order-journal';
 
 /**
- * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may use them all. KEYS, of every script:
+ * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may use them all. KEYS of every script:
  *
- * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way ·
- * 3 open, 4 doubt: sets of order keys · 5 timers: sorted set, order key → when its next timer is due, milliseconds
+ * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way · 3 open, 4
+ * doubt: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds
  *
- * With keys (`IndexSeal`) each state ends with its MAC, and the marker has one before COUNTS.
+ * With signing keys (`IndexSeal`) each state ends with its MAC, and the marker has one before COUNTS.
  *
- * COUNTS says how many entries 1, 3, 4 and 5 have: an index with another number of them has lost some, and counts as lost (R14). REDIRECTHTML
- * has keys of its own, html:LENGTH:KEY:COMMAND: what is lost of it is missing in a repeated event only.
+ * COUNTS holds the numbers of entries in 1, 3, 4 and 5. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
+ * own keys, html:LENGTH:KEY:COMMAND: where one is lost, only a republished event lacks its page.
  */
 const WHOLE = `
 local function counts()
@@ -53,7 +53,7 @@ return found`;
 export const READ_SET = `${WHOLE}
 return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
-/** The projector's write. ARGV: expected marker, new marker without its counts, unused, … */
+/** Write of the projector. ARGV: expected marker, new marker without its counts, unused, … */
 export const PROJECT = `${WHOLE}
 local stored = redis.call('HGET', KEYS[1], 'marker')
 if stored ~= ARGV[1] then return stored or 'nothing' end
@@ -63,8 +63,8 @@ redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
 return 'ok'`;
 
 /**
- * A rebuild's write. ARGV: token, lease in milliseconds, next token, …
- * Each write has its own token: a Redis that came back without the last writes, or lost some of them, is found out by the next one.
+ * Write of a rebuild. ARGV: token, lease in milliseconds, next token, …
+ * Each write has its own token, so that the next write detects a Redis that lost the last ones.
  */
 export const REBUILD = `${WHOLE}
 if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or redis.call('HEXISTS', KEYS[1], 'marker') == 1 then return 'lost' end
@@ -72,7 +72,7 @@ ${PUT}
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[2])
 return 'ok'`;
 
-/** Wipes what is there. ARGV: offset of the marker that was seen or '', process, token, lease in milliseconds. */
+/** Wipes the index and starts a rebuild. ARGV: offset of the marker that was read or '', process, token, lease in milliseconds. */
 export const BEGIN_REBUILD = `${WHOLE}
 local marker = whole()
 if (marker and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
@@ -89,18 +89,18 @@ redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
 redis.call('DEL', KEYS[2])
 return 'ok'`;
 
-/** ARGV: now, put off until, limit. */
+/** ARGV: now, time until which the orders are postponed, limit. */
 export const CLAIM_DUE = `${WHOLE}
 if not whole() then return {} end
 local due = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
 for _, key in ipairs(due) do redis.call('ZADD', KEYS[5], ARGV[2], key) end
 return due`;
 
-/** What is no state, or no marker of ours, is taken away: its index is not whole any more, so its projector builds it anew. ARGV: field, what was read. */
+/** Deletes an entry that can't be parsed. The index is incomplete then, so its projector rebuilds it. ARGV: field, text that was read. */
 export const DROP_CORRUPT = `
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end`;
 
-/** The four arguments of one order. `sealed`: its state as it is stored. */
+/** Builds the four arguments of one order. `sealed`: its state with its signature. */
 export function argumentsOf(
   order: OrderState,
   timers: TimerSettings,

@@ -22,31 +22,31 @@ import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, CLAIM_DUE, DROP_CORRUPT, PROJECT, READ, READ_SET } from './order-index.scripts.js';
 
-/** As long as a marker can't be verified the alarm is repeated. */
+/** Interval of the repeated alarm while a marker can't be verified. Milliseconds. */
 const TOLD_EVERY_MS = 60_000;
 
 const { partitions: PARTITIONS } = OrderIndexKeys;
 
-/** States to be read by one command. */
+/** States that one command reads. */
 interface Reading {
   readonly orderKeys: string[];
   readonly found: Promise<Found>;
 }
 
-/** What the index of a partition holds of some orders at one moment. */
+/** A consistent read of some orders of one partition. */
 interface Found {
-  /** There is a marker that this process can't verify. */
+  /** A marker exists that this process can't verify. */
   isUnverified?: boolean;
-  /** As it is stored, and read; absent while the index is lost, is being built, or lacks an entry. */
+  /** The marker as stored, and parsed. Absent while the index is lost, is being rebuilt, or lacks an entry. */
   stored?: string;
   marker?: IndexMarker;
   orders: (OrderState | undefined)[];
 }
 
 /**
- * Redis index of the journal: order → state, orders open or in doubt, timers, pages, and the marker of each partition: offset of the
- * last journal record that it holds, a generation that no other rebuild has, and the number of entries. What is not in an index counts as
- * unknown only where the index has as many entries as its marker says (R14).
+ * Redis index of the journal: order → state, orders open or in doubt, timers, pages, and the marker of each partition: offset of the last journal
+ * record in the index, a generation that no other rebuild has, and the number of entries. An order that is missing counts as unknown only where the
+ * index has as many entries as its marker says (R14).
  */
 @Injectable()
 export class OrderIndexStore implements OrderIndex, TimerIndex {
@@ -54,11 +54,11 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   readonly #seal: IndexSeal;
   readonly #corrupt;
   readonly #process = randomUUID();
-  /** Reads that are being gathered, per partition. */
+  /** Reads that are being collected, per partition. */
   readonly #readings = new Map<number, Reading>();
-  /** Markers as `readAll` saw them last: what is written rests on what was read. */
+  /** Markers of the last `readAll`. A write is refused where the marker has changed since. */
   readonly #readAt = new Map<number, string>();
-  /** When it was last said, per partition, that its marker can't be verified. Milliseconds. */
+  /** Time of the last alarm about a marker that can't be verified, per partition. Milliseconds. */
   readonly #toldAtMs = new Map<number, number>();
 
   constructor(
@@ -79,7 +79,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return new Map([...(await this.marks())].map(([partition, { marker }]) => [partition, marker]));
   }
 
-  /** The markers with the hash of the record there, where that is known. */
+  /** Returns the markers, with the hash of the record there where it is known. */
   async marks(): Promise<Map<number, Mark>> {
     const found = await Promise.all(PARTITIONS.map((partition) => this.#read(partition, [])));
     return new Map(
@@ -87,13 +87,13 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     );
   }
 
-  /** Orders of one partition that are asked for in the same turn of the event loop are one command. */
+  /** Reads of one partition in the same turn of the event loop share one command. */
   async read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }> {
     const partition = journalPartition(orderKey);
     const reading = this.#readings.get(partition) ?? this.#gather(partition);
     const at = reading.orderKeys.push(orderKey) - 1;
     const { marker, orders, isUnverified } = await reading.found;
-    // Memory alone must not stand in for an index that others can read.
+    // Without the index, memory alone could miss an order that other instances can read.
     if (isUnverified) throw new OrderUnreadableError(unverified(partition));
     if (!marker) return {};
     return { ...(orders[at] ? { order: orders[at] } : {}), marker: marker.offset };
@@ -129,7 +129,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     const marker = this.#markerOf(partition, stored, counts);
     if (stored === null) return nothing;
     if (marker === undefined) return { ...nothing, isUnverified: !this.#seal.isMarker(partition, stored) };
-    // Who can verify the marker has the right keys: an entry that it can't verify was not written by this service.
+    // The marker was verified, so the keys are right: a state that fails verification was not written by this service.
     const orders = states.map((text, at) =>
       text === null ? undefined : this.#seal.openState(orderKeys[at]!, marker.generation, text),
     );
@@ -138,7 +138,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return corrupt.length > 0 ? nothing : { stored, marker, orders };
   }
 
-  /** One that we can't verify may be right, and our keys wrong: it stays, and people are told. */
+  /** A marker that can't be verified may be right and our keys wrong. So it stays, and an alarm is raised. */
   #markerOf(partition: number, stored: string | null, counts: string): IndexMarker | undefined {
     if (stored === null) return undefined;
     if (this.#seal.isMarker(partition, stored)) this.#toldAtMs.delete(partition);
@@ -205,7 +205,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     await this.#project(partition, stored, { offset: to, generation: read.generation, hash }, orders);
   }
 
-  /** The generation changes: the script refuses whoever read the states before. */
+  /** Changes the generation, so that the script refuses writers that read the states before. */
   async replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void> {
     const { stored, marker: found } = await this.#read(partition, []);
     if (stored === undefined || found?.offset !== marker) throw movedError(partition, stored, marker);
@@ -239,7 +239,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return OrderIndexRebuild.begin(this.redis, this.#keys, request);
   }
 
-  /** Redis TIME, of several masters the one furthest from ours; moved by `CLOCK_OFFSET_MS` like our own clock: travellers take both along. */
+  /** Redis TIME in milliseconds; with several masters, the one furthest from our clock. `CLOCK_OFFSET_MS` moves it like our own clock. */
   async timeMs(): Promise<number> {
     const answers = await this.redis.sendToEach<[string, string]>(['TIME']);
     const times = answers.map(({ answer: [seconds, micros] }) => Number(seconds) * 1000 + Number(micros) / 1000);
@@ -260,7 +260,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return (claimed as string[][]).flat();
   }
 
-  /** True for one instance, once: what was claimed stays so for `lifetimeMs`. A lost index is asked again. */
+  /** True for one instance only, for `lifetimeMs`. After the index is lost, a look-up may be claimed again. */
   async claimLookUp(orderKey: string, name: string, lifetimeMs: number): Promise<boolean> {
     const claimed = await this.redis.set(this.#keys.lookUp(orderKey, name), '', {
       condition: 'NX',

@@ -3,10 +3,10 @@ import type { PublishedEvent } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 
-/** Seconds. A card payment takes less than one, a call at its time-out and its doubt some thirty. */
+/** Seconds. A card payment takes less than one; a call that times out, with its doubt, about thirty. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
 
-/** What became of each operation: one line of log, and the time from its command to its event. No personal data. */
+/** Logs one line per operation that ended, and measures the time from its command to its event. No personal data. */
 @Injectable()
 export class OutcomeReport {
   readonly #seconds;

@@ -41,7 +41,7 @@ it('shows no records to go of a rebuild that another process has taken over', as
   report.step({ partition: 1, records: 10, remaining: 50 });
   expect(await remaining()).toEqual({ 0: '90', 1: '50' });
   ends[0]!.abort();
-  // What it was about to say.
+  // A report of the previous owner that arrives late.
   report.step({ partition: 0, records: 10, remaining: 80 });
   expect(await remaining()).toEqual({ 0: '0', 1: '50' });
   service.assign(0, new AbortController().signal);

@@ -19,18 +19,18 @@ import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
-/** The consumer group of the projectors: what it has committed was published. */
+/** Consumer group of the projectors. A committed offset means that the events before it were published. */
 export const projectorGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
   `${kafkaTopicPrefix}payment-gateway.projector`;
 
-/** How often an index without new records is looked after. */
+/** Interval at which indexes of own partitions without new records are checked. */
 const POLL_EVERY_MS = 1_000;
-/** How often indexes of partitions that other instances project are looked after. */
+/** Interval at which indexes of partitions that other instances project are checked. */
 const POLL_OTHERS_EVERY_MS = 5_000;
 
 /**
- * Feeds the projector of libs/order-journal: the journal in, each partition in order at one instance; events to Kafka, the index to Redis. What
- * the tail of this process has read is not fetched again.
+ * Feeds the projector of libs/order-journal: journal in, events to Kafka, index to Redis. Records that this process's tail has read are not fetched
+ * again.
  */
 @Injectable()
 export class ProjectorService {
@@ -79,9 +79,9 @@ export class ProjectorService {
       topic: TOPICS.journal.name,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       assigned: (partition, signal) => this.assign(partition, signal),
-      // The tail compares the log and says so itself where that takes long.
+      // The tail verifies the log then, and reports by itself where that takes long.
       isWait: (error) => error instanceof LogUnsureError,
-      // Nothing is in it where this process has no tail: then all is fetched.
+      // Empty where this process has no tail; then every record is fetched.
       ...{ tail, log, health, metrics: metrics.registry },
     });
     await this.#consumer.start();
@@ -93,12 +93,12 @@ export class ProjectorService {
     }, POLL_OTHERS_EVERY_MS);
   }
 
-  /** Partitions of this instance that are projected no further, and why. */
+  /** Partitions of this instance at which projection has stopped, and the reasons. */
   get stopped(): ReadonlyMap<number, string> {
     return this.#stopped;
   }
 
-  /** What the group has committed, whichever instance did it: the offset per partition behind the last record whose events were published. */
+  /** Committed offsets of the group, over all instances: the offset behind the last record whose events were published, per partition. */
   published(): Promise<Map<number, bigint>> {
     const { client, config } = this;
     return committedOffsets(client, this.#groupId, topicName(config.kafkaTopicPrefix, TOPICS.journal));
@@ -121,10 +121,7 @@ export class ProjectorService {
     };
   }
 
-  /**
-   * A rebuild under way is given up; the next projector of the partition begins it again. The consumer comes last: a batch that waits for its
-   * index would not end by itself.
-   */
+  /** Abandons a running rebuild. The consumer stops last, because a batch that waits for its index would not end by itself. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     clearInterval(this.#timerOfOthers);
@@ -145,7 +142,7 @@ export class ProjectorService {
     return projectorGroup(this.config);
   }
 
-  /** So far as was published an index may be built that its projector, of another release, does not write. */
+  /** Builds other instances' indexes up to the committed offset where their projector, of another release, does not write this format. */
   async #pollOthers(): Promise<void> {
     try {
       await this.projector.pollOthers(await this.published());

@@ -8,8 +8,8 @@ import { GatewayConfig } from '../gateway.config.js';
 import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 
 /**
- * What the command topics hold of before two people resumed a journal partition (docs/decisions/0107): read once, beside the start. Until then
- * commands of such a partition wait. Retention deletes those commands within days, then there is nothing to read.
+ * Reads which commands the command topics held before two people resumed a journal partition (docs/decisions/0107). It reads once, in the background
+ * of the start; until it ends, commands of such a partition wait. Once retention has deleted those commands, there is nothing to read.
  */
 @Injectable()
 export class PublishedBefore {
@@ -27,7 +27,7 @@ export class PublishedBefore {
     return this.#isRead;
   }
 
-  /** Once the decisions were read. */
+  /** Must be called after the decisions were loaded. */
   start(): void {
     const { log } = this;
     const { stopping: signal } = this.lifetime;
@@ -37,7 +37,7 @@ export class PublishedBefore {
         this.#isRead = true;
         log.info({ records }, 'Read what the command topics hold of before a journal partition was resumed');
       },
-      // Only a stop ends it.
+      // The retries end only with a stop.
       () => undefined,
     );
   }
@@ -73,7 +73,7 @@ export class PublishedBefore {
     return records;
   }
 
-  /** One under another key than its order's was rejected. */
+  /** A record whose key is not its order's was rejected before, so it is left out. */
   #take({ key, value, rawHeaders, offset }: LogRecord, place: { topic: string; partition: number }): void {
     const { resumes } = this.decisions;
     if (key === null || !resumes.isPlacedBefore(key, { ...place, offset })) return;

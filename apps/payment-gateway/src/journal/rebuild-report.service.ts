@@ -5,7 +5,7 @@ import { Clock } from '../clock.js';
 
 const LOG_EVERY_MS = 2_000;
 
-/** How far the rebuild of a lost index has come: to log and metrics. */
+/** Reports the progress of an index rebuild to log and metrics. */
 @Injectable()
 export class RebuildReport {
   readonly #records;
@@ -32,12 +32,12 @@ export class RebuildReport {
     });
   }
 
-  /** This process owns the partition now; a report of another process's rebuild is out of date. */
+  /** This process owns the partition now, so reports of another process's rebuild are outdated. */
   begin(partition: number): void {
     this.#own.add(partition);
   }
 
-  /** Somebody else goes on with its rebuild, if there is one. */
+  /** Another process may continue the rebuild from now on. */
   end(partition: number): void {
     this.#own.delete(partition);
     if (this.#toGo.delete(partition)) this.#remaining.set({ partition }, 0);

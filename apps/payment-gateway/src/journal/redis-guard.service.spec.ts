@@ -108,7 +108,7 @@ it('takes no commands while Redis evicts, and takes them again afterwards, which
   expect([intake.blockedBecause, changes]).toEqual([undefined, [true, false]]);
 });
 
-it('says that keys were evicted, though they are no more', async () => {
+it('reports that keys were evicted, also while the policy is noeviction', async () => {
   const { guard, says, errors } = guarded();
   says('noeviction', 0);
   await guard.look();

@@ -8,8 +8,8 @@ import { faultOfRedis, readRedisReport, type RedisReport } from './redis-report.
 const ASK_EVERY_MS = 10_000;
 
 /**
- * Asks each master of Redis again and again, and after each connection, whether it may evict keys and, in production, whether it writes an
- * append-only file: the index may know what brokers lost that lost their power. While one does not fit, no commands are taken (R14).
+ * Checks each master of Redis regularly and after each connection: it must not evict keys and, in production, must write an append-only file, because
+ * the index may hold records that brokers lost in a power failure. While a master does not comply, no commands are taken (R14).
  */
 @Injectable()
 export class RedisGuard {
@@ -31,7 +31,7 @@ export class RedisGuard {
     });
   }
 
-  /** Rejects while Redis is away, or is set up in a way that loses what the index holds, or does not say how it is set up. */
+  /** Rejects while Redis is unreachable, may lose entries of the index by its settings, or does not report its settings. */
   async assertUsable(): Promise<void> {
     const fault = this.#faultOf(await this.#ask());
     if (fault !== undefined) throw new Error(fault);
@@ -51,7 +51,7 @@ export class RedisGuard {
     this.#asking = this.#asking.then(() => this.look());
   };
 
-  /** Never rejects: while Redis is away its connection says so. */
+  /** Never rejects: an unreachable Redis is reported by its connection. */
   async look(): Promise<void> {
     try {
       const servers = await this.#ask();

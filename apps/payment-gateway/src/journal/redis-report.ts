@@ -1,11 +1,11 @@
-/** What a Redis says of itself in INFO: what it does with the keys of the index. */
+/** Settings of a Redis server as INFO reports them, as far as the index depends on them. */
 export interface RedisReport {
   address: string;
-  /** Another one after each start of the server. */
+  /** Changes with each start of the server. */
   runId: string;
   evictedKeys: number;
   policy: string | undefined;
-  /** Whether it writes an append-only file; undefined where it does not say. */
+  /** True where it writes an append-only file; undefined where INFO does not say. */
   appendsToFile: boolean | undefined;
 }
 
@@ -21,7 +21,7 @@ export function readRedisReport(address: string, info: string): RedisReport {
   };
 }
 
-/** Why these servers may not hold the index: every fault of the first one that has any. */
+/** Returns why these servers may not hold the index: all faults of the first server that has any. */
 export function faultOfRedis(
   servers: readonly RedisReport[],
   { isProduction }: { isProduction: boolean },
@@ -42,10 +42,10 @@ function evictionFault({ policy }: RedisReport): string | undefined {
     : `evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy noeviction`;
 }
 
-/** The index may know records that brokers without power have lost: it must not be lost with the same power. */
+/** The index may hold records that brokers lost in a power failure, so it must survive the same failure. */
 function fileFault({ policy, appendsToFile }: RedisReport): string | undefined {
   if (appendsToFile) return undefined;
-  // A server that says nothing has been named above.
+  // The fault above already covers a server that reports nothing.
   if (appendsToFile === undefined && policy === undefined) return undefined;
   return `${appendsToFile === undefined ? 'does not say whether it writes an' : 'writes no'} append-only file (aof_enabled of INFO), and would lose the index when it ends. Set appendonly yes`;
 }

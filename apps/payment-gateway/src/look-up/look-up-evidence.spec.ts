@@ -176,7 +176,7 @@ it('the rows of a transaction’s history settle it once, whatever their order',
   }
 });
 
-it('what was counted once is not written again', () => {
+it('evidence that was counted is not written again', () => {
   const unclear = row({ OPERATIONTYPE: 'authorization', EXECCODE: '5004' });
   const { evidences, order } = lookedUp(doubtful({ operation: 'authorize' }), unclear);
   expect(evidences).toHaveLength(1);
@@ -189,7 +189,7 @@ describe('a row without a tag', () => {
     row({ OPERATIONTYPE: 'payment', EXTRADATA: undefined, ...changes });
   const untagged = { operation: 'pay', isTagged: false } as const;
 
-  it('settles what was sent without one, if nothing else can be its source', () => {
+  it('settles an attempt that was sent without a tag, if nothing else can be the source', () => {
     expect(stateOf(lookedUp(doubtful(untagged), paid()).order)).toBe('succeeded');
   });
 

@@ -60,7 +60,7 @@ describe('when a doubt is looked up', () => {
     expect(dueLookUp(doubt, AFTER_MS, nowMs)?.number).toBe(number);
   });
 
-  it('says how long a claim must hold: until nothing of it can be due', () => {
+  it('returns how long a claim must hold: until no look-up of the doubt can be due', () => {
     expect(dueLookUp(doubt, AFTER_MS, first)?.endsInMs).toBe(last + 24 * HOUR_MS - first);
   });
 

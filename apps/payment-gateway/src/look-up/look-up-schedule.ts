@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { OperationState } from '@tranche/order-journal';
 
-/** A doubt that nobody could ask about in time is asked about once more for so long after the last look-up was due. */
+/** A doubt that could not be looked up in time gets one late look-up within this time after the last scheduled one. Milliseconds. */
 const LATE_MS = 86_400_000;
-/** Of the shorter gap beside it: doubts that began together are not asked about together. */
+/** Share of the shorter neighbouring gap. Spreads the look-ups of doubts that began together. */
 const JITTER = 0.1;
 const MAX_LOOK_UPS = 20;
 const MAX_AFTER_MS = 7 * 86_400_000;
 
-/** Reads `LOOKUP_AFTER_MS`: rising milliseconds after the doubt began, separated by commas. */
+/** Parses `LOOKUP_AFTER_MS`: ascending milliseconds since the doubt began, comma-separated. */
 export function readLookUpTimes(text: string): number[] {
   const times = text.split(',').map((part) => (/^\s*[0-9]{1,9}\s*$/.test(part) ? Number(part) : Number.NaN));
   const isRising = times.every((time, at) => time > (times[at - 1] ?? 0));
@@ -20,13 +20,13 @@ export function readLookUpTimes(text: string): number[] {
   return times;
 }
 
-/** The shortest time between two look-ups of a doubt, milliseconds. */
+/** Shortest time between two look-ups of a doubt. Milliseconds. */
 export const shortestGapMs = (afterMs: readonly number[]): number =>
   Math.min(...afterMs.map((time, at) => time - (afterMs[at - 1] ?? 0)));
 
 type Doubt = Pick<OperationState, 'commandId' | 'since'>;
 
-/** When a doubt is looked up, milliseconds since the epoch: the same for every instance, and for one that was started again. */
+/** Times of a doubt's look-ups, in milliseconds since the epoch. They are the same at every instance and after a restart. */
 export function lookUpTimesOf({ commandId, since = '' }: Doubt, afterMs: readonly number[]): number[] {
   const sinceMs = Date.parse(since);
   return afterMs.map((time, at) => {
@@ -36,9 +36,9 @@ export function lookUpTimesOf({ commandId, since = '' }: Doubt, afterMs: readonl
 }
 
 export interface DueLookUp {
-  /** Which one of the schedule, from 1. Those that were missed are left out. */
+  /** Position in the schedule, from 1. Missed look-ups are skipped. */
   number: number;
-  /** How long after `nowMs` it is certain that no other look-up of this doubt is due any more. Milliseconds. */
+  /** Time from `nowMs` until no look-up of this doubt is due any more. Milliseconds. */
   endsInMs: number;
 }
 
@@ -49,10 +49,10 @@ export function dueLookUp(doubt: Doubt, afterMs: readonly number[], nowMs: numbe
   return number > 0 && endsInMs > 0 ? { number, endsInMs } : undefined;
 }
 
-/** `undefined`: it will not be looked up again. */
+/** @returns undefined where no further look-up is scheduled */
 export function nextLookUpMs(doubt: Doubt, afterMs: readonly number[], nowMs: number): number | undefined {
   return lookUpTimesOf(doubt, afterMs).find((time) => time > nowMs);
 }
 
-/** A number in [0, 1) that is always the same for the same text. */
+/** Maps a text to a number in [0, 1), always the same one. */
 const shareOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;

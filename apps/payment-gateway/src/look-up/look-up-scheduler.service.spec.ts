@@ -75,7 +75,7 @@ function worldOf(...orders: OrderState[]): World {
   };
 }
 
-/** One instance in a world that it shares with others. */
+/** One instance; instances share Redis, journal and clock of `world`. */
 function instance(world: World, { lookUpInFlight = 2 } = {}): LookUpScheduler {
   const find = (merchant: string, orderId: string) =>
     world.orders.find((order) => order.merchant === merchant && order.orderId === orderId) ??
@@ -150,7 +150,7 @@ it('of several instances one asks', async () => {
   expect(world.asked).toEqual(['asks/o']);
 });
 
-it('one that starts later goes on where the doubt’s age says', async () => {
+it('one that starts later continues by the doubt’s age', async () => {
   const world = worldOf(doubtful('asks', 'o'));
   world.nowMs = timesOf()[1] ?? 0;
   await instance(world).poll();
@@ -160,7 +160,7 @@ it('one that starts later goes on where the doubt’s age says', async () => {
   expect(world.asked).toHaveLength(1);
 });
 
-it('journals what it finds, and tries that again', async () => {
+it('journals what it finds, and retries the append', async () => {
   const world = worldOf(doubtful('asks', 'o'));
   world.nowMs = timesOf()[0] ?? 0;
   world.answer = (orderId) => Promise.resolve([evidence(orderId)]);
@@ -171,7 +171,7 @@ it('journals what it finds, and tries that again', async () => {
   expect(world.slept).toHaveLength(2);
 });
 
-it('gives a record that can not be written up after a while: the next look-up brings it again', async () => {
+it('gives up an append after some retries: the next look-up brings the evidence again', async () => {
   const world = worldOf(doubtful('asks', 'o'));
   world.nowMs = timesOf()[0] ?? 0;
   world.answer = (orderId) => Promise.resolve([evidence(orderId)]);

@@ -11,18 +11,18 @@ import { dueLookUp, nextLookUpMs } from './look-up-schedule.js';
 import { LookUpService } from './look-up.service.js';
 
 const POLL_EVERY_MS = 500;
-/** A doubt whose next look-up is far, or that could not be asked about, is looked at again after this time. */
+/** Maximum time until an order in doubt is checked again, also after a failed look-up. Milliseconds. */
 const LOOK_AGAIN_MS = 30_000;
-/** Of the orders in doubt, at most so many are worked off before the list is read again. */
+/** Maximum of orders in doubt that are handled before the list is read again. */
 const ORDERS_AT_ONCE = 500;
 
 const APPEND_ATTEMPTS = 5;
 const APPEND_AGAIN_MS = 1_000;
 
-/** Looks doubts up on the platform, of merchants that allow it: a bounded number of times, at times that the doubt's age gives. */
+/** Looks up doubts of merchants that allow it: a limited number of times, scheduled from the doubt's age. */
 @Injectable()
 export class LookUpScheduler {
-  /** When an order in doubt is to be looked at next, by its key. Holds no more than the index does. */
+  /** Next check of each order in doubt, by its key. Orders that are no longer in doubt are removed. */
   readonly #lookAt = new Map<string, number>();
   #timer?: NodeJS.Timeout;
   #isPolling = false;
@@ -42,13 +42,13 @@ export class LookUpScheduler {
     this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
   }
 
-  /** What was asked may still be answered; nothing waits for it. */
+  /** A look-up in flight may still complete; stopping does not wait for it. */
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
   }
 
-  /** One round: every doubt whose time has come. Never rejects. */
+  /** Looks up every doubt that is due. Never rejects. */
   async poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
@@ -100,7 +100,7 @@ export class LookUpScheduler {
   async #lookUpDoubt(key: string, merchant: Merchant, order: OrderState, operation: OperationState): Promise<void> {
     const { index, clock } = this;
     const due = dueLookUp(operation, this.config.lookUpAfterMs, clock.nowMs());
-    // Before the claim: without a token the look-up is not spent.
+    // Requested before the claim, so that a look-up without a token does not use up the claim.
     const bearer = due && (await this.lookUp.bearerFor(merchant));
     if (due === undefined || !(await index.claimLookUp(key, `${operation.commandId} ${due.number}`, due.endsInMs)))
       return;
@@ -108,7 +108,7 @@ export class LookUpScheduler {
     for (const evidence of await this.lookUp.ask(asked, bearer)) await this.#journal(evidence);
   }
 
-  /** The next look-up brings what could not be written now; the last one has none after it. */
+  /** Retries the append, because the last look-up has no later one that would bring the evidence again. */
   async #journal(evidence: EvidenceRecord): Promise<void> {
     const { journal, clock } = this;
     for (let attempt = 1; ; attempt++) {

@@ -27,7 +27,7 @@ afterEach(async () => {
   }
 });
 
-it('posts the form where the platform exports, with the bearer token, and brings back the answer', async () => {
+it('posts the form to the platform’s export, with the bearer token, and returns the answer', async () => {
   const seen: string[] = [];
   const url = await platform((request, response) => {
     request.on('data', (chunk) =>
@@ -77,7 +77,7 @@ it('nor has one that nobody can reach', async () => {
 it('two URLs share the time', async () => {
   const url = await platform(() => undefined);
   const both = clientOf([url, url], 800);
-  // One of two URLs gives up before one that has three quarters of the time for itself.
+  // With two URLs each gets half the timeout, so it ends before a call with three quarters of it.
   const asked = [
     both.ask('', 0).then(() => 'half'),
     clientOf([url], 600)

@@ -6,14 +6,14 @@ import { GatewayConfig } from '../gateway.config.js';
 
 const ANSWER_BYTES = 1024 * 1024;
 
-/** Asks the platform what it has. A question changes nothing there, so it may be repeated. */
+/** Requests the platform's list of an order's transactions. A request changes nothing there, so it may be repeated. */
 @Injectable()
 export class LookUpClient implements OnApplicationShutdown {
   readonly #targets: readonly { pool: Pool; path: string }[];
   readonly #timeoutMs: number;
 
   constructor(config: GatewayConfig) {
-    // Both URLs together keep the time.
+    // The timeout covers both URLs together.
     this.#timeoutMs = Math.floor(config.lookUpTimeoutMs / config.paymentUrls.length);
     this.#targets = config.paymentUrls.map((address) => {
       const url = new URL(address);
@@ -30,7 +30,10 @@ export class LookUpClient implements OnApplicationShutdown {
     return this.#targets.length;
   }
 
-  /** Never rejects. @param url which of PAYMENT_URL, from 0 */
+  /**
+   * Never rejects.
+   * @param url index into PAYMENT_URL, from 0
+   */
   async ask(body: string, url: number, bearerToken?: string): Promise<LookUpReply> {
     const headers: Record<string, string> = {
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
@@ -46,7 +49,7 @@ export class LookUpClient implements OnApplicationShutdown {
       let bytes = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
         bytes += chunk.length;
-        // Leaving the loop closes the connection.
+        // Returning from the loop closes the connection.
         if (bytes > ANSWER_BYTES) return { kind: 'unanswered', message: `more than ${ANSWER_BYTES} bytes` };
         chunks.push(chunk);
       }
@@ -56,7 +59,7 @@ export class LookUpClient implements OnApplicationShutdown {
     }
   }
 
-  /** What is being asked is of no use any more. */
+  /** Requests in flight are aborted, because their answers can't be journaled any more. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.#targets.map(({ pool }) => pool.destroy()));
   }

@@ -6,7 +6,6 @@ import { LookUpClient } from './look-up.client.js';
 import { LookUpService } from './look-up.service.js';
 import { WaitingLookUps } from './waiting-look-ups.service.js';
 
-/** Asks the platform about operations in doubt, and about payments that wait. */
 @Module({
   imports: [JournalModule, PlatformModule],
   providers: [LookUpClient, LookUpService, LookUpScheduler, WaitingLookUps],

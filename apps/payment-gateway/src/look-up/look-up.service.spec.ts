@@ -54,7 +54,7 @@ function setUp(...replies: LookUpReply[]) {
   return { lookUp, calls, refused, outcomeCounted };
 }
 
-it('brings evidence, asked for with the merchant’s token', async () => {
+it('returns evidence, requested with the merchant’s token', async () => {
   const { lookUp, calls, outcomeCounted } = setUp(listed(ours));
   expect(await lookUp.ask(asked, await lookUp.bearerFor(merchant))).toMatchObject([
     { source: 'look-up', result: 'succeeded' },
@@ -83,7 +83,7 @@ it.each([
   expect([calls.length, await outcomeCounted()]).toEqual([1, came]);
 });
 
-it('a refused token is told to who gives the next one', async () => {
+it('a refused token is reported to auth-service with the next request', async () => {
   const { lookUp, refused } = setUp(answered(401));
   await lookUp.ask(asked, bearer);
   expect(refused).toEqual(['print']);

@@ -7,7 +7,7 @@ import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller } from '../platform/platform-caller.service.js';
 import { LookUpClient } from './look-up.client.js';
 
-/** One question about an order, and what the platform says. */
+/** Looks up one order at the platform, and derives evidence from the answer. */
 @Injectable()
 export class LookUpService {
   readonly #answers;
@@ -25,14 +25,14 @@ export class LookUpService {
     });
   }
 
-  /** What the merchant's questions need. Throws where no token is to be had now. */
+  /** Bearer token for the merchant's look-ups; undefined where it needs none. @throws where no token is available now */
   async bearerFor(merchant: Merchant): Promise<BearerToken | undefined> {
     const bearer = await this.caller.bearerFor(merchant);
     if (bearer === 'refused') throw new Error('auth-service has no token for the account: its credentials are refused');
     return bearer;
   }
 
-  /** What the platform's list of the order's transactions proves about the operation; nothing where it can not be asked. Never rejects. */
+  /** Evidence that the platform's list of the order's transactions gives about the operation; empty where the look-up failed. Never rejects. */
   async ask(asked: LookedUpOperation, bearer: BearerToken | undefined): Promise<EvidenceRecord[]> {
     const { merchant, order } = asked;
     const { orderId } = order;

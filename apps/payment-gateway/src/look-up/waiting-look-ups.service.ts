@@ -7,7 +7,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { LookUpService } from './look-up.service.js';
 
-/** Asks the platform about payments that wait for their cardholder or for an approval, a bounded number at once. */
+/** Looks up payments that wait for their cardholder or for an approval, a limited number at once. */
 @Injectable()
 export class WaitingLookUps {
   #underWay = 0;
@@ -20,7 +20,7 @@ export class WaitingLookUps {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** True once what the platform said is journaled, or where it may not be asked; false: to be tried again. Never rejects. */
+  /** True once the answer is journaled, or where a look-up is not allowed; false where it must be retried. Never rejects. */
   async ask(order: OrderState, operation: OperationState): Promise<boolean> {
     const merchant = this.config.merchants.byName(order.merchant);
     if (merchant === undefined || !mayBeLookedUp(order.orderId, merchant)) return true;

@@ -47,7 +47,7 @@ it('keeps a notification without an OPERATIONTYPE, and of an endless one its beg
   expect(evidenceOf(aNotification({ operationType: 'x'.repeat(5000) }), AT).operationType).toHaveLength(64);
 });
 
-it('says nothing of the OPERATIONTYPE of an operation of ours', () => {
+it('flags no OPERATIONTYPE of an operation of ours', () => {
   expect(evidenceOf(aNotification({ operationType: 'refund' }), AT)).not.toHaveProperty('operationType');
 });
 
@@ -89,7 +89,7 @@ it.each([
   expect(evidenceOf(aNotification({ execCode }), AT).mayBeDone).toBe(mayBeDone);
 });
 
-it('fits a journal record, whatever the platform writes, and says what was cut', () => {
+it('fits a journal record, however long the platform’s fields are, and names the cut fields', () => {
   const long = '\u0001'.repeat(1_000_000);
   const evidence = evidenceOf(
     aNotification({ execCode: long, message: long, descriptor: long, extraData: long, operationType: long }),
@@ -101,7 +101,7 @@ it('fits a journal record, whatever the platform writes, and says what was cut',
   expect(Buffer.byteLength(JSON.stringify(evidence))).toBeLessThan(TOPICS.journal.maxMessageBytes / 4);
 });
 
-it('keeps what was odd, and what does not fit out', () => {
+it('keeps odd values, and leaves out values that do not fit', () => {
   const evidence = evidenceOf(
     aNotification({ flags: ['invalid_amount'], transactionId: 'x'.repeat(33), message: 'x'.repeat(5000) }),
     AT,

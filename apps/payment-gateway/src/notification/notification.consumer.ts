@@ -16,7 +16,7 @@ import { traceHeadersOf } from '@tranche/runtime';
 import { Clock, isoTime } from '../clock.js';
 import { Journal } from '../journal/journal.service.js';
 
-/** Verified notifications in: each becomes EVIDENCE, and the fold decides what it proves. */
+/** Consumes verified notifications. Each becomes EVIDENCE; the fold decides what it proves. */
 @Controller()
 export class NotificationConsumer {
   constructor(

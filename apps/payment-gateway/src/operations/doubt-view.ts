@@ -3,7 +3,7 @@ import { notExecutedFromMs } from './manual-resolution.js';
 import { operationIdOf } from './operation-id.js';
 import { candidatesOf } from './order-view.js';
 
-/** An operation in doubt, with what an operator needs to decide it. `nowMs`: wall clock; `notExecutedAfterMs`: see `notExecutedFromMs`. */
+/** An operation in doubt, as an operator needs it to decide. `nowMs`: wall clock; `notExecutedAfterMs`: see `notExecutedFromMs`. */
 export function doubtView(
   order: OrderState,
   operation: OperationState,

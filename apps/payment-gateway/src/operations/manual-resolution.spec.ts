@@ -75,7 +75,7 @@ function problemOf(refused: () => unknown): Problem {
   throw new Error('it was not refused');
 }
 
-describe("an operator's word", () => {
+describe("an operator's resolution", () => {
   it('becomes evidence of the attempt in doubt', () => {
     expect(say(doubtful, { transactionId: 'T-1', execCode: '0000', after: 1 })).toEqual({
       ...{
@@ -182,7 +182,7 @@ describe("an operator's word", () => {
     expect(say(doubtfulCapture, { commandId: 'c', outcome: 'refused' }).result).toBe('refused');
   });
 
-  it('lets only the word that was first stand', () => {
+  it('counts only the first resolution', () => {
     const first = folded(doubtful, say(doubtful, { outcome: 'refused' }));
     expect(resolved(first, 'a', { outcome: 'refused', reason })).toMatchObject({ end: 'refused' });
     const second = folded(first, say(doubtful, { outcome: 'not_executed' }));
@@ -192,7 +192,7 @@ describe("an operator's word", () => {
     });
   });
 
-  it('says so where the fold did not count it', () => {
+  it('throws where the fold did not count it', () => {
     const early = folded(doubtful, { ...say(doubtful, { outcome: 'not_executed' }), at: at(1) });
     expect(problemOf(() => resolved(early, 'a', { outcome: 'not_executed', reason }))).toMatchObject({
       code: 'word_not_counted',
@@ -234,7 +234,7 @@ describe("an operator's word", () => {
   });
 });
 
-describe("an operator's word on a payment that waits", () => {
+describe("an operator's resolution of a payment that waits", () => {
   const DAY = 24 * 60 * MINUTE;
   const pending = orderOf(intent('a'), outcome('a', 'pending'));
   const expired = (): OrderState => {
@@ -264,7 +264,7 @@ describe("an operator's word on a payment that waits", () => {
     expect(resolved(folded(order, record), 'a', { outcome: 'refused', reason })).toMatchObject({ end: 'refused' });
   });
 
-  it('frees an order of what our timer ended', () => {
+  it('unblocks the order of a payment that our timer ended', () => {
     const record = say(expired(), { outcome: 'refused', after: 7 * DAY });
     const operation = resolved(folded(expired(), record), 'a', { outcome: 'refused', reason });
     expect([operation.end, operation.mayYetSucceed]).toEqual(['expired', undefined]);
@@ -296,7 +296,7 @@ describe('"redirect_required", by an operator', () => {
 });
 
 describe('an operation in doubt', () => {
-  it('is listed with what is needed to decide it', () => {
+  it('is listed with everything that a decision needs', () => {
     const [, capture] = doubtfulCapture.operations;
     if (!capture) throw new Error('no capture');
     expect(doubtView(doubtfulCapture, capture, { nowMs: INTENT_MS + 65_900, notExecutedAfterMs: 15 * MINUTE })).toEqual(

@@ -29,26 +29,26 @@ const NoCardData = () =>
     },
   });
 
-/** What became of an operation in doubt, or of a payment that waits, by an operator who found out. */
+/** The outcome that an operator found out for an operation in doubt or a payment that waits. */
 export class ManualResolution {
   @IsIn(OUTCOMES)
   outcome: (typeof OUTCOMES)[number];
 
-  /** How it was found out. Goes into the journal for good: no personal data. */
+  /** Source of the operator's knowledge. The journal keeps it without a time limit, so it must hold no personal data. */
   @IsString()
   @Length(10, 500)
   @Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, { message: 'must hold no control characters' })
   @NoCardData()
   reason: string;
 
-  /** May be left out: the key says who it is. */
+  /** Optional: the key identifies the person. */
   @given('actor')
   @IsString()
   actor?: string;
 
   /**
-   * TRANSACTIONID that the platform gave to it: a follow-up needs it. Must be given where a capture, refund or void without a tag succeeded, for
-   * a candidate without a name may be an operation of the back office.
+   * TRANSACTIONID of the operation, for follow-ups. Required where a capture, refund or void without a tag succeeded: without it, a candidate may be
+   * an operation of the back office.
    */
   @given('transactionId')
   @Matches(/^[\x21-\x7e]{1,32}$/, { message: 'must be 1 to 32 visible ASCII characters' })
@@ -58,7 +58,7 @@ export class ManualResolution {
   @Matches(/^\d{4}$/, { message: 'must be 4 digits' })
   execCode?: string;
 
-  /** Minor units; only where it differs from what was asked for, or nothing was. */
+  /** Minor units. Given only where it differs from the requested amount, or none was requested. */
   @given('amount')
   @IsInt()
   @Min(1)
@@ -66,12 +66,12 @@ export class ManualResolution {
   amount?: number;
 }
 
-/** From when on "not executed" may be said of the attempt that is in doubt, at the earliest (R5). Milliseconds after its INTENT. */
+/** Minimum time after the INTENT before an attempt in doubt may be resolved as "not executed" (R5). Milliseconds. */
 export function notExecutedAfterMs({ platformTimeoutMs }: { platformTimeoutMs: number }): number {
   return Math.max(NOT_EXECUTED_AFTER_MS, 10 * (SEND_DEADLINE_MS + platformTimeoutMs));
 }
 
-/** The same as a time. Milliseconds since the epoch. */
+/** The same as a point in time. Milliseconds since the epoch. */
 export function notExecutedFromMs(operation: OperationState, afterMs: number): number {
   const intentAt = operation.attempts.find(({ token }) => token === operation.token)?.intentAt ?? '';
   return Date.parse(intentAt) + afterMs;
@@ -86,8 +86,8 @@ interface ResolutionContext {
 }
 
 /**
- * The resolution as a journal record.
- * @throws Problem where it can't count: 404, 409 by the order's state, 422 where it contradicts itself.
+ * Builds the resolution's journal record.
+ * @throws Problem where it can't count: 404, 409 by the order's state, 422 where it contradicts itself
  */
 export function resolutionEvidence(
   order: OrderState,
@@ -131,7 +131,7 @@ export function resolutionEvidence(
   });
 }
 
-/** The operation as it ended by the resolution, as the fold has it. @throws Problem 409 where something else was first. */
+/** Returns the operation as the fold resolved it. @throws Problem 409 where another record ended it first */
 export function resolved(order: OrderState, commandId: string, { outcome }: ManualResolution): OperationState {
   const operation = findOperation(order, commandId);
   if (operation && isResolvedAs(operation, outcome)) return operation;
@@ -145,7 +145,7 @@ export function resolved(order: OrderState, commandId: string, { outcome }: Manu
   });
 }
 
-/** An operation that has expired stays expired; the resolution says that it can not succeed any more. */
+/** True where the resolution took effect. An expired operation stays expired; the resolution then only says that it can't succeed any more. */
 export function isResolvedAs(operation: OperationState, outcome: ManualResolution['outcome']): boolean {
   const { phase, end, mayYetSucceed } = operation;
   if (outcome === 'redirect_required') return phase === 'redirect';
@@ -153,7 +153,7 @@ export function isResolvedAs(operation: OperationState, outcome: ManualResolutio
   return end === outcome || (end === 'expired' && outcome !== 'succeeded' && !mayYetSucceed);
 }
 
-/** A payment that waits is open to an operator from a day on, or once "not executed" was said of it; one that our timer ended, at once (R15). */
+/** Refuses a waiting payment less than a day old, unless "not executed" was reported of it. One that our timer ended is open at once (R15). */
 function refuseWhatIsNotOpen(operation: OperationState, nowMs: number): void {
   if (operation.mayYetSucceed) return;
   if (!isWaiting(operation)) throw notInDoubt(operation);
@@ -211,7 +211,7 @@ function refuseContradictions(
   });
 }
 
-/** Its attempt carries no tag, and the platform has given it no TRANSACTIONID that we know (docs/decisions/0006). */
+/** True where the attempt has no tag and the operation has no known TRANSACTIONID (docs/decisions/0006). */
 function mayBeTakenForAnother({ operation, attempts, token }: OperationState): boolean {
   const sent = attempts.find((attempt) => attempt.token === token);
   return isMadeElsewhereToo(operation) && sent?.isTagged === false && sent.transactionId === undefined;

@@ -6,7 +6,7 @@ export interface OperationName {
   commandId: string;
 }
 
-/** An operation's name as one part of an address: base64url of the JSON list `["merchant","orderId","commandId"]`; orderId and commandId may hold slashes. */
+/** base64url of the JSON list `["merchant","orderId","commandId"]`: one part of a URL, although orderId and commandId may hold slashes. */
 export function operationIdOf({ merchant, orderId, commandId }: OperationName): string {
   return Buffer.from(JSON.stringify([merchant, orderId, commandId])).toString('base64url');
 }

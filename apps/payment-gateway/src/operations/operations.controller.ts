@@ -34,7 +34,7 @@ interface Reply {
   code(status: number): Reply;
 }
 
-/** For people, on the management port. README.md, "Operators". */
+/** Operators' API on the management port. README.md, "Operators". */
 @Controller('v1')
 @UseGuards(OperatorGuard)
 @UseInterceptors(AuditInterceptor)
@@ -51,7 +51,7 @@ export class OperationsController {
     return this.operators.inDoubt(query, operator);
   }
 
-  /** 200 where it counts, 202 with a proposal where a second person has to approve it. */
+  /** Answers 200 where the resolution counts, 202 with a proposal where a second person must approve it. */
   @Post('operations/:id/resolve')
   @Requires({ role: 'operator', action: 'resolution.say' })
   @Header('cache-control', 'no-store')

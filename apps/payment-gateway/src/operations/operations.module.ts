@@ -10,7 +10,6 @@ import { OidcOperators } from './oidc/oidc-operators.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 
-/** What operators see and decide, on the management port. */
 @Module({
   imports: [GatewayKafkaModule, DecisionsModule, JournalModule],
   controllers: [OperationsController, ProposalsController, JournalPartitionsController],

@@ -22,7 +22,7 @@ function doubtful(merchant: string, orderId: string): OrderState {
   return fold(fold(emptyOrder(merchant, orderId), intent, 1n).order, inDoubt, 2n).order;
 }
 
-/** A journal in memory; `stuck` never answers an append, `first` lands before whatever is appended. */
+/** A journal in memory. With `stuck`, an append never resolves; `first` is appended before the next record. */
 function setUp(
   orders: OrderState[],
   {
@@ -78,7 +78,7 @@ const idOf = (orderId: string) => operationIdOf({ merchant: 'shop-fr', orderId, 
 describe('operators', () => {
   const orders = ['1', '2', '3'].map((orderId) => doubtful('shop-fr', orderId));
 
-  it('see what is in doubt, page by page', async () => {
+  it('see operations in doubt, page by page', async () => {
     const { service } = setUp([...orders, doubtful('shop-es', '1')]);
     const pages: string[][] = [];
     let after: string | undefined;
@@ -120,7 +120,7 @@ describe('operators', () => {
     expect(appended).toEqual([]);
   });
 
-  it('end a doubt: the word is journaled with its author', async () => {
+  it('end a doubt: the resolution is journaled with its author', async () => {
     const { service, appended, lines } = setUp(orders);
     const operation = await service.resolve(idOf('2'), { outcome: 'not_executed', reason, actor: 'alice' }, alice);
     expect(operation).toMatchObject({ state: 'not_executed', resolvedBy: { actor: 'alice', reason } });
@@ -131,7 +131,7 @@ describe('operators', () => {
     expect((await service.order('shop-fr', '2', alice)).status).toBe('not_executed');
   });
 
-  it('are told when another was first', async () => {
+  it('get a problem when another record was first', async () => {
     const identity = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: '2', at: AT };
     const first: JournalRecord = {
       ...{
@@ -164,7 +164,7 @@ describe('operators', () => {
     expect(appended).toEqual([]);
   });
 
-  it('are told when nobody knows whether the word was taken', async () => {
+  it('get a problem when it is not known if the resolution was journaled', async () => {
     const { service } = setUp(orders, { stuck: true });
     const resolving = service.resolve(idOf('2'), { outcome: 'refused', reason }, alice);
     await expect(resolving).rejects.toMatchObject({ status: 503, code: 'word_not_confirmed' });
@@ -185,7 +185,7 @@ describe('operators', () => {
     });
   });
 
-  it('can not page behind what is no id', async () => {
+  it('can not page behind a text that is no id', async () => {
     await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' }, alice)).rejects.toMatchObject({
       status: 400,
       code: 'invalid_request',

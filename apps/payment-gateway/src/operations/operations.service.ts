@@ -33,16 +33,16 @@ import {
 } from './manual-resolution.js';
 import { operationView, orderView, type OperationView, type OrderView } from './order-view.js';
 
-/** An answer is not waited for longer. Milliseconds. */
+/** Maximum wait for the journal's or Redis's answer. Milliseconds. */
 const WAIT_MS = 10_000;
 
 export interface DoubtsPage {
   operations: ReturnType<typeof doubtView>[];
-  /** `after` of the next page; absent on the last. */
+  /** Value of `after` for the next page; absent on the last one. */
   next?: string;
 }
 
-/** That a second person approved it, and the order that the proposal was about. */
+/** Facts of the second person's approval, and the order that the proposal was about. */
 export interface Approval {
   approvedBy: string;
   proposal: string;
@@ -64,7 +64,7 @@ export class OperationsService {
     this.#notExecutedAfterMs = notExecutedAfterMs(config);
   }
 
-  /** Operations in doubt, by merchant and orderId. An order has one; more only where an authorization superseded a doubtful one. */
+  /** Lists operations in doubt, by merchant and orderId. An order has at most one, and more only where an authorization superseded a doubtful one. */
   async inDoubt(
     { merchant, limit, after }: { merchant?: string; limit: number; after?: string },
     operator: OperatorIdentity,
@@ -89,8 +89,8 @@ export class OperationsService {
   }
 
   /**
-   * What the resolution is about, and what the journal would get of it.
-   * @throws Problem where it can't count, or this person may not say it
+   * Returns the order and the operation of a resolution, and the record that it would append.
+   * @throws Problem where it can't count, or this person may not resolve it
    */
   async check(
     id: string,
@@ -125,7 +125,7 @@ export class OperationsService {
     return { order, operation, record };
   }
 
-  /** Journals a resolution and answers what the fold made of it. Who may say it alone is for `ResolutionDecisions` to decide. */
+  /** Appends a resolution and returns the operation as the fold shows it then. `ResolutionDecisions` decides if one person is enough. */
   async resolve(
     id: string,
     resolution: ManualResolution,
@@ -157,7 +157,7 @@ export class OperationsService {
     return { ...view, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
   }
 
-  /** Before anything else is said of it: what moved on is often not in doubt any more, and why is what the approver has to know. */
+  /** Checked first: an operation that changed is often not in doubt any more, and the approver must learn why. */
   async #assertUnchanged(id: string, approval: Approval): Promise<void> {
     const name = parseOperationId(id);
     if (!name) return;
@@ -174,7 +174,7 @@ export class OperationsService {
     return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
   }
 
-  /** The 15 minutes and the day are measured by our clock: it must agree with the one of Redis. */
+  /** The 15 minutes and the day are measured by our clock, so it must agree with that of Redis. */
   async #assertClock(): Promise<void> {
     const apartMs = Math.abs((await this.#available(this.index.timeMs())) - this.clock.nowMs());
     if (apartMs <= CLOCKS_APART_MS) return;
@@ -188,7 +188,7 @@ export class OperationsService {
     return this.#available(this.journal.read(name.merchant, name.orderId));
   }
 
-  /** An append that failed may have landed: who sees the problem must look before saying it again. */
+  /** A failed append may still have reached the journal, so the problem asks the operator to look before repeating it. */
   async #journaled(record: EvidenceRecord): Promise<OrderState> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
     return this.#inTime(this.journal.appendAndRead(record), { status: 503, code: 'word_not_confirmed', detail });
@@ -224,7 +224,7 @@ function stale({ was }: Approval, operation: OperationState | undefined): Proble
 
 const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));
 
-/** Of the order that the page before ended with. */
+/** Order key of the last entry on the page before. */
 function keyOf(id: string): string {
   const name = parseOperationId(id);
   if (name) return orderKey(name.merchant, name.orderId);

@@ -1,17 +1,17 @@
 import { Problem } from '@tranche/service-kit';
 
-/** Each may do what the one before may. */
+/** Ascending: each role includes the ones before it. */
 export const OPERATOR_ROLES = ['viewer', 'operator', 'approver'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** Who asks, whatever proved it. */
+/** The person of a request, proved by key or by token. */
 export interface OperatorIdentity {
-  /** The name that records bear. Two people are two names. */
+  /** Name of the person in records. Two people are two names. */
   person: string;
-  /** `person` is the name of a key's entry: no one said which human it is. */
+  /** `person` is the name of a key's entry: the human behind it is unknown. */
   isPersonMissing?: true;
   role: OperatorRole;
-  /** All of them where it is missing. */
+  /** All merchants where it is absent. */
   merchants?: readonly string[];
 }
 

@@ -56,7 +56,7 @@ describe('operators’ door', () => {
     expect(await ask([alice], `Bearer ${KEY}`)).toBe('alice');
   });
 
-  it('lets nobody in with another key', async () => {
+  it('refuses another key', async () => {
     await expect(ask([alice], 'Bearer x')).rejects.toEqual(
       expect.objectContaining({ status: 401, code: 'unauthorized' }),
     );
@@ -100,7 +100,7 @@ describe('operators’ door', () => {
     expect(await ask([{ ...alice, role: 'approver' }], `Bearer ${KEY}`, null)).toBeUndefined();
   });
 
-  it('keeps who has some merchants from what is about all of them', async () => {
+  it('refuses an operator of some merchants where all are concerned', async () => {
     const needs: RouteNeeds = { role: 'viewer', action, ofAllMerchants: true };
     await expect(ask([{ ...alice, merchants: ['shop-fr'] }], `Bearer ${KEY}`, needs)).rejects.toEqual(
       refusal(403, 'all_merchants_needed'),
@@ -126,7 +126,7 @@ describe('operators’ door', () => {
   });
 });
 
-/** Every class with routes that this app has, whatever module it is in. */
+/** Every class of this app with routes, in any module. */
 async function routesOf(folder: string): Promise<{ name: string; isGuarded: boolean; needs?: RouteNeeds }[]> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.controller.ts'),

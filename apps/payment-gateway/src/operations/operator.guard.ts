@@ -18,21 +18,21 @@ export interface OperatorRequest {
   operator?: OperatorIdentity;
 }
 
-/** What a route needs of who asks. `ofAllMerchants`: it is about more than one merchant's orders. */
+/** Rights that a route requires. `ofAllMerchants`: it is about more than one merchant's orders. */
 export interface RouteNeeds {
   role: OperatorRole;
-  /** What the audit calls it. */
+  /** Name of the action in the audit. */
   action: AuditAction;
   ofAllMerchants?: boolean;
 }
 
-/** Every route behind the guard declares it; one that does not is closed to everybody. */
+/** Every route behind the guard must declare its needs; a route that does not refuses everybody. */
 export const Requires = Reflector.createDecorator<RouteNeeds>();
 
 /** A JSON Web Token: its header is base64url of `{"`. */
 const TOKEN = /^Bearer (eyJ[\w-]{1,4096}\.[\w-]{1,8192}\.[\w-]{0,2048})$/i;
 
-/** `Authorization: Bearer <operator key>`, or a token of the issuer: it says who it is, and the route what role it takes. */
+/** Identifies the operator by `Authorization: Bearer <operator key>` or by a token of the issuer, and checks the role that the route requires. */
 @Injectable()
 export class OperatorGuard implements CanActivate {
   constructor(
@@ -92,7 +92,6 @@ export class OperatorGuard implements CanActivate {
   }
 }
 
-/** Who asks, as the guard found out. */
 export const CurrentOperator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<OperatorRequest>().operator,
 );

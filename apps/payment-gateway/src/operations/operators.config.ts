@@ -10,7 +10,7 @@ export function loadOperators(path: string): Operator[] {
   return readOperators(document, readFile);
 }
 
-/** Who may ask on the management port, and what needs two of them. */
+/** Settings of the operators' access to the management port, and of decisions by two people. */
 export class OperatorsConfig extends OidcConfig {
   @Env('OPERATORS_FILE', {
     doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer` (the default; production mode wants each entry to name its role), `operator` and `approver` (demo: `config/operators.demo.json`); without it, and without an issuer of tokens, the operators\' routes answer 503',

@@ -20,14 +20,13 @@ import {
 } from 'class-validator';
 import { OPERATOR_ROLES, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 
-/** An entry of the operators file: a key, and what its holder may do. */
+/** An entry of the operators file: a key and its holder's rights. */
 export interface Operator extends OperatorIdentity {
-  /** Name of the entry. */
   operator: string;
   key: Secret;
-  /** The entry names no role: it may only look, and production mode refuses it. */
+  /** The entry names no role: it may only read, and production mode refuses it. */
   isRoleMissing?: true;
-  /** From then on the key counts no more. Milliseconds since the epoch. */
+  /** Expiry of the key. Milliseconds since the epoch. */
   notAfterMs?: number;
 }
 
@@ -40,7 +39,7 @@ class OperatorEntry {
   @Matches(NAME, { message: 'operator must be 1 to 64 lower-case letters, digits, dots and hyphens' })
   operator: string;
 
-  /** Whose key it is, where a person has two for a while. */
+  /** The key's owner, where a person has two keys for a while. */
   @given('person')
   @Matches(/^[\x21-\x7e]{1,128}$/, { message: 'person must be 1 to 128 visible ASCII characters' })
   person?: string;
@@ -61,12 +60,12 @@ class OperatorEntry {
   @Matches(/^[\d-]{10}T[\d:.]{8,16}(?:Z|[+-]\d\d:\d\d)$/, { message: 'notAfter must have a time and an offset' })
   notAfter?: string;
 
-  /** Long enough that guessing it over the network is hopeless. */
+  /** Long enough to make guessing over the network impossible. */
   @Matches(/^[\x21-\x7e]{32,256}$/, { message: 'key must be 32 to 256 visible ASCII characters' })
   key: string;
 }
 
-/** `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`; `readKey` gives the content of a key file. */
+/** Parses `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`. */
 export function readOperators(document: unknown, readKey: ReadFile): Operator[] {
   if (!Array.isArray(document) || document.length === 0)
     throw new EntriesFileError([{ path: '', message: 'must be a JSON list of operators' }]);
@@ -85,14 +84,15 @@ export function readOperators(document: unknown, readKey: ReadFile): Operator[] 
     person: person ?? operator,
     ...(person === undefined && { isPersonMissing: true as const }),
     key: new Secret(key),
-    // Rights are given, never assumed: who forgot the role finds out by a 403, and not by a payment that one person approved (docs/decisions/0075).
+    // Rights must be given explicitly: an operator without a role gets a 403, whereas an assumed role could let one person approve a payment
+    // (docs/decisions/0075).
     role: role ?? 'viewer',
     ...(role === undefined && { isRoleMissing: true as const }),
     ...compact({ merchants, notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter) }),
   }));
 }
 
-/** What production mode says of entries without a role: somebody has to decide what each key may do. */
+/** Problems that production mode reports about entries without a role: an administrator must decide the rights of each key. */
 export function rolesInProduction(operators: readonly Operator[]): string[] {
   return operators
     .filter(({ isRoleMissing }) => isRoleMissing)

@@ -1,17 +1,17 @@
 import { hasSucceeded, isPayment, type OperationState, type OrderState } from '@tranche/order-journal';
 
-/** Minor units; null where an amount that counts is not known to anybody but the platform. */
+/** Minor units; null where only the platform knows an amount that counts. */
 export interface OrderAmounts {
   currency: string | null;
-  /** Of the authorizations and card payments that succeeded and were not voided. */
+  /** Sum of the authorizations and card payments that succeeded and were not voided. */
   authorized: number | null;
-  /** Captures and card payments. */
+  /** Sum of captures and card payments. */
   captured: number | null;
-  /** Refunds, those of the back office included. */
+  /** Sum of refunds, those of the back office included. */
   refunded: number | null;
-  /** What may still be refunded. */
+  /** Amount that may still be refunded. */
   remaining: number | null;
-  /** Sums that hold an amount which nobody named: our reading of the platform's default. */
+  /** Sums that include an amount which no message named: we assume the platform's default. */
   assumed: ('authorized' | 'captured' | 'refunded')[];
 }
 

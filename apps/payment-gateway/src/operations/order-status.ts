@@ -2,8 +2,8 @@ import { isInDoubt, isOpen, isPayment, type OrderState } from '@tranche/order-jo
 import type { OrderAmounts } from './order-amounts.js';
 
 /**
- * Where an order stands as a whole, what is most urgent first. in_doubt: a person may have to decide · in_progress: a call is under way or will
- * be tried again · then the money · then whom it waits for · then how it ended.
+ * The most urgent status applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried · then by the money ·
+ * then by what it waits for · then by its end.
  */
 export type OrderStatus =
   | 'in_doubt'

@@ -153,7 +153,7 @@ describe('the view of an order', () => {
     expect(viewOf(...records).deadlines).toEqual(deadlines);
   });
 
-  it('tells every attempt, what was counted, and the ids of the events', () => {
+  it('shows every attempt, the counted evidence, and the ids of the events', () => {
     const said: JournalRecord = {
       ...{
         record: 'EVIDENCE',
@@ -193,7 +193,7 @@ describe('the view of an order', () => {
     expect(JSON.stringify(view)).not.toMatch(/a#1|contentHash|token/);
   });
 
-  it('tells what waits for its operation, and what is of nobody', () => {
+  it('shows evidence that waits for its operation, and operations of the back office', () => {
     const heard: JournalRecord = {
       ...{ record: 'EVIDENCE', ...inOrder, source: 'notification', operation: 'authorize', result: 'succeeded' },
       answer: { transactionId: 'T-n', execCode: '0000', amount: 20000 },
@@ -222,7 +222,7 @@ describe('the view of an order', () => {
     ]);
   });
 
-  it('says when the beginning of the order is missing', () => {
+  it('marks an order whose beginning is missing', () => {
     expect(orderView({ ...orderOf(captured), isPartial: true }).isPartial).toBe(true);
     expect(viewOf(...captured)).not.toHaveProperty('isPartial');
   });

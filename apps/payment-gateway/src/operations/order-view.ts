@@ -21,36 +21,36 @@ import { amountsOf, type OrderAmounts } from './order-amounts.js';
 import { statusOf, type OrderStatus } from './order-status.js';
 
 export interface EventView {
-  /** The CloudEvents id of the published event. */
+  /** CloudEvents id of the published event. */
   id: string;
   type: string;
   sequence: string;
 }
 
-/** Everything that the journal says of an order, for a person. No token, no HFTOKEN, no personal data: the journal has none. */
+/** An order as the journal knows it, for operators. The journal holds no token, no HFTOKEN and no personal data, so the view has none. */
 export interface OrderView {
   merchant: string;
   orderId: string;
-  /** The order's beginning is not in the journal any more, or was forgotten: sums and operations are those since. */
+  /** The journal does not hold the order's first records any more: sums and operations cover only the later ones. */
   isPartial?: true;
-  /** A record of the order could not be read and was skipped: nothing is sent for it any more. */
+  /** A record of the order was unreadable and was skipped, so nothing is sent for the order any more. */
   isFrozen?: true;
   status: OrderStatus;
   amounts: OrderAmounts;
   deadlines: {
-    /** A later capture is sent, marked as not guaranteed. */
+    /** A capture after this time is still sent, marked as not guaranteed. */
     captureWindowEndsAt?: string;
     pendingExpiresAt?: string;
     redirectExpiresAt?: string;
-    /** From then on an operator may resolve a payment that waits. */
+    /** Time from which an operator may resolve a payment that waits. */
     operatorMayResolveFrom?: string;
-    /** When the doubt is looked up on the platform next, where the merchant allows it and the schedule goes on; added by OperationsService. */
+    /** Next look-up of the doubt, where the merchant allows it and the schedule has one; added by OperationsService. */
     nextLookUpAt?: string;
   };
   operations: OperationView[];
-  /** Evidence that named no operation and waits until one attempt can be its source. */
+  /** Evidence that named no operation, and waits until exactly one attempt can be its source. */
   candidates: CandidateView[];
-  /** What the platform told of and no command of ours asked for. */
+  /** Operations that the platform reported and no command of ours requested. */
   external: ExternalView[];
 }
 
@@ -75,7 +75,7 @@ type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transact
 
 export type OperationView = ReturnType<typeof operationView>;
 
-/** `epoch`: of the journal, for the sequences of its events. */
+/** `epoch`: the journal's epoch, for the sequences of its events. */
 export function orderView(order: OrderState, epoch = 0): OrderView {
   const { merchant, orderId } = order;
   const amounts = amountsOf(order);
@@ -165,7 +165,7 @@ function attemptView(
 
 const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
 
-/** `RESULT ATTEMPT TRANSACTIONID EXECCODE`; `-` where the report had none. */
+/** Formats `RESULT ATTEMPT TRANSACTIONID EXECCODE`, with `-` where the report had none. */
 const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
   `${result} ${attempt} ${transactionId} ${execCode}`;
 

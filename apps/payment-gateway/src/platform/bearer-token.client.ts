@@ -10,7 +10,7 @@ export interface BearerToken {
   fingerprint: string;
 }
 
-/** No token to be had: `isRefused` when the token service says that these credentials are refused. */
+/** No token is available. `isRefused`: the token service refused these credentials. */
 export class NoBearerTokenError extends Error {
   override name = 'NoBearerTokenError';
   constructor(
@@ -21,7 +21,7 @@ export class NoBearerTokenError extends Error {
   }
 }
 
-/** Asks auth-service, `POST /v1/tokens`. Tokens are held by nobody here: auth-service caches them. */
+/** Requests tokens from auth-service with `POST /v1/tokens`. It holds no token itself, because auth-service caches them. */
 @Injectable()
 export class BearerTokenClient implements OnApplicationShutdown {
   readonly #pool: Pool;
@@ -36,7 +36,7 @@ export class BearerTokenClient implements OnApplicationShutdown {
     this.#path = `${config.authServiceUrl.pathname.replace(/\/$/, '')}/v1/tokens`;
   }
 
-  /** @param refused fingerprint of a token that the platform refused: that one must not be given again. */
+  /** @param refused fingerprint of a token that the platform refused, so that auth-service does not return it again */
   async token(account: string, refused?: string): Promise<BearerToken> {
     const headers: Record<string, string> = {
       'content-type': 'application/json',

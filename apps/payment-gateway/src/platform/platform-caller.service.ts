@@ -7,16 +7,15 @@ import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './beare
 import { PlatformClient } from './platform.client.js';
 import { RefusedTokens } from './refused-tokens.js';
 
-/** What one POST carries, and for whom. */
 export interface PlatformForm {
   operation: OperationKind;
   merchant: Merchant;
-  /** Behind {payment_url}. */
+  /** Path behind {payment_url}. */
   path: string;
   body: string;
 }
 
-/** One call of the platform and its outcome; bearer tokens for merchants that need one. */
+/** Makes one call of the platform and classifies its outcome; fetches bearer tokens for merchants that need one. */
 @Injectable()
 export class PlatformCaller {
   readonly #refused = new RefusedTokens();
@@ -42,7 +41,7 @@ export class PlatformCaller {
     });
   }
 
-  /** Undefined where the merchant needs none. Throws when auth-service has none now. */
+  /** Returns undefined where the merchant needs no token. @throws NoBearerTokenError where auth-service has none now */
   async bearerFor({ authAccount }: Merchant): Promise<BearerToken | 'refused' | undefined> {
     if (authAccount === undefined) return undefined;
     try {
@@ -55,12 +54,12 @@ export class PlatformCaller {
     }
   }
 
-  /** The platform refused this token. The next request to auth-service names it as refused, unless a newer token is already here. */
+  /** Notes that the platform refused this token. The next request to auth-service reports it, unless a newer token is already in use. */
   noteRefused({ authAccount }: Merchant, { fingerprint }: BearerToken): void {
     if (authAccount !== undefined) this.#refused.noteRefused(authAccount, fingerprint);
   }
 
-  /** Where a new command begins, from 0: the URL that answered last. */
+  /** Index of the platform URL that a new command starts with: the one that answered last. */
   get answeringUrl(): number {
     return this.#answering;
   }
@@ -69,12 +68,12 @@ export class PlatformCaller {
     return this.platform.urlCount;
   }
 
-  /** A connection for a call that is about to come. */
+  /** Opens a connection for a call that is about to be made. */
   warmUp(url: number): Promise<void> {
     return this.platform.warmUp(url);
   }
 
-  /** One POST, and what its answer proves. */
+  /** Sends one POST, and returns what the answer proves. */
   send(form: PlatformForm, options: SendOptions<BearerToken>): Promise<CallResult> {
     return withSpan(`platform ${form.operation}`, () => this.#send(form, options));
   }
@@ -106,7 +105,7 @@ export class PlatformCaller {
   }
 }
 
-/** Of metric and span: what is no code at all, and may be long, has one label. */
+/** Label for metric and span. Text that is not an EXECCODE may be long and have many values, so all of it shares one label. */
 function labelOf(execCode: string | undefined): string {
   if (execCode === undefined) return 'none';
   return /^[0-9A-Za-z]{1,8}$/.test(execCode) ? execCode : 'other';

@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici';
 import { connectorOverTcp } from './platform-connection.js';
 
 const TIMEOUT_MS = 3_000;
-/** Takes connections, and says nothing on them. */
+/** A server that accepts connections and never answers. */
 let silent: Server;
 let accepted: Promise<[Socket]>;
 let sockets: Socket[];
@@ -16,7 +16,7 @@ beforeEach(async () => {
   accepted = once(silent, 'connection') as Promise<[Socket]>;
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  // Only the clock of the time-out: sockets go on as always.
+  // Only the clock of the timeout is faked; sockets work on the real one.
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
 });
 
@@ -27,7 +27,7 @@ afterEach(() => {
   silent.close();
 });
 
-/** The look-up of the name takes until `found()`. */
+/** Starts a connection whose name look-up ends with `found()`. */
 function connectTo(hostname: string): { found: () => void; result: Promise<unknown>; results: unknown[] } {
   let found = (): void => undefined;
   jest.spyOn(dns, 'lookup').mockImplementation(((_name: string, _options: unknown, callback: unknown) => {
@@ -57,7 +57,7 @@ it('gives the look-up, the connection and the handshake one time-out together', 
   jest.advanceTimersByTime(TIMEOUT_MS - 1);
   found();
   const [socket] = await accepted;
-  // The client speaks first in TLS: so its connection is there, and the handshake under way.
+  // A TLS client speaks first: with its data here, TCP is connected and the handshake is in progress.
   await once(socket, 'data');
   expect(results).toEqual([]);
   const closed = once(socket, 'close');
@@ -67,7 +67,7 @@ it('gives the look-up, the connection and the handshake one time-out together', 
   expect(results).toHaveLength(1);
 });
 
-it('says so once where the platform ends the connection within the handshake', async () => {
+it('reports once that the platform ended the connection within the handshake', async () => {
   const { found, result, results } = connectTo('platform.test');
   found();
   const [socket] = await accepted;

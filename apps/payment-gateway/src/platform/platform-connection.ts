@@ -1,20 +1,20 @@
 import { connect, type Socket } from 'node:net';
 import { buildConnector, Client, errors, type Dispatcher } from 'undici';
 
-/** Options of a call on their way through undici's pool: which of its connections has taken the call. */
+/** Options of a call in undici's pool. `takenBy` receives the connection that took the call. */
 export interface CallOptions extends Dispatcher.DispatchOptions {
   takenBy: (connection: PlatformConnection) => void;
 }
 
 type ConnectionOptions = Client.Options & { connect: buildConnector.connector };
 
-/** Below TLS lies a TCP connection, and only that one can be reset. */
+/** Maps a TLS socket to the TCP connection below it; only the latter can be reset. */
 const tcpBelow = new WeakMap<Socket, Socket>();
 
 /**
- * undici's own connector, but the TCP connection below TLS is ours, and it is there before TLS is laid over it: Node tries the addresses of a
- * name one after the other, each on a new handle, and a TLS socket over the handle before ends the process with a segmentation fault.
- * The time-out holds from the look-up of the name to the end of the TLS handshake.
+ * undici's own connector, except that we open the TCP connection ourselves and start TLS only once it is connected. Node tries a name's addresses one
+ * after the other, each on a new handle; a TLS socket on an earlier handle crashes the process (segmentation fault).
+ * The timeout covers name look-up, connection and TLS handshake.
  */
 export function connectorOverTcp(timeoutMs: number): buildConnector.connector {
   const connector = buildConnector({ timeout: timeoutMs });
@@ -39,7 +39,7 @@ export function connectorOverTcp(timeoutMs: number): buildConnector.connector {
   };
 }
 
-/** One connection of undici's pool, with the socket that undici keeps to itself. */
+/** One connection of undici's pool. It keeps the socket, which undici does not expose. */
 export class PlatformConnection extends Client {
   #socket: Socket | undefined;
 
@@ -58,9 +58,10 @@ export class PlatformConnection extends Client {
   }
 
   /**
-   * Ends the connection with a TCP reset: the kernel throws away what it has not delivered yet. After an ordinary close it would go on delivering,
-   * and the platform could get a call that we gave up long ago. False where part of the request is still in this process: then an ordinary
-   * close is enough, for the platform never gets all of it.
+   * Ends the connection with a TCP reset: the kernel drops data that it has not delivered yet. After an ordinary close it would continue delivering,
+   * and the platform could receive a call that we gave up long ago.
+   * @returns false where part of the request is still in this process: an ordinary close is enough then, because the platform never receives the
+   * whole request
    */
   reset(): boolean {
     const socket = this.#socket;

@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { METHODS } from '@tranche/contracts';
 import { PlatformClient } from './platform.client.js';
 
-/** "POST over HTTPS" (interface, Payment platform operations): what cannot be sure of its platform sends it nothing. */
+/** "POST over HTTPS" (interface, Payment platform operations): without a verified certificate, no request byte is sent. */
 const call = { path: METHODS.A.endpoint, body: 'method=capture', maySend: () => true, url: 0 };
 let server: Server;
 let client: PlatformClient;
@@ -40,7 +40,7 @@ function portOf(listening: { address(): unknown }): number {
   return (listening.address() as AddressInfo).port;
 }
 
-/** Every name has both addresses of this machine, in this order. The platform listens at the second alone. */
+/** Every name resolves to both addresses of this machine, in this order. The platform listens at the second one only. */
 function nameHasTwoAddresses(): void {
   const addresses = [
     { address: '::1', family: 6 },
@@ -65,7 +65,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('sends nothing to a platform whose certificate nobody vouches for, and says so', async () => {
+it('sends nothing to a platform whose certificate no trusted authority signed, and reports it', async () => {
   expect(await client.post(call)).toEqual({
     kind: 'not_sent',
     reason: 'unreachable',
@@ -80,7 +80,7 @@ it('posts over TLS to one whose certificate is vouched for', async () => {
   expect([requests, bytes]).toEqual([1, call.body.length]);
 });
 
-it('takes back what the kernel has not delivered below TLS, too', async () => {
+it('drops what the kernel has not delivered below TLS, too', async () => {
   trustTheServer();
   server.removeAllListeners('secureConnection');
   const accepted = new Promise<tls.TLSSocket>((resolve) =>
@@ -99,7 +99,7 @@ it('takes back what the kernel has not delivered below TLS, too', async () => {
   expect(read).toBeLessThan(body.length);
 });
 
-it('goes on over another connection after a time-out', async () => {
+it('uses another connection after a timeout', async () => {
   trustTheServer();
   await client.onApplicationShutdown();
   client = clientOf(500);
@@ -147,7 +147,7 @@ it.each(['https', 'http'])('sends nothing where each address of a name is refuse
   expect(await client.post(call)).toMatchObject({ kind: 'not_sent', reason: 'unreachable' });
 });
 
-/** A certificate (RFC 5280) for 127.0.0.1 and platform.test that only its own key vouches for. */
+/** A self-signed certificate (RFC 5280) for 127.0.0.1 and platform.test. */
 function selfSigned(privateKey: KeyObject, publicKey: KeyObject): string {
   const ecdsaWithSha256 = der(0x30, der(0x06, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));
   const commonName = der(0x30, der(0x06, [0x55, 0x04, 0x03]), der(0x0c, Buffer.from('127.0.0.1')));

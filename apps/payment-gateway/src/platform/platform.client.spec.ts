@@ -99,11 +99,11 @@ it('says "lost" when no answer comes in time', async () => {
   expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
 });
 
-it('takes back what the kernel has not delivered when a call times out: the platform never gets the whole of it', async () => {
+it('drops what the kernel has not delivered when a call times out: the platform never gets the whole request', async () => {
   const late = createTcpServer({ pauseOnConnect: true });
   const accepted = once(late, 'connection') as Promise<[Socket]>;
   await once(late.listen(0, '127.0.0.1'), 'listening');
-  // More than a receiver takes that reads nothing: the rest waits in the kernel of the sender.
+  // Larger than the buffers of a receiver that reads nothing, so the rest waits in the sender's kernel.
   const body = 'x'.repeat(400_000);
   const answer = clientOf((late.address() as AddressInfo).port, 200).post({ ...call, body });
   const [socket] = await accepted;
@@ -124,7 +124,7 @@ it('writes a call once, also where undici would send it again over another conne
   const answer = posting.post(call);
   await waitFor(() => requests === 1, { what: 'the request' });
   unsubscribe('net.client.socket', onSocket);
-  // As undici itself ends a connection: it takes what was running for not sent.
+  // undici ends a connection like this by itself, and treats its requests as not sent.
   sockets[0]!.destroy(Object.assign(new Error('socket idle timeout'), { code: 'UND_ERR_INFO' }));
   expect(await answer).toMatchObject({ kind: 'lost', reason: 'connection_lost' });
   expect(requests).toBe(1);
@@ -154,7 +154,7 @@ it('follows no redirect', async () => {
 });
 
 describe('a connection that is wanted beforehand', () => {
-  /** Connections that were made, and bytes that came over them. */
+  /** Counts connections and the bytes received on them. */
   async function counted(handler: Handler = (_request, response) => response.end('{}')) {
     const posting = await platform(handler);
     const sockets: Socket[] = [];
@@ -162,13 +162,13 @@ describe('a connection that is wanted beforehand', () => {
     return { posting, sockets, bytes: () => sockets.map(({ bytesRead }) => bytesRead) };
   }
 
-  it('is there before the call, without a byte, and the call goes over it', async () => {
+  it('is open before the call, without a byte, and the call uses it', async () => {
     const { posting, sockets, bytes } = await counted();
     await posting.warmUp(0);
     await waitFor(() => sockets.length === 1, { what: 'the connection' });
     expect(bytes()).toEqual([0]);
     await posting.post(call);
-    // undici frees a connection in the turn after its answer; here an INTENT would be written.
+    // undici frees a connection in the turn after its answer. In the gateway, appending an INTENT takes longer than that.
     await nextTurn();
     await posting.warmUp(0);
     await posting.post(call);
@@ -193,7 +193,7 @@ describe('a connection that is wanted beforehand', () => {
     expect(sockets.length).toBe(2);
   });
 
-  it('that can not be had is no error: the call says so', async () => {
+  it('that can not be opened is no error: the call reports it', async () => {
     const { posting } = await counted();
     await new Promise((resolve) => server?.close(resolve));
     await posting.warmUp(0);

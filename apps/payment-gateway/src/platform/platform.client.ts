@@ -8,18 +8,18 @@ import { GatewayConfig } from '../gateway.config.js';
 import { connectorOverTcp, PlatformConnection, type CallOptions } from './platform-connection.js';
 import { WarmSockets } from './warm-sockets.js';
 
-/** An answer beyond this is none: REDIRECTHTML is the only long field. */
+/** Maximum size of an answer; a larger one counts as lost. REDIRECTHTML is the only long field. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 3_000;
 
 export interface PlatformCall {
-  /** Behind {payment_url}. */
+  /** Path behind {payment_url}. */
   path: string;
   body: string;
   bearerToken?: string;
-  /** Which of PAYMENT_URL, from 0. */
+  /** Index into PAYMENT_URL, from 0. */
   url: number;
-  /** Asked once, right before the first byte: false sends nothing (R5, send deadline). */
+  /** Called once, immediately before the first byte. False sends nothing (R5, send deadline). */
   maySend: () => boolean;
 }
 
@@ -28,11 +28,11 @@ interface Target {
   prefix: string;
   url: URL;
   warm: WarmSockets;
-  /** When a connection was wanted by calls that have not begun. Monotonic, milliseconds. */
+  /** Times at which `warmUp` was called for calls that have not started. Monotonic, milliseconds. */
   wanted: number[];
 }
 
-/** One POST per call: no retry, no redirect, and it knows whether the first byte may have left. */
+/** Sends one POST per call, without retry or redirect, and knows if the first byte may have left. */
 @Injectable()
 export class PlatformClient implements OnApplicationShutdown {
   readonly #targets: readonly Target[];
@@ -56,14 +56,14 @@ export class PlatformClient implements OnApplicationShutdown {
     });
   }
 
-  /** One, or two: the second is used only after the first provably did not execute. */
+  /** One or two. The second URL is used only after the first provably did not execute. */
   get urlCount(): number {
     return this.#targets.length;
   }
 
   /**
-   * Resolves when a connection is there for a call that is about to come, with no byte written; or when it could not be had: the call will say
-   * so. A call that does not come frees it with the send deadline.
+   * Opens a connection for a coming call, without a byte written. A failure is left to the call to report. A connection without a call is free again
+   * after the send deadline.
    */
   async warmUp(url: number): Promise<void> {
     const target = this.#targets[url % this.#targets.length]!;
@@ -98,7 +98,7 @@ export class PlatformClient implements OnApplicationShutdown {
     });
   }
 
-  /** Whether any of the URLs takes a connection now. Sends nothing. */
+  /** True where any of the URLs accepts a connection now. Sends nothing. */
   async canConnect(): Promise<boolean> {
     const connected = await Promise.all(this.#targets.map(({ url }) => takesConnection(url)));
     return connected.includes(true);
@@ -127,10 +127,10 @@ function takesConnection({ hostname, port, protocol }: URL): Promise<boolean> {
 }
 
 /**
- * The course of one call. undici asks `onRequestStart` on a connected socket, immediately before it writes the first byte: what
- * fails earlier was provably never sent, what fails later may have been executed. undici asks it again where it would send the request
- * once more (a connection that it closed itself); a call is written once, so the second start is refused. That rests on undici as it is,
- * so its version is exact and `platform.client.spec.ts` checks it.
+ * The course of one call. undici calls `onRequestStart` on a connected socket, immediately before it writes the first byte: a failure before it was
+ * provably never sent, a failure after it may have been executed. undici calls it again where it would resend the request (on a connection that it
+ * closed itself); a call is written only once, so the second start is refused. This depends on undici's implementation, so its version is pinned and
+ * `platform.client.spec.ts` checks it.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   #started = false;
@@ -166,7 +166,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#started = true;
     this.#timer = setTimeout(() => {
       this.#settle({ kind: 'lost', reason: 'timeout', message: `No whole answer within ${this.timeoutMs} ms` });
-      // The reset ends the exchange too, when undici sees the connection closed.
+      // The reset also ends the exchange, once undici sees the connection closed.
       if (this.connection?.reset() !== true) controller.abort(new Error('time-out'));
     }, this.timeoutMs);
   }

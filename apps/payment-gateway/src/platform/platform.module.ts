@@ -4,7 +4,6 @@ import { PlatformCaller } from './platform-caller.service.js';
 import { PlatformClient } from './platform.client.js';
 import { RailBreakers } from './rail-breakers.service.js';
 
-/** Calls of the platform over HTTP, and when a rail may call. */
 @Module({
   providers: [PlatformClient, BearerTokenClient, PlatformCaller, RailBreakers],
   exports: [PlatformCaller, RailBreakers],

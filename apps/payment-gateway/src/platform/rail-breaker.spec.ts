@@ -72,7 +72,7 @@ describe('once open', () => {
     expect([breaker.state, breaker.enter(0)?.isProbe]).toEqual(['half_open', true]);
   });
 
-  it('hears nothing of calls that were made before', () => {
+  it('ignores results of calls that began before the state changed', () => {
     const breaker = new RailBreaker();
     const early = Array.from({ length: 10 }, () => breaker.enter(0)!);
     for (const entry of early.slice(0, 5)) breaker.leave(entry, unreachable, 0);
@@ -102,7 +102,7 @@ it('is not opened by one of two URLs', () => {
 });
 
 describe('after 3004', () => {
-  it('slows down, longer when it comes again, and stops no clock', () => {
+  it('slows down, longer with each repetition, and stops no clock', () => {
     const breaker = after(notExecuted('3004'));
     expect(breaker.enter(SLOW_DOWN_MS.first - 1)).toBeUndefined();
     breaker.leave(breaker.enter(SLOW_DOWN_MS.first)!, notExecuted('3004'), 1_000);

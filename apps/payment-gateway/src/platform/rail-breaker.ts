@@ -1,15 +1,15 @@
 import { isUnreachable, type CallResult } from '@tranche/contracts';
 
-/** Calls in a row that could not reach the platform before the rail is blocked (R6). */
+/** Consecutive calls that could not reach the platform before the rail is blocked (R6). */
 export const FAILURES_TO_OPEN = 5;
-/** How long the rail stands still before the platform is tried again, doubling from the first to the second. Milliseconds. */
+/** Time until the platform is probed, doubling from `first` to `max`. Milliseconds. */
 const PROBE_AFTER_MS = { first: 1_000, max: 30_000 };
-/** How long the rail stands still after EXECCODE 3004 (too many requests), doubling while it comes again. Milliseconds. */
+/** Pause after EXECCODE 3004 (too many requests), doubling with each repetition. Milliseconds. */
 export const SLOW_DOWN_MS = { first: 500, max: 15_000 };
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/** A call's right to be made, to be given back by `leave`. */
+/** Permit of one call; `leave` returns it. */
 export interface Entry {
   era: number;
   isProbe: boolean;
@@ -21,12 +21,12 @@ interface Interval {
 }
 
 /**
- * Blocks one rail while its platform can't be reached, so that no command is spent meanwhile: closed → open after five failures in a
- * row → half open once a connection came about, for one call → closed, or open again. Pure: clocks are arguments.
+ * Circuit breaker of one rail: blocks it while its platform is unreachable, so that no command uses up an attempt meanwhile. Closed → open after five
+ * failures in a row → half open, for one call, once a connection succeeds → closed, or open again. Pure: times are arguments.
  */
 export class RailBreaker {
   #state: BreakerState = 'closed';
-  /** Rises whenever the rail opens or closes: a call of an earlier era says nothing about this one. */
+  /** Rises whenever the rail opens or closes. The result of a call from an earlier era is ignored. */
   #era = 0;
   #failures = 0;
   #openings = 0;
@@ -44,21 +44,22 @@ export class RailBreaker {
     return this.#state === 'open' || (this.#state === 'half_open' && this.#isProbing) || nowMs < this.#slowUntilMs;
   }
 
-  /** Whether a call may be made now; half open lets one pass, which must leave. */
+  /** Returns a permit, or undefined while the rail is blocked. Half open permits one call, which must call `leave`. */
   enter(nowMs: number): Entry | undefined {
     if (this.isBlocked(nowMs)) return undefined;
     this.#isProbing = this.#state === 'half_open';
     return { era: this.#era, isProbe: this.#isProbing };
   }
 
-  /** A connection came about: one call may try. */
+  /** Must be called when a connection succeeded: one call may be made. */
   connected(): void {
     if (this.#state === 'open') this.#state = 'half_open';
   }
 
   /**
-   * The end of a call that entered; `result` is undefined when none was made.
-   * @param isLastUrl false where another URL of the platform is still to be tried by the same command
+   * Takes the result of a permitted call.
+   * @param result undefined where no call was made
+   * @param isLastUrl false where the same command will still try another URL of the platform
    */
   leave({ era, isProbe }: Entry, result: CallResult | undefined, nowMs: number, isLastUrl = true): void {
     if (era !== this.#era) return;
@@ -78,12 +79,12 @@ export class RailBreaker {
     else if (nowMs >= this.#slowUntilMs) this.#slowDowns = 0;
   }
 
-  /** How long after opening the platform is to be tried. Milliseconds. */
+  /** Delay between opening and the next probe. Milliseconds. */
   get probeAfterMs(): number {
     return Math.min(PROBE_AFTER_MS.first * 2 ** Math.max(0, this.#openings - 1), PROBE_AFTER_MS.max);
   }
 
-  /** For how long since `sinceMs` the rail was blocked, milliseconds. */
+  /** Time since `sinceMs` during which the rail was blocked. Milliseconds. */
   blockedMs(sinceMs: number, nowMs: number): number {
     const current = this.#blockedSinceMs === undefined ? [] : [{ fromMs: this.#blockedSinceMs, toMs: nowMs }];
     return [...this.#blocked, ...current].reduce(
@@ -108,7 +109,7 @@ export class RailBreaker {
     this.#blockedSinceMs = undefined;
   }
 
-  /** Calls that were under way together are refused together: that is one reason to slow down, not many. */
+  /** Calls in flight together are refused together, so only the first refusal doubles the pause. */
   #slowDown(nowMs: number): void {
     if (nowMs < this.#slowUntilMs) return;
     this.#slowUntilMs = nowMs + Math.min(SLOW_DOWN_MS.first * 2 ** this.#slowDowns, SLOW_DOWN_MS.max);
@@ -116,7 +117,7 @@ export class RailBreaker {
   }
 }
 
-/** Readable words of the platform. A doubt is none, nor is our own send deadline. */
+/** True for a readable answer of the platform; false for a doubt and for our own send deadline. */
 function isAnswer(result: CallResult): boolean {
   return result.record === 'OUTCOME' || (result.record === 'NOT_EXECUTED' && result.reason !== 'send_deadline');
 }

@@ -7,11 +7,11 @@ import { Clock } from '../clock.js';
 import { PlatformClient } from './platform.client.js';
 import { RailBreaker } from './rail-breaker.js';
 
-/** A command that waits looks at its age again at least this often. Milliseconds. */
+/** Maximum wait before a blocked command checks its age again. Milliseconds. */
 const LOOK_AGAIN_MS = 5_000;
 const SLOW_LOOK_MS = 250;
 
-/** A breaker per rail: one partner's trouble does not delay another (R6). */
+/** One breaker per rail, so that trouble at one partner does not delay another (R6). */
 @Injectable()
 export class RailBreakers implements RailGate {
   readonly #breakers = new Map<Rail, RailBreaker>(RAILS.map((rail) => [rail, new RailBreaker()]));
@@ -41,7 +41,6 @@ export class RailBreakers implements RailGate {
     this.onChange((rail, isBlocked) => isOpen.set({ rail }, isBlocked ? 1 : 0));
   }
 
-  /** Calls `listener` when a rail's breaker opens and when it closes. */
   onChange(listener: (rail: Rail, isBlocked: boolean) => void): void {
     this.#listeners.push(listener);
   }
@@ -56,7 +55,7 @@ export class RailBreakers implements RailGate {
         breaker.leave(entry, result, this.clock.nowMs(), isLastUrl);
         if (breaker.state === 'open' && before !== 'open') this.#afterOpening(rail, breaker);
         if (breaker.state === 'closed' && before !== 'closed') this.#afterClosing(rail);
-        // The probe was not made after all: the next one may.
+        // The probe call was not made, so the next command may make it.
         if (breaker.state === 'half_open') this.#wake(rail);
       },
     };
@@ -97,7 +96,7 @@ export class RailBreakers implements RailGate {
     this.#wake(rail);
   }
 
-  /** First a connection, then one waiting command. */
+  /** Opens a connection; when it succeeds, lets one waiting command pass. */
   async #probe(rail: Rail, breaker: RailBreaker): Promise<void> {
     const { stopping } = this.lifetime;
     try {
@@ -108,7 +107,7 @@ export class RailBreakers implements RailGate {
       return;
     }
     breaker.connected();
-    // The probe is a command: whoever comes first. Those that wait may all have given up, so the rail is fetched again.
+    // The first command to arrive is the probe. All waiting ones may have given up, so the rail's topic is fetched again.
     for (const listener of this.#listeners) listener(rail, false);
     this.#wake(rail);
   }

@@ -1,20 +1,20 @@
 import { keepNewest } from '@tranche/runtime';
 
-/** More are never in use at the same time, however late an answer comes. */
+/** More tokens of one account are never in use together, however late an answer arrives. */
 const KEPT_MAX = 8;
 
 interface Known {
   /** Fingerprint of the token that was handed out last. */
   given?: string;
-  /** Fingerprints of those that the platform refused, the latest at the end. */
+  /** Fingerprints of tokens that the platform refused, the latest last. */
   readonly refused: Set<string>;
 }
 
-/** What the platform said of each account's bearer tokens. Answers come late: that an older token is refused says nothing of the one in use. */
+/** Bearer tokens that the platform refused, per account. Answers may arrive late: an older token's refusal says nothing about the one in use. */
 export class RefusedTokens {
   readonly #accounts = new Map<string, Known>();
 
-  /** auth-service gave this one. */
+  /** Notes the token that auth-service returned. */
   noteGiven(account: string, fingerprint: string): void {
     this.#of(account).given = fingerprint;
   }
@@ -26,7 +26,7 @@ export class RefusedTokens {
     keepNewest(refused, KEPT_MAX);
   }
 
-  /** What auth-service is to be told with the next question: with each report it has to look again, so only where the one in use is refused. */
+  /** Fingerprint for the next request to auth-service. A report makes it fetch a new token, so only the token in use is reported. */
   toReport(account: string): string | undefined {
     const { given, refused } = this.#of(account);
     if (given === undefined) return [...refused].at(-1);

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
-/** An idle connection is closed after this time: the platform may soon close it, and a request on it would be lost. Milliseconds. */
+/** Idle time after which a connection is closed: the platform may close it soon, and a request on it would be lost. Milliseconds. */
 const KEPT_MS = 4_000;
 
-/** Connections on which not a byte was written, for requests that are about to come. */
+/** Open connections without a written byte, for requests that are about to be made. */
 export class WarmSockets {
   readonly #ready = new Set<Socket>();
   readonly #target: buildConnector.Options;
@@ -17,21 +17,21 @@ export class WarmSockets {
     this.#target = { protocol, port, host, hostname: hostname.replace(/^\[|\]$/g, '') };
   }
 
-  /** Those that are there or on their way. */
+  /** Connections that are open or being opened. */
   get size(): number {
     return this.#ready.size + this.#connecting;
   }
 
-  /** For undici: one that is ready, else a new one. */
+  /** Connector for undici: takes an open connection, else makes a new one. */
   readonly connect: buildConnector.connector = (options, callback) => {
     const [socket] = this.#ready;
     if (socket === undefined) return this.connector(options, callback);
     this.#letGo(socket);
-    // Never within the call: undici is not ready for it.
+    // undici can't handle a callback within its own call.
     queueMicrotask(() => callback(null, socket));
   };
 
-  /** Resolves when one more is ready, or could not be had: the request itself will say so. */
+  /** Resolves when one more connection is open, or failed: the request itself will report that. */
   open(): Promise<void> {
     this.#connecting++;
     return new Promise((resolve) => {

@@ -41,7 +41,7 @@ const ledger = ({
 const tokensIn = () =>
   readLedger(readFileSync(path))?.entries.map(({ token: { token: name }, sent }) => (sent ? `${name} sent` : name));
 
-it('holds what was made and what was sent, each line by one write', () => {
+it('holds made and sent tokens, each line by one write', () => {
   const writes: string[] = [];
   const file = ledger({ write: (fd, text) => (writes.push(text), writeSync(fd, text)) });
   file.made(token('a'));
@@ -66,7 +66,7 @@ it.each<[string, LedgerDisk['write']]>([
   isFull = true;
   expect(file.sent('a')).toBe(false);
   expect([existsSync(path), file.state, troubles]).toEqual([false, 'removed', [true]]);
-  // Without a ledger the others are sent as where none is set.
+  // Without a ledger, the other calls are sent as if none were configured.
   expect(file.sent('b')).toBe(true);
 });
 
@@ -93,13 +93,13 @@ it('removes the lines of an ended token together, and keeps both of one that has
   const left = tokensIn();
   expect(left?.slice(0, 2)).toEqual(['kept sent', 'never-sent']);
   expect(left!.length).toBeLessThan(12);
-  // The new file is the one that is written to.
+  // Later lines go to the new file.
   file.made(token('last'));
   file.sent('last');
   expect(tokensIn()?.at(-1)).toBe('last sent');
 });
 
-it('goes on in the old file where the new one can not be written', () => {
+it('keeps writing to the old file where the new one can not be written', () => {
   const file = ledger({
     compactAtBytes: 1_000,
     write: (fd, text) => (text.split('\n').length > 2 ? noSpace() : writeSync(fd, text)),
@@ -129,7 +129,7 @@ it('names its own tokens that were not sent and are too old to be', () => {
   expect(file.neverSent).toEqual([token('a')]);
 });
 
-it('is removed when it is closed with nothing in it, and stays with what has no end; nothing is sent after it', () => {
+it('is removed when it is closed empty, and stays with tokens that have no end; nothing is sent after it', () => {
   const empty = ledger();
   empty.made(token('a'));
   empty.ended('a');

@@ -6,7 +6,7 @@ import { lockFile } from './ledger-lock.js';
 export const lockPath = (folder: string, id: string): string => join(folder, `${id}.lock`);
 export const ledgerPath = (folder: string, id: string): string => join(folder, `${id}.ledger`);
 
-/** Each write is one call of the kernel. */
+/** The file system. Each write is one system call, so a kill leaves either none of it or all of it. */
 export const ledgerDisk: LedgerDisk = {
   make: (path) => openSync(path, 'ax', 0o600),
   write: (fd, text) => writeSync(fd, text),
@@ -32,7 +32,7 @@ function bytesOf(path: string): Buffer | undefined {
     return readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    // What can't be read is no ledger; neither is an empty one.
+    // A file that can't be read is treated like an empty one: it is no ledger.
     return Buffer.alloc(0);
   }
 }

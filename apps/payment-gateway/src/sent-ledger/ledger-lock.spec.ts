@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tranche-lock-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Whether somebody else could lock it now. */
+/** True where another process could take the lock now. */
 async function isFree(path: string): Promise<boolean> {
   const [code] = (await once(spawn('flock', ['-n', path, 'true']), 'close')) as [number];
   return code === 0;
@@ -30,7 +30,7 @@ it('is not had by two who ask at once', async () => {
   for (const lock of locks) lock?.release();
 });
 
-it('is nobody’s once its file was removed and made again', async () => {
+it('is free once its file was removed and created again', async () => {
   const path = join(folder, 'a.lock');
   const lock = await lockFile(path);
   rmSync(path);
@@ -40,6 +40,6 @@ it('is nobody’s once its file was removed and made again', async () => {
   again?.release();
 });
 
-it('says so where there is no flock', async () => {
+it('rejects with NoLocksError where there is no flock', async () => {
   await expect(lockFile(join(folder, 'a.lock'), join(folder, 'flock'))).rejects.toThrow(NoLocksError);
 });

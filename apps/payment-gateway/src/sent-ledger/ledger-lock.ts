@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import type { LedgerLock } from '@tranche/order-journal';
 
-/** flock(1) is not there, or the file system has no locks. */
+/** flock(1) is missing, or the file system does not support locks. */
 export class NoLocksError extends Error {
   override name = 'NoLocksError';
 }
 
 /**
- * Locks a file, which it makes where it is missing; undefined while another process has it. Node has no flock(2): a child locks the file that
- * it inherits from us. The lock belongs to the open file, which is still ours when the child has ended (docs/decisions/0056).
+ * Locks a file and creates it where it is missing. Node has no flock(2), so a child process locks the file descriptor that it inherits from us. The
+ * lock belongs to the open file, which stays open here after the child has ended (docs/decisions/0056).
+ * @returns undefined while another process holds the lock
  */
 export async function lockFile(path: string, command = 'flock'): Promise<LedgerLock | undefined> {
   const fd = openSync(path, 'a', 0o600);
@@ -38,7 +39,7 @@ function flock(command: string, fd: number): Promise<boolean> {
   });
 }
 
-/** The one who had it before may have removed it. */
+/** False where the previous owner removed the file: the lock is then on a file that no other process can find. */
 function isStillAt(path: string, fd: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino;
 }

@@ -60,7 +60,7 @@ function successor(history: JournalRecord[], nowMs = 10_000) {
   return { taking, appended, journal, clock, order: () => order };
 }
 
-/** What a process left that has ended. */
+/** Writes the ledger of a process that has ended. */
 function left(lines = identityLine(identity) + madeLine(made, { monotonicMs: 0, wallMs: 0 }), id = 'before'): void {
   writeFileSync(lockPath(folder, id), '');
   writeFileSync(ledgerPath(folder, id), lines);
@@ -130,7 +130,7 @@ it('leaves the ledger of another Kafka, and its lock, to whom it belongs', async
   expect(await lockFile(lockPath(folder, 'before'))).toBeDefined();
 });
 
-it('leaves alone what belongs to a process that lives, and takes it over once that was killed', async () => {
+it('leaves a running process’s ledger alone, and takes it over once that was killed', async () => {
   left();
   holder = spawn('flock', [lockPath(folder, 'before'), 'sh', '-c', 'echo held; exec sleep 600'], { detached: true });
   await once(holder.stdout!, 'data');

@@ -3,6 +3,6 @@ import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { SentLedgerService } from './sent-ledger.service.js';
 
-/** Which calls of this node were never sent, told across a kill. */
+/** Provides the sent ledger: after a kill, the next process knows from it which calls were never sent. */
 @Module({ imports: [GatewayKafkaModule, JournalModule], providers: [SentLedgerService], exports: [SentLedgerService] })
 export class SentLedgerModule {}

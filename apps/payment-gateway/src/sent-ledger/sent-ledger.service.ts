@@ -22,7 +22,7 @@ import { lockFile } from './ledger-lock.js';
 const POLL_EVERY_MS = 1_000;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/** Notes on this node which granted calls were about to be sent; a process that follows a killed one knows from it which never were. */
+/** Records on this node which granted calls were about to be sent, so that after a kill the next process knows which never were. */
 @Injectable()
 export class SentLedgerService implements SentLedger {
   #file?: LedgerFile;
@@ -54,7 +54,7 @@ export class SentLedgerService implements SentLedger {
     );
   }
 
-  /** Before the first command is taken. Without a ledger the gateway works; a kill then leaves a few more doubts. */
+  /** Must run before the first command is taken. Without a ledger the gateway works; a kill then leaves a few more doubts. */
   async open(): Promise<void> {
     const { sentLedgerDir: folder } = this.config;
     if (folder === undefined) {
@@ -72,7 +72,7 @@ export class SentLedgerService implements SentLedger {
     }
   }
 
-  /** Once the journal can be read. */
+  /** Must run once the journal can be read. */
   start(): void {
     if (this.#successor === undefined) return;
     const look = () => {
@@ -86,7 +86,7 @@ export class SentLedgerService implements SentLedger {
     clearInterval(this.#timer);
   }
 
-  /** After the last call. What has no end that was read back stays for the next process. */
+  /** Runs after the last call. Tokens whose end was not read back stay in the file for the next process. */
   close(): void {
     this.#file?.close();
     if (this.#file?.state === 'removed') rmSync(lockPath(this.config.sentLedgerDir!, this.#ownId), { force: true });
@@ -111,7 +111,7 @@ export class SentLedgerService implements SentLedger {
       clusterId: await clusterIdOf(this.kafka),
       bootId: readFileSync(BOOT_ID, 'utf8').trim(),
     };
-    // Nobody knows the name yet, but somebody may look at the folder before the lock is ours.
+    // Another process may lock the new file between its creation and our lock; then another name is tried.
     while (this.#lock === undefined) this.#lock = await lockFile(lockPath(folder, (this.#ownId = randomUUID())));
     this.#file = new LedgerFile({
       path: ledgerPath(folder, this.#ownId),
@@ -154,5 +154,5 @@ export class SentLedgerService implements SentLedger {
   }
 }
 
-/** CLOCK_MONOTONIC is the same for all processes of a machine; the date is not moved by CLOCK_OFFSET_MS. */
+/** CLOCK_MONOTONIC is shared by all processes of a machine. `CLOCK_OFFSET_MS` must not move the date here. */
 const kernelClocks = (): Moment => ({ monotonicMs: Number(process.hrtime.bigint()) / 1e6, wallMs: Date.now() });

@@ -18,7 +18,7 @@ function watched(timeMs: () => Promise<number>) {
   return { intake, watch };
 }
 
-it('takes no commands while Redis refuses to tell its time: no timer would run, and nobody would see it', async () => {
+it('takes no commands while Redis refuses TIME: no timer would run, and no alarm would show it', async () => {
   let refusal: Error | undefined = new Error("NOPERM this user has no permissions to run the 'time' command");
   const { intake, watch } = watched(() => (refusal ? Promise.reject(refusal) : Promise.resolve(1_000_000)));
   await watch.poll();
@@ -42,7 +42,7 @@ it('takes no commands while our clock and that of Redis are more than 60 s apart
   expect(await seen(0)).toBeUndefined();
 });
 
-it('has agreed once Redis told about the same time', async () => {
+it('has agreed once Redis returned about the same time', async () => {
   let redisMs = 1_060_001;
   const { watch } = watched(() => Promise.resolve(redisMs));
   await expect(watch.assertAgreed()).rejects.toThrow('the clocks of this service and of Redis are 60 s apart');

@@ -14,7 +14,7 @@ const NO_TIME = 'Redis does not tell its time: allow the command TIME to the use
 
 const apart = (ms: number) => `the clocks of this service and of Redis are ${Math.round(ms / 1000)} s apart`;
 
-/** Runs the timer watch of libs/order-journal by the clock: payments that wait, reminders, orders to carry over and to forget. */
+/** Runs the timer watch of libs/order-journal on an interval: payments that wait, reminders, orders to snapshot and to forget. */
 @Injectable()
 export class TimerWatchService {
   readonly #watch: TimerWatch;
@@ -40,7 +40,7 @@ export class TimerWatchService {
     });
   }
 
-  /** Rejects while the clocks are apart or can't be compared: nothing of ours may be written before they agreed once. */
+  /** Rejects while the clocks differ or can't be compared: no record may be written before they agreed once. */
   async assertAgreed(): Promise<void> {
     const apartMs = await this.#watch.compareClocks();
     if (apartMs > CLOCKS_APART_MS) throw new Error(apart(apartMs));
@@ -50,7 +50,7 @@ export class TimerWatchService {
     this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
   }
 
-  /** A record that is being written may still land; nothing waits for it. */
+  /** An append in flight may still complete; stopping does not wait for it. */
   stop(): void {
     clearInterval(this.#timer);
   }

@@ -3,6 +3,5 @@ import { JournalModule } from '../journal/journal.module.js';
 import { LookUpModule } from '../look-up/look-up.module.js';
 import { TimerWatchService } from './timer-watch.service.js';
 
-/** What time alone brings about, look-ups of payments that wait included. */
 @Module({ imports: [JournalModule, LookUpModule], providers: [TimerWatchService], exports: [TimerWatchService] })
 export class TimersModule {}

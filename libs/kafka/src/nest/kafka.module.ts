@@ -37,7 +37,7 @@ export interface ServiceKafka {
   closeTimeoutMs?: number;
 }
 
-/** What the settings of a service say of its Kafka. */
+/** Kafka settings of a service, as its configuration has them. */
 export interface ServiceKafkaSettings {
   kafka: Omit<KafkaSettings, 'clientId'> | undefined;
   kafkaTopicPrefix: string;

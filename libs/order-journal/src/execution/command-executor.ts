@@ -16,43 +16,40 @@ import {
   type RejectedAttempt,
 } from './executor-ports.js';
 
-/** What an attempt needs to know of those before it. */
+/** Facts that an attempt needs about the one before it. */
 interface AttemptContext {
-  /** Which of the platform's URLs is next, from 0. */
+  /** Index of the platform's next URL, from 0. */
   readonly url: number;
-  /** The rail was blocked since the last attempt: that was back-off enough. */
+  /** True where the rail was blocked since the last attempt; no further back-off is needed then. */
   readonly hasWaited: boolean;
 }
 
-/** The order after an attempt, or after a wait before it, and what the next one needs to know. */
+/** The order after an attempt, or after a wait before it, and the context of the next attempt. */
 type AttemptResult = AttemptContext & { readonly order: OrderState };
 
-/** The verdict of the fold on an INTENT. */
 interface GrantResult {
   token: string;
   verdict: IntentVerdict;
-  /** When the INTENT's produce began: the send deadline counts from here (R5). */
+  /** Start of the INTENT's append. The send deadline counts from here (R5). */
   started: Moment;
   after: OrderState;
 }
 
-/**
- * One command from its arrival until nothing more is ours to do: read the order, decide the step, prepare, INTENT, send, OUTCOME. Of all
- * processes that try, the journal lets one pass.
- */
+/** Executes one command: read the order, decide the step, prepare, INTENT, send, OUTCOME. Where several processes try, only one is granted. */
 export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer extends object> {
   constructor(private readonly ports: ExecutorPorts<Command, Form, Bearer>) {}
 
   /**
-   * `reused`: the command's id belongs to a command with other content. `full`: its order takes no further operation. While the order can't be read nothing is granted, and the command
-   * waits with its key only. Rejects where waiting was abandoned or the journal can't be reached: the command must come again.
+   * Returns `reused` where the command's id belongs to a command with other content, and `full` where its order takes no further operation. While the
+   * order can't be read, nothing is granted, and the command waits without an in-flight slot.
+   * @throws where the wait was abandoned or the journal is unreachable: the command must be redelivered
    */
   async execute(command: Command, lease: CommandLease): Promise<'done' | 'reused' | 'full'> {
     const { journal } = this.ports;
     const { merchant } = command.merchant;
     const { orderId } = command;
     let context: AttemptContext = { url: this.ports.firstUrl(), hasWaited: false };
-    /** Read anew after each wait for a slot, which may come long after what was waited for. */
+    /** Undefined after each wait for a slot: the order may have changed since, so it is read again. */
     let order: OrderState | undefined;
     let isNew = true;
     let isReadToEnd = false;
@@ -64,7 +61,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
           case 'reused':
             return 'reused';
           case 'full':
-            // The view may lag: the command may be one of the operations that fill the order.
+            // The view may lag behind the log, and the command may be one of the operations that fill the order.
             if (isReadToEnd) return 'full';
             await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
             order = undefined;
@@ -96,7 +93,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     }
   }
 
-  /** All that can refuse the attempt or put it off comes first; then INTENT, and one POST where it is granted. */
+  /** Makes one attempt: first everything that can refuse or delay it, then the INTENT, and one POST where it is granted. */
   async #attempt(
     command: Command,
     order: OrderState,
@@ -114,7 +111,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         await lease.releaseSlotWhile(() => timing.sleep(after.inMs, lease.signal));
     }
     const { url } = context;
-    /** The pause between two attempts was served, if it is this attempt still. */
+    /** The pause before this attempt has been waited for; it need not be repeated while the order still shows the same attempt. */
     const goOnWith = (newest: OrderState): AttemptResult => ({
       url,
       hasWaited: findOperation(newest, command.commandId)?.attempt === attempt,
@@ -133,7 +130,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       return { ...context, hasWaited: true, order: await journal.read(command.merchant.merchant, command.orderId) };
     }
 
-    // From here on the permit is left exactly once, whatever throws.
+    // From here on the permit is returned exactly once, also after an error.
     const { send, urlCount, sentLedger = NO_SENT_LEDGER } = this.ports;
     let result: CallResult | undefined;
     let grant: GrantResult;
@@ -147,14 +144,14 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         if (verdict !== undefined) sentLedger.ended(token);
         return { url, hasWaited: false, order: after };
       }
-      // In this order: what the ledger does not hold is not sent, and what took long to write is sent no more.
+      // The ledger is written first: a call without its line is not sent, and after a slow write the send deadline may have passed.
       const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.ports.moment());
       result = await send(prepared.form, { bearer, url, maySend });
     } finally {
       permit.leave(result, attempt % urlCount === 0);
     }
 
-    // The platform may have executed it: what it said must come into the journal.
+    // The platform may have executed the call, so its result must reach the journal.
     const { token } = grant;
     const { commandId, trace } = command;
     const record = Object.assign(this.#inOrder(order), { commandId, attempt, token }, result);
@@ -163,7 +160,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
   }
 
-  /** INTENT, and the verdict of the fold on it. One whose verdict can't be had is never sent, and says so: it may yet land and be granted. */
+  /** Appends an INTENT and reads its verdict. @throws where there is none: nothing is sent, but the INTENT may still land and be granted */
   async #askForGrant(
     { commandId, trace }: Command,
     order: OrderState,
@@ -195,7 +192,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     }
   }
 
-  /** The time for which the rail was blocked counts for no retry limit. */
+  /** Time during which the rail was blocked does not count towards the retry limits. */
   #afterNotExecuted({ rail }: Command, operation: OperationState): AfterNotExecuted {
     const { timing, gate, urlCount } = this.ports;
     const nowMs = timing.nowMs();
@@ -226,7 +223,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     await tellAgain(command, lease, append);
   }
 
-  /** The order after the rejection, or where it has moved since as it is now. */
+  /** Appends the rejection and returns the order after it. Where the order has moved since it was read, returns it and appends nothing. */
   async #reject(
     { commandId, trace }: Command,
     order: OrderState,
@@ -243,8 +240,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   }
 
   /**
-   * The order where it has moved since it was read: at the end of a wait its step is decided anew. The fold knows what was decided too early (R3), but not
-   * in a log that has lost what this process has read meanwhile (R11).
+   * Returns the order where it has moved since it was read, so that the step is decided again. The fold refuses old decisions too (R3), but not in a
+   * log that lost records which this process has read (R11).
    */
   async #moved({ merchant, orderId, lastOffset }: OrderState): Promise<OrderState | undefined> {
     const newest = await this.ports.journal.read(merchant, orderId);

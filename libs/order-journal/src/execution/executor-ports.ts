@@ -5,69 +5,69 @@ import type { Intent, OperationTerms } from '../state/records.js';
 import type { Moment } from '../state/time.js';
 import type { JournalView } from '../journal/journal-view.js';
 
-/** A command that is sound by itself. Plain data; what the form needs beyond it is the caller's. */
+/** A valid command as plain data. Further data for the form belongs to the caller's type. */
 export interface ExecutableCommand {
   readonly merchant: { readonly merchant: string };
   readonly orderId: string;
   readonly commandId: string;
   readonly contentHash: string;
   readonly rail: Rail;
-  /** Of the command, for the records that it brings about. */
+  /** The command's trace, for the records that it causes. */
   readonly trace?: TraceHeaders;
 }
 
-/** An attempt that may be asked for: no rule refuses it. */
+/** An attempt that no rule refuses, so an INTENT may be appended for it. */
 export interface PreparedAttempt<Form> {
   terms: OperationTerms;
-  /** The operation's part of the tag in EXTRADATA; absent where it has no room or no field (R8). */
+  /** The operation's part of the tag in EXTRADATA; absent where there is no room or no such field (R8). */
   tag?: string;
-  /** Whether it rests on the order as it was read: it names a transaction or keeps to totals that the order shows. */
+  /** True where the attempt depends on the order as read: it names a transaction, or is limited by totals of the order. */
   restsOnOrder: boolean;
-  /** What the merchant's settings allow of it, for its INTENT. */
+  /** Permissions by the merchant's settings, for the INTENT. */
   permits?: Pick<Intent, 'mayLookUp' | 'supersedesDoubt'>;
   form: Form;
 }
 
-/** A rule refuses the attempt before anything is sent. */
+/** An attempt that a rule refuses before anything is sent. */
 export interface RejectedAttempt {
   terms: OperationTerms;
   faults: Fault[];
-  /** Void if the order moved on since it was read: the faults may not be true any more. */
+  /** True where the faults depend on the order as read: the rejection is void if the order has moved since. */
   restsOnOrder: boolean;
 }
 
-/** The right to work on the command's key. */
+/** The exclusive right to work on the command's key. */
 export interface CommandLease {
-  /** Aborted when waits are to be abandoned: the partition is given back, or the process stops. */
+  /** Aborted when waits must end: the partition is revoked, or the process stops. */
   readonly signal: AbortSignal;
-  /** Keeps the key but frees the in-flight place while `wait` runs. */
+  /** Frees the in-flight slot while `wait` runs, and keeps the key. */
   releaseSlotWhile<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-/** Blocks calls of a rail while its platform can't be reached or is too busy (R6). */
+/** Blocks calls of a rail while its platform is unreachable or overloaded (R6). */
 export interface RailGate {
-  /** A permit for one call; undefined while the rail is blocked. */
+  /** Returns a permit for one call; undefined while the rail is blocked. */
   enter(rail: Rail): Permit | undefined;
-  /** Resolves when it is worth trying to enter again, at the latest when the command must look at its age again. */
+  /** Resolves when `enter` may succeed again, or when the command must check its age again. */
   wait(rail: Rail, signal: AbortSignal): Promise<void>;
-  /** For how long since `sinceMs` (wall clock) the rail was blocked, milliseconds. */
+  /** Time since `sinceMs` (wall clock) during which the rail was blocked. Milliseconds. */
   blockedMs(rail: Rail, sinceMs: number): number;
 }
 
 export interface Permit {
-  /** `result` is undefined where no call was made. `isLastUrl`: no other URL is left for the command to try at once. */
+  /** Returns the permit. `result`: undefined where no call was made. `isLastUrl`: false where the command will try another URL at once. */
   leave(result: CallResult | undefined, isLastUrl: boolean): void;
 }
 
 export interface SendOptions<Bearer> {
   bearer: Bearer | undefined;
-  /** Which of the platform's URLs, from 0. */
+  /** Index of the platform's URL, from 0. */
   url: number;
-  /** Asked once, right before the first byte: false sends nothing (R5). Writes to the sent ledger. */
+  /** Called once, immediately before the first byte: false sends nothing (R5). Writes to the sent ledger. */
   maySend: () => boolean;
 }
 
-/** A token of an INTENT, and whose it is. */
+/** The token of an INTENT, and its attempt. */
 export interface MadeToken {
   token: string;
   merchant: string;
@@ -76,20 +76,19 @@ export interface MadeToken {
   attempt: number;
 }
 
-/** What outlives this process on its machine: which tokens were made, and for which of them a call was about to be sent. */
+/** A ledger that survives this process on its machine. It records the tokens of INTENTs, and for which of them a call was about to be sent. */
 export interface SentLedger {
-  /** Told before the INTENT is appended. */
+  /** Must be called before the INTENT is appended. */
   made(token: MadeToken): void;
-  /** Asked before the first byte: whether it is written that the token's call may have been sent. If not, nothing may be. */
+  /** Must be called before the first byte. True where the ledger now says that the token's call may have been sent; otherwise nothing may be sent. */
   sent(token: string): boolean;
-  /** Told once the verdict or the result was read back, and nobody will ask about the token any more. */
+  /** Must be called once the verdict or the result was read back: the token needs no conclusion any more. */
   ended(token: string): void;
 }
 
-/** Nothing is noted: of what a killed process was about to send, nobody knows whether it did. */
+/** Records nothing: after a kill, the calls that were about to be sent become in_doubt. */
 export const NO_SENT_LEDGER: SentLedger = { made: () => undefined, sent: () => true, ended: () => undefined };
 
-/** What the executor needs of the world around it. */
 export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
   journal: Pick<
     JournalView,
@@ -105,33 +104,32 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   >;
   gate: RailGate;
   timing: Timing;
-  /** Both clocks of the machine, neither of them corrected, for the send deadline. */
+  /** Both clocks of the machine, uncorrected, for the send deadline. */
   moment: () => Moment;
-  /** A token that no other process and no other call makes. */
+  /** Creates a token that is unique over all processes and calls. */
   newToken: () => string;
-  /** Rules, terms and form of an attempt. Sends nothing and asks no other process; the simulation lets time pass in it. */
+  /** Builds rules, terms and form of an attempt, and sends nothing. Asynchronous, so that the simulation can let time pass in it. */
   prepare: (
     command: Command,
     order: OrderState,
     attempt: number,
   ) => PreparedAttempt<Form> | RejectedAttempt | Promise<PreparedAttempt<Form> | RejectedAttempt>;
-  /** Undefined where the merchant needs no token; `refused` where its credentials are. Rejects where none can be had now. */
+  /** Undefined where the merchant needs no token; `refused` where its credentials are. Rejects where no token is available now. */
   bearerFor: (merchant: Command['merchant']) => Promise<Bearer | 'refused' | undefined>;
-  /** URLs that the platform has: after a provable non-execution the other one is tried at once. */
+  /** Number of the platform's URLs. After a provable non-execution the other one is tried at once. */
   urlCount: number;
-  /** The URL that a new command begins with, from 0. */
+  /** Index of the URL that a new command starts with, from 0. */
   firstUrl: () => number;
-  /** `NO_SENT_LEDGER` where it is left out. */
+  /** Default: `NO_SENT_LEDGER`. */
   sentLedger?: SentLedger;
-  /** Tells the result of a command that comes again, by `append`; at once where it is left out. Resolves when it was told after this copy was published. */
+  /** Republishes the result of a repeated command with `append`. Resolves when the result was published after this copy. Default: at once. */
   tellAgain?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
-  /** A connection for the call, no byte written, before its INTENT: the send deadline is not spent on it. Never rejects. */
+  /** Opens a connection before the INTENT, so that connecting does not use up the send deadline. Never rejects. */
   warmUp?: (url: number) => Promise<void>;
-  /** One POST. */
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }
 
-/** Where `tellAgain` is left out. */
+/** Default of `tellAgain`. */
 export const tellAtOnce = async (
   _command: unknown,
   _lease: CommandLease,

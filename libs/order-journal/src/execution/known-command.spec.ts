@@ -30,10 +30,7 @@ const notExecuted: JournalRecord = {
   message: 'no',
 };
 
-/**
- * The journal of one order: what is appended is folded at once. `later`: what others append while this one waits. `unread`: what the log holds and the
- * tail has not brought.
- */
+/** The journal of one order. `later`: records that others append during a wait. `unread`: records that the tail has not read. */
 function journalOf(records: JournalRecord[], later: JournalRecord[] = [], unread: JournalRecord[] = []) {
   const appended: JournalRecord[] = [];
   let readsToEnd = 0;
@@ -83,8 +80,8 @@ it('does not know a command that its order never had', async () => {
   expect([journal.appended, journal.readsToEnd()]).toEqual([[], 1]);
 });
 
-describe('the log holds the command, and the tail has not brought it', () => {
-  it('the result is repeated where it has ended: it is not told as rejected', async () => {
+describe('the log holds the command, and the tail has not read it', () => {
+  it('the result is republished where it has ended: no rejection is published', async () => {
     const journal = journalOf([], [], [intent, refused]);
     expect(await answer(journal)).toBe('answered');
     expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
@@ -117,14 +114,14 @@ it('repeats the result of a command that has ended', async () => {
   expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
 });
 
-it('tells it no more where it was told a moment ago', async () => {
+it('does not republish a result that was published a moment ago', async () => {
   const journal = journalOf([intent, refused]);
   const ports = { journal, timing, newToken: () => 'new', tellAgain: () => Promise.resolve() };
   expect(await answerKnownCommand(ports, COMMAND, fault, lease)).toBe('answered');
   expect(journal.appended).toEqual([]);
 });
 
-it('says that the id was used for other content, and appends nothing', async () => {
+it('returns `reused` where the id was used for other content, and appends nothing', async () => {
   const journal = journalOf([intent, refused]);
   expect(await answer(journal, { ...COMMAND, contentHash: 'other' })).toBe('reused');
   expect(journal.appended).toEqual([]);
@@ -143,7 +140,7 @@ it('gives up a command between two attempts, with the fault', async () => {
   expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'ended', end: 'given_up' });
 });
 
-it('leaves a command between two attempts as it is where nobody knows who sent the copy', async () => {
+it('leaves a command between two attempts as it is where the sender of the copy is not proved', async () => {
   const journal = journalOf([intent, notExecuted]);
   expect(await answer(journal, COMMAND, 'left_alone')).toBe('unknown');
   expect(journal.appended).toEqual([]);

@@ -6,7 +6,7 @@ import { hasContent } from '../state/terms.js';
 import { RULES_VERSION } from '../state/versions.js';
 import { tellAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';
 
-/** A command that today's configuration or contracts refuse: who it says it is. */
+/** Identity of a command that today's configuration or contracts refuse, as the command itself gives it. */
 export interface RefusedCommand {
   readonly merchant: string;
   readonly orderId: string;
@@ -27,17 +27,19 @@ export interface KnownCommandPorts {
 }
 
 /**
- * What becomes of an operation between two attempts. A fault: it is given up with it. `left_alone`: nobody knows who sent this copy of its command.
- * `in_doubt`: its next attempt may be among records that were lost (R11), so it is written as one that nobody has answered, and never sent.
+ * Treatment of an operation between two attempts. A fault: the operation is given up with it. `left_alone`: nothing is done, because the sender of
+ * this copy is not proved. `in_doubt`: its next attempt may be among lost records (R11), so an attempt without an answer is appended, and it is never
+ * sent.
  */
 export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
 
 /**
- * A command that its order knows gets the result that it had, whatever is configured today: it may have been executed before its merchant was
- * removed or a release became stricter, or before records were lost.
+ * Answers a command that its order knows with the result it had, whatever is configured today: it may have been executed before its merchant was
+ * removed, before a release became stricter, or before records were lost.
  *
- * `unknown`: the order does not know the id, with a fault also not at the end of its log, or has no result of it and none can be had; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
- * come again.
+ * Returns `unknown` where the order does not know the id (with a fault, the log was read to its end first), or has no result of it and none can be
+ * made; `reused` where it knows the id with other content.
+ * @throws where the journal is unreachable: the command must be redelivered
  */
 export async function answerKnownCommand(
   { journal, timing, newToken, tellAgain = tellAtOnce }: KnownCommandPorts,
@@ -54,20 +56,21 @@ export async function answerKnownCommand(
     commandId,
   });
   const read = () => journal.read(merchant, orderId);
-  /** What was read before the slot is there again may be old by then. */
+  /** Reads the order after a wait. A state read before the slot is regained may be outdated. */
   const readAfter = async (wait: () => Promise<unknown>) => {
     await lease.releaseSlotWhile(wait);
     return read();
   };
   let order = await read();
-  // The fault of an unknown command is published, and the view may lag: its INTENT may be in the log (docs/decisions/0108).
+  // The fault of an unknown command is published, so the log must be read to its end first: the view may lag, and the INTENT may be in the log
+  // (docs/decisions/0108).
   if (typeof betweenAttempts !== 'string' && findOperation(order, commandId) === undefined)
     order = await readAfter(() => journal.readToEnd(merchant, orderId, lease.signal));
   for (let isNew = true; ; isNew = false) {
     const operation = findOperation(order, commandId);
     if (operation === undefined) return 'unknown';
     if (!hasContent(operation, command.contentHash)) return 'reused';
-    // Judged as busy, its INTENT would be one more that nobody sends.
+    // An INTENT now would be refused as busy, so this waits until the order is free.
     const isBusy = order.operations.some(isOpen);
     if (operation.phase === 'open' || (operation.phase === 'idle' && betweenAttempts === 'in_doubt' && isBusy)) {
       const seen = BigInt(order.lastOffset);

@@ -45,7 +45,7 @@ it('puts an operation between two attempts in doubt: its next attempt may be los
   expect(findOperation(stateOf('o', [...kept, ...written]), 'a')).toMatchObject({ phase: 'in_doubt', attempt: 2 });
 });
 
-it('writes nothing of what has ended, is open or in doubt: those are nobody’s to try again', async () => {
+it('writes nothing about operations that have ended, are open or in doubt: no process retries those', async () => {
   expect(
     await afterLossOf(intent('o'), notExecuted('o'), intent('o', 'a', 2), outcome('o', 'refused', 'a', 2)),
   ).toEqual([]);
@@ -70,12 +70,12 @@ it('puts an open operation of the same order in doubt first: beside it the other
   ]);
 });
 
-it('says of none that it was not executed, where a guard of what is kept would refuse it', async () => {
+it('writes no “not executed” where a guard of the kept records would refuse the INTENT', async () => {
   const kept = [intent('o'), notExecuted('o'), intent('o', 'b'), outcome('o', 'succeeded', 'b')];
   expect(await afterLossOf(...kept)).toEqual([]);
 });
 
-it('doubts the one between two attempts too, where the open one beside it is settled by what came for it', async () => {
+it('puts the one between two attempts in doubt too, where the open one beside it is settled by later evidence', async () => {
   const kept: JournalRecord[] = [
     { ...intent('o'), rulesVersion: NEWEST_RULES_VERSION, tag: operationTag('a') },
     notExecuted('o'),

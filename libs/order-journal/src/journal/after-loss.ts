@@ -17,8 +17,9 @@ interface Written {
 }
 
 /**
- * Of an operation that a log which lost records shows between two attempts: the next one may be among what was lost (R11). It is written as one that
- * nobody has answered, and is never sent. Undefined where a guard of what is kept refuses it: that would say that it was not executed.
+ * Builds an attempt that was never sent, with its doubt, for an operation that a log with lost records shows between two attempts: the real next
+ * attempt may be among the lost records (R11).
+ * @returns undefined where a guard refuses the INTENT, because a refused INTENT would say that it was not executed
  */
 export function lostAttempt(
   order: OrderState,
@@ -38,8 +39,8 @@ export function lostAttempt(
 }
 
 /**
- * What is to be appended to a partition that lost records before anything else is, so that no operation is tried again that may have been executed, and
- * none is said to be given up. Every process was stopped. Read twice: of most orders nothing needs to be folded.
+ * Builds the records that must be appended first to a partition that lost records. Without them, an operation that may have been executed could be
+ * retried or given up. All processes are stopped meanwhile. The partition is read twice, so that only the orders concerned are folded.
  */
 export async function recordsAfterLoss(
   journal: Pick<JournalReader, 'read'>,
@@ -55,14 +56,14 @@ export async function recordsAfterLoss(
   }
   return [...orders.values()].flatMap((order) => {
     const idle = order.operations.filter(({ phase }) => phase === 'idle');
-    // An INTENT beside an open operation would be refused as busy.
+    // An INTENT beside an open operation would be refused as busy, so open ones become in_doubt first.
     const records: JournalRecord[] = order.operations.filter(isOpen).map((one) => ownerLost(order, one, written));
     for (const one of idle) records.push(...(lostAttempt(after(order, records), one, written) ?? []));
     return idle.length > 0 ? records : [];
   });
 }
 
-/** The order once these records will have been appended. */
+/** The order as it will be once these records are appended. */
 const after = (order: OrderState, records: readonly JournalRecord[]): OrderState =>
   records.reduce((state, record) => fold(state, record, BigInt(state.lastOffset) + 1n).order, order);
 
@@ -75,7 +76,7 @@ async function* recordsOf(
       yield { record: decodeRecord(value), key: key ?? '', offset, hash: recordHash(value) };
 }
 
-/** Its order may have an operation between two attempts from it on. */
+/** True for records after which an operation of the order may be between two attempts. */
 function mayBeBetweenAttempts(record: JournalRecord): boolean {
   if (record.record === 'NOT_EXECUTED') return true;
   if (record.record === 'EVIDENCE') return record.result === 'not_executed';

@@ -1,15 +1,15 @@
 interface Waiter {
-  /** Offset of the first record that is not waited for. */
+  /** Offset behind the last record to wait for. */
   end: bigint;
   resolve(): void;
   reject(error: Error): void;
 }
 
-/** Those who wait until a partition was read as far as it reached when they asked. */
+/** Waits until a partition has been read up to the end that it had at the call. */
 export class EndWaits {
   readonly #waiting = new Map<number, Set<Waiter>>();
 
-  /** Resolves when all before `end` was read; rejects with the signal's reason. */
+  /** Resolves when all records before `end` were read; rejects with the signal's reason. */
   until(partition: number, end: bigint, signal: AbortSignal): Promise<void> {
     const waiting = this.#waiting.get(partition) ?? new Set();
     this.#waiting.set(partition, waiting);
@@ -31,12 +31,12 @@ export class EndWaits {
     });
   }
 
-  /** All before `next` was read. */
+  /** Must be called when all records before `next` were read. */
   reached(partition: number, next: bigint): void {
     for (const waiter of this.#waiting.get(partition) ?? []) if (waiter.end <= next) waiter.resolve();
   }
 
-  /** The partition is read no further. */
+  /** Must be called when the partition stopped: all its waits reject. */
   fail(partition: number, error: Error): void {
     for (const waiter of this.#waiting.get(partition) ?? []) waiter.reject(error);
   }

@@ -1,23 +1,23 @@
 import { JournalReplacedError } from './journal-faults.js';
 
-/** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
+/** First offset that memory covers, first offset kept at the beginning, offset of the tail's next record, and the journal's end at the beginning. */
 interface Followed {
   from: bigint;
   low: bigint;
   next: bigint;
   end: bigint;
-  /** The index holds everything below this offset, and the journal must still have what follows on it. */
+  /** The index holds all records below this offset, so the journal must reach it. */
   known?: bigint;
-  /** The record at the index's marker, until the tail has brought it. */
+  /** The record at the index's marker, until the tail has read it. */
   marked?: { offset: bigint; hash: string };
 }
 
-/** How far this process follows each partition of the journal, and from where on its memory holds what the index lacks (R7). */
+/** Tracks how far this process has read each journal partition, and from which offset its memory covers what the index lacks (R7). */
 export class FollowedPartitions {
   readonly #followed = new Map<number, Followed>();
 
   begin(partition: number, { low, high }: { low: bigint; high: bigint }, marker?: bigint, hash?: string): void {
-    // An index that is older than what is kept counts no more: until it was rebuilt no order can be read.
+    // An index that is older than the kept records is not used: no order can be read until it was rebuilt.
     const counts = marker !== undefined && marker >= low;
     const from = counts ? marker + 1n : low;
     const followed: Followed = { from, low, next: from, end: high };
@@ -30,12 +30,12 @@ export class FollowedPartitions {
     return this.#followed.has(partition);
   }
 
-  /** The offset per partition from which the tail must begin: at the marker's record where its hash is known, to see that it is still the same. */
+  /** Offset from which the tail must start, per partition: at the marker's record where its hash is known, so that the record can be compared. */
   get beginnings(): Map<number, bigint> {
     return new Map([...this.#followed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
   }
 
-  /** Per partition what its log must reach, or it was lost (R1): for the tail, which waits for it, and stops that partition alone. */
+  /** Offset that each partition's log must reach, or else it was truncated (R1). The tail stops a partition that does not reach it. */
   get known(): Map<number, bigint> {
     return new Map(
       [...this.#followed].flatMap(([partition, { known }]) =>
@@ -44,13 +44,16 @@ export class FollowedPartitions {
     );
   }
 
-  /** The tail reads from here on. A marker's record before it was deleted by its age since the log was asked where it begins: it proves nothing. */
+  /**
+   * The tail reads from here on. Where retention deleted the record at the index's marker since the log's ends were asked, reading begins
+   * behind it, and there is nothing to compare.
+   */
   placed(partition: number, from: bigint): void {
     const followed = this.#followed.get(partition);
     if (followed?.marked && followed.marked.offset < from) delete followed.marked;
   }
 
-  /** Offset of the record that the tail brings next; undefined for a partition that is not followed. */
+  /** Offset of the tail's next record; undefined for a partition that is not followed. */
   next(partition: number): bigint | undefined {
     return this.#followed.get(partition)?.next;
   }
@@ -61,8 +64,8 @@ export class FollowedPartitions {
   }
 
   /**
-   * The tail brings a record. Says whether it is new: the one at the index's marker is not, the index holds it.
-   * @throws JournalReplacedError where that is another record
+   * Takes the offset of a record from the tail. Returns `at-marker` for the record at the index's marker, which the index holds already.
+   * @throws JournalReplacedError where another record came there
    */
   advance(partition: number, offset: bigint, hash: () => string): 'new' | 'at-marker' {
     const followed = this.#followed.get(partition);
@@ -74,7 +77,7 @@ export class FollowedPartitions {
     return 'at-marker';
   }
 
-  /** Records to go until memory has caught up with the journal as it was at the beginning, without those partitions. */
+  /** Number of records until memory has reached the journal's end as of the beginning. Partitions for which `without` is true are left out. */
   behind(without: (partition: number) => boolean): number {
     let records = 0n;
     for (const [partition, { next, end }] of this.#followed)
@@ -83,22 +86,22 @@ export class FollowedPartitions {
   }
 
   /**
-   * Records per partition that memory holds because the index lacks them. A partition without a marker is being built, and its commands wait: it is
-   * left out, unless memory alone holds its whole log, so that its commands go on.
+   * Number of records per partition that memory holds because the index lacks them. A partition without a marker is left out, because its commands
+   * wait for the index, unless memory holds its whole log.
    */
   indexBehind(markers: ReadonlyMap<number, bigint>, without: (partition: number) => boolean): Map<number, number> {
     const behind = new Map<number, number>();
     for (const [partition, { from, next }] of this.#followed) {
       const marker = markers.get(partition);
       if (without(partition) || (marker === undefined && !this.reaches(partition, marker))) continue;
-      // Records that were deleted before this process could read them are missing in the index, but they are not in memory.
+      // Records that retention deleted before this process read them are missing in the index, but are not in memory.
       const lacking = marker !== undefined && marker + 1n > from ? marker + 1n : from;
       behind.set(partition, next > lacking ? Number(next - lacking) : 0);
     }
     return behind;
   }
 
-  /** Memory covers less once the index covers more. */
+  /** Raises the first offset that memory must cover to the index's markers. */
   indexCovers(markers: ReadonlyMap<number, bigint>): void {
     for (const [partition, followed] of this.#followed) {
       const marker = markers.get(partition);
@@ -106,7 +109,7 @@ export class FollowedPartitions {
     }
   }
 
-  /** Whether an index with this marker and memory have no gap between them (R7). Without a marker it must be memory alone. */
+  /** True where an index with this marker and memory have no gap between them (R7). Without a marker, memory must hold the whole log. */
   reaches(partition: number, marker: bigint | undefined): boolean {
     const { from, low } = this.#followed.get(partition) ?? { from: 0n, low: 0n };
     return (marker ?? low - 1n) >= from - 1n;

@@ -1,9 +1,9 @@
-/** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
+/** The state of an order is not available now, because the index is behind or its partition is stopped. A retry may succeed. */
 export class OrderUnreadableError extends Error {
   override name = 'OrderUnreadableError';
 }
 
-/** The log is not the one that was read before: its partition goes no further until a person has decided (R11). */
+/** The log is not the one that was read before. Its partition stays stopped until a person has decided (R11). */
 export class JournalChangedError extends Error {
   override name = 'JournalChangedError';
 }
@@ -18,7 +18,7 @@ export class JournalReplacedError extends JournalChangedError {
   }
 }
 
-/** The index is beyond the journal's end: the journal was lost or replaced (R1). */
+/** The index is beyond the journal's end, so the journal was truncated or replaced (R1). */
 export class JournalLostError extends JournalChangedError {
   override name = 'JournalLostError';
   constructor(partition: number, marker: bigint, end: bigint) {
@@ -28,7 +28,7 @@ export class JournalLostError extends JournalChangedError {
   }
 }
 
-/** Records were deleted before their events were published. */
+/** Retention deleted records before their events were published. */
 export class JournalCutError extends JournalChangedError {
   override name = 'JournalCutError';
   constructor(partition: number, next: bigint, low: bigint) {
@@ -38,7 +38,7 @@ export class JournalCutError extends JournalChangedError {
   }
 }
 
-/** What was projected comes again, with other offsets or other records. */
+/** Records that were projected are read again with other offsets or other content. */
 export class JournalWentBackError extends JournalChangedError {
   override name = 'JournalWentBackError';
   constructor(partition: number, begin: bigint, next: bigint) {
@@ -48,6 +48,6 @@ export class JournalWentBackError extends JournalChangedError {
   }
 }
 
-/** Of a partition that goes no further. `at`: the record that it stops at, where it is one. */
+/** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
 export const stoppedReason = (partition: number, why: string, at?: bigint): string =>
   `Journal partition ${partition} is stopped${at === undefined ? '' : ` at offset ${at}`}: ${why} (docs/runbook.md, "A journal partition is stopped")`;

@@ -1,9 +1,9 @@
 import { partitionForKey } from '@tranche/runtime';
 
-/** Partitions of the journal, for ever: an order's log must stay where it is (R1). */
+/** Number of journal partitions. It can never change, because an order's log must stay in its partition (R1). */
 export const JOURNAL_PARTITIONS = 12;
 
-/** The journal partition of an order: murmur2(`merchant/orderId`) mod 12 (R1). */
+/** Journal partition of an order: murmur2(`merchant/orderId`) mod 12 (R1). */
 export function journalPartition(orderKey: string): number {
   return partitionForKey(orderKey, JOURNAL_PARTITIONS);
 }

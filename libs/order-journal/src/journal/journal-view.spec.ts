@@ -14,7 +14,7 @@ const intent: Intent = {
   ...{ operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' },
 };
 
-/** A journal in memory; `landing` says what the tail brings before the append is acknowledged. */
+/** A journal in memory. `landing` decides which records the tail reads before the append is acknowledged. */
 function view(landing: (view: JournalView, record: JournalRecord, bring: (record: JournalRecord) => void) => void) {
   const timing = { nowMs: () => Date.parse(inOrder.at), monotonicMs: () => 0, sleep: () => Promise.resolve() };
   let next = 0n;
@@ -46,7 +46,7 @@ const stateAfter = (records: JournalRecord[]): OrderState =>
     emptyOrder('shop-fr', 'o'),
   );
 
-it('takes a verdict as lost that was carried away before it was read, and stops no partition', async () => {
+it('takes a verdict as lost that a snapshot dropped before it was read, and stops no partition', async () => {
   const answer = { execCode: '4001', message: 'refused' };
   const ended: JournalRecord[] = [
     { ...intent, token: 'before' },
@@ -76,7 +76,7 @@ it('stops the partition where the log that is read does not hold the INTENT', as
 });
 
 describe('a log that gives offsets once more', () => {
-  /** The tail has read offsets 0 to 9. */
+  /** A view whose tail has read offsets 0 to 9. */
   async function readTo10(append: () => Promise<bigint>) {
     const changed: [number, string][] = [];
     const journal = new JournalView({
@@ -108,7 +108,7 @@ describe('a log that gives offsets once more', () => {
     await expect(journal.appendAndRead(repeated)).rejects.toThrow('is stopped');
   });
 
-  it('is told to the projector also where the partition had stopped at a record that can not be read', async () => {
+  it('is reported to the projector also where the partition had stopped at an unreadable record', async () => {
     const { journal, changed } = await readTo10(() => Promise.resolve(10n));
     journal.take(PARTITION, [{ key: 'shop-fr/o', offset: 10n, value: Buffer.from('no record') }]);
     expect(changed).toEqual([]);

@@ -15,7 +15,7 @@ import { StoppedPartitions, type StoppedAt } from './stopped-partitions.js';
 import { unlessAborted } from './unless-aborted.js';
 
 const INDEX_READS = 5;
-/** The index is behind: how often to look whether it has caught up. */
+/** Interval between checks of an index that is behind. Milliseconds. */
 const LOOK_AGAIN_MS = 200;
 const APPEND_RETRY_MS = { first: 100, max: 5_000 };
 
@@ -24,15 +24,15 @@ export interface JournalViewParts {
   index: Pick<OrderIndex, 'read' | 'openOrders'>;
   timing: Timing;
   logger: Log;
-  /** What this installation writes its records under (R9). */
+  /** Rules version under which this installation writes records (R9). */
   rulesVersion: RulesVersion;
-  /** A partition was stopped because its log is not the one that was read (R11). */
+  /** Called when a partition is stopped because its log is not the one that was read (R11). */
   onLogChanged?: (partition: number, why: string) => void;
 }
 
 /**
- * The journal as one process sees it: appends, and the newest state of any order. Each partition is followed from the record behind
- * the index's marker, so that index and memory together have no gap (R7).
+ * The journal as one process sees it. Each partition is followed from the record behind the index's marker, so that index and memory have no gap
+ * (R7).
  */
 export class JournalView {
   readonly openIntents = new OpenIntents();
@@ -40,13 +40,13 @@ export class JournalView {
   readonly #followed = new FollowedPartitions();
   readonly #stopped = new StoppedPartitions();
   readonly #ends = new EndWaits();
-  /** Partitions whose log did not reach what the index holds when this process began. */
+  /** Partitions whose log did not reach the index's marker when this process started. */
   readonly #short = new Set<number>();
   readonly #closing = new AbortController();
   readonly #written: ReturnType<typeof recordWriter>;
-  /** Tokens of INTENTs that this process appends and that the tail has not brought. */
+  /** Tokens of this process's INTENTs that the tail has not read yet. */
   readonly #unread = new Set<string>();
-  /** Looks at the index under way, per partition. */
+  /** Reads of the index in flight, per partition. */
   readonly #asked = new Map<number, ReturnType<OrderIndex['read']>>();
 
   constructor(private readonly parts: JournalViewParts) {
@@ -54,27 +54,26 @@ export class JournalView {
     this.#written = recordWriter(parts.rulesVersion);
   }
 
-  /** Why partitions go no further, all of them, if one does. */
+  /** Reasons of all stopped partitions; undefined where none is stopped. */
   get stoppedBecause(): string | undefined {
     return this.stopped.size === 0 ? undefined : [...this.stopped.values()].join('; ');
   }
 
-  /** Why the partition of an order goes no further; undefined where it does. */
+  /** Reason for which the order's partition is stopped; undefined where it is not. */
   stoppedFor(merchant: string, orderId: string): string | undefined {
     return this.stopped.get(journalPartition(orderKey(merchant, orderId)));
   }
 
-  /** Partitions that go no further, and why. */
   get stopped(): ReadonlyMap<number, string> {
     return this.#stopped.reasons;
   }
 
-  /** Partitions that stopped at a record, and whether people may decide to skip it: never one of a newer release. */
+  /** Partitions that stopped at a record, and if people may decide to skip it. A record of a newer release may not be skipped. */
   get stoppedAtRecords(): readonly StoppedAt[] {
     return this.#stopped.records;
   }
 
-  /** Orders in memory: those that moved since the index last covered them. */
+  /** Number of orders in memory: those that moved since the index last covered them. */
   get ordersInMemory(): number {
     return this.#cache.size;
   }
@@ -85,7 +84,7 @@ export class JournalView {
 
   /**
    * Resolves with the offset per partition from which the journal must be fed to `take`.
-   * @param hashes of the records at the markers, where the index knows them: the tail begins there, to see that they are still the same
+   * @param hashes hashes of the records at the markers, where the index knows them: the tail starts there and compares
    */
   async begin(
     offsets: Map<number, { low: bigint; high: bigint }>,
@@ -97,27 +96,30 @@ export class JournalView {
     const { known } = this;
     for (const [partition, { high }] of offsets) if ((known.get(partition) ?? 0n) > high) this.#short.add(partition);
     for (const partition of known.keys()) await this.#watchOpenIntents(partition);
-    // An index that is older than what is kept may never be built: the other partitions do not wait for it.
+    // An index that is older than the kept records may never be built, so the other partitions do not wait for it.
     for (const partition of markers.keys()) if (!known.has(partition)) void this.#watchOnceBuilt(partition);
     return this.#followed.beginnings;
   }
 
-  /** Per partition the offset below which the index holds everything: a journal that does not reach it, or begins behind it, is another one (R1). */
+  /** Offset per partition below which the index holds everything. A journal that does not reach it, or starts behind it, is another one (R1). */
   get known(): Map<number, bigint> {
     return this.#followed.known;
   }
 
-  /** The log reaches what the index holds, after a clean election: until then no order is read, so that nothing is written to a log that may have lost records. */
+  /** The log reaches the index's marker, after a clean election. Until then no order is read: the log may have lost records. */
   reached(partition: number): void {
     this.#short.delete(partition);
   }
 
-  /** Records to go until memory has caught up with the journal as it was at the beginning. */
+  /** Number of records until memory has reached the journal's end as of the beginning. */
   get behind(): number {
     return this.#followed.behind((partition) => this.#stopped.has(partition));
   }
 
-  /** Records that memory holds because the index lacks them, and the bytes of what was stored of them, without their pages. Partitions that are stopped, or whose commands wait for an index that is being built, count for neither. */
+  /**
+   * Records, and their stored bytes without REDIRECTHTML, that memory holds because the index lacks them. Partitions that are stopped or wait for
+   * their index do not count.
+   */
   indexBehind(markers: ReadonlyMap<number, bigint>): { records: number; bytes: number } {
     const behind = this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
     const sum = { records: 0, bytes: 0 };
@@ -133,7 +135,7 @@ export class JournalView {
     this.#followed.placed(partition, from);
   }
 
-  /** Takes what the tail brings of one partition, in offset order. */
+  /** Takes records of one partition from the tail, in offset order. */
   take(partition: number, entries: readonly JournalEntry[]): void {
     if (this.#stopped.has(partition)) return;
     const seenMs = this.parts.timing.monotonicMs();
@@ -145,7 +147,7 @@ export class JournalView {
         this.#cache.apply(key ?? '', offset, record, recordHash(value), value?.length ?? 0);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
-        // The log is another one, so skipping this record would not help: the partition is stopped, and two people may resume it.
+        // Skipping this record would not help, because the whole log is another one. The partition is stopped, and two people may resume it.
         if (error instanceof JournalReplacedError) return this.stop(partition, error.message);
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
         this.#stopped.noteRecord({ partition, offset, hash: recordHash(value), maySkip });
@@ -156,13 +158,16 @@ export class JournalView {
     if (next !== undefined) this.#ends.reached(partition, next);
   }
 
-  /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
+  /**
+   * Stops a partition: no order of it is read, nothing is granted, and waits for its records reject. `at`: offset of an unreadable record; without it
+   * the log is another one.
+   */
   stop(partition: number, why: string, at?: bigint): void {
     if (at === undefined) this.parts.onLogChanged?.(partition, why);
     this.#stop(partition, why, at);
   }
 
-  /** Stops a partition for a reason that lies in this process and not in the log: its projector may go on. */
+  /** Stops a partition for a reason in this process and not in the log, so its projector may continue. */
   leave(partition: number, why: string): void {
     this.#stop(partition, why);
   }
@@ -175,12 +180,12 @@ export class JournalView {
     this.#ends.fail(partition, new OrderUnreadableError(reason));
   }
 
-  /** Comes last: every wait for a record ends with a rejection. */
+  /** Must be called last: every wait for a record rejects. */
   close(): void {
     this.#closing.abort(new Error('the journal is closing'));
   }
 
-  /** The newest state of an order that this process knows. It may lag, which is why only the fold grants (R3). */
+  /** Returns the newest state of an order that this process knows. It may lag behind the log; therefore only the fold grants attempts (R3). */
   async read(merchant: string, orderId: string): Promise<OrderState> {
     const key = orderKey(merchant, orderId);
     const partition = journalPartition(key);
@@ -197,10 +202,7 @@ export class JournalView {
     throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
   }
 
-  /**
-   * The order as its whole log shows it, as far as that reached when it was asked for. What the order does not know then has no record that was acknowledged
-   * before; one may still come.
-   */
+  /** Returns the order folded up to the log's end as of the call. An operation missing then had no acknowledged record before the call. */
   async readToEnd(merchant: string, orderId: string, signal: AbortSignal): Promise<OrderState> {
     const partition = journalPartition(orderKey(merchant, orderId));
     signal.throwIfAborted();
@@ -211,7 +213,7 @@ export class JournalView {
     return this.read(merchant, orderId);
   }
 
-  /** Resolves when the order can be read again after the index was found behind. All who wait for a partition ask the index once. */
+  /** Resolves when the order can be read again after the index was found behind. All waits for one partition share each read of the index. */
   async whenReadable(merchant: string, orderId: string, signal: AbortSignal): Promise<void> {
     const key = orderKey(merchant, orderId);
     const partition = journalPartition(key);
@@ -227,7 +229,7 @@ export class JournalView {
     }
   }
 
-  /** A log gives no offset twice: where the record lies below what was read before, the log is another one, and its partition is stopped (R11). */
+  /** A log never assigns an offset twice. An offset below what was read means another log, so the partition is stopped (R11). */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     const partition = journalPartition(orderKey(record.merchant, record.orderId));
     const readTo = this.#followed.next(partition) ?? 0n;
@@ -237,19 +239,18 @@ export class JournalView {
     return offset;
   }
 
-  /** Appends a record and reads the order back to it: the state shows what the fold made of this very record. */
+  /** Appends a record and returns the order folded up to it. */
   async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
     const offset = await this.append(record, trace);
     return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);
   }
 
   /**
-   * Appends an INTENT and reads the fold's verdict on it. `lost` where the order was carried over before the verdict was read, which drops old verdicts:
-   * an order with an open operation is never carried over (R12), so nothing is left that could be sent.
+   * Appends an INTENT and reads the fold's verdict on it. Returns `lost` where a snapshot, which drops old verdicts, was folded before the verdict
+   * was read. An order with an open operation gets no snapshot (R12), so the INTENT was not granted and nothing may be sent.
    *
-   * @throws OrderUnreadableError where a record beyond the INTENT was read back and the log that is read does not hold it: it went to another
-   * log than the one that was folded before. The partition is stopped: trying again would write one INTENT after the other, until one
-   * is granted that should not be (R11).
+   * @throws OrderUnreadableError where a record beyond the INTENT was read but the INTENT is not in that log: it was appended to another log than the
+   * one folded before. The partition is stopped, because retries would append one INTENT after the other until one is granted wrongly (R11).
    */
   async appendIntent(intent: Intent, trace?: TraceHeaders): Promise<{ after: OrderState; verdict: IntentVerdict }> {
     const { merchant, orderId, token } = intent;
@@ -270,7 +271,7 @@ export class JournalView {
     throw new OrderUnreadableError(this.stopped.get(partition) ?? '');
   }
 
-  /** For what must not be lost: appends until the journal has it or is closed, then reads it back where its partition goes on. Twice in the journal is once in the fold. */
+  /** Retries until the journal has the record or is closed, then reads it back unless its partition is stopped. Duplicates have no effect. */
   async appendWithRetry(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
     const { merchant, orderId } = record;
     const offset = await this.#untilDone(record, () => this.append(record, trace));
@@ -299,7 +300,7 @@ export class JournalView {
     }
   }
 
-  /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first, and where the partition is stopped. */
+  /** Resolves once a record beyond `offset` was folded. Rejects when the signal aborts, the journal closes, or the partition is stopped. */
   async waitForRecordAfter(
     merchant: string,
     orderId: string,
@@ -307,17 +308,17 @@ export class JournalView {
     signal: AbortSignal = this.#closing.signal,
   ): Promise<OrderState> {
     const key = orderKey(merchant, orderId);
-    // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
+    // Orders may leave memory between two turns of the event loop, so the wait must start in the turn in which the order was found.
     while (!this.#cache.find(key)) await this.read(merchant, orderId);
-    // What is in memory outlives the stop; no further record of it comes.
+    // Orders of a stopped partition stay in memory, but get no further records.
     this.#stopped.refuse(journalPartition(key));
     return this.#cache.waitForRecordAfter(key, offset, signal);
   }
 
   /**
-   * Memory covers less once the index covers more. `from` moves first: a read that began before is then read again. Where the index has no
-   * marker, or an older one, what it covered before leaves memory all the same: it was loaded from an index that may be wrong. Orders of a
-   * stopped partition are read no more.
+   * Drops orders that the index holds from memory. `from` is raised first, so that a read which began before is repeated. Where the index has no
+   * marker, or an older one, the orders that it covered before are dropped too: they were loaded from an index that may be wrong. Orders of stopped
+   * partitions are dropped, because they are not read any more.
    */
   forget(markers: Map<number, bigint>): void {
     this.#followed.indexCovers(markers);
@@ -336,7 +337,7 @@ export class JournalView {
     }
   }
 
-  /** Intents below what the tail brings: no other process may be left that would report them. */
+  /** Adds open INTENTs that are older than the tail's first record: maybe no other process is left that would report them. */
   async #watchOpenIntents(partition: number): Promise<void> {
     const open = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
     const seenMs = this.parts.timing.monotonicMs();
@@ -350,7 +351,7 @@ export class JournalView {
     }
   }
 
-  /** Asks the index until its answer counts; undefined where it does not and the partition is stopped: its index may never be built. */
+  /** Reads from the index until it has no gap to memory. Undefined once the partition is stopped, because its index may never be built. */
   async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       const answer = await ask();

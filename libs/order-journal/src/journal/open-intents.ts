@@ -6,11 +6,11 @@ export interface OpenIntent {
   commandId: string;
   attempt: number;
   token: string;
-  /** Monotonic clock of this process, when it first saw the intent. */
+  /** Monotonic time at which this process first saw the INTENT. Milliseconds. */
   seenMs: number;
 }
 
-/** Intents that may be under way, by age. Judged or not: whoever finds one old asks the fold before acting. */
+/** INTENTs without a result yet, by age. They may not be granted, so the caller must check the fold before it acts on an old one. */
 export class OpenIntents {
   readonly #byToken = new Map<string, OpenIntent>();
 
@@ -22,7 +22,7 @@ export class OpenIntents {
     if (!this.#byToken.has(intent.token)) this.#byToken.set(intent.token, intent);
   }
 
-  /** Follows the tail: an INTENT opens, whatever names its token afterwards closes. */
+  /** Takes each record of the tail: an INTENT opens its token, the next record with that token closes it. */
   see(record: JournalRecord, seenMs: number): void {
     if (record.record === 'INTENT') {
       const { merchant, orderId, commandId, attempt, token } = record;
@@ -30,7 +30,7 @@ export class OpenIntents {
     } else if ('token' in record) this.#byToken.delete(record.token);
   }
 
-  /** Takes out those seen at or before `seenMs`. All are looked at: one that was put back stands behind newer ones. */
+  /** Removes and returns INTENTs that were seen at or before `seenMs`. All are checked, because one that was put back stands behind newer ones. */
   takeSeenBefore(seenMs: number): OpenIntent[] {
     const due: OpenIntent[] = [];
     for (const intent of this.#byToken.values()) {

@@ -25,7 +25,7 @@ const inDoubt: JournalRecord = {
 };
 const KEY = 'shop-fr/o';
 
-/** Bytes on the heap that something still refers to. */
+/** Heap bytes in use after a garbage collection. */
 function usedAfterCollection(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -33,7 +33,7 @@ function usedAfterCollection(): number {
 }
 
 describe('the order book', () => {
-  it('folds what the tail brought before the order was asked for onto what the index held', () => {
+  it('folds records that the tail read before the order was loaded onto the index’s state', () => {
     const indexed = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n).order;
     const book = new OrderCache();
     book.apply(KEY, 5n, intent('t'), 'hash');
@@ -54,7 +54,7 @@ describe('the order book', () => {
     expect(await book.waitForRecordAfter(KEY, 8n, new AbortController().signal)).toEqual(emptyOrder('shop-fr', 'o'));
   });
 
-  it('keeps what it has when the index answers late', () => {
+  it('keeps its newer state when the index answers late', () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
     book.apply(KEY, 5n, intent('t'), 'hash');
@@ -67,7 +67,7 @@ describe('the order book', () => {
     answer: { execCode: '0002', transactionId: 'A1', redirectHtml: Buffer.alloc(PAGE_BYTES, 'P').toString() },
   });
 
-  it('keeps no REDIRECTHTML of the orders that nobody has asked for', () => {
+  it('keeps no REDIRECTHTML of orders that were not loaded', () => {
     const book = new OrderCache();
     const before = usedAfterCollection();
     for (let at = 0; at < 100; at++) book.apply(`shop-fr/${at}`, BigInt(at), redirect(), 'hash', PAGE_BYTES);
@@ -87,7 +87,7 @@ describe('the order book', () => {
     expect(book.bytes(journalPartition(KEY))).toBe(0);
   });
 
-  it('wakes whoever waits for a record', async () => {
+  it('resolves a wait for a record', async () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
     const past = book.waitForRecordAfter(KEY, 4n, new AbortController().signal);
@@ -95,14 +95,14 @@ describe('the order book', () => {
     expect((await past).lastOffset).toBe('5');
   });
 
-  it('does not wait for what has come already', async () => {
+  it('does not wait for a record that was read already', async () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
     book.apply(KEY, 5n, intent('t'), 'hash');
     expect((await book.waitForRecordAfter(KEY, 4n, new AbortController().signal)).lastOffset).toBe('5');
   });
 
-  it('sends the waiting away when the signal says so', async () => {
+  it('rejects a wait when its signal aborts', async () => {
     const stopping = new AbortController();
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
@@ -111,7 +111,7 @@ describe('the order book', () => {
     await expect(past).rejects.toThrow('stopping');
   });
 
-  it('forgets what the index knows, but nothing that somebody waits for', () => {
+  it('forgets orders that the index holds, but none that is waited for', () => {
     const stopping = new AbortController();
     const book = new OrderCache();
     book.apply(KEY, 5n, intent('t'), 'hash');

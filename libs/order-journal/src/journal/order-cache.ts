@@ -10,33 +10,33 @@ interface Waiter {
 }
 
 interface Entry {
-  /** Folded up to the last record that the tail brought; absent until somebody asked for the order. */
+  /** State up to the last record of the tail; absent until the order is first read. */
   order?: OrderState;
-  /** Records that came before the order was asked for, oldest first. */
+  /** Records that came before the order was first read, oldest first. */
   unfolded: { offset: bigint; record: JournalRecord; hash: string }[];
-  /** No record of the order up to here is missing in `order` and `unfolded`. */
+  /** `order` and `unfolded` include every record of the order up to this offset. */
   lastOffset: bigint;
-  /** Of the stored records that were taken for it, without their pages. */
+  /** Size of its stored records without REDIRECTHTML. */
   bytes: number;
   waiting: Set<Waiter>;
 }
 
-/** The journal's newest states in memory: what the tail brought since its start, on top of the index's states (R7). */
+/** Newest states in memory: the tail's records folded on top of the index's states (R7). */
 export class OrderCache {
   readonly #entries = new Map<string, Entry>();
-  /** Per partition. */
+  /** Bytes per partition. */
   readonly #bytes = new Map<number, number>();
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Bytes of the stored records that a partition's orders were made of, without their pages: what is in memory takes some times as much. */
+  /** Size of the stored records of a partition's orders, without REDIRECTHTML; in memory they take several times as much. */
   bytes(partition: number): number {
     return this.#bytes.get(partition) ?? 0;
   }
 
-  /** Takes a record off the tail. Records of an order must come in offset order. `hash`: of its stored bytes, `bytes`: their number. */
+  /** Takes a record from the tail. Records of an order must come in offset order. `hash`: hash of its stored bytes; `bytes`: their number. */
   apply(key: string, offset: bigint, record: JournalRecord, hash: string, bytes = 0): void {
     const entry = this.#entryOf(key);
     if (offset <= entry.lastOffset) return;
@@ -49,14 +49,14 @@ export class OrderCache {
     for (const waiter of entry.waiting) waiter.look();
   }
 
-  /** The order's newest state, if it was loaded. */
+  /** Returns the order's newest state, if it was loaded. */
   find(key: string): OrderState | undefined {
     return this.#entries.get(key)?.order;
   }
 
   /**
-   * Puts the index's state of an order beneath what the tail brought since.
-   * @param marker how far the index was when it had `indexed`; no order there means that there was nothing to know up to it
+   * Puts the index's state of an order beneath the tail's records.
+   * @param marker the index's marker when `indexed` was read; without `indexed`, the order has no record up to it
    */
   load(merchant: string, orderId: string, indexed: OrderState | undefined, marker = -1n): OrderState {
     const entry = this.#entryOf(orderKey(merchant, orderId));
@@ -94,13 +94,13 @@ export class OrderCache {
     });
   }
 
-  /** Whoever waits for a record of these orders waits in vain. */
+  /** Rejects the waits of these orders, because their records will not come. */
   failWaiting(isMeant: (key: string) => boolean, error: Error): void {
     for (const [key, { waiting }] of this.#entries)
       if (waiting.size > 0 && isMeant(key)) for (const waiter of [...waiting]) waiter.fail(error);
   }
 
-  /** Drops orders that the index has as well: they have no record above the marker, and no command waits for one. */
+  /** Drops orders that the index holds too: they have no record above the marker, and no command waits for one. */
   forget(isIndexed: (key: string, lastOffset: bigint) => boolean): void {
     for (const [key, entry] of this.#entries) {
       if (entry.waiting.size > 0 || !isIndexed(key, entry.lastOffset)) continue;
@@ -126,7 +126,7 @@ export class OrderCache {
 const pageOf = (record: JournalRecord): string | undefined =>
   'answer' in record ? record.answer?.redirectHtml : undefined;
 
-/** A state never holds REDIRECTHTML, so nothing is folded differently without it; ten thousands of pages would fill the memory. */
+/** A state never contains REDIRECTHTML, so folding does not need it; tens of thousands of pages would fill the memory. */
 function withoutPage(record: JournalRecord): JournalRecord {
   if (!('answer' in record) || record.answer?.redirectHtml === undefined) return record;
   const { redirectHtml, ...answer } = record.answer;

@@ -4,13 +4,13 @@ import type { OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
 
 export interface JournalLog {
-  /** Resolves with the record's offset once all replicas have it. After a rejection it may still have landed. */
+  /** Resolves with the record's offset once all in-sync replicas have it. After a rejection the record may still be in the log. */
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint>;
-  /** Offset of the partition's next record, asked for after this was called. */
+  /** Offset of the partition's next record, requested after the call. */
   end(partition: number): Promise<bigint>;
 }
 
-/** A journal record as it was read from its partition. */
+/** A journal record as read from its partition. */
 export interface JournalEntry {
   /** `merchant/orderId`. */
   key: string | null;
@@ -19,20 +19,19 @@ export interface JournalEntry {
   headers?: Record<string, string>;
 }
 
-/** Reads the journal anew, apart from the consumer group and from the tail. */
+/** Reads the journal independently of the consumer group and of the tail. */
 export interface JournalReader {
-  /** First offset of the partition that is still kept. */
   firstKept(partition: number): Promise<bigint>;
   /** Offset of the partition's next record. */
   end(partition: number): Promise<bigint>;
   /**
-   * The records from `from` up to `until`, which is left out, in offset order; ends after the last one.
-   * @throws where the journal ends before `until`: it was lost or replaced (R1); where some of them were deleted, also while they are read.
+   * Reads the records from `from` up to `until` (exclusive) in offset order, and ends after the last one.
+   * @throws where the journal ends before `until` (it was truncated or replaced, R1), or where retention deleted some of them, also during the read
    */
   read(partition: number, from: bigint, until: bigint): AsyncIterable<readonly JournalEntry[]>;
 }
 
-/** REDIRECTHTML, kept for repeats of its event. */
+/** REDIRECTHTML, kept for republished events. */
 export interface RedirectPage {
   orderKey: string;
   commandId: string;
@@ -40,93 +39,87 @@ export interface RedirectPage {
   lifetimeMs: number;
 }
 
-/** What the projector moves in the index at once: all of it, or nothing. */
+/** A change of the index that is written atomically. */
 export interface Projection {
   partition: number;
-  /** Offset of the last record in the index before, and after. */
+  /** Offset of the last record in the index before and after the change. */
   from: bigint;
   to: bigint;
-  /** `recordHash` of the record at `to`: a journal that holds another one there was replaced (R1). */
+  /** `recordHash` of the record at `to`. A journal with another record there was replaced (R1). */
   hash: string;
-  /** New states; the order of an empty one leaves the index. */
+  /** New states; the order of an empty state is removed from the index. */
   orders: OrderState[];
   redirectHtml: RedirectPage[];
 }
 
-/**
- * A partition's index while it is built anew. It has no marker, so no process reads it.
- * Every call but `finish` throws MarkerMovedError once another rebuild began, or the index was lost once more; `finish` too.
- */
+/** A partition's index during a rebuild. Every call throws MarkerMovedError once another rebuild started or the index was lost again. */
 export interface Rebuild {
   /** States that this rebuild wrote before. */
   readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]>;
-  /** Also says that the rebuild goes on: one that was silent for 15 s may be taken over. */
+  /** Also renews the rebuild's lease: without a write for 15 s it may be taken over. */
   write(orders: OrderState[], redirectHtml: RedirectPage[]): Promise<void>;
-  /** Creates the marker: from here on the index counts. `hash`: of the record there, if the rebuild read it. */
+  /** Writes the marker, which makes the index valid. `hash`: hash of the record there, if the rebuild read it. */
   finish(marker: bigint, hash?: string): Promise<void>;
 }
 
-/** Another process moved the marker: nothing was written, this one is not the projector of the partition any more. */
+/** Another process moved the marker. Nothing was written, and this process is not the partition's projector any more. */
 export class MarkerMovedError extends Error {
   override name = 'MarkerMovedError';
 }
 
-/** The last record that the index of a partition holds. */
+/** The last record that a partition's index holds. */
 export interface Mark {
   marker: bigint;
   /** Its `recordHash`, where it is known: the journal must hold the same record there (R10). */
   hash?: string;
 }
 
-/** What the index holds of some orders at one moment. */
+/** A consistent read of some orders from the index. */
 export interface IndexSnapshot {
-  /** Offset of the last record that the index holds; absent while it is lost or being built. */
+  /** Offset of the last record that the index holds; absent while it is lost or being rebuilt. */
   marker?: bigint;
   /** `recordHash` of the record at the marker, where it is known. */
   hash?: string;
-  /** In the order of the keys that were asked for; undefined where the index has no such order. */
+  /** In the order of the requested keys; undefined where the index has no such order. */
   orders: (OrderState | undefined)[];
 }
 
-/** The projection of the journal that outlives a process; it may be old, or lost, but is never ahead of the journal (R7). */
+/** The projection of the journal that outlives a process. It may be old or lost, but is never ahead of the journal (R7). */
 export interface OrderIndex {
-  /** Offset of the last journal record that the index holds, per partition; none where it was never built or is lost. */
+  /** Offset of the last journal record in the index, per partition; absent where the index was never built or is lost. */
   markers(): Promise<Map<number, bigint>>;
   /** The same with the hash of the record there. */
   marks(): Promise<Map<number, Mark>>;
-  /** State and marker in one read, so that they belong together. No state without a marker. */
+  /** State and marker in one read, so that they are consistent. No state without a marker. */
   read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }>;
-  /** Keys of a partition's orders that had an attempt open when the marker was written, in one read with it. None without a marker. */
+  /** Keys of a partition's orders with an open attempt, in one read with the marker. None without a marker. */
   openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }>;
-  /** States of one partition, its marker and the hash of the record there in one read, so that they belong together. Nothing without a marker. */
+  /** States of one partition, its marker and the hash of the record there in one read, so that they are consistent. Empty without a marker. */
   readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot>;
   /** @throws MarkerMovedError when the index is not at `marker`. */
   readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]>;
-  /** On top of what `readAll` read. @throws MarkerMovedError and writes nothing when the index is another one by now, or not at `from`. */
+  /** @throws MarkerMovedError, and writes nothing, where the index has changed since `readAll` or is not at `from` */
   write(projection: Projection): Promise<void>;
   /**
-   * Replaces states at an unchanged marker; the order of an empty one leaves the index. Whatever was read before counts for nothing any more:
-   * a write that rests on it is refused.
-   * @throws MarkerMovedError and writes nothing when the index is not at `marker`
+   * Replaces states at an unchanged marker; the order of an empty state is removed from the index. Writes that are based on earlier reads are refused
+   * afterwards.
+   * @throws MarkerMovedError, and writes nothing, where the index is not at `marker`
    */
   replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void>;
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
-  /** Whether the partition has a marker that this process can't verify. Then `markers` has none, and the index may be whole all the same. */
+  /** True where the partition has a marker that this process can't verify. `markers` leaves it out then, although the index may be whole. */
   isUnverified(partition: number): Promise<boolean>;
-  /**
-   * Takes away a marker that this process can't verify, so that the index is built anew. For the process that projects the partition and for no
-   * other: one whose keys are wrong would else delete the index of all.
-   */
+  /** Deletes a marker that this process can't verify. Only for the partition's projector: a process with wrong keys could delete every index. */
   dropUnverified(partition: number): Promise<void>;
   /**
-   * Wipes a partition's index to build it anew; only a finished rebuild creates a marker.
-   * @param marker the marker that was seen, if any: where another one is stored nothing is wiped
-   * @returns undefined where the marker is another one, or another process is at it
+   * Wipes a partition's index to rebuild it; only a finished rebuild writes a marker.
+   * @param marker the marker that was read, if any: where another one is stored, nothing is wiped
+   * @returns undefined where the marker is another one, or another process rebuilds the index
    */
   beginRebuild(partition: number, marker: bigint | undefined): Promise<Rebuild | undefined>;
 }
 
 export interface EventOutlet {
-  /** Resolves once all replicas have every event; repeated with the same events after a rejection. */
+  /** Resolves once all in-sync replicas have every event. After a rejection it is called again with the same events. */
   publish(events: CloudEvent<PaymentEvent>[]): Promise<void>;
 }

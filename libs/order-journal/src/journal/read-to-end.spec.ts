@@ -17,7 +17,7 @@ const entry = (offset: bigint, orderId: string) => ({
   value: encodeRecord(intentOf(orderId)),
 });
 
-/** Its log ends at `end`, and the tail has brought nothing. */
+/** A view whose log ends at `end` and whose tail has read nothing. */
 async function viewOf(end: () => Promise<bigint>) {
   const view = new JournalView({
     log: { append: () => Promise.reject(new Error('nothing is appended')), end },
@@ -29,7 +29,7 @@ async function viewOf(end: () => Promise<bigint>) {
   return view;
 }
 
-/** Of a promise that nothing has to settle. */
+/** True where the promise is not settled yet. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   await new Promise(setImmediate);
   const pending = Symbol();
@@ -38,7 +38,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 
 const never = new AbortController().signal;
 
-it('an order is read to the end of its log: what the tail has not brought is waited for, whatever order it is of', async () => {
+it('an order is read to the end of its log: records that the tail has not read are waited for, whatever order they are of', async () => {
   const view = await viewOf(() => Promise.resolve(2n));
   const read = view.readToEnd('shop-fr', 'o', never);
   expect(await isPending(read)).toBe(true);
@@ -55,7 +55,7 @@ it('is read at once where the tail is at the end', async () => {
   expect(findOperation(await view.readToEnd('shop-fr', 'o', never), 'a')?.phase).toBe('open');
 });
 
-it('rejects where the partition is stopped before the tail is there', async () => {
+it('rejects where the partition is stopped before the tail has reached the end', async () => {
   const view = await viewOf(() => Promise.resolve(1n));
   const read = view.readToEnd('shop-fr', 'o', never);
   expect(await isPending(read)).toBe(true);
@@ -64,7 +64,7 @@ it('rejects where the partition is stopped before the tail is there', async () =
   await expect(view.readToEnd('shop-fr', 'o', never)).rejects.toThrow('the log begins anew');
 });
 
-it('is abandoned by its signal, also while nobody says where the log ends', async () => {
+it('is abandoned by its signal, also while the log’s end is not known', async () => {
   for (const end of [() => Promise.resolve(1n), () => new Promise<bigint>(() => undefined)]) {
     const view = await viewOf(end);
     const given = new AbortController();
@@ -76,7 +76,7 @@ it('is abandoned by its signal, also while nobody says where the log ends', asyn
   }
 });
 
-it('rejects where nobody can say where the log ends', async () => {
+it('rejects where the log’s end can not be read', async () => {
   const view = await viewOf(() => Promise.reject(new Error('Kafka is away')));
   await expect(view.readToEnd('shop-fr', 'o', never)).rejects.toThrow('Kafka is away');
 });

@@ -9,11 +9,11 @@ const approval: ResumeDecision = {
 };
 const application = { ...approval, isApplied: true };
 
-/** The order's key; `at`: which one of those in the partition. */
+/** Key of the `at`-th order in the partition. */
 const orderIn = (partition: number, at = 0): string =>
   Array.from({ length: 200 }, (_, n) => `shop-fr/o${n}`).filter((key) => journalPartition(key) === partition)[at]!;
 
-/** A UUID of version 7. */
+/** A version 7 UUID of this time. */
 const idOf = (timeMs: number): string =>
   timeMs.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') + '-7cc3-98c4-dc0c0c07398f';
 

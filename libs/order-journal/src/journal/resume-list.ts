@@ -2,57 +2,56 @@ import { createHash } from 'node:crypto';
 import { commandIdTimeMs } from '@tranche/contracts';
 import { journalPartition } from './journal-partition.js';
 
-/** A journal partition as it lies there: where it begins, and the last record that it holds. */
+/** The log of a journal partition as it is kept: its first offset and its last record. */
 export interface KeptLog {
   low: string;
   last?: { offset: string; hash: string };
 }
 
-/** That a partition whose log was cut or replaced goes on with what is kept: two people approved it (R11, docs/decisions/0091). */
+/** Approval by two people that a partition whose log was truncated or replaced resumes with the records that are kept (R11, docs/decisions/0091). */
 export interface ResumeDecision {
-  /** UUID of the decision. */
   id: string;
   partition: number;
   log: KeptLog;
-  /** JOURNAL_EPOCH when it was proposed: sequences begin again, so the next start needs a higher one. */
+  /** JOURNAL_EPOCH at the proposal. Sequences restart after a resume, so the next start needs a higher epoch. */
   epoch: number;
   reason: string;
   proposedBy: string;
   approvedBy: string;
   /** RFC 3339. */
   approvedAt: string;
-  /** End offsets of the command topics at the approval: of each partition, in their order, by name without prefix. */
+  /** End offsets of the command topics' partitions at the approval, in partition order, by topic name without prefix. */
   commandEnds: Record<string, string[]>;
-  /** It was used, or not needed: it counts once. */
+  /** True where it was carried out or not needed: it takes effect only once. */
   isApplied: boolean;
 }
 
-/** Approved decisions in the order in which they were proposed, and what follows of them. */
+/** Approved resumes in the order of their proposals, and their effect on commands. */
 export class ResumeList {
   readonly #decisions = new Map<string, ResumeDecision>();
-  /** Hashes of the commands that the command topics hold of before. */
+  /** Hashes of commands that the command topics held before a resume. */
   readonly #copies = new Set<string>();
 
   get isEmpty(): boolean {
     return this.#decisions.size === 0;
   }
 
-  /** Approved, and not used yet. */
+  /** Approved resumes that were not carried out yet. */
   get pending(): readonly ResumeDecision[] {
     return [...this.#decisions.values()].filter(({ isApplied }) => !isApplied);
   }
 
-  /** Takes a decision, or the same one again once it is applied. */
+  /** Adds a decision, or replaces it once it is applied. */
   add(decision: ResumeDecision): void {
     this.#decisions.set(decision.id, decision);
   }
 
-  /** True where the journal partition of the order goes on by a decision. */
+  /** True where the order's journal partition was resumed. */
   hasDecided(orderKey: string): boolean {
     return this.#decidedOf(orderKey).length > 0;
   }
 
-  /** End offset of the commands of before in a partition of a command topic, over all journal partitions. */
+  /** Largest end offset, over all resumes, of a partition of a command topic. */
   endOf({ topic, partition }: Omit<CommandPlace, 'offset'>): bigint {
     const ends = [...this.#decisions.values()].map(({ commandEnds }) => endIn(commandEnds, topic, partition));
     return ends.reduce((one, other) => (one > other ? one : other), 0n);
@@ -62,15 +61,12 @@ export class ResumeList {
     return this.#decidedOf(orderKey).some(({ commandEnds }) => offset < endIn(commandEnds, topic, partition));
   }
 
-  /** A command that the command topics hold. One of before is known by its id from now on, whatever time a repeat of it has. */
+  /** Notes the id of a command published before a resume, so that a republished copy is recognised whatever its time. */
   addCopy(orderKey: string, commandId: string, place: CommandPlace): void {
     if (this.isPlacedBefore(orderKey, place)) this.#copies.add(copyOf(orderKey, commandId));
   }
 
-  /**
-   * Whether a command was published before a decision about its order's journal partition, now or for the first time: one that the journal does
-   * not know may have been executed, and what showed it was lost.
-   */
+  /** True where a command was first published before a resume of its partition. If the journal does not know it, it may have been executed. */
   isBefore(orderKey: string, command: PublishedCommand): boolean {
     const decided = this.#decidedOf(orderKey);
     if (decided.length === 0) return false;
@@ -90,7 +86,7 @@ export class ResumeList {
   }
 }
 
-/** Topic without prefix. */
+/** Position of a command; topic without prefix. */
 export interface CommandPlace {
   topic: string;
   partition: number;
@@ -99,7 +95,7 @@ export interface CommandPlace {
 
 export interface PublishedCommand extends CommandPlace {
   commandId?: string;
-  /** `ce_time`, milliseconds since the epoch. A repeat may have a new one; an id that carries its time has not. */
+  /** `ce_time`, milliseconds since the epoch. A republished copy may have a new one, but an id of version 7 keeps its time. */
   timeMs?: number;
 }
 

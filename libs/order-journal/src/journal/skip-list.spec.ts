@@ -16,7 +16,7 @@ function listOf(...hashes: string[]): SkipList {
 }
 
 describe('a record is skipped', () => {
-  it('and its order is frozen by what stands in its place', () => {
+  it('and its order is frozen by the record in its place', () => {
     const list = listOf(hash);
     const { value, offset } = list.substitute(poison);
     expect(offset).toBe(7n);
@@ -52,7 +52,7 @@ describe('the order of a record that is skipped', () => {
   const skipped = decodeRecord(listOf(hash).substitute(poison).value);
   const frozen = fold(emptyOrder('shop-fr', 'o'), skipped, 0n).order;
 
-  it('is granted nothing any more, and says why', () => {
+  it('gets no grant any more, and the reason is reported', () => {
     const { order, effects } = fold(frozen, intent, 1n);
     expect(verdictOf(order, 't')).toBe('rejected');
     expect(findOperation(order, 'a')).toMatchObject({ phase: 'ended', end: 'rejected' });
@@ -60,7 +60,7 @@ describe('the order of a record that is skipped', () => {
     expect(verdictOf(fold(emptyOrder('shop-fr', 'o'), intent, 1n).order, 't')).toBe('granted');
   });
 
-  it('stays frozen when it is carried over, is always carried over, and never forgotten', () => {
+  it('stays frozen in a snapshot, always gets snapshots, and is never forgotten', () => {
     expect(snapshotOf(frozen, at)).toMatchObject({ frozen: true, partial: true });
     expect([needsSnapshot(frozen), retentionEndMs(frozen, 400)]).toEqual([true, undefined]);
     const carried = { record: 'SNAPSHOT', rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at } as const;

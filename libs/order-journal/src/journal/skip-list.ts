@@ -4,16 +4,16 @@ import { RULES_VERSION } from '../state/versions.js';
 
 type Entry = { key: string | null; value: Buffer | null };
 
-/** Records that can't be read and are skipped, as two people decided (docs/decisions/0055). */
+/** Unreadable records that are skipped by a decision of two people (docs/decisions/0055). */
 export class SkipList {
   readonly #skipped = new Set<string>();
 
-  /** `hash`: `recordHash` of the record. Only this very record is skipped, wherever it lies. */
+  /** @param hash `recordHash` of the record: only a record with this hash is skipped, at any offset */
   add(hash: string): void {
     this.#skipped.add(hash);
   }
 
-  /** The entry itself, or where its record is skipped one that freezes the order of its key instead. */
+  /** Returns the entry; in place of a skipped record, returns a record that freezes the order of its key. */
   substitute<T extends Entry>(entry: T): T {
     if (this.#skipped.size === 0) return entry;
     const hash = recordHash(entry.value);
@@ -24,5 +24,5 @@ export class SkipList {
   }
 }
 
-/** When it was written is not known. */
+/** The skipped record's time can't be read. */
 const NO_TIME = new Date(0).toISOString();

@@ -4,11 +4,11 @@ export interface StoppedAt {
   partition: number;
   offset: bigint;
   hash: string;
-  /** Whether people may decide to skip it: never a record of a newer release. */
+  /** True where people may decide to skip the record; false for a record of a newer release. */
   maySkip: boolean;
 }
 
-/** Partitions of the journal that this process reads no further, and why. The others go on (R2). */
+/** Journal partitions that this process does not read any more, and the reasons. The other partitions are not affected (R2). */
 export class StoppedPartitions {
   readonly #reasons = new Map<number, string>();
   readonly #records = new Map<number, StoppedAt>();
@@ -17,7 +17,7 @@ export class StoppedPartitions {
     return this.#reasons;
   }
 
-  /** Of these, those that stopped at a record. */
+  /** Partitions that stopped at a record. */
   get records(): readonly StoppedAt[] {
     return [...this.#records.values()];
   }
@@ -26,7 +26,7 @@ export class StoppedPartitions {
     return this.#reasons.has(partition);
   }
 
-  /** The partition's reason; undefined where it was stopped before. */
+  /** Returns the partition's new reason; undefined where it was stopped before. */
   stop(partition: number, why: string, at?: bigint): string | undefined {
     if (this.has(partition)) return undefined;
     const reason = stoppedReason(partition, why, at);
@@ -34,7 +34,7 @@ export class StoppedPartitions {
     return reason;
   }
 
-  /** Which record a partition stops at; `stop` stops it. */
+  /** Notes the record that a partition stops at. Only `stop` stops it. */
   noteRecord(record: StoppedAt): void {
     this.#records.set(record.partition, record);
   }

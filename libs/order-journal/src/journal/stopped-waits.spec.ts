@@ -14,7 +14,7 @@ const outcome: Outcome = {
   ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'refused', answer: {} },
 };
 
-/** Its partition stopped while a call was under way, whose order is in memory. */
+/** A view whose partition stopped while a call of an order in memory was in flight. */
 async function stoppedView() {
   let next = 0n;
   const view = new JournalView({
@@ -33,7 +33,7 @@ async function stoppedView() {
   return view;
 }
 
-it('what a stopped partition brings no more is not waited for, also where its order is in memory', async () => {
+it('a record of a stopped partition is not waited for, also where its order is in memory', async () => {
   const view = await stoppedView();
   await expect(view.appendWithRetry(outcome)).rejects.toThrow('is stopped');
   await expect(view.appendAndRead(outcome)).rejects.toThrow('is stopped');

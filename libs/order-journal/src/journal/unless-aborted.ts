@@ -1,4 +1,4 @@
-/** What is waited for, unless the signal comes first: rejects with its reason then. */
+/** Resolves with `wait`, or rejects with the signal's reason where the signal aborts first. */
 export async function unlessAborted<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let abort = () => {};

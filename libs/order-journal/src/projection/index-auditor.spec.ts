@@ -38,13 +38,13 @@ const ORDERS = Array.from({ length: 30 }, (_, number) => `o-${number}`);
 const RECORDS = [...ORDERS.map(intentOf), ...ORDERS.map(refusedOf)];
 const PARTITION = 3;
 
-/** The journal from `first` on, the index that was made from it up to `marker`, and an auditor over both. */
+/** The journal from `first` on, the index made from it up to `marker`, and an auditor of both. */
 class Bench {
   readonly entries: JournalEntry[];
   readonly index = new Map<string, OrderState>();
   readonly logged: string[] = [];
   readonly audited: AuditResult[] = [];
-  /** What the projection was asked to put in the place of what differs. */
+  /** States with which the projection was asked to replace differing ones. */
   readonly repaired: OrderState[] = [];
   marker: bigint | undefined;
   hash: string | undefined;
@@ -67,7 +67,7 @@ class Bench {
       if (first + BigInt(number) <= marker) this.project(record, first + BigInt(number));
   }
 
-  /** As the store does: what was folded in several steps went through JSON in between. */
+  /** Stores states as JSON after each record, as the store does. */
   project(record: JournalRecord, offset: bigint): void {
     const key = `shop-fr/${record.orderId}`;
     const before = this.index.get(key) ?? emptyOrder('shop-fr', record.orderId);
@@ -116,7 +116,7 @@ class Bench {
   }
 }
 
-it('finds nothing in an index that holds what the journal says', async () => {
+it('finds nothing in an index that agrees with the journal', async () => {
   const bench = new Bench();
   expect(await bench.audit()).toEqual({ partition: PARTITION, orders: 30, differing: [] });
   expect([bench.repaired, bench.logged, bench.audited.length]).toEqual([[], [], 1]);
@@ -147,7 +147,7 @@ it('compares at the marker that it reads with the states, though the index moved
   expect(await bench.audit()).toMatchObject({ orders: 30, differing: [] });
 });
 
-it('says nothing of an index that was lost, came back older, or is another process’s by now', async () => {
+it('reports nothing about an index that was lost, was restored from an older copy, or is another process’s by now', async () => {
   const lost = new Bench();
   lost.readBefore = () => void (lost.marker = undefined);
   const older = new Bench();
@@ -161,10 +161,10 @@ it('says nothing of an index that was lost, came back older, or is another proce
 
 it('says nothing of orders whose beginning the journal keeps no more: there the index rightly knows more', async () => {
   const bench = new Bench({ records: RECORDS.slice(10), first: 10n });
-  // The index was made when the journal was whole.
+  // The index was made from the whole journal.
   bench.index.clear();
   for (const [number, record] of RECORDS.entries()) bench.project(record, BigInt(number));
-  // Ten begin with their OUTCOME here.
+  // The kept journal of ten orders begins with their OUTCOME.
   expect(await bench.audit()).toEqual({ partition: PARTITION, orders: 20, differing: [] });
   bench.index.delete('shop-fr/o-15');
   expect(await bench.audit()).toMatchObject({ differing: ['shop-fr/o-15'] });

@@ -7,7 +7,7 @@ import { recordHash } from '../state/records.js';
 import type { JournalReader, OrderIndex } from '../journal/ports.js';
 import type { Projector } from './projector.js';
 
-/** So many order keys are in the log line. */
+/** Maximum of order keys in the log line. */
 const NAMED_ORDERS = 10;
 
 export interface AuditorParts {
@@ -16,32 +16,32 @@ export interface AuditorParts {
   journal: JournalReader;
   timing: Pick<Timing, 'sleep'>;
   logger: Log;
-  /** From 0 up to 1: chooses partition and orders. */
+  /** Random number in [0, 1): chooses partition and orders. */
   random: () => number;
-  /** The journal is read at this pace (records per second), so that an audit is not felt. */
+  /** Rate at which the journal is read, in records per second, so that an audit does not slow down the service. */
   recordsPerSecond: number;
-  /** Called before what differs is repaired. */
+  /** Called before differing orders are repaired. */
   onAudited?: (result: AuditResult) => void | Promise<void>;
 }
 
 export interface AuditResult {
   partition: number;
-  /** Orders that were compared. */
+  /** Number of orders that were compared. */
   orders: number;
-  /** Keys of those that the index holds differently from the journal. */
+  /** Keys of orders whose state in the index differs from the journal's. */
   differing: string[];
 }
 
 /**
- * Finds an index that is wrong although it has a marker: folds sampled orders of a partition anew from the journal, and compares. One that
- * differs is repaired; while it is rebuilt, its orders can't be read and the process is not ready.
+ * Folds sampled orders of a partition from the journal and compares them with the index. A differing order is repaired; during a rebuild the process
+ * is not ready.
  */
 export class IndexAuditor {
   constructor(private readonly parts: AuditorParts) {}
 
   /**
-   * Audits one of the partitions that are assigned to this process. Undefined: there was none, or its index moved away meanwhile.
-   * @throws JournalReplacedError where the journal is not the one that the index was made from: a person decides
+   * Audits one of the partitions that are assigned to this process. Returns undefined where there was none, or its index was lost or moved meanwhile.
+   * @throws JournalReplacedError where the journal is not the one that the index was made from; a person must decide then
    */
   async auditNext(signal: AbortSignal): Promise<AuditResult | undefined> {
     const { projector, random, onAudited, logger } = this.parts;
@@ -88,11 +88,11 @@ class PartitionAudit {
     await this.#foldUntil(before + 1n);
     const { keys } = sample;
     const { marker, hash, orders } = await index.readTogether(this.partition, keys);
-    // It was lost, or came back older than it was.
+    // The index was lost, or was restored from an older copy.
     if (marker === undefined || marker < before) return undefined;
     await this.#foldUntil(marker + 1n);
     const { last } = sample;
-    // A hash is of a record at the marker: a log that went back meanwhile may lack it.
+    // The hash belongs to the record at the marker. A log that was truncated meanwhile may lack that record.
     if (hash !== undefined && (last?.offset !== marker || recordHash(last.value) !== hash))
       throw new JournalReplacedError(marker);
     const compared = keys.flatMap((key, at) =>
@@ -102,7 +102,7 @@ class PartitionAudit {
     return { orders: compared.length, differing };
   }
 
-  /** The orders as the journal has them below `until`; undefined where more was folded already. */
+  /** Returns the orders folded from the journal below `until`; undefined where more was folded already. */
   async states(keys: readonly string[], until: bigint): Promise<OrderState[] | undefined> {
     if (until < this.#next) return undefined;
     await this.#foldUntil(until);
@@ -120,7 +120,7 @@ class PartitionAudit {
   }
 }
 
-/** As JSON: what was stored has no undefined fields and, folded in several steps, its fields in another order. */
+/** Compares as JSON: stored states lack undefined fields, and may have their fields in another order. */
 function isSame(folded: OrderState | undefined, indexed: OrderState | undefined): boolean {
   if (!folded || !indexed) return folded === indexed;
   const [one, other] = [JSON.stringify(folded), JSON.stringify(indexed)];

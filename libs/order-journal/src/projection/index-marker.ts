@@ -1,23 +1,23 @@
-/** How many orders, open orders, orders in doubt and timers the index of a partition has, as `7:1:0:2`. */
+/** Numbers of orders, open orders, orders in doubt and timers in a partition's index, as `7:1:0:2`. */
 export type EntryCounts = string;
 
 export interface IndexMarker {
-  /** Of the last journal record that the index holds. */
+  /** Offset of the last journal record that the index holds. */
   offset: bigint;
-  /** No other rebuild of the partition has it. */
+  /** Unique to one rebuild of the partition. */
   generation: string;
   /** `recordHash` of the record at `offset`, where it is known. */
   hash?: string;
 }
 
-/** As it is stored: `OFFSET GENERATION HASH COUNTS`, the hash `-` where it is not known. */
+/** Formats the marker as stored: `OFFSET GENERATION HASH COUNTS`, with `-` for an unknown hash. */
 export const markerText = ({ offset, generation, hash = '-' }: IndexMarker, counts?: EntryCounts): string =>
   [offset, generation, hash, ...(counts === undefined ? [] : [counts])].join(' ');
 
 /**
- * The marker of an index that holds what it was given. Undefined where there is none, and where an entry is missing: what is not in such an
- * index may have been in it (R14).
- * @param found the entries that the index has, counted in the same transaction that read `stored`
+ * Parses the marker of a complete index. Undefined where there is no marker, and where an entry is missing: an order that such an index lacks may
+ * have been in it (R14).
+ * @param found number of entries, counted in the same transaction that read `stored`
  */
 export function wholeMarker(stored: string | null | undefined, found: EntryCounts): IndexMarker | undefined {
   const [offset, generation, hash, counts] = stored?.split(' ') ?? [];

@@ -3,7 +3,7 @@ import { intent, journalOf, projection, redirect } from '../../test/projector-wo
 const settled = async (done: () => boolean) => {
   for (let turns = 0; turns < 1_000 && !done(); turns++) await new Promise((resolve) => setImmediate(resolve));
 };
-/** Records 0 and 1 are in the journal; another process projects them, and has published the first `count`. */
+/** Records 0 and 1 are in the journal. Another process projects them, and has published the first `count`. */
 const published = (count: bigint) => new Map([[3, count]]);
 
 it('builds the index of a partition that another process projects into another one, up to what that has published, and publishes nothing', async () => {
@@ -13,14 +13,14 @@ it('builds the index of a partition that another process projects into another o
   await projector.pollOthers(published(1n));
   await settled(() => index.marker !== undefined);
   expect([index.marker, events]).toEqual([0n, []]);
-  // The other goes on, and this index stands still.
+  // The other process publishes more, and this index does not move.
   await projector.pollOthers(published(2n));
   await projector.pollOthers(published(2n));
   await settled(() => index.marker === 1n);
   expect([index.marker, events]).toEqual([1n, []]);
 });
 
-it('leaves an index alone that moves, is this process’s own, or whose records nobody has published', async () => {
+it('leaves an index alone that moves, is this process’s own, or whose records are not published', async () => {
   const { index, projector, assign } = projection({ journal: journalOf([intent, redirect]) });
   await projector.pollOthers(published(0n));
   await projector.pollOthers(published(0n));

@@ -6,15 +6,15 @@ import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
 import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage } from '../journal/ports.js';
 
-/** REDIRECTHTML is kept for repeats. Milliseconds. */
+/** Retention of REDIRECTHTML, for republished events. Milliseconds. */
 export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;
 
-/** States of one partition that a rebuild holds in memory; beyond, the half that was touched least recently goes to the index. */
+/** Maximum of one partition's states that a rebuild holds in memory. Beyond it, the least recently used half is written to the index. */
 const STATES_IN_MEMORY = 1_000;
 
 export interface RebuildProgress {
   partition: number;
-  /** Journal records folded by this step, and still to go. */
+  /** Journal records folded by this step, and records left. */
   records: number;
   remaining: number;
 }
@@ -27,9 +27,9 @@ export interface RebuildParts {
 }
 
 /**
- * Builds a partition's index anew from the journal's beginning up to `until`, which is left out. Publishes nothing: the events of
- * these records were acknowledged before. The marker comes last, so that whoever dies on the way has built nothing (R7).
- * @returns false where another process is at it, or the index is not at `marker` any more
+ * Rebuilds a partition's index from the journal's beginning up to `until` (exclusive). Publishes nothing, because the events of these records were
+ * acknowledged before. The marker is written last, so that an interrupted rebuild leaves no valid index (R7).
+ * @returns false where another process rebuilds it, or the index is not at `marker` any more
  */
 export async function rebuildIndex(
   { index, journal, timing, onRebuild }: RebuildParts,
@@ -57,14 +57,14 @@ export async function rebuildIndex(
   return true;
 }
 
-/** The newest states while a partition's journal goes by, most recently touched last. */
+/** Newest states while a partition's journal is read, the most recently used last. */
 class StatesOfRebuild {
   readonly #states = new Map<string, OrderState>();
   #hasWritten = false;
 
   constructor(private readonly rebuild: Rebuild) {}
 
-  /** Orders that went to the index before and come again. */
+  /** Loads orders that were written to the index before and occur again. */
   async load(entries: readonly JournalEntry[]): Promise<void> {
     if (!this.#hasWritten) return;
     const missing = [...new Set(entries.map(({ key }) => key ?? ''))].filter((key) => !this.#states.has(key));
@@ -73,7 +73,7 @@ class StatesOfRebuild {
     for (const [at, key] of missing.entries()) if (stored[at]) this.#states.set(key, stored[at]);
   }
 
-  /** Pages that are still to be kept for repeats. */
+  /** Returns pages whose retention has not ended. */
   fold({ offset, value }: JournalEntry, nowMs: number): RedirectPage[] {
     const record = decodeRecord(value);
     const key = orderKey(record.merchant, record.orderId);
@@ -93,7 +93,7 @@ class StatesOfRebuild {
     );
   }
 
-  /** Takes out what is too much to hold. */
+  /** Removes and returns the states that are too many for memory. */
   overflow(): OrderState[] {
     if (this.#states.size <= STATES_IN_MEMORY) return [];
     this.#hasWritten = true;

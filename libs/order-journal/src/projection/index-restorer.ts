@@ -4,12 +4,12 @@ import { projectBatch } from './project-batch.js';
 import { assertSameJournal } from './same-journal.js';
 import type { ProjectorParts } from './projector.js';
 
-/** Another process rebuilds the partition's index: how often to look whether it has finished. */
+/** Interval between checks if another process's rebuild has finished. Milliseconds. */
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Restores the index of a partition from the journal, and publishes nothing. It belongs to the process and not to an assignment: the
- * same journal gives the same index whoever asked for it.
+ * Restores indexes from the journal, and publishes nothing. It belongs to the process, because the same journal gives every assignment the same
+ * index.
  */
 export class IndexRestorer {
   readonly #running = new Map<number, Promise<void>>();
@@ -32,12 +32,12 @@ export class IndexRestorer {
     return this.#running.has(partition);
   }
 
-  /** Resolves when nothing of this partition is being restored here. Rejects where that failed. */
+  /** Resolves when no restoration of this partition runs here. Rejects where it failed. */
   async settled(partition: number): Promise<void> {
     for (let running = this.#running.get(partition); running; running = this.#running.get(partition)) await running;
   }
 
-  /** Resolves with the marker once the index holds every record below `next`. One at a time for a partition. */
+  /** Resolves with the marker once the index holds every record below `next`. Only one restoration of a partition runs at a time. */
   async restore(partition: number, next: bigint): Promise<bigint> {
     for (;;) {
       await this.settled(partition);
@@ -47,13 +47,13 @@ export class IndexRestorer {
     }
   }
 
-  /** Builds the index anew although it has a marker: what it holds can't be trusted. Resolves with the new marker, `next - 1` at least. */
+  /** Rebuilds the index although it has a marker, because its content is wrong. Resolves with the new marker, at least `next - 1`. */
   async rebuild(partition: number, next: bigint): Promise<bigint> {
     await this.#runAlone(partition, async () => {
       for (;;) {
         this.closing.throwIfAborted();
         const mark = (await this.parts.index.marks()).get(partition);
-        // Lost, or another process rebuilds it.
+        // The index was lost, or another process rebuilds it.
         if (mark === undefined) return;
         const { marker } = mark;
         await assertSameJournal(this.parts.journal, partition, mark);
@@ -64,7 +64,7 @@ export class IndexRestorer {
     return this.restore(partition, next);
   }
 
-  /** Between the last look whether something runs and the start of `act` nothing is awaited. */
+  /** Nothing may be awaited between the last check for a running restoration and the start of `act`. */
   async #runAlone(partition: number, act: () => Promise<void>): Promise<void> {
     while (this.isRunning(partition)) await this.settled(partition);
     const running = act().finally(() => this.#running.delete(partition));
@@ -94,7 +94,7 @@ export class IndexRestorer {
     }
   }
 
-  /** Says each sentence once for a restoration, and not at each of its looks. */
+  /** Logs each sentence once per restoration, and not at each check. */
   #warnOnce(partition: number): (what: string, records: bigint) => void {
     const said = new Set<string>();
     return (what, records) => {
@@ -104,7 +104,7 @@ export class IndexRestorer {
     };
   }
 
-  /** Redis came back with an older index, which is a consistent one: only what it lacks is projected again, and not published. */
+  /** Redis came back with an older but consistent index. Only the missing records are projected again, and not published. */
   async #catchUp(partition: number, from: bigint, until: bigint): Promise<void> {
     const assertCurrent = () => this.closing.throwIfAborted();
     const settled = () => new Promise<void>((resolve) => resolve(assertCurrent()));
@@ -124,7 +124,7 @@ export class IndexRestorer {
         { partition, marker, until },
       );
     } catch (error) {
-      // Another one took over, or the index was lost once more.
+      // Another process took over, or the index was lost again.
       if (error instanceof MarkerMovedError) return false;
       throw error;
     }

@@ -1,7 +1,7 @@
 import { LogTrust, LogUnsureError } from './log-trust.js';
 import { intent, journalOf, projection, recordsOf, redirect, repeated, typesOf } from '../../test/projector-world.js';
 
-/** Waits for a batch whose assignment is ended as soon as the partition was stopped. */
+/** Waits for a batch; its assignment ends as soon as the partition is stopped. */
 async function stoppedBy(work: (signal: AbortSignal) => Promise<unknown>, stopped: unknown[]): Promise<void> {
   const end = new AbortController();
   const working = work(end.signal).catch((error: unknown) => error);
@@ -22,7 +22,7 @@ it('takes a marker at the end for good though nothing is kept', async () => {
   expect([await startOffset(8n, 8n), stopped]).toEqual([8n, [undefined]]);
 });
 
-it('goes on where the journal was short for a moment, after a clean election', async () => {
+it('continues where the journal was short for a moment, after a clean election', async () => {
   const { index, startOffset, stopped } = projection({ journal: journalOf([], undefined, 7n) });
   index.marker = 7n;
   await expect(startOffset(8n, 0n)).rejects.toThrow('lost or replaced');
@@ -64,7 +64,7 @@ it('stops where the journal ends before what was published, though the index is 
   expect(stopped).toHaveLength(1);
 });
 
-it('stops where what was projected last comes again as another record, and projects none of it', async () => {
+it('stops where the last projected record is redelivered as another one, and projects none of it', async () => {
   const { index, assign, published, stopped } = projection({ journal: journalOf([intent, redirect]) });
   const project = async (signal: AbortSignal) => {
     const projected = assign(signal);
@@ -79,7 +79,7 @@ it('stops where what was projected last comes again as another record, and proje
   expect(stopped[0]).toContain('the record at offset 1');
 });
 
-it('projects again what comes again as it was', async () => {
+it('projects unchanged redelivered records again', async () => {
   const { index, startOffset, project, stopped } = projection({ journal: journalOf([intent, redirect]) });
   await startOffset(0n, 0n);
   await project(recordsOf(0n, intent, redirect));

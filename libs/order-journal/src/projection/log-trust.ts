@@ -1,7 +1,7 @@
 import { JournalChangedError } from '../journal/journal-faults.js';
 import { unlessAborted } from '../journal/unless-aborted.js';
 
-/** The log ends before what was read, or may be another one: nothing is published of it until that is known. Trying again later may help. */
+/** The log ends before the last record read, or may be another one. Nothing is published from it until that is verified. A retry may succeed. */
 export class LogUnsureError extends Error {
   override name = 'LogUnsureError';
 }
@@ -11,12 +11,12 @@ interface Wait {
   end: () => void;
 }
 
-/** What the other reader of this process, its tail, has found out about the logs of the journal's partitions (R11). */
+/** Results of the process's tail about the logs of journal partitions (R11). */
 export class LogTrust {
   readonly #changed = new Map<number, string>();
   readonly #unsure = new Map<number, Wait>();
 
-  /** The log ends before what was read, or its last record is compared; or that is over. */
+  /** Starts or ends the verification of a log that ends before the last record read, or whose last record is being compared. */
   unsure(partition: number, isUnsure: boolean): void {
     const wait = this.#unsure.get(partition);
     if (isUnsure && wait === undefined && !this.#changed.has(partition)) {
@@ -30,7 +30,7 @@ export class LogTrust {
     }
   }
 
-  /** The log is not the one that was read, for as long as this process lives. */
+  /** The log is not the one that was read. This stays so for the life of the process. */
   changed(partition: number, why: string): void {
     if (!this.#changed.has(partition)) this.#changed.set(partition, why);
     this.unsure(partition, false);
@@ -40,7 +40,7 @@ export class LogTrust {
     return this.#changed.get(partition);
   }
 
-  /** Resolves when the log is known to be the one that was read. @throws JournalChangedError when it is another one, and the signal's reason when that comes first */
+  /** Resolves when the log is verified. @throws JournalChangedError when it is another one, or the signal's reason when that comes first */
   async settled(partition: number, signal: AbortSignal): Promise<void> {
     for (let wait = this.#unsure.get(partition); wait; wait = this.#unsure.get(partition))
       await unlessAborted(wait.promise, signal);

@@ -6,7 +6,7 @@ import { historyOf } from '../state/history.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import { type JournalRecord, recordHash } from '../state/records.js';
 
-/** Authorized and captured; the gateway took the capture's reference from the order and says what it had seen. */
+/** Authorized and captured. The gateway took the capture's reference from the order, and its INTENT names the history it had seen. */
 function capturedOnce(): JournalRecord[] {
   const journal: JournalRecord[] = [asked('authorize'), answered('authorize', '0000')];
   let order: OrderState = emptyOrder('shop-fr', 'order-1');
@@ -15,7 +15,7 @@ function capturedOnce(): JournalRecord[] {
   return [...journal, capture, answered('capture', '0000')];
 }
 
-/** The index as it is built from a journal that begins at this offset, and the events of one more batch. */
+/** The index as rebuilt from a journal that begins at this offset, and the events of one more batch. */
 async function rebuiltAt(first: bigint, journal: JournalRecord[], more: JournalRecord[] = [], epoch = 0) {
   const next = first + BigInt(journal.length);
   const reader = journalOf([...journal, ...more], undefined, next + BigInt(more.length), first);
@@ -63,7 +63,7 @@ describe('an index whose journal holds another record at its marker', () => {
     expect(await at(hash, marker)).toBe(marker + 1n);
   });
 
-  it('goes on where the record was deleted by its age', async () => {
+  it('continues where retention deleted the record', async () => {
     expect(await at('another', 2n, 3n)).toBe(3n);
   });
 

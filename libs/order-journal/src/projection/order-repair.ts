@@ -2,8 +2,8 @@ import { MarkerMovedError, type OrderIndex } from '../journal/ports.js';
 import type { OrderState } from '../state/order-state.js';
 
 /**
- * Replaces orders of an index at its own marker, however often that moves meanwhile.
- * @param folded the orders as the journal has them below an offset; undefined where more was folded already
+ * Replaces orders of an index at its current marker, and retries when that moves meanwhile.
+ * @param folded returns the orders as the journal has them below an offset; undefined where more was folded already
  * @param assertCurrent throws once nothing may be written any more
  */
 export async function replaceOrders(
@@ -18,7 +18,7 @@ export async function replaceOrders(
     if (marker === undefined) return;
     try {
       const orders = await folded(marker + 1n);
-      // The index came back older than it was: the next audit looks again.
+      // The index was restored from an older copy; the next audit compares it.
       if (orders === undefined) return;
       assertCurrent();
       return await index.replace(partition, marker, orders);

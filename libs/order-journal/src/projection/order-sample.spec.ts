@@ -33,7 +33,7 @@ interface Written {
 const numbered = (records: readonly JournalRecord[]): Written[] =>
   records.map((record, at) => ({ record, offset: BigInt(at) }));
 
-/** As the projector does, one record after the other, through JSON. */
+/** Folds one record after the other, through JSON, as the projector does. */
 function indexOf(records: readonly Written[]): OrderState {
   const { merchant, orderId } = records[0]!.record;
   const step = (order: OrderState, { record, offset }: Written) =>
@@ -41,7 +41,7 @@ function indexOf(records: readonly Written[]): OrderState {
   return records.reduce(step, emptyOrder(merchant, orderId));
 }
 
-/** Whether an audit of the journal from `cut` on compares the order, and what it would find. */
+/** The result of an audit of the order, with the journal kept from `cut` on. */
 function audited(records: readonly Written[], cut: number): 'not compared' | 'same' | 'differs' {
   const kept = records.slice(cut);
   const firstKept = kept[0]!.offset;
@@ -80,7 +80,7 @@ it('compares an order that begins where the journal does now', () => {
   expect(audited(records.slice(1), 0)).toBe('same');
 });
 
-/** Of each journal, `npm test` tries every third cut, and `npm run test:all` every one. */
+/** `npm test` tries every third cut of each journal, `npm run test:all` every one. */
 const CUTS_APART = process.env.NIGHTLY ? 1 : 3;
 
 it('finds no difference in any journal of the corpus, wherever it was cut, forgotten or not', () => {
@@ -97,7 +97,7 @@ it('finds no difference in any journal of the corpus, wherever it was cut, forgo
       for (let cut = 0; cut < variant.length; cut += CUTS_APART) counts[audited(variant, cut)]++;
   }
   expect(counts.differs).toBe(0);
-  // Whole ones are compared at least.
+  // At least the whole ones are compared.
   expect(counts.same).toBeGreaterThan(40);
   expect(counts['not compared']).toBeGreaterThan(100);
 });

@@ -7,20 +7,20 @@ import { type JournalRecord, recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
 import type { JournalEntry } from '../journal/ports.js';
 
-/** Orders of one sample, about. Their states are in memory until its audit has ended. */
+/** Approximate number of orders in a sample. Their states stay in memory until the audit ends. */
 const SAMPLED_ORDERS = 200;
 const MOST_ORDERS = 5 * SAMPLED_ORDERS;
-/** What an order leaves in the journal, about: INTENT and OUTCOME of two operations. */
+/** Approximate number of an order's records in the journal: INTENT and OUTCOME of two operations. */
 const RECORDS_PER_ORDER = 4;
 
 interface Sampled {
   order: OrderState;
-  /** Token of the INTENT that its kept records begin with; undefined where they begin with another record, or with one that rests on earlier ones. */
+  /** Token of the order's first kept record, if that is an INTENT which does not depend on earlier records; otherwise undefined. */
   firstToken: string | undefined;
   wasForgotten: boolean;
 }
 
-/** Some orders of a partition, chosen by their key, as the journal has them. */
+/** Some orders of a partition, chosen by their key, as folded from the journal. */
 export class OrderSample {
   last: JournalEntry | undefined;
   readonly #orders = new Map<string, Sampled>();
@@ -28,8 +28,8 @@ export class OrderSample {
   readonly #which: number;
 
   /**
-   * @param records that the journal keeps of the partition
-   * @param random from 0 up to 1: chooses the orders
+   * @param records number of records that the journal keeps of the partition
+   * @param random number in [0, 1): chooses the orders
    */
   constructor(records: number, random: number) {
     this.#oneIn = Math.max(1, Math.ceil(records / (RECORDS_PER_ORDER * SAMPLED_ORDERS)));
@@ -54,20 +54,20 @@ export class OrderSample {
     });
   }
 
-  /** The folded state; undefined where nothing is to be known of the order. */
+  /** Returns the folded state; undefined where the sample has none, or an empty one. */
   state(key: string): OrderState | undefined {
     const order = this.#orders.get(key)?.order;
     return order && !isEmptyOrder(order) ? order : undefined;
   }
 
-  /** The folded states, empty ones too. */
+  /** Returns the folded states, empty ones included. */
   states(keys: readonly string[]): OrderState[] {
     return keys.flatMap((key) => this.#orders.get(key)?.order ?? []);
   }
 
   /**
-   * Whether the journal still has the order from its beginning on. An estimate: where older records were deleted by their age the
-   * index rightly knows more, or judged rightly otherwise, and nothing can be said.
+   * True where the kept journal begins with the order's first record. An estimate: otherwise the index may correctly know more, so nothing is
+   * compared.
    */
   isWhole(key: string, indexed: OrderState | undefined, firstKept: bigint): boolean {
     if (firstKept === 0n) return true;

@@ -15,15 +15,12 @@ import { assertSameJournal } from './same-journal.js';
 import { later, projectBatch, type Progress } from './project-batch.js';
 import type { ProjectorParts } from './projector.js';
 
-/**
- * One assignment of a journal partition, and how far its records are projected. Its progress is its own and ends with it: an assignment
- * that has ended can't write its successor's.
- */
+/** One assignment of a journal partition. Its progress ends with it, so that an ended assignment can't change its successor's. */
 export class PartitionProjection {
   #progress?: Progress;
   #isProjecting = false;
   #isSuperseded = false;
-  /** Where this assignment began: a journal never gives it older records. */
+  /** First offset of this assignment. Older records in it mean that the log has changed. */
   #begin = 0n;
   /** The record that was projected last. */
   #last?: { offset: bigint; hash: string };
@@ -40,12 +37,12 @@ export class PartitionProjection {
     return this.#isSuperseded || this.signal.aborted;
   }
 
-  /** The partition was assigned anew. A batch that runs stops before it writes anything else. */
+  /** Ends the assignment when the partition is assigned again. A running batch stops before its next write. */
   end(): void {
     this.#isSuperseded = true;
   }
 
-  /** Whether the index lacks what this assignment wrote, or relies on, and this process is not restoring it. */
+  /** True where the index lacks records that this assignment wrote or relies on, and this process is not restoring it. */
   isBehind(marker: bigint | undefined): boolean {
     const { partition, restorer, trust } = this;
     if (!this.#progress || this.isEnded || this.#isProjecting || restorer.isRunning(partition)) return false;
@@ -54,11 +51,11 @@ export class PartitionProjection {
   }
 
   /**
-   * Where this assignment begins. What the index lacks of the records before is restored from the journal meanwhile.
+   * Returns the first offset of this assignment. Earlier records that the index lacks are restored from the journal in the background.
    * @param committed offset behind the last record whose events were published, if any
    * @param low first offset that the journal keeps
-   * @throws JournalChangedError where the index is beyond the journal's end, the journal holds another record at the marker, or records were
-   * deleted before they were projected (R1, R10, R11), and when the assignment ended while it was asked
+   * @throws JournalChangedError where the index is beyond the journal's end, the journal holds another record at the marker, or records were deleted
+   * before they were projected (R1, R10, R11); also throws where the assignment ended meanwhile
    */
   async startOffset(committed: bigint | undefined, low: bigint): Promise<bigint> {
     try {
@@ -73,20 +70,20 @@ export class PartitionProjection {
 
   async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
-    // Nothing waits here: the other partitions of this member are placed behind it.
+    // No wait here, because the member's other partitions would have to wait too.
     this.trust.assertSure(partition);
     const seen = (await parts.index.marks()).get(partition);
-    // Asked afterwards: others append and project meanwhile.
+    // Read after the marker, because other processes append and project meanwhile.
     const end = await parts.journal.end(partition);
     if (seen !== undefined && seen.marker >= end) throw new JournalLostError(partition, seen.marker, end);
-    // The index may be lost too: what was published says how far the journal was.
+    // The index may be lost too. The committed offset still shows how far the journal was.
     if (committed !== undefined && committed > end) throw new JournalLostError(partition, committed - 1n, end);
-    // A restoration that runs reads the partition, and asks by itself.
+    // A running restoration reads the partition, and verifies the journal itself.
     if (!this.restorer.isRunning(partition)) await assertSameJournal(parts.journal, partition, seen);
-    // Once more: what the assignment before did meanwhile must not be overlooked.
+    // Read again, because the previous assignment may have projected more meanwhile.
     const marker = (await parts.index.markers()).get(partition);
     this.#assertSureAndNotEnded();
-    // What the index holds was published too. Where neither says how far that was, this is the journal's beginning.
+    // Everything in the index was published too. Where neither marker nor committed offset exists, the journal begins here.
     const known = [committed, marker === undefined ? undefined : marker + 1n].filter((offset) => offset !== undefined);
     const next = known.length === 0 ? low : known.reduce(later);
     if (next < low) throw new JournalCutError(partition, next, low);
@@ -101,7 +98,7 @@ export class PartitionProjection {
     return next;
   }
 
-  /** Waits while the index is restored. Rejects where the batch must come again. Where the log has changed it waits for the assignment's end. */
+  /** Rejects where the batch must be redelivered. Where the log has changed, it waits for the assignment's end first. */
   async project(entries: readonly JournalEntry[]): Promise<void> {
     try {
       await this.#project(entries);
@@ -141,7 +138,7 @@ export class PartitionProjection {
     });
   }
 
-  /** Resolves when the index holds all that this assignment relies on. */
+  /** Resolves when the index holds everything that this assignment relies on. */
   async restore(): Promise<void> {
     const progress = this.#placed();
     this.#assertCurrent();
@@ -151,9 +148,9 @@ export class PartitionProjection {
   }
 
   /**
-   * Repairs an index that has a valid marker and holds these orders differently from the journal. Where the journal is whole the partition is
-   * rebuilt. Where older records were deleted by their age a rebuild would lose what only the index still knows: these orders alone are replaced.
-   * @param folded the orders as the journal has them below an offset
+   * Repairs an index with a valid marker whose states of these orders differ from the journal. Where the journal is whole, the partition is rebuilt.
+   * Where retention deleted older records, a rebuild would lose facts that only the index still holds, so only these orders are replaced.
+   * @param folded returns the orders as the journal has them below an offset
    */
   async repair(folded: (until: bigint) => Promise<OrderState[] | undefined>): Promise<void> {
     const progress = this.#placed();
@@ -181,8 +178,8 @@ export class PartitionProjection {
   }
 
   /**
-   * The batch begins above what was projected. Offsets may have gaps; records in between that were never projected must not be. Where there are
-   * some, the index is not trusted any more: it is rebuilt up to where it was right, and what was missed is published before the batch.
+   * Projects records between the last projected one and the batch. Offsets may have gaps, but where records were missed, the index is rebuilt up to
+   * where it was right, and they are published before the batch.
    */
   async #projectMissed(begin: bigint, progress: Progress): Promise<void> {
     const { partition, parts } = this;
@@ -207,7 +204,7 @@ export class PartitionProjection {
     }
   }
 
-  /** Where the index is further, another projector was: its records were published by that one. */
+  /** An index that is further was moved by another projector, which published its records. */
   #moveTo(progress: Progress, marker: bigint): void {
     progress.next = later(progress.next, marker + 1n);
     progress.publishFrom = later(progress.publishFrom, marker + 1n);
@@ -218,7 +215,7 @@ export class PartitionProjection {
     throw new Error(`Journal partition ${this.partition} was not assigned, or it is not known yet where it begins`);
   }
 
-  /** Records come again after a batch that failed. What was projected last is then the same, unless it is of another log. */
+  /** After a failed batch its records are redelivered. The last projected record must then be the same; otherwise the log has changed. */
   #assertSameLast(entries: readonly JournalEntry[]): void {
     const last = this.#last;
     const [first] = entries;
@@ -248,7 +245,7 @@ export class PartitionProjection {
     this.#assertNotSuperseded();
   }
 
-  /** Between the drain and the next assignment a batch that runs may end, and counts if it does. */
+  /** Between the drain and the next assignment a running batch may still complete, and counts then. */
   #assertNotSuperseded(): void {
     if (this.#isSuperseded)
       throw new Error(`Journal partition ${this.partition} was assigned anew: this batch is the next assignment's`);

@@ -8,38 +8,38 @@ import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import type { EventOutlet, JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
 import { toCloudEvent } from './published-event.js';
 
-/** How far one assignment of a partition, or one restoration of its index, has come. */
+/** Progress of one assignment of a partition, or of one restoration of its index. */
 export interface Progress {
-  /** First record that is not in the index yet: its marker is `next - 1`. */
+  /** First record that the index lacks: its marker is `next - 1`. */
   next: bigint;
-  /** Events of records below were acknowledged before. */
+  /** Events of records below this offset were acknowledged before. */
   publishFrom: bigint;
-  /** @throws where nothing may be published or written on behalf of this progress, now or any more */
+  /** @throws where this progress may not publish or write, now or any more */
   assertCurrent(): void;
-  /** Waits until something may be written. @throws once nothing may any more */
+  /** Waits until a write is allowed. @throws once no write is allowed any more */
   settled(): Promise<void>;
 }
 
 /** An event that was acknowledged for the first time, as far as its projector knows. */
 export interface PublishedEvent {
   event: CloudEvent<PaymentEvent>;
-  /** When Kafka had the command that brought it about, milliseconds since the epoch; absent for what a timer, a person or a notification did. */
+  /** Broker time of the command that caused it, milliseconds since the epoch; absent where a timer, a person or a notification caused it. */
   commandTimeMs?: number;
 }
 
-/** Header of a journal record: when Kafka had the command behind it. Milliseconds since the epoch. No part of what is folded. */
+/** Header of a journal record: broker time of its command, milliseconds since the epoch. The fold does not use it. */
 export const COMMAND_TIME_HEADER = 'commandtime';
 
 export interface BatchParts {
   index: Pick<OrderIndex, 'readAll' | 'write' | 'redirectHtml'>;
   events: EventOutlet;
-  /** Of the journal: `sequence` of an event begins with it (R10). Absent: 0. */
+  /** The journal's epoch: `sequence` of an event starts with it (R10). Default: 0. */
   epoch?: number;
-  /** Told of events that were published, without repeats. */
+  /** Called with published events, without repeats. */
   onPublished?: (published: readonly PublishedEvent[]) => void;
 }
 
-/** Folds a batch onto the index, publishes what it made known, and moves the index. @throws MarkerMovedError where the index is not at `next - 1`. */
+/** Folds a batch onto the index, publishes its events, and moves the index. @throws MarkerMovedError where the index is not at `next - 1` */
 export async function projectBatch(
   { index, events: outlet, epoch, onPublished }: BatchParts,
   partition: number,
@@ -77,9 +77,9 @@ export async function projectBatch(
   progress.assertCurrent();
   await outlet.publish(events);
   if (published.length > 0) onPublished?.(published);
-  // A batch that came again would publish its events twice.
+  // Checked after the publish and before the write, because a retried batch would publish its events twice.
   await progress.settled();
-  // Should the index not take it, the batch comes again, and its events need not.
+  // If the write fails, the batch is retried without publishing its events again.
   progress.publishFrom = later(publishFrom, last.offset + 1n);
   const moved = { partition, from: next - 1n, to: last.offset, hash: recordHash(last.value) };
   await index.write({ ...moved, orders: [...orders.values()], redirectHtml });
@@ -99,7 +99,7 @@ async function ordersOf(
   return new Map(keys.flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
 }
 
-/** A repeated redirect gets its REDIRECTHTML back while that is kept. */
+/** Adds REDIRECTHTML to a republished redirect, within its retention. */
 async function withPage(
   index: BatchParts['index'],
   key: string,

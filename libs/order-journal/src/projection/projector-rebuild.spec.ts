@@ -20,7 +20,7 @@ it('rebuilds the index and publishes what was missed when a batch begins above w
   const assigned = assign();
   await assigned.startOffset(undefined, 0n);
   await assigned.project(recordsOf(0n, ...redirected.slice(0, 2)));
-  // What an older release left wrong under its marker.
+  // A wrong state that an older release left under its marker.
   index.orders.clear();
   await assigned.project(recordsOf(6n, ...redirected.slice(6)));
   expect([index.orders.size, index.marker]).toEqual([5, 9n]);
@@ -133,7 +133,7 @@ it('takes an order that was forgotten out of the index', async () => {
   expect([index.orders.size, index.marker]).toEqual([0, 2n]);
 });
 
-/** More orders than a rebuild holds in memory, each with a second record after all the first ones. */
+/** More orders than a rebuild holds in memory; each has a second record after all first ones. */
 it('rebuilds more orders than it holds in memory', async () => {
   const count = 5_000;
   const ofOrder = (record: JournalRecord, at: number): JournalRecord => ({ ...record, orderId: `o-${at}` });

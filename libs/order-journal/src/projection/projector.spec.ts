@@ -104,7 +104,7 @@ it('refuses a journal that ends before the index', async () => {
 
 it('begins behind the marker as it is, not as it was before the journal’s end was asked', async () => {
   const journal = journalOf([intent, redirect]);
-  // The assignment before is still projecting.
+  // The previous assignment is still projecting.
   const end = (partition: number) => ((index.marker = 1n), journal.end(partition));
   const { index, startOffset } = projection({ journal: { ...journal, end } });
   index.marker = 0n;
@@ -119,7 +119,7 @@ it('drops a batch whose assignment ended while it waited', async () => {
   index.readAll = async (...asked) => {
     index.readAll = readAll;
     const states = await readAll(...asked);
-    // The partition goes and comes back while the batch waits for the index.
+    // The partition is revoked and assigned again while the batch waits for the index.
     await startOffset(1n, 0n);
     return states;
   };
@@ -129,9 +129,9 @@ it('drops a batch whose assignment ended while it waited', async () => {
   expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
 });
 
-/** Orders of their own, so that an index which was folded on nothing lacks them. */
+/** Separate orders, so that an index which was folded without them lacks them. */
 describe('an assignment that has ended', () => {
-  /** The first assignment asks where the journal ends; before it is answered, the partition goes and comes back to the same process. */
+  /** The first assignment requests the journal's end. Before the answer arrives, the partition is revoked and assigned to the same process again. */
   async function overtaken() {
     let answer: (end: bigint) => void = () => undefined;
     let asked = 0;

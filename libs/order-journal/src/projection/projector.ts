@@ -13,18 +13,18 @@ export interface ProjectorParts {
   journal: JournalReader;
   timing: Timing;
   logger: Log;
-  /** Of the journal: `sequence` of an event begins with it. */
+  /** The journal's epoch: `sequence` of an event starts with it. */
   epoch?: number;
   onPublished?: BatchParts['onPublished'];
-  /** A partition is projected no further (R11), or goes on: `why` is undefined then. */
+  /** Called when a partition is stopped (R11), or continues: `why` is undefined then. */
   onStopped?: (partition: number, why: string | undefined) => void;
   /** Called after every step of a rebuild. */
   onRebuild?: (progress: RebuildProgress) => void;
 }
 
 /**
- * The journal's outbox: folds each partition in order, publishes what the records made known, then moves the index. A crash in
- * between publishes the same events under the same ids once more.
+ * The journal's outbox: folds each partition in order, publishes the records' events, then moves the index. After a crash in between, the same events
+ * are published again under the same ids.
  *
  * An index that is lost, or older than what was written to it, is restored from the journal before anything else is projected (R7).
  */
@@ -34,7 +34,7 @@ export class Projector {
   /** The newest assignment of each partition. */
   readonly #assigned = new Map<number, PartitionProjection>();
   readonly #trust = new LogTrust();
-  /** Partitions of other processes whose index lacked published records at the last look, and its marker then. */
+  /** Other processes' partitions whose index lacked published records at the last poll, with its marker then. */
   #laggards = new Map<number, bigint | undefined>();
 
   constructor(private readonly parts: ProjectorParts) {
@@ -42,12 +42,11 @@ export class Projector {
     this.#restorer = new IndexRestorer(parts, this.#closing.signal);
   }
 
-  /** Partitions whose index is being restored. */
   get restoring(): number[] {
     return this.#restorer.partitions;
   }
 
-  /** A new assignment of a partition. The one before has ended: what it still awaits changes nothing any more. */
+  /** Starts a new assignment of a partition. It ends the previous one, whose pending results are dropped. */
   assign(partition: number, signal: AbortSignal): PartitionProjection {
     this.#assigned.get(partition)?.end();
     const projection = new PartitionProjection(this.parts, this.#restorer, partition, signal, this.#trust);
@@ -55,22 +54,19 @@ export class Projector {
     return projection;
   }
 
-  /** Nothing is published of the partition while the tail of this process compares its log with what was read; or that is over. */
+  /** While the process's tail verifies the partition's log (`true`), nothing is published from it. */
   unsure(partition: number, isUnsure: boolean): void {
     this.#trust.unsure(partition, isUnsure);
   }
 
-  /**
-   * The tail of this process has seen that the partition's log is not the one that was read. Nothing more is published of it, and its index stays as it is: it may be
-   * the only copy of what was lost (R11).
-   */
+  /** Stops a partition whose log is not the one that the tail read. Its index stays: it may be the only copy of the lost records (R11). */
   stop(partition: number, why: string): void {
     this.#trust.changed(partition, why);
     const projection = this.#assigned.get(partition);
     if (projection !== undefined && !projection.isEnded) this.parts.onStopped?.(partition, why);
   }
 
-  /** Finds indexes that were lost while no record came; to be called about once a second. */
+  /** Detects lost indexes of partitions without new records. Must be called about once a second. */
   async poll(): Promise<void> {
     const markers = await this.parts.index.markers();
     for (const [partition, projection] of this.#assigned)
@@ -78,9 +74,9 @@ export class Projector {
   }
 
   /**
-   * Restores indexes of partitions that other processes project, and publishes nothing. They may project into another index, of another
-   * release; then nobody else builds this one. To be called every few seconds: an index must have stood still since the last look.
-   * @param published per partition the offset behind the last record whose events were acknowledged: no index may be brought beyond it here
+   * Restores indexes of partitions that other processes project, and publishes nothing. A projector of another release may write another index; then
+   * no other process builds this one. Must be called every few seconds; only an index that has not moved since the last call is restored.
+   * @param published offset per partition behind the last record whose events were acknowledged; no index is restored beyond it
    */
   async pollOthers(published: ReadonlyMap<number, bigint>): Promise<void> {
     const { index } = this.parts;
@@ -101,9 +97,9 @@ export class Projector {
     if (this.#restorer.isRunning(partition)) return;
     const { index, journal, logger } = this.parts;
     const restore = async () => {
-      // It may be whole, and the keys of this process wrong: only who projects it may take it away.
+      // The index may be whole and this process's keys wrong, so only its projector may delete the marker.
       if (await index.isUnverified(partition)) return;
-      // What was deleted unpublished is for its projector to find.
+      // Records that were deleted unpublished must be reported by the partition's projector.
       if ((await journal.firstKept(partition)) <= next) await this.#restorer.restore(partition, next);
     };
     restore().catch((error: unknown) => {
@@ -115,14 +111,13 @@ export class Projector {
     });
   }
 
-  /** What is assigned now, for an audit. */
   get assigned(): { partition: number; projection: PartitionProjection }[] {
     return [...this.#assigned].flatMap(([partition, projection]) =>
       projection.isEnded ? [] : [{ partition, projection }],
     );
   }
 
-  /** Rebuilds under way end at their next step; what they built counts for nothing. */
+  /** Ends running rebuilds at their next step. They leave no valid index. */
   close(): void {
     this.#closing.abort(new Error('the projector is closing'));
   }

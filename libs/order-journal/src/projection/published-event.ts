@@ -4,8 +4,8 @@ import { journalPartition } from '../journal/journal-partition.js';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
 
 /**
- * The id of an event: the same journal record always gives the same event; `nth` distinguishes several of one type. Under rules version 1
- * and 2 a record is named by its place, later by its hash: a journal that was moved gives the same ids.
+ * Id of an event, from its record's hash, so that a journal that was moved gives the same ids; without a hash, from partition and offset. `nth`
+ * distinguishes several events of one type.
  */
 export function eventId(
   { merchant, orderId }: Pick<OrderState, 'merchant' | 'orderId'>,
@@ -17,7 +17,7 @@ export function eventId(
   return hash('sha256', `${source}/${event}`, 'base64url').slice(0, 27);
 }
 
-/** A folded event as it is published; `sequence` rises within an order. `epoch`: of the journal, see `sequenceOf`. */
+/** Converts a folded event to its published form; `sequence` rises within an order. `epoch`: the journal's epoch, see `sequenceOf`. */
 export function toCloudEvent(order: OrderState, event: ProjectedEvent, epoch = 0): CloudEvent<PaymentEvent> {
   const { merchant, orderId } = order;
   return {

@@ -3,9 +3,9 @@ import type { JournalReader, Mark } from '../journal/ports.js';
 import { recordHash } from '../state/records.js';
 
 /**
- * Whether the journal still holds the record that the index came to, to be asked wherever reading begins behind it. One that was deleted by its age
- * says nothing.
- * @throws JournalReplacedError where it holds another one (R10)
+ * Checks that the journal still holds the record at the index's marker. Must be called wherever reading begins behind the index. A record that
+ * retention deleted proves nothing.
+ * @throws JournalReplacedError where the journal holds another record there (R10)
  */
 export async function assertSameJournal(
   journal: JournalReader,

@@ -12,7 +12,7 @@ it('reads what was stored of an order', () => {
   expect(parseOrder(JSON.stringify(state), KEY)).toEqual(JSON.parse(JSON.stringify(state)));
 });
 
-it('leaves rules versions that nobody knows yet to the fold, which stops the partition', () => {
+it('leaves unknown rules versions to the fold, which stops the partition', () => {
   expect(parseOrder(JSON.stringify({ ...state, rulesVersion: 99 }), KEY)).toMatchObject({ rulesVersion: 99 });
 });
 

@@ -1,7 +1,7 @@
 import { orderKey } from '@tranche/contracts';
 import type { OrderState } from '../state/order-state.js';
 
-/** Undefined where a value that was stored for an order is not a state of it. A rules version that this release does not know is for the fold to refuse. */
+/** Returns undefined where a stored value is not a state of this order. The fold refuses a rules version that this release does not know. */
 export function asOrderState(value: unknown, key: string): OrderState | undefined {
   const order = value as Partial<OrderState> | null;
   if (typeof order !== 'object' || order === null) return undefined;
@@ -19,7 +19,7 @@ function isOperation(value: unknown): boolean {
   return typeof commandId === 'string' && typeof phase === 'string' && typeof attempt === 'number';
 }
 
-/** The same of what is stored as JSON. */
+/** The same for a value stored as JSON. */
 export function parseOrder(text: string, key: string): OrderState | undefined {
   try {
     return asOrderState(JSON.parse(text), key);

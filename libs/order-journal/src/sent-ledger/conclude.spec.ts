@@ -9,7 +9,7 @@ const token = (name: string): MadeToken => ({
 });
 const at = (ms: number, wallMs = ms): Moment => ({ monotonicMs: 50_000 + ms, wallMs: 1_700_000_000_000 + wallMs });
 
-/** One token that was sent and ended nowhere, one that was never sent. */
+/** One token that was sent and has no end, and one that was never sent. */
 const LINES = [
   identityLine(OURS),
   madeLine(token('a'), at(0)),

@@ -2,21 +2,21 @@ import type { MadeToken } from '../execution/executor-ports.js';
 import { type Moment, SEND_DEADLINE_MS } from '../state/time.js';
 import { readLedger, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 
-/** Two clocks may differ by this much since a line was written. Beyond, one of them stood still or was set. Milliseconds. */
+/** Maximum difference between the two clocks' progress since a line was written. Beyond it, one of them stopped or was set. Milliseconds. */
 const CLOCKS_DIFFER_MS = 1_000;
-/** Beyond the send deadline: after that no token of the ledger can be sent any more. Milliseconds. */
+/** Wait after the send deadline, so that no token of the ledger can be sent any more. Milliseconds. */
 const WAIT_BEYOND_MS = 1_000;
 
 export type Conclusion =
-  /** These were made and never sent. */
+  /** These tokens were made and never sent. */
   | { of: 'never_sent'; tokens: MadeToken[] }
-  /** The last token may still be sent for so long. */
+  /** The last token may still be sent for this time. Milliseconds. */
   | { of: 'wait'; ms: number }
-  /** Another Kafka's, or another prefix's: its own successor reads it. */
+  /** The ledger belongs to another Kafka cluster or topic prefix, whose own successor reads it. */
   | { of: 'foreign' }
   | { of: 'nothing'; because: string };
 
-/** What a ledger proves to the successor of the process that wrote it. Pure; `now`: CLOCK_MONOTONIC and wall clock. */
+/** Concludes from the ledger of a process that has ended which of its tokens were never sent. Pure; `now`: CLOCK_MONOTONIC and wall clock. */
 export function conclusionOf(bytes: Uint8Array, ours: LedgerIdentity, now: Moment): Conclusion {
   const ledger = readLedger(bytes);
   if (ledger === undefined) return { of: 'nothing', because: 'it can not be read' };

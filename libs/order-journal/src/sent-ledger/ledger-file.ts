@@ -3,11 +3,11 @@ import { type Moment, SEND_DEADLINE_MS } from '../state/time.js';
 import { identityLine, linesOf, madeLine, sentLine, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 import type { LedgerDisk } from './ledger-ports.js';
 
-/** Where the lines of ended tokens are left out. Bytes. */
+/** Size at which the file is rewritten without the lines of ended tokens. Bytes. */
 const COMPACT_AT = 256 * 1024;
-/** A token that nobody told the end of leaves the ledger: one fewer conclusion is always allowed. Milliseconds. */
+/** Age at which a token leaves the ledger although its end was not noted; its attempt then becomes in_doubt after a kill. Milliseconds. */
 const KEPT_MS = 3_600_000;
-/** A token that was not sent so long after it was made never will be. Milliseconds. */
+/** A token that was not sent within this time after it was made will never be sent. Milliseconds. */
 const SURELY_NOT_SENT_MS = 10 * SEND_DEADLINE_MS;
 
 export interface LedgerFileOptions {
@@ -19,12 +19,12 @@ export interface LedgerFileOptions {
   onTrouble?: (error: unknown, isRemoved: boolean) => void;
 }
 
-/** `removed`: what follows is sent without a ledger. `kept`: closed with tokens in it, and nothing follows. `broken`: nothing may be sent. */
+/** `removed`: later calls are sent without a ledger. `kept`: closed with tokens in it, and nothing more is sent. `broken`: nothing may be sent. */
 export type LedgerState = 'open' | 'removed' | 'kept' | 'broken';
 
 /**
- * The lines of this process. Each is one synchronous write, so that a kill leaves it whole or not at all. A file that can't be written is
- * removed, and what follows is sent without it: no successor can then conclude anything. Where even that fails nothing is sent.
+ * The ledger file of this process. Each line is one synchronous write, so that a kill leaves it whole or absent. A file that can't be written is
+ * removed, and later calls are sent without it: a successor concludes nothing then. Where the removal fails too, nothing is sent.
  */
 export class LedgerFile implements SentLedger {
   readonly #entries = new Map<string, LedgerEntry>();
@@ -33,7 +33,7 @@ export class LedgerFile implements SentLedger {
   #compactAt: number;
   #state: LedgerState = 'open';
 
-  /** @throws where the file can't be made */
+  /** @throws where the file can't be created */
   constructor(private readonly options: LedgerFileOptions) {
     const { path, identity, disk, compactAtBytes = COMPACT_AT } = options;
     this.#compactAt = compactAtBytes;
@@ -47,13 +47,13 @@ export class LedgerFile implements SentLedger {
 
   made(token: MadeToken): void {
     if (this.#state !== 'open') return;
-    // Here, and not where the file grows: a line that is written last must be among the entries when the file is written anew.
+    // Compacted here and not after each write: when the file is rewritten, every line must already be among the entries.
     if (this.#bytes > this.#compactAt) this.#compact();
     const made = this.options.now();
     if (this.#append(madeLine(token, made))) this.#entries.set(token.token, { token, made });
   }
 
-  /** Whether the line stands, or there is no ledger that could tell otherwise. */
+  /** True where the line was written, or the ledger was removed, so that no successor concludes from it. */
   sent(token: string): boolean {
     if (this.#state !== 'open') return this.#state === 'removed';
     const entry = this.#entries.get(token);
@@ -64,12 +64,12 @@ export class LedgerFile implements SentLedger {
     return true;
   }
 
-  /** Both lines of a token go together, the next time the file is written anew. */
+  /** Both lines of a token are removed when the file is next rewritten. */
   ended(token: string): void {
     this.#entries.delete(token);
   }
 
-  /** Tokens of this process that were not sent, and are too old to be: their INTENT failed, or its verdict did. */
+  /** Tokens of this process that were not sent and are too old to be sent: their INTENT or its verdict failed. */
   get neverSent(): MadeToken[] {
     const nowMs = this.options.now().monotonicMs;
     return [...this.#entries.values()]
@@ -77,7 +77,7 @@ export class LedgerFile implements SentLedger {
       .map(({ token }) => token);
   }
 
-  /** A ledger that holds nothing any more is removed. */
+  /** Closes the ledger, and removes it where it holds no token. */
   close(): void {
     if (this.#state !== 'open') return;
     const { disk, path } = this.options;
@@ -117,7 +117,7 @@ export class LedgerFile implements SentLedger {
     this.options.onTrouble?.(error, this.#state === 'removed');
   }
 
-  /** The new file takes the old one's place at once. Where it can't be written the old one goes on, twice as long. */
+  /** Replaces the file atomically. Where the new file can't be written, the old one stays in use and may grow to twice its size. */
   #compact(): void {
     const { path, identity, now, disk } = this.options;
     const oldestMs = now().monotonicMs - KEPT_MS;

@@ -1,11 +1,11 @@
 import type { MadeToken } from '../execution/executor-ports.js';
 import type { Moment } from '../state/time.js';
 
-/** Whose ledger it is: conclusions count for this journal only, and only since this start of the machine. */
+/** Identity of a ledger. Conclusions are valid only for this journal, and only until the machine restarts. */
 export interface LedgerIdentity {
   topicPrefix: string;
   clusterId: string;
-  /** Changes with every start of the machine, and CLOCK_MONOTONIC begins anew. */
+  /** Changes with every start of the machine, when CLOCK_MONOTONIC restarts too. */
   bootId: string;
 }
 
@@ -36,7 +36,7 @@ export const sentLine = (token: string, { monotonicMs, wallMs }: Moment): string
 export const linesOf = ({ token, made, sent }: LedgerEntry): string =>
   madeLine(token, made) + (sent === undefined ? '' : sentLine(token.token, sent));
 
-/** Undefined where a single byte is not as it was to be written: then the whole ledger says nothing. */
+/** Returns undefined where any byte is not as it was to be written: nothing is concluded from such a ledger. */
 export function readLedger(bytes: Uint8Array): Ledger | undefined {
   try {
     const [first, ...lines] = textLines(bytes).map((text) => fieldsOf(text));
@@ -66,12 +66,12 @@ function textLines(bytes: Uint8Array): string[] {
     throw new UnreadableLineError();
   }
   const lines = text.split('\n');
-  // What was written in part has no end of line.
+  // A partly written line has no line feed.
   if (lines.pop() !== '') throw new UnreadableLineError();
   return lines;
 }
 
-/** A line is read only if writing its fields again gives the same text. */
+/** Accepts a line only if writing its fields again gives the same text. */
 function fieldsOf(text: string): Fields {
   let fields: unknown;
   try {

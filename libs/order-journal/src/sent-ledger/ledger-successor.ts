@@ -10,26 +10,26 @@ import type { LedgerFolder, LedgerLock } from './ledger-ports.js';
 
 export interface SuccessorParts {
   folder: LedgerFolder;
-  /** Of this process's own ledger, which is no predecessor's. */
+  /** Id of this process's own ledger, which is skipped. */
   ownId: string;
   identity: LedgerIdentity;
-  /** CLOCK_MONOTONIC and wall clock, neither of them moved. */
+  /** CLOCK_MONOTONIC and wall clock, without `CLOCK_OFFSET_MS`. */
   now: () => Moment;
   journal: Pick<JournalView, 'read' | 'appendWithRetry'>;
-  /** Wall clock of journal records. */
+  /** Wall clock of journal records. Milliseconds. */
   nowMs: () => number;
   log: Log;
   onConcluded?: () => void;
 }
 
-/** Takes over the ledgers of processes that have ended, and writes NOT_EXECUTED for what they never sent. */
+/** Takes over the ledgers of processes that have ended, and appends NOT_EXECUTED for attempts that they never sent. */
 export class LedgerSuccessor {
-  /** Of processes that have ended: their lock is ours from the first look on. */
+  /** Locks of ended processes' ledgers; each is held from the first poll that finds it free. */
   readonly #locks = new Map<string, LedgerLock>();
 
   constructor(private readonly parts: SuccessorParts) {}
 
-  /** To be called every second or so, one call after the other. */
+  /** Must be called about every second, one call after the other. */
   async poll(): Promise<void> {
     const { folder, ownId } = this.parts;
     for (const id of folder.ids()) if (id !== ownId) await this.#lookAt(id);
@@ -60,7 +60,7 @@ export class LedgerSuccessor {
     }
   }
 
-  /** Resolves once the journal holds, read back, that the token's attempt was not executed, or has no need to hear it. */
+  /** Resolves once the journal shows that the token's attempt was not executed, or does not need that record. */
   async conclude({ merchant, orderId, commandId, attempt, token }: MadeToken): Promise<void> {
     const { journal, nowMs, log, onConcluded } = this.parts;
     const operation = findOperation(await journal.read(merchant, orderId), commandId);

@@ -2,9 +2,9 @@ import type { Timing } from '@tranche/runtime';
 import { CLOCKS_APART_MS, type Moment } from '../state/time.js';
 
 /**
- * The time of journal records: the machine's date, as long as it agrees with the clock of Redis (R5). The two are compared every second.
- * A date that was set back meanwhile is not believed: time goes on from the last agreement. A date that is ahead may be that of a machine
- * that slept: it is believed until the next comparison.
+ * Time of journal records: the machine's date, while it agrees with the clock of Redis (R5). The two are compared every second. A date that was set
+ * back meanwhile is ignored: time continues from the last agreement. A date that jumped ahead may be that of a machine that slept, so it is used
+ * until the next comparison.
  */
 export class AgreedClock implements Timing {
   #agreed?: { dateMs: number; monotonicMs: number };
@@ -19,7 +19,7 @@ export class AgreedClock implements Timing {
     return this.#isApart ? expectedMs : Math.max(dateMs, expectedMs);
   }
 
-  /** How far the machine's date is from `otherMs`, milliseconds. More than a minute: it is not believed from now on, until it agrees again. */
+  /** Returns the difference between the machine's date and `otherMs`, in milliseconds. Beyond a minute, the date is ignored until it agrees again. */
   compare(otherMs: number): number {
     const dateMs = this.machine.nowMs();
     const apartMs = Math.abs(otherMs - dateMs);
@@ -28,7 +28,7 @@ export class AgreedClock implements Timing {
     return apartMs;
   }
 
-  /** Both clocks as the machine has them: what took long on either of them took long. */
+  /** Both clocks of the machine, uncorrected: a delay on either of them counts. */
   moment(): Moment {
     return { wallMs: this.machine.nowMs(), monotonicMs: this.monotonicMs() };
   }

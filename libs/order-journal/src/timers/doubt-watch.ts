@@ -6,17 +6,17 @@ import { RULES_VERSION } from '../state/versions.js';
 
 const RETRY_AFTER_MS = 2_000;
 
-/** A granted intent whose owner was not heard of for `waitMs` is in doubt; any process may say so (R4). */
+/** Puts a granted INTENT in doubt when its process has not reported a result for `waitMs`. Any process may do so (R4). */
 export class DoubtWatch {
   constructor(
     private readonly journal: JournalView,
     private readonly timing: Timing,
-    /** Send deadline + platform time-out + grace. Milliseconds. */
+    /** Send deadline + platform timeout + grace. Milliseconds. */
     private readonly waitMs: number,
     private readonly logger: Log,
   ) {}
 
-  /** To be called several times a second, also while a call before has not ended: a partition that can't be written holds up no other. Never rejects. */
+  /** Call it several times a second, also while an earlier call runs: a partition that can't be written must not delay others. Never rejects. */
   async poll(): Promise<void> {
     const due = this.journal.openIntents.takeSeenBefore(this.timing.monotonicMs() - this.waitMs);
     await Promise.all(due.map((intent) => this.#raiseOrPutBack(intent)));

@@ -25,23 +25,23 @@ import {
 import { mayWrite, RULES_VERSION } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
 
-/** A claimed order that nothing came of is claimed again after this time. */
+/** Time after which a claimed order whose timer had no effect may be claimed again. Milliseconds. */
 const CLAIM_MS = 60_000;
 const ORDERS_AT_ONCE = 100;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** How long before its end the closing of a capture window is announced. */
+/** Time between the reminder and the end of a capture window. Milliseconds. */
 const CAPTURE_REMINDER_MS = DAY_MS;
-/** A command between two attempts gets no further one once it is 7 days old. Should it never come again, it is given up after this time (R13). */
+/** A command between two attempts gets no further attempt after 7 days. Where it is not redelivered by then, it is given up after this time (R13). */
 const IDLE_LIFETIME_MS = 8 * DAY_MS;
-/** So often the state of an order is carried over that must outlive the journal's retention of 100 days. */
+/** Interval between snapshots of an order that must outlive the journal's retention of 100 days. */
 export const SNAPSHOT_EVERY_MS = 60 * DAY_MS;
-/** An order that moves is carried over when it has come to rest. */
+/** An order that moved gets its snapshot only after this time without a record. Milliseconds. */
 const AT_REST_MS = 3_600_000;
 
-/** What an installation writes, and for how long it keeps orders. */
+/** Rules version that an installation writes, and its retention of orders. */
 export interface TimerSettings {
   rulesVersion: RulesVersion;
   /** `REFUNDABLE_DAYS` of payment-gateway. */
@@ -50,15 +50,15 @@ export interface TimerSettings {
 
 const DEFAULT_SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
 
-/** Something that time alone brings about, by the journal's times. */
+/** A change that time alone causes, by the journal's times. */
 export interface Timer {
   atMs: number;
   timer: 'expiry' | 'give_up' | Reminded['reminder'] | 'carry' | 'forget';
-  /** Absent for what concerns the whole order. */
+  /** Absent where it concerns the whole order. */
   commandId?: string;
 }
 
-/** What time will bring about if nothing else happens, soonest first. */
+/** All timers of an order if nothing else happens, the soonest first. */
 export function timersOf(order: OrderState, settings = DEFAULT_SETTINGS): Timer[] {
   if (isEmptyOrder(order)) return [];
   const timers = order.operations.flatMap((operation) => timersOfOperation(order, operation));
@@ -75,7 +75,7 @@ function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: Ti
   return isNeeded ? [{ atMs: carryMs, timer: 'carry' }, ...forget] : forget;
 }
 
-/** Time of the oldest record that the state is made from, milliseconds since the epoch. */
+/** Time of the oldest record that the state depends on. Milliseconds since the epoch. */
 function heldSinceMs(order: OrderState): number {
   const { snapshotAt, beganAt, operations, movedAt = '' } = order;
   if (snapshotAt !== undefined) return Date.parse(snapshotAt);
@@ -87,7 +87,7 @@ function heldSinceMs(order: OrderState): number {
   return Date.parse(times.reduce((oldest, time) => (time < oldest ? time : oldest)));
 }
 
-/** The record that a due timer writes; void or without effect where the order moved on meanwhile. */
+/** Builds the record of a due timer. It is void or has no effect where the order moved meanwhile. */
 export function timerRecord(
   order: OrderState,
   { timer, commandId = '' }: Timer,
@@ -111,7 +111,7 @@ const TOO_OLD = {
   message: 'It waited for another attempt, and its command never came again',
 } as const;
 
-/** Of several look-ups that are due the last one makes the others needless, and so does the end of what they would ask about. */
+/** Leaves out look-ups that a later due look-up, or the due end of the payment, makes needless. */
 function dueTimers(order: OrderState, nowMs: number, settings: TimerSettings): Timer[] {
   const due = timersOf(order, settings).filter(({ atMs }) => atMs <= nowMs);
   const isNeedless = ({ timer, commandId }: Timer, at: number) =>
@@ -140,7 +140,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
   return timers.filter(({ timer }) => !reminded?.some((reminder) => reminder === timer));
 }
 
-/** When the platform is to be asked about a payment that waits, where its merchant allowed that. */
+/** Times of look-ups of a payment that waits, where its merchant allows them. */
 function lookUpsOf({ commandId, since = '', saidNotExecutedAt, mayLookUp }: OperationState): Timer[] {
   if (!mayLookUp) return [];
   const times = Object.entries(LOOK_UP_AFTER_MS) as [keyof typeof LOOK_UP_AFTER_MS, number][];
@@ -150,24 +150,21 @@ function lookUpsOf({ commandId, since = '', saidNotExecutedAt, mayLookUp }: Oper
   return timers;
 }
 
-/** The index, as far as time concerns it. */
+/** The part of the index that timers need. */
 export interface TimerIndex {
-  /** The index's own clock, milliseconds since the epoch. */
+  /** The index's own clock. Milliseconds since the epoch. */
   timeMs(): Promise<number>;
   /**
-   * Keys of orders whose next timer is due at `nowMs`, at most `limit` of each partition. Each is put off until `againMs`, so that of
-   * all processes one works on it. None of a partition whose index is not whole.
+   * Returns keys of orders with a timer due at `nowMs`, at most `limit` per partition, none of an incomplete index. Each is postponed until
+   * `againMs`, so that only one process handles it.
    */
   claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]>;
 }
 
-/**
- * Asks the platform about a payment that waits, and journals what it says. False where it could not be asked now: it is tried again.
- * Never rejects for what the platform says.
- */
+/** Looks up a waiting payment and journals the answer. False: retry the look-up. Never rejects because of the platform's answer. */
 export type LookUpWaiting = (order: OrderState, operation: OperationState) => Promise<boolean>;
 
-/** Writes what time alone brings about: ends, reminders, look-ups, the carrying over and the forgetting of old orders. Any process may, the fold takes the first. */
+/** Appends the records of due timers: ends, reminders, look-ups, snapshots, tombstones. Every process may; the fold takes the first record. */
 export class TimerWatch {
   #isApart = false;
 
@@ -180,7 +177,7 @@ export class TimerWatch {
     private readonly settings: TimerSettings = DEFAULT_SETTINGS,
   ) {}
 
-  /** Nothing is written where the clocks are more than a minute apart. Resolves with that, milliseconds. */
+  /** Handles due timers, unless the clocks differ by more than a minute. Resolves with their difference. Milliseconds. */
   async poll(): Promise<number> {
     const apartMs = await this.compareClocks();
     if (this.#isApart) return apartMs;
@@ -190,7 +187,7 @@ export class TimerWatch {
     return apartMs;
   }
 
-  /** Resolves with how far the index's clock is from ours, milliseconds. */
+  /** Resolves with the difference between the index's clock and ours. Milliseconds. */
   async compareClocks(): Promise<number> {
     const apartMs = this.clock.compare(await this.index.timeMs());
     const isApart = apartMs > CLOCKS_APART_MS;
@@ -201,13 +198,13 @@ export class TimerWatch {
     return apartMs;
   }
 
-  /** A look-up is told in the journal once the platform was asked. */
+  /** A look-up's record is written only after the platform was asked. */
   async #isReady(order: OrderState, { timer, commandId = '' }: Timer): Promise<boolean> {
     const operation = findOperation(order, commandId);
     return !isLookUpReminder(timer) || operation === undefined || this.lookUp(order, operation);
   }
 
-  /** `nowMs`: as it was compared with the index's clock; ours may be set while the order is read. */
+  /** @param nowMs our time as compared with the index's clock; our date may be changed while the order is read */
   async #workOff(key: string, nowMs: number): Promise<void> {
     const parsed = parseOrderKey(key);
     if (!parsed) return;

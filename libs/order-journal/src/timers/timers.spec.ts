@@ -10,7 +10,7 @@ const START_MS = Date.parse('2026-03-01T10:00:00.000Z');
 const order = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1' };
 const terms = { operation: 'authorize', method: 'B', currency: 'EUR', amount: 15000 } as const;
 
-/** What happens at a time after the start. */
+/** A record at a time after the start. */
 type Happening = [afterMs: number, record: (at: string) => JournalRecord];
 
 const intent =
@@ -53,7 +53,7 @@ function after(...happenings: Happening[]): OrderState {
 }
 const named = (state: OrderState) =>
   timersOf(state).map(({ timer, atMs }): [string, number] => [timer, atMs - START_MS]);
-/** What the timers that are due at that time bring about. */
+/** The order and its events after the timers that are due at that time. */
 function onTime(state: OrderState, afterMs: number, wanted?: Timer['timer']): { order: OrderState; events: string[] } {
   const nowMs = START_MS + afterMs;
   const events: string[] = [];

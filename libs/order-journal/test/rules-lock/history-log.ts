@@ -5,8 +5,8 @@ import { Seeded } from './seeded.js';
 const DAY_MS = 86_400_000;
 
 /**
- * Logs like those of `randomLog`, whose writers name histories, carry orders over and forget them, some of it too late or too early. Of
- * some the beginning was deleted. Some records land a second time, late. Never change what a seed gives.
+ * Logs like those of `randomLog` whose writers name histories, and snapshot and forget orders, sometimes too late or too early. Some logs lack their
+ * beginning. Some records land a second time, late. Never change the log of a seed.
  */
 export function historyLog(seed: number): Log {
   const random = new Seeded(seed ^ 0x5eed);

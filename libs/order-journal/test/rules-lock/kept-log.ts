@@ -10,8 +10,8 @@ const START_MS = Date.UTC(2026, 2, 1, 10);
 const DAY_MS = 86_400_000;
 
 /**
- * Logs of what the other generators draw none of: operations with more attempts than are kept, payments that only our timer ended and
- * that are forgotten too early or in time, and orders that begin with evidence. Never change what a seed gives.
+ * Logs that the other generators do not make: operations with more attempts than are kept, payments that only our timer ended and that are forgotten
+ * too early or in time, and orders that begin with evidence. Never change the log of a seed.
  */
 export function keptLog(seed: number): Log {
   const random = new Seeded(seed ^ 0x0ce9);
@@ -59,7 +59,7 @@ function manyAttempts(random: Seeded): Bare[] {
   return records;
 }
 
-/** Of an attempt that may be old: a late answer, also to a token that was never granted, or evidence with or without a tag. */
+/** A report about an attempt that may be old: a late answer, also to a token that was never granted, or evidence with or without a tag. */
 function heard(random: Seeded, operation: string, attempt: number): Bare {
   const result = random.pick(['succeeded', 'succeeded', 'refused', 'not_executed']);
   const execCode = { succeeded: '0000', refused: '4001', not_executed: '5003' }[result];

@@ -15,15 +15,14 @@ interface Command {
   kind: OperationKind;
   amount: number | undefined;
   isTagged: boolean;
-  /** Of the operation that it follows. */
+  /** TRANSACTIONID of the operation that it follows. */
   reference: string | undefined;
   supersedes: string | undefined;
 }
 
 /**
- * The journal of one order, drawn from a seed: commands one after the other, each with its intents, answers, doubts and evidence; then records are
- * left out, doubled and moved. Never change what a seed gives: a
- * rule of a later version gets a generator of its own beside this one.
+ * The journal of one order from a seed: commands one after the other, each with its intents, answers, doubts and evidence; then records are removed,
+ * duplicated and moved. Never change the log of a seed: a rule of a later version gets a generator of its own beside this one.
  */
 export function randomLog(seed: number): Log {
   const random = new Seeded(seed);
@@ -83,7 +82,7 @@ function drawCommand(random: Seeded, before: readonly Command[]): Command {
   };
 }
 
-/** What usually comes of a command, and what seldom does. */
+/** The records of a command: usual ones, and seldom unusual ones. */
 function lifeOf(random: Seeded, command: Command, commands: readonly Command[]): Bare[] {
   const { id } = command;
   const records: Bare[] = [];
@@ -125,7 +124,7 @@ function lifeOf(random: Seeded, command: Command, commands: readonly Command[]):
     if (random.chance(0.8)) records.push(...answered(random, command, attempt, token));
     break;
   }
-  // Somebody sends what was never granted to him.
+  // An attempt that was never granted is sent all the same.
   if (random.chance(0.08)) records.push(outcome(random, command, attempt, `${id}#stray`));
   for (let more = random.below(3); more > 0; more--) records.push(evidence(random, command, attempt));
   if (random.chance(0.15)) records.push({ record: 'EXPIRED', commandId: id, attempt });
@@ -183,7 +182,7 @@ const resultOf = (random: Seeded, { kind }: Command): Result =>
     ? random.pick(['succeeded', 'succeeded', 'succeeded', 'refused', 'redirect', 'pending'])
     : random.pick(['succeeded', 'succeeded', 'succeeded', 'succeeded', 'refused']);
 
-/** TRANSACTIONID and amount as the platform says them: seldom other ones, or none. */
+/** TRANSACTIONID and amount as the platform reports them: seldom other ones, or none. */
 function answerOf(
   random: Seeded,
   { id, amount }: Command,
@@ -214,7 +213,7 @@ function outcome(random: Seeded, command: Command, attempt: number, token: strin
   };
 }
 
-/** The answer; of a pending one, often, that nothing was heard of it for 6 days, and what was heard then. */
+/** The answer; for a pending one, often also an expiry after 6 days without a report, and then a report. */
 function answered(random: Seeded, command: Command, attempt: number, token: string): Bare[] {
   const answer = outcome(random, command, attempt, token);
   if (answer.result !== 'pending' || random.chance(0.5)) return [answer];
@@ -264,10 +263,10 @@ function operator(random: Seeded, command: Command, attempt: number): Bare {
   };
 }
 
-/** As tags in EXTRADATA are made; a copy, so that what a seed gives does not change with the code. */
+/** Makes tags as in EXTRADATA. A copy of the code, so that a seed's log does not change with it. */
 const tagOf = (commandId: string): string => createHash('sha256').update(commandId).digest('base64url').slice(0, 12);
 
-/** As networks, retries and killed processes spoil it: records are missing, come twice, or come later. */
+/** Damages the log as networks, retries and killed processes do: records are missing, duplicated or late. */
 function spoilt(random: Seeded, records: Bare[]): Bare[] {
   const isCalm = random.chance(0.3);
   if (isCalm) return records;

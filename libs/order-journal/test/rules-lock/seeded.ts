@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from a seed (mulberry32): the same seed gives the same log for ever. Never change it. */
+/** Pseudo-random numbers from a seed (mulberry32). The same seed must always give the same log, so never change it. */
 export class Seeded {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Seeded {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, not including, 1. */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

@@ -8,10 +8,7 @@ type Bare = { record: JournalRecord['record'] } & Record<string, unknown>;
 const START_MS = Date.UTC(2026, 2, 1, 10);
 const HOUR_MS = 3_600_000;
 
-/**
- * The journal of an order whose payments wait or are in doubt, drawn from a seed: `random-log.ts` draws none of
- * these. Never change what a seed gives.
- */
+/** The journal of an order whose payments wait or are in doubt, from a seed; `random-log.ts` makes none of these. Never change the log of a seed. */
 export function waitingLog(seed: number): Log {
   const random = new Seeded(seed);
   const kind = random.pick(['authorize', 'authorize', 'pay']);
@@ -100,6 +97,6 @@ function operator(random: Seeded, operation: string, id: string): Bare {
   return { record: 'EVIDENCE', source: 'operator', operation, result, answer: {}, ...who };
 }
 
-/** As tags in EXTRADATA are made; a copy, so that what a seed gives does not change with the code. */
+/** Makes tags as in EXTRADATA. A copy of the code, so that a seed's log does not change with it. */
 export const tagOf = (commandId: string): string =>
   createHash('sha256').update(commandId).digest('base64url').slice(0, 12);

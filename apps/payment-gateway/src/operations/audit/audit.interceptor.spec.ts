@@ -18,7 +18,7 @@ const proposal = '8a1c1c5e-0000-4000-8000-000000000002';
 const alice = { person: 'alice', role: 'operator' } as const;
 const who = { operator: 'alice', role: 'operator' };
 
-/** What a route's work gives or throws, with what was written down before and after it, in order. */
+/** The result or error of a route, with the audit records written before and after it, in order. */
 async function ask(
   action: AuditAction,
   request: { params?: object; query?: object; body?: object },
@@ -50,7 +50,7 @@ async function ask(
 }
 
 describe('the audit', () => {
-  it('has a write before it is done, and what came of it', async () => {
+  it('records a write before it is done, and its result', async () => {
     const request = { params: { id }, body: { outcome: 'succeeded', reason: 'seen in the back office' } };
     const { story } = await ask('resolution.say', request, () => ({ id, state: 'succeeded' }));
     const commandId = '8a1c1c5e-0000-4000-8000-000000000001';
@@ -58,7 +58,7 @@ describe('the audit', () => {
     expect(story).toEqual([{ ...said, result: 'asked' }, 'worked', { ...said, result: 'done' }]);
   });
 
-  it('keeps what it can not write from being done', async () => {
+  it('prevents a change that it can not record', async () => {
     const problem = new Problem({ status: 503, code: 'audit_unavailable' });
     const { story, answer } = await ask(
       'resolution.approve',
@@ -75,7 +75,7 @@ describe('the audit', () => {
     expect(story).toEqual(['worked', { action: 'order.read', ...who, ...order, result: 'done' }]);
   });
 
-  it('names the order of a proposal, and says what is proposed only', async () => {
+  it('names the order of a proposal, and marks what is only proposed', async () => {
     const proposed = { id: proposal, operation: id, proposedBy: 'alice', state: 'open' };
     const { story } = await ask('resolution.say', { params: { id } }, () => proposed);
     expect(story.at(-1)).toMatchObject({ result: 'proposed', proposal, ...order });

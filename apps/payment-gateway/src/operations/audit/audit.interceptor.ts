@@ -6,7 +6,7 @@ import { Requires, type OperatorRequest } from '../operator.guard.js';
 import { Audit } from './audit.service.js';
 import { aboutAnswer, aboutError, aboutRequest } from './audited-request.js';
 
-/** Writes down who asked for what: before anything is changed, and what came of it. */
+/** Writes audit records of a request: one before anything is changed, one with the result. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(

@@ -32,7 +32,7 @@ it('writes an event under the person’s name before anything is done', async ()
   expect(JSON.parse(String(value))).toEqual(said);
 });
 
-it('refuses what can not be written down', async () => {
+it('refuses a change that can not be recorded', async () => {
   const { audit } = setUp(new ProduceDeadlineError('audit', 5_000, true));
   await expect(audit.before(said)).rejects.toMatchObject({ status: 503, code: 'audit_unavailable' });
 });

@@ -7,13 +7,13 @@ import { Clock, isoTime } from '../../clock.js';
 import { GatewayConfig } from '../../gateway.config.js';
 
 const SOURCE = 'payment-gateway';
-/** Who wants to change something waits no longer for the audit. */
+/** Maximum time that a change waits for its audit record. Milliseconds. */
 const DEADLINE_MS = 5_000;
-/** Strangers can ask as often as they like: one record of them in this time. */
+/** Requests without a valid key can be unlimited, so at most one of them is recorded in this time. Milliseconds. */
 const STRANGERS_EVERY_MS = 1_000;
 const STRANGER = 'unknown';
 
-/** `operations.audit.v1`: who saw, said, proposed, approved, rejected and was refused. docs/decisions/0077. */
+/** Writes `operations.audit.v1`: reads, changes, proposals, approvals, rejections and refusals, with the person. docs/decisions/0077. */
 @Injectable()
 export class Audit implements BeforeApplicationShutdown {
   readonly #announcer: EventAnnouncer;
@@ -31,7 +31,7 @@ export class Audit implements BeforeApplicationShutdown {
     this.#announcer = new EventAnnouncer({ producer, topicPrefix, source: SOURCE, log, metrics: metrics.registry });
   }
 
-  /** Before something is changed. @throws Problem 503 where it can't be written down: then it must not be done */
+  /** Must be called before a change. @throws Problem 503 where the record can't be written: the change must not be made then */
   async before(data: AuditRecord): Promise<void> {
     const event = { id: randomUUID(), source: SOURCE, type: AUDIT_TYPE, time: isoTime(this.clock), data };
     const record = { topic: this.#topic, key: data.operator ?? STRANGER, ...encodeCloudEvent(event) };
@@ -44,7 +44,7 @@ export class Audit implements BeforeApplicationShutdown {
     }
   }
 
-  /** What was seen, or what came of it: best effort, and counted where Kafka does not take it. */
+  /** Records a read or a result. Best effort: a record that Kafka does not take is counted. */
   note(data: AuditRecord): void {
     if (data.operator === undefined) {
       const nowMs = this.clock.monotonicMs();

@@ -14,7 +14,7 @@ interface AuditedRequest {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** What a request is about. Nobody has checked it yet: what is not of the form that such a name has is left out. */
+/** Extracts the subject of a request. Its values are not validated yet, so a value that does not have the form of such a name is left out. */
 export function aboutRequest({ params, query, body }: AuditedRequest): About {
   const { id, merchant, orderId, partition } = (params ?? {}) as Record<string, string | undefined>;
   const named = parseOperationId(id ?? '');
@@ -29,7 +29,7 @@ export function aboutRequest({ params, query, body }: AuditedRequest): About {
   });
 }
 
-/** What an answer tells beyond its request: the order of a proposal, the id of a new one. */
+/** Extracts facts that only the answer has: the order of a proposal, the id of a new one. */
 export function aboutAnswer(answer: unknown): About & { result: AuditResult } {
   const { id, operation, proposedBy, approvedBy, state } = (answer ?? {}) as Record<string, unknown>;
   const isProposal = proposedBy !== undefined && (state === undefined ? approvedBy === undefined : state === 'open');

@@ -54,7 +54,7 @@ it('limits the person to the merchants of a claim; without the claim there are n
   expect(await operators({ oidcMerchantsClaim: 'shops' }).operatorOf(token)).toMatchObject({ merchants: [] });
 });
 
-it('lets nobody in whose token names no role', async () => {
+it('refuses a token that names no role', async () => {
   const token = await tokenOf('carol');
   await expect(operators().operatorOf(token)).rejects.toMatchObject({ status: 403, code: 'role_needed' });
 });
@@ -107,10 +107,10 @@ describe('refuses a token', () => {
   });
 });
 
-it('says that the issuer can not be asked, and asks it again the next time', async () => {
+it('reports that the issuer is unreachable, and asks it again the next time', async () => {
   const token = await tokenOf('alice');
   const settings = { oidcIssuer: 'http://127.0.0.1:9' };
-  // The very object that it was made with, as an issuer that comes back.
+  // Changes the same configuration object, as if the issuer had become reachable again.
   const known = operators(settings);
   const config = Reflect.get(known, 'config') as { oidcIssuer: string };
   await expect(known.operatorOf(token)).rejects.toMatchObject({ status: 503, code: 'identity_unavailable' });

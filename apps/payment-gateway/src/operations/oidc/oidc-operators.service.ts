@@ -7,7 +7,7 @@ import { GatewayConfig } from '../../gateway.config.js';
 import { OPERATOR_ROLES, type OperatorIdentity } from '../operator-identity.js';
 import { isSafeAddress } from './oidc.config.js';
 
-/** Signatures by a private key alone: with HS256 whoever knows the public key could sign, with `none` anybody. */
+/** Only asymmetric algorithms: with HS256 anybody who knows the public key could sign, with `none` anybody at all. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -24,10 +24,10 @@ const ALGORITHMS = [
 const TIMEOUT_MS = 5_000;
 const CLOCKS_APART_SECONDS = 30;
 const KEYS_KEPT_MS = 600_000;
-/** The name that records bear. */
+/** Form of the person's name in records. */
 const PERSON = /^[\x21-\x7e]{1,128}$/;
 
-/** Who an operator is, by a token of OPERATORS_OIDC_ISSUER. docs/decisions/0078. */
+/** Identifies operators by tokens of OPERATORS_OIDC_ISSUER. docs/decisions/0078. */
 @Injectable()
 export class OidcOperators {
   #keys?: Promise<JWTVerifyGetKey>;
@@ -42,7 +42,7 @@ export class OidcOperators {
     return this.config.oidcIssuer !== undefined;
   }
 
-  /** @throws Problem 401 where the token proves nothing, 403 where it names no role, 503 where the issuer can't be asked */
+  /** @throws Problem 401 where the token is not valid, 403 where it names no role, 503 where the issuer is unreachable */
   async operatorOf(token: string): Promise<OperatorIdentity> {
     const claims = await this.#claimsOf(token);
     const { oidcPersonClaim, oidcRoleClaim, oidcMerchantsClaim, oidcRoles } = this.config;
@@ -72,7 +72,7 @@ export class OidcOperators {
     }
   }
 
-  /** Discovered once; a failure is not kept. The keys are asked for again after 10 minutes, or for one that is not known. */
+  /** Discovers the issuer once; a failure is not cached. Keys are fetched again after 10 minutes, or for an unknown key id. */
   #keysOfIssuer(): Promise<JWTVerifyGetKey> {
     this.#keys ??= this.#discover().catch((error: unknown) => {
       this.#keys = undefined;
@@ -94,7 +94,7 @@ export class OidcOperators {
   }
 }
 
-/** jose's errors are about the token, but for those about fetching the keys. */
+/** True for jose's errors about the token, false for those about fetching the keys. */
 const isAboutToken = (error: unknown): boolean =>
   error instanceof errors.JOSEError &&
   !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) &&

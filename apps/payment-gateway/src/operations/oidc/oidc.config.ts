@@ -6,11 +6,11 @@ const CLAIM = /^[\w.:/-]{1,128}$/;
 const claim = () => Matches(CLAIM, { message: 'must be the name of a claim' });
 const ifIssuer = () => ValidateIf(({ oidcIssuer }: OidcConfig) => oidcIssuer !== undefined);
 
-/** `https`, or this machine: whoever could read along could answer with keys of their own. */
+/** True for `https` and for this machine: on plain HTTP an attacker on the network could answer with keys of their own. */
 export const isSafeAddress = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 
-/** Whose tokens say who an operator is, beside the keys of the operators file. */
+/** Settings of the issuer whose tokens identify operators, beside the keys of the operators file. */
 export class OidcConfig extends KafkaConfig {
   @Env('OPERATORS_OIDC_ISSUER', {
     doc: 'issuer (OpenID Connect) whose tokens operators may bring instead of a key, https unless on this machine; exactly as its tokens name it',
