@@ -3,14 +3,14 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 /** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
 export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
 
-export interface Weather {
+export interface NetworkConditions {
   up: Flow;
   down: Flow;
   connects: 'pass' | 'refuse' | 'reset';
 }
 
 /** Network faults by name. `cut` and `reset` also end existing connections. */
-export const WEATHER = {
+export const CONDITIONS = {
   pass: { up: 'pass', down: 'pass', connects: 'pass' },
   latency: { up: { latencyMs: 150 }, down: { latencyMs: 150 }, connects: 'pass' },
   throttle: { up: { bytesPerSecond: 4_000 }, down: { bytesPerSecond: 4_000 }, connects: 'pass' },
@@ -19,8 +19,8 @@ export const WEATHER = {
   'half-open': { up: 'pass', down: 'hold', connects: 'pass' },
   cut: { up: 'pass', down: 'pass', connects: 'refuse' },
   reset: { up: 'pass', down: 'pass', connects: 'reset' },
-} as const satisfies Record<string, Weather>;
-export type WeatherName = keyof typeof WEATHER;
+} as const satisfies Record<string, NetworkConditions>;
+export type WeatherName = keyof typeof CONDITIONS;
 
 export interface ProxyTarget {
   port: number;
@@ -32,7 +32,7 @@ export type Rewrite = () => (bytes: Buffer) => Buffer;
 
 /** A TCP proxy on 127.0.0.1 that plays network faults. */
 export class TcpProxy {
-  #weather: Weather = WEATHER.pass;
+  #conditions: NetworkConditions = CONDITIONS.pass;
   #server: Server | undefined;
   #port = 0;
   readonly #connections = new Set<Connection>();
@@ -58,13 +58,13 @@ export class TcpProxy {
   }
 
   async set(name: WeatherName): Promise<void> {
-    await this.setWeather(WEATHER[name]);
+    await this.setConditions(CONDITIONS[name]);
     if (name === 'cut') for (const connection of this.#connections) connection.end();
     if (name === 'reset') this.resetConnections();
   }
 
-  async setWeather(weather: Weather): Promise<void> {
-    this.#weather = weather;
+  async setConditions(weather: NetworkConditions): Promise<void> {
+    this.#conditions = weather;
     if (weather.connects === 'refuse') await this.#shut();
     else await this.#open();
     for (const connection of this.#connections) connection.flush();
@@ -97,7 +97,7 @@ export class TcpProxy {
   }
 
   #join(client: Socket): void {
-    if (this.#weather.connects === 'reset') return void client.resetAndDestroy();
+    if (this.#conditions.connects === 'reset') return void client.resetAndDestroy();
     let target: ProxyTarget;
     try {
       target = this.target();
@@ -105,7 +105,7 @@ export class TcpProxy {
       return void client.resetAndDestroy(); // the target is down
     }
     const upstream = connect(target.port, target.host ?? '127.0.0.1');
-    const connection = new Connection(client, upstream, () => this.#weather, this.rewrite?.());
+    const connection = new Connection(client, upstream, () => this.#conditions, this.rewrite?.());
     this.#connections.add(connection);
     connection.onEnd = () => this.#connections.delete(connection);
   }
@@ -115,17 +115,17 @@ const HELD_BYTES = 8 * 1024 * 1024;
 
 class Connection {
   onEnd: () => void = () => undefined;
-  readonly #lanes: Lane[];
+  readonly #directions: Direction[];
 
   constructor(
     private readonly client: Socket,
     private readonly upstream: Socket,
-    weather: () => Weather,
+    weather: () => NetworkConditions,
     rewrite?: (bytes: Buffer) => Buffer,
   ) {
-    this.#lanes = [
-      new Lane(client, upstream, () => weather().up),
-      new Lane(upstream, client, () => weather().down, rewrite),
+    this.#directions = [
+      new Direction(client, upstream, () => weather().up),
+      new Direction(upstream, client, () => weather().down, rewrite),
     ];
     for (const [from, to] of [
       [client, upstream],
@@ -133,7 +133,7 @@ class Connection {
     ] as const) {
       from.on('error', () => to.resetAndDestroy());
       from.on('close', () => {
-        for (const lane of this.#lanes) lane.stop();
+        for (const lane of this.#directions) lane.stop();
         to.destroy();
         this.onEnd();
       });
@@ -141,7 +141,7 @@ class Connection {
   }
 
   flush(): void {
-    for (const lane of this.#lanes) lane.flush();
+    for (const lane of this.#directions) lane.flush();
   }
 
   end(): void {
@@ -155,7 +155,7 @@ class Connection {
   }
 }
 
-class Lane {
+class Direction {
   #queue: Buffer[] = [];
   #queued = 0;
   #timer: NodeJS.Timeout | undefined;

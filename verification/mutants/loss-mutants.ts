@@ -45,7 +45,7 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ...loss,
     name: 'projects-a-changed-log',
     does: 'publishes and writes the index of a log that the tail knows to be another one',
-    file: 'projection/log-trust.js',
+    file: 'projection/log-identity.js',
     find: 'this.#changed.set(partition, why);',
     replace: ';',
   },

@@ -339,12 +339,22 @@ export class SimulatedGateway {
     if (this.process.around.profile.anew !== undefined) {
       const onPlaced = (next: bigint) => this.view.placed(partition, next);
       const onFault = (fault: string) => this.view.stop(partition, fault);
-      const onUnsure = (isUnsure: boolean) => {
-        this.#projector.unsure(partition, isUnsure);
-        if (!isUnsure) this.view.reached(partition);
+      const onUnverified = (isUnverified: boolean) => {
+        this.#projector.setUnverified(partition, isUnverified);
+        if (!isUnverified) this.view.reached(partition);
       };
       const known = this.view.known.get(partition);
-      const parts = { journal, process: this.process, partition, from, known, onPlaced, onRecords, onFault, onUnsure };
+      const parts = {
+        journal,
+        process: this.process,
+        partition,
+        from,
+        known,
+        onPlaced,
+        onRecords,
+        onFault,
+        onUnverified,
+      };
       this.#tails.set(
         partition,
         this.#begun(() => new JournalTail(parts)),

@@ -17,7 +17,7 @@ interface TailParts {
   onPlaced: (from: bigint) => void;
   onRecords: (records: readonly Landed[]) => void;
   onFault: (fault: string) => void;
-  onUnsure: (isUnsure: boolean) => void;
+  onUnverified: (isUnverified: boolean) => void;
 }
 
 /** Does what `TailConsumer` does with the real `TailPosition`, for one partition of a log that may lose its end. */
@@ -55,8 +55,8 @@ export class JournalTail {
    * Fetches one batch at a time. The answer holds the records at its arrival; an offset out of range is answered from the log's beginning.
    */
   #fetch(): void {
-    const { journal, process, partition, onUnsure } = this.parts;
-    if (process.isAlive && this.#position.fault === undefined) onUnsure(!this.#position.isSure);
+    const { journal, process, partition, onUnverified } = this.parts;
+    if (process.isAlive && this.#position.fault === undefined) onUnverified(!this.#position.isVerified);
     const { fetchFrom: from, fault, isBehind } = this.#position;
     if (this.#isComing || !process.isAlive || fault !== undefined || isBehind || journal.high(partition) === from)
       return;

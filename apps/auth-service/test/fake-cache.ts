@@ -15,7 +15,7 @@ export class FakeCache {
   entryOf({ account }: Account) {
     return { account, name: account, credentialsName: account, jitter: 0 };
   }
-  tellsAbsence() {
+  isMissAuthoritative() {
     return !this.isFull;
   }
   read() {

@@ -22,7 +22,7 @@ import {
   type ChecksItself,
   type ConfigFault,
 } from '@tranche/service-kit';
-import { readIndexKeys, type IndexKey } from './journal/index-seal.js';
+import { readIndexKeys, type IndexKey } from './journal/index-signer.js';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { OperatorsConfig } from './operations/operators.config.js';
 

@@ -11,7 +11,7 @@ import {
   unsignedMerchants,
 } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
-import { Intake } from './journal/intake.service.js';
+import { CommandGate } from './journal/command-gate.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
 /** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
@@ -22,13 +22,13 @@ export class KafkaServers {
     @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly producer: BatchingProducer,
     private readonly breakers: RailBreakers,
-    private readonly intake: Intake,
+    private readonly commandGate: CommandGate,
     private readonly log: ServiceLogger,
     private readonly metrics: Metrics,
     private readonly health: Health,
   ) {}
 
-  /** A rail's topic is not fetched while its breaker is open; no command topic is while `Intake` has an obstacle. */
+  /** A rail's topic is not fetched while its breaker is open; no command topic is while `CommandGate` has an obstacle. */
   create(): KafkaServer[] {
     const { config, client, producer, log, metrics, health } = this;
     if (config.role === 'projector') return [];
@@ -57,7 +57,7 @@ export class KafkaServers {
     const commands = new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics, inFlightPerTopic });
     const blocked = new Set<string>();
     const place = () => {
-      const isPaused = (name: string) => blocked.has(name) || this.intake.blockedBecause !== undefined;
+      const isPaused = (name: string) => blocked.has(name) || this.commandGate.blockedBecause !== undefined;
       commands.pauseTopics(topics.filter(isPaused));
       commands.resumeTopics(topics.filter((name) => !isPaused(name)));
     };
@@ -67,7 +67,7 @@ export class KafkaServers {
       else blocked.delete(topic);
       place();
     });
-    this.intake.onChange(place);
+    this.commandGate.onChange(place);
     return [
       commands,
       new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),

@@ -13,7 +13,7 @@ import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
 import { CommandConsumer } from '../src/command/command.consumer.js';
 import type { PaymentExecutor } from '../src/command/payment-executor.service.js';
-import type { RepeatLimit } from '../src/command/repeat-limit.js';
+import type { RepublishThrottle } from '../src/command/republish-throttle.js';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
 import type { JournalDecisions } from '../src/decisions/journal-decisions.service.js';
@@ -72,7 +72,9 @@ export function commandConsumer({
     { isRead: true } as PublishedBefore,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
     { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
-    { tell: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again() } as unknown as RepeatLimit,
+    {
+      tell: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again(),
+    } as unknown as RepublishThrottle,
     metrics,
   );
   const context = {

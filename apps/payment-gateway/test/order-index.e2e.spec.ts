@@ -12,7 +12,7 @@ import { silentLog } from '@tranche/runtime';
 import { Metrics, RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
-import { readIndexKeys } from '../src/journal/index-seal.js';
+import { readIndexKeys } from '../src/journal/index-signer.js';
 import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
 import { OrderIndexStore } from '../src/journal/order-index.store.js';
 

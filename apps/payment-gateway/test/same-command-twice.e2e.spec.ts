@@ -60,6 +60,6 @@ it('tells the result of a command that comes 100 times at once far fewer times, 
   const told =
     stack.typesOf('same-command-flood').filter((type) => type === 'payment.authorize.redirect_required').length - 1;
   expect(told).toBeGreaterThanOrEqual(1);
-  // At most one answer a second by Kafka's time (repeat-limit.spec.ts). The number of seconds depends on the machine.
+  // At most one answer a second by Kafka's time (republish-throttle.spec.ts). The number of seconds depends on the machine.
   expect(told).toBeLessThan(50);
 });

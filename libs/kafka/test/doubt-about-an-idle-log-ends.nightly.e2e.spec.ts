@@ -19,7 +19,7 @@ it('a partition without new records is unsure while a fetch waits on its way for
     topicPrefix: bench.prefix,
     from: new Map([[0, 0n]]),
     onRecords: () => undefined,
-    onUnsure: (_partition, isUnsure) => void told.push(isUnsure),
+    onUnverified: (_partition, isUnverified) => void told.push(isUnverified),
     // Only a fetch may settle the doubt, no check of the bounds.
     compareEveryMs: 600_000,
     log: bench.log,

@@ -13,7 +13,7 @@ export { JournalView, type JournalViewParts } from './journal/journal-view.js';
 export * from './journal/resume-list.js';
 export * from './journal/skip-list.js';
 export * from './journal/ports.js';
-export { LogUnsureError } from './projection/log-trust.js';
+export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
 export * from './projection/index-marker.js';

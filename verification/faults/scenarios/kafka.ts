@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WEATHER } from '../proxy.js';
+import { CONDITIONS } from '../proxy.js';
 import type { Scenario } from '../scenario.js';
 
 const PATIENCE_MS = 12_000;
@@ -14,7 +14,7 @@ const landed = (['prepared', 'answer-read'] as const).map((point): Scenario => (
     const gateway = await stage.readyGateway({ through: ['kafka'], failpoints: [{ point, hit: 2, do: 'stop' }] });
     load.start();
     if (await stage.stops(gateway, point, PATIENCE_MS)) {
-      await stage.proxies.kafka.setWeather(WEATHER['half-open']);
+      await stage.proxies.kafka.setConditions(CONDITIONS['half-open']);
       stage.goOn(gateway);
       await delay(LANDS_MS);
       stage.proxies.kafka.resetConnections();

@@ -47,7 +47,7 @@ export const platformScenarios: readonly Scenario[] = [
     name: 'notifications-before-the-answer',
     fault: 'notifications: before the answer',
     async run(stage, load) {
-      await stage.proxies.platform.setWeather({ up: 'pass', down: { latencyMs: 700 }, connects: 'pass' });
+      await stage.proxies.platform.setConditions({ up: 'pass', down: { latencyMs: 700 }, connects: 'pass' });
       await stage.readyGateway();
       load.start();
       await told(load);

@@ -66,7 +66,7 @@ export class TokenCopies {
   }
 
   /** The token API issued the token again after it had been refused, so it is accepted again. */
-  forgive({ name }: CacheEntry, { fingerprint }: CachedToken): void {
+  clearRefusal({ name }: CacheEntry, { fingerprint }: CachedToken): void {
     this.#refused.get(name)?.delete(fingerprint);
   }
 

@@ -42,7 +42,7 @@ export class TokenCache {
   }
 
   /** False if a missing token proves nothing: Redis takes no writes, or replicas with other keys write under the same name. */
-  tellsAbsence({ name }: CacheEntry): boolean {
+  isMissAuthoritative({ name }: CacheEntry): boolean {
     return this.entries.takesWrites && !this.#foreign.has(this.#key('token', name));
   }
 

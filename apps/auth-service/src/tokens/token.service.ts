@@ -68,7 +68,7 @@ export class TokenService {
       this.log.warn({ reason: reasonOf(error) }, "Redis is away: this process's own copy is used");
       return this.#own(entry);
     }
-    return found === undefined && !this.cache.tellsAbsence(entry)
+    return found === undefined && !this.cache.isMissAuthoritative(entry)
       ? this.#own(entry)
       : this.#taken(entry, found, askedAtMs);
   }
@@ -86,7 +86,7 @@ export class TokenService {
     }
     this.#throwIfTooSoon(refused, found);
     this.copies.refuse(entry, refused);
-    return found === undefined && !this.cache.tellsAbsence(entry)
+    return found === undefined && !this.cache.isMissAuthoritative(entry)
       ? this.#own(entry)
       : this.#taken(entry, found, askedAtMs);
   }
@@ -113,7 +113,7 @@ export class TokenService {
     // A renewal in progress may have obtained the refused token before it was reported.
     if (!this.copies.isRefused(entry, token)) return this.#keep(entry, token);
     const other = await this.renewals.renew(renewal, this.#tokenOf);
-    this.copies.forgive(entry, other);
+    this.copies.clearRefusal(entry, other);
     return this.#keep(entry, other);
   }
 

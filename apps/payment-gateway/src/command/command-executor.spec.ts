@@ -21,7 +21,7 @@ import type { RailBreakers } from '../platform/rail-breakers.service.js';
 import type { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 import { PaymentExecutor } from './payment-executor.service.js';
-import { RepeatLimit } from './repeat-limit.js';
+import { RepublishThrottle } from './republish-throttle.js';
 
 const NOW = Date.parse('2026-03-01T10:00:00.000Z');
 const merchant = {
@@ -149,7 +149,7 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     gate as unknown as RailBreakers,
     injected,
     sentLedger as SentLedgerService,
-    new RepeatLimit(injected),
+    new RepublishThrottle(injected),
   );
   const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
   return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm, whileAsked, lateSlot };

@@ -25,7 +25,7 @@ import { PublishedBefore } from '../journal/published-before.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
 import { appendedMsOf, readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
-import { RepeatLimit } from './repeat-limit.js';
+import { RepublishThrottle } from './republish-throttle.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
 /** Errors of our code. A retry would not help. */
@@ -60,7 +60,7 @@ export class CommandConsumer {
     private readonly publishedBefore: PublishedBefore,
     private readonly events: EventsProducer,
     private readonly clock: Clock,
-    private readonly repeats: RepeatLimit,
+    private readonly repeats: RepublishThrottle,
     metrics: Metrics,
   ) {
     this.#commands = metrics.counter({
@@ -104,7 +104,7 @@ export class CommandConsumer {
 
   async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
     const traced = { ...command, trace: headersFor(record) };
-    const end = await comesAgain(this.executor.execute(traced, leaseOf(context)));
+    const end = await asRetryable(this.executor.execute(traced, leaseOf(context)));
     if (end === 'done') return;
     const { commandId, correlationId, merchant, orderId } = command;
     const identity = {
@@ -162,10 +162,10 @@ export class CommandConsumer {
 
   #answerKnown(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
     const traced = { ...command, trace: headersFor(record) };
-    const tellAgain: KnownCommandPorts['tellAgain'] = (copy, lease, append) =>
+    const republishResult: KnownCommandPorts['republishResult'] = (copy, lease, append) =>
       this.repeats.tell({ ...copy, appendedMs: appendedMsOf(record) }, lease, append);
-    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, tellAgain };
-    return comesAgain(answerKnownCommand(ports, traced, between, leaseOf(context)));
+    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, republishResult };
+    return asRetryable(answerKnownCommand(ports, traced, between, leaseOf(context)));
   }
 
   /** A command that its order knows was accepted once: its result counts, even where today's configuration or checks refuse it (R13). */
@@ -187,7 +187,7 @@ export class CommandConsumer {
     identity: Omit<Rejection, 'faults'> & { commandId: string },
   ): Promise<void> {
     const { merchant, orderId, commandId, correlationId } = identity;
-    const known = findOperation(await comesAgain(this.journal.read(merchant, orderId)), commandId);
+    const known = findOperation(await asRetryable(this.journal.read(merchant, orderId)), commandId);
     const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };
     await this.#reject(record, {
       ...{ merchant, orderId, commandId, faults: [fault] },
@@ -215,7 +215,7 @@ function leaseOf(context: KafkaRecordContext): CommandLease {
 }
 
 /** Makes external failures retryable. Errors of our own code are not retried. */
-function comesAgain<T>(work: Promise<T>): Promise<T> {
+function asRetryable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;
     throw new RetryableError('The command can not be handled now', { cause: error });

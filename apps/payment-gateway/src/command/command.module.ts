@@ -4,11 +4,11 @@ import { PlatformModule } from '../platform/platform.module.js';
 import { SentLedgerModule } from '../sent-ledger/sent-ledger.module.js';
 import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
-import { RepeatLimit } from './repeat-limit.js';
+import { RepublishThrottle } from './republish-throttle.js';
 
 @Module({
   imports: [JournalModule, PlatformModule, SentLedgerModule],
   controllers: [CommandConsumer],
-  providers: [PaymentExecutor, RepeatLimit],
+  providers: [PaymentExecutor, RepublishThrottle],
 })
 export class CommandModule {}

@@ -7,7 +7,7 @@ import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.s
 import { RailBreakers } from '../platform/rail-breakers.service.js';
 import { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
-import { RepeatLimit } from './repeat-limit.js';
+import { RepublishThrottle } from './republish-throttle.js';
 import { prepareAttempt } from './prepare-attempt.js';
 
 @Injectable()
@@ -18,7 +18,7 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
     gate: RailBreakers,
     clock: AgreedClock,
     sentLedger: SentLedgerService,
-    repeats: RepeatLimit,
+    repeats: RepublishThrottle,
   ) {
     super({
       journal: journal.view,
@@ -27,7 +27,7 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
       moment: () => clock.moment(),
       sentLedger,
       newToken: randomUUID,
-      tellAgain: ({ merchant: { merchant }, orderId, commandId, appendedMs }, lease, append) =>
+      republishResult: ({ merchant: { merchant }, orderId, commandId, appendedMs }, lease, append) =>
         repeats.tell({ merchant, orderId, commandId, appendedMs }, lease, append),
       prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
       bearerFor: (merchant) => platform.bearerFor(merchant),

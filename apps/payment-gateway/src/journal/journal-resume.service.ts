@@ -137,7 +137,7 @@ export class JournalResume {
 
   /** Must be the first step. Repeating it changes nothing; leaving it out could cause a second payment or a wrong outcome. */
   async #doubtLostAttempts(partition: number, { low, high }: Ends): Promise<void> {
-    const write = recordWriter(this.config.rulesVersion as RulesVersion);
+    const write = recordWriter(this.config.rulesVersion);
     const range = { partition, from: low, until: high };
     const records = await recordsAfterLoss(this.reader, range, { at: isoTime(this.clock), newToken: randomUUID });
     for (const record of records) await this.journal.append(write(record));

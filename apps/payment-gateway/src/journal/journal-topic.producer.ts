@@ -91,7 +91,7 @@ export class JournalTopic implements JournalLog {
       known,
       onRecords,
       ...events
-    }: Pick<TailConsumerOptions, 'known' | 'onPlaced' | 'onRecords' | 'onFault' | 'onUnsure'>,
+    }: Pick<TailConsumerOptions, 'known' | 'onPlaced' | 'onRecords' | 'onFault' | 'onUnverified'>,
   ): Promise<{ stop(): Promise<void> }> {
     const tail = new TailConsumer({
       client: this.kafka,

@@ -7,7 +7,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { IndexAudit } from './index-audit.service.js';
-import { Intake } from './intake.service.js';
+import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalResume } from './journal-resume.service.js';
@@ -43,7 +43,7 @@ const IndexRedis = RedisModule.forRootAsync({
       Journal,
       OrderIndexStore,
       EventsProducer,
-      Intake,
+      CommandGate,
       RedisGuard,
     ],
     ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService],
@@ -55,7 +55,7 @@ const IndexRedis = RedisModule.forRootAsync({
     PublishedBefore,
     OrderIndexStore,
     EventsProducer,
-    Intake,
+    CommandGate,
     RedisGuard,
     ProjectorService,
     IndexAudit,

@@ -16,7 +16,7 @@ import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../gateway.config.js';
 import { STANDS_STILL_MS } from './index-wait.js';
-import { Intake } from './intake.service.js';
+import { CommandGate } from './command-gate.service.js';
 import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import type { ProjectorService } from './projector.service.js';
@@ -38,7 +38,7 @@ interface Told {
   onPlaced: (partition: number, from: bigint) => void;
   onRecords: (partition: number, records: ConsumedRecord[]) => void;
   onFault: (partition: number, fault: string) => void;
-  onUnsure: (partition: number, isUnsure: boolean) => void;
+  onUnverified: (partition: number, isUnverified: boolean) => void;
 }
 /** An order of another journal partition. */
 const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop-fr/${orderId}`) !== PARTITION)!;
@@ -59,7 +59,7 @@ function journal(
   const { low = 0n, high = 0n, marker, published, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let onFault: (partition: number, fault: string) => void = () => undefined;
-  let onUnsure: Told['onUnsure'] = () => undefined;
+  let onUnverified: Told['onUnverified'] = () => undefined;
   let followed: () => void;
   const following = new Promise<void>((resolve) => (followed = resolve));
   let appended = high;
@@ -77,9 +77,9 @@ function journal(
   const compareAt = async (nowMs: number) => {
     for (const [partition, ends] of await topic.offsets()) {
       const position = positions.get(partition)!;
-      const { isSure } = position;
+      const { isVerified: wasVerified } = position;
       position.compare(ends, nowMs);
-      if (position.isSure !== isSure) onUnsure(partition, isSure);
+      if (position.isVerified !== wasVerified) onUnverified(partition, wasVerified);
       if (position.fault !== undefined) onFault(partition, position.fault);
     }
   };
@@ -89,7 +89,7 @@ function journal(
   const topic = {
     offsets: () => Promise.resolve(offsets),
     follow: async (from: Map<number, bigint>, told: Told) => {
-      ({ onRecords, onFault, onUnsure } = told);
+      ({ onRecords, onFault, onUnverified } = told);
       for (const [partition, ends] of await topic.offsets()) {
         const wanted = { from: from.get(partition), known: told.known?.get(partition) };
         const position = TailPosition.placed(`journal/${partition}`, ends, wanted, 0);
@@ -129,7 +129,7 @@ function journal(
   const health = new Health();
   const buffer = new TailBuffer();
   const log = silentLog as ServiceLogger;
-  const intake = new Intake(health, log);
+  const commandGate = new CommandGate(health, log);
   let elapsedMs = 0;
   const clock = {
     nowMs: () => 0,
@@ -148,10 +148,10 @@ function journal(
   } as unknown as ProjectorService;
   return {
     topic,
-    intake,
+    commandGate,
     service: new Journal(
       ...([topic, store, clock, log, health, new Metrics('spec'), buffer] as const),
-      ...([{ rulesVersion: 2 } as GatewayConfig, intake, projection] as const),
+      ...([{ rulesVersion: 2 } as GatewayConfig, commandGate, projection] as const),
     ),
     stoppedProjections,
     buffer,
@@ -347,11 +347,11 @@ describe('an index that lacks more than 50,000 records of one partition', () => 
 });
 
 it('takes no commands while the index is more than 50,000 records behind, as when Redis is full, and takes them again afterwards', async () => {
-  const { service, intake, health, index, bring } = journal({ high: 5n, marker: 4n });
+  const { service, commandGate, health, index, bring } = journal({ high: 5n, marker: 4n });
   await service.start();
   bring(50_004n, encodeRecord(intent('t')));
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toBeUndefined();
+  expect(commandGate.blockedBecause).toBeUndefined();
   bring(50_005n, encodeRecord(intent('u')));
   await service.forgetIndexed();
   expect(health.notReady()[0]?.reason).toContain('the index is 50001 records behind the journal');
@@ -362,14 +362,14 @@ it('takes no commands while the index is more than 50,000 records behind, as whe
 });
 
 it('takes no commands while more than 64 MiB of records are in memory that the index lacks; their pages do not count, for they are not kept', async () => {
-  const { service, intake, health, bring } = journal({ high: 5n, marker: 4n });
+  const { service, commandGate, health, bring } = journal({ high: 5n, marker: 4n });
   await service.start();
   const MEBIBYTE = 1024 * 1024;
   const answer = { execCode: '0002', redirectHtml: 'P'.repeat(MEBIBYTE) };
   const page = encodeRecord({ ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't' }, result: 'redirect', answer }); // prettier-ignore
   for (let at = 5n; at < 75n; at++) bring(at, page);
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toBeUndefined();
+  expect(commandGate.blockedBecause).toBeUndefined();
   const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(MEBIBYTE, ' ')]);
   for (let at = 75n; at < 139n; at++) bring(at, large);
   await service.forgetIndexed();
@@ -378,31 +378,31 @@ it('takes no commands while more than 64 MiB of records are in memory that the i
 });
 
 it('takes commands of other partitions while one that waits for its index, or is stopped, holds more than 64 MiB of records in memory', async () => {
-  const { service, intake, bring, index, fault } = journal({ high: 5n, marker: 4n });
+  const { service, commandGate, bring, index, fault } = journal({ high: 5n, marker: 4n });
   await service.start();
   const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(1024 * 1024, ' ')]);
   for (let at = 5n; at < 75n; at++) bring(at, large);
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  expect(commandGate.blockedBecause).toContain('bytes of them are in memory');
   index.stored = undefined;
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toBeUndefined();
+  expect(commandGate.blockedBecause).toBeUndefined();
   index.stored = 4n;
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  expect(commandGate.blockedBecause).toContain('bytes of them are in memory');
   fault('the log was lost or replaced');
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toBeUndefined();
+  expect(commandGate.blockedBecause).toBeUndefined();
   await service.stop();
 });
 
 it('takes no commands while memory alone holds a log of more than 64 MiB that has no index: its commands go on, and nothing would end them', async () => {
-  const { service, intake, bring } = journal();
+  const { service, commandGate, bring } = journal();
   await service.start();
   const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(1024 * 1024, ' ')]);
   for (let at = 0n; at < 65n; at++) bring(at, large);
   await service.forgetIndexed();
-  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  expect(commandGate.blockedBecause).toContain('bytes of them are in memory');
   await service.stop();
 });
 

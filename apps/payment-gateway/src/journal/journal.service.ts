@@ -13,7 +13,7 @@ import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { IndexWait } from './index-wait.js';
-import { Intake } from './intake.service.js';
+import { CommandGate } from './command-gate.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { ProjectorService } from './projector.service.js';
 import { OrderIndexStore } from './order-index.store.js';
@@ -43,7 +43,7 @@ export class Journal {
     metrics: Metrics,
     private readonly buffer: TailBuffer,
     config: GatewayConfig,
-    private readonly intake: Intake,
+    private readonly commandGate: CommandGate,
     private readonly projection: ProjectorService,
   ) {
     this.view = new JournalView({
@@ -51,7 +51,7 @@ export class Journal {
       index,
       timing: clock,
       logger: log,
-      rulesVersion: config.rulesVersion as RulesVersion,
+      rulesVersion: config.rulesVersion,
       onLogChanged: (partition, why) => projection.projector.stop(partition, why),
     });
     // Readiness, not liveness: a restart would stop at the same record, and the other partitions still work.
@@ -84,9 +84,9 @@ export class Journal {
         this.buffer.add(partition, records);
       },
       onFault: (partition, fault) => this.view.stop(partition, fault),
-      onUnsure: (partition, isUnsure) => {
-        this.projection.projector.unsure(partition, isUnsure);
-        if (!isUnsure) this.view.reached(partition);
+      onUnverified: (partition, isUnverified) => {
+        this.projection.projector.setUnverified(partition, isUnverified);
+        if (!isUnverified) this.view.reached(partition);
       },
     });
     // A stop before this line did not know the tail yet, so it is stopped here.
@@ -153,7 +153,10 @@ export class Journal {
       const { records, bytes } = this.view.indexBehind(markers);
       const isTooFar = records > BEHIND_RECORDS || bytes > BEHIND_BYTES;
       const size = bytes > BEHIND_BYTES ? `, and ${bytes} bytes of them are in memory` : '';
-      this.intake.report('index', isTooFar ? `the index is ${records} records behind the journal${size}` : undefined);
+      this.commandGate.report(
+        'index',
+        isTooFar ? `the index is ${records} records behind the journal${size}` : undefined,
+      );
     } catch (error) {
       this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }

@@ -9,7 +9,7 @@ import {
 } from '@tranche/order-journal';
 import type { RedisClient } from '@tranche/service-kit';
 import type { OrderIndexKeys } from './order-index.keys.js';
-import type { IndexSeal } from './index-seal.js';
+import type { IndexSigner } from './index-signer.js';
 import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
 
 /** Lease of a rebuild: without a write for this long its process counts as dead, and another one may take over. Milliseconds. */
@@ -22,7 +22,7 @@ interface RebuildRequest {
   marker: bigint | undefined;
   process: string;
   timers: TimerSettings;
-  seal: IndexSeal;
+  seal: IndexSigner;
 }
 
 /**
@@ -80,14 +80,14 @@ export class OrderIndexRebuild implements Rebuild {
     this.#expectOk(
       await this.redis.eval(FINISH_REBUILD, {
         keys: this.keys.all(partition),
-        arguments: [this.#token, seal.sealMarker(partition, marker)],
+        arguments: [this.#token, seal.signMarker(partition, marker)],
       }),
     );
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
     const { partition, timers, seal } = this.request;
-    const sealed = (key: string, state: string) => seal.sealState(key, this.#generation, state);
+    const sealed = (key: string, state: string) => seal.signState(key, this.#generation, state);
     const before = this.#token;
     this.#writes++;
     this.#expectOk(
@@ -104,7 +104,7 @@ export class OrderIndexRebuild implements Rebuild {
   }
 
   #parsed(text: string, key: string): OrderState {
-    const order = this.request.seal.openState(key, this.#generation, text);
+    const order = this.request.seal.verifyState(key, this.#generation, text);
     if (order === undefined) throw new MarkerMovedError(`Redis holds no state of ${key} where this rebuild wrote one`);
     return order;
   }

@@ -7,7 +7,7 @@ import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState, type TimerS
  * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way · 3 open, 4
  * doubt: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds
  *
- * With signing keys (`IndexSeal`) each state ends with its MAC, and the marker has one before COUNTS.
+ * With signing keys (`IndexSigner`) each state ends with its MAC, and the marker has one before COUNTS.
  *
  * COUNTS holds the numbers of entries in 1, 3, 4 and 5. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
  * own keys, html:LENGTH:KEY:COMMAND: where one is lost, only a republished event lacks its page.

@@ -17,7 +17,7 @@ import {
 } from '@tranche/order-journal';
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { IndexSeal, nextGeneration } from './index-seal.js';
+import { IndexSigner, nextGeneration } from './index-signer.js';
 import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, CLAIM_DUE, DROP_CORRUPT, PROJECT, READ, READ_SET } from './order-index.scripts.js';
@@ -51,7 +51,7 @@ interface Found {
 @Injectable()
 export class OrderIndexStore implements OrderIndex, TimerIndex {
   readonly #keys: OrderIndexKeys;
-  readonly #seal: IndexSeal;
+  readonly #seal: IndexSigner;
   readonly #corrupt;
   readonly #process = randomUUID();
   /** Reads that are being collected, per partition. */
@@ -68,7 +68,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     metrics: Metrics,
   ) {
     this.#keys = new OrderIndexKeys(config.kafkaTopicPrefix, config.indexKeys !== undefined);
-    this.#seal = new IndexSeal(this.#keys.prefix, config.indexKeys);
+    this.#seal = new IndexSigner(this.#keys.prefix, config.indexKeys);
     this.#corrupt = metrics.counter({
       name: 'tranche_index_corrupt_entries_total',
       help: 'Entries of the index that are no state of their order, or that this instance can not verify',
@@ -131,7 +131,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     if (marker === undefined) return { ...nothing, isUnverified: !this.#seal.isMarker(partition, stored) };
     // The marker was verified, so the keys are right: a state that fails verification was not written by this service.
     const orders = states.map((text, at) =>
-      text === null ? undefined : this.#seal.openState(orderKeys[at]!, marker.generation, text),
+      text === null ? undefined : this.#seal.verifyState(orderKeys[at]!, marker.generation, text),
     );
     const corrupt = states.flatMap((text, at) => (text !== null && !orders[at] ? [{ key: orderKeys[at]!, text }] : []));
     for (const { key, text } of corrupt) await this.#drop(partition, key, text);
@@ -143,7 +143,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     if (stored === null) return undefined;
     if (this.#seal.isMarker(partition, stored)) this.#toldAtMs.delete(partition);
     else this.#tellUnverified(partition);
-    return this.#seal.openMarker(partition, stored, counts);
+    return this.#seal.verifyMarker(partition, stored, counts);
   }
 
   #tellUnverified(partition: number): void {
@@ -199,7 +199,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   async write({ partition, from, to, hash, orders, redirectHtml }: Projection): Promise<void> {
     const stored = this.#readAt.get(partition);
-    const read = stored === undefined ? undefined : this.#seal.openMarker(partition, stored);
+    const read = stored === undefined ? undefined : this.#seal.verifyMarker(partition, stored);
     if (stored === undefined || read?.offset !== from) throw movedError(partition, stored, from);
     await keepPages(this.redis, this.#keys, redirectHtml);
     await this.#project(partition, stored, { offset: to, generation: read.generation, hash }, orders);
@@ -218,15 +218,15 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   }
 
   async #project(partition: number, stored: string, next: IndexMarker, orders: OrderState[]): Promise<void> {
-    const sealed = (key: string, state: string) => this.#seal.sealState(key, next.generation, state);
-    const marker = this.#seal.sealMarker(partition, markerText(next));
+    const sealed = (key: string, state: string) => this.#seal.signState(key, next.generation, state);
+    const marker = this.#seal.signMarker(partition, markerText(next));
     const written = orders.flatMap((order) => argumentsOf(order, this.config.timers, sealed));
     const answer = await this.redis.eval(PROJECT, {
       keys: this.#keys.all(partition),
       arguments: [stored, marker, '', ...written],
     });
     if (answer !== 'ok')
-      throw movedError(partition, answer as string, this.#seal.openMarker(partition, stored)?.offset);
+      throw movedError(partition, answer as string, this.#seal.verifyMarker(partition, stored)?.offset);
   }
 
   async redirectHtml(orderKey: string, commandId: string): Promise<string | undefined> {

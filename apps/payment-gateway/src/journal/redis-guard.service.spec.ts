@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
-import { Intake } from './intake.service.js';
+import { CommandGate } from './command-gate.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 
 function guarded(topics: 'create' | 'check' = 'create') {
@@ -14,17 +14,17 @@ function guarded(topics: 'create' | 'check' = 'create') {
     },
   });
   const changes: boolean[] = [];
-  const intake = new Intake(new Health(), silentLog as ServiceLogger);
-  intake.onChange((isBlocked) => changes.push(isBlocked));
+  const commandGate = new CommandGate(new Health(), silentLog as ServiceLogger);
+  commandGate.onChange((isBlocked) => changes.push(isBlocked));
   const errors: string[] = [];
   const log = {
     ...silentLog,
     error: (_fields: unknown, message: string) => void errors.push(message),
   } as ServiceLogger;
-  const guard = new RedisGuard(redis as unknown as RedisClient, intake, log, { topics }, new Metrics('spec'));
+  const guard = new RedisGuard(redis as unknown as RedisClient, commandGate, log, { topics }, new Metrics('spec'));
   const says = (policy: string, evicted = 0, runId = 'a') =>
     (server.info = `# Server\r\nrun_id:${runId}\r\nmaxmemory_policy:${policy}\r\nevicted_keys:${evicted}\r\n`);
-  return { server, redis, intake, changes, errors, guard, says };
+  return { server, redis, commandGate, changes, errors, guard, says };
 }
 
 it.each([
@@ -78,13 +78,13 @@ it.each([
 });
 
 it('takes no commands in production while somebody has turned the append-only file off', async () => {
-  const { server, guard, intake } = guarded('check');
+  const { server, guard, commandGate } = guarded('check');
   server.info = WITHOUT_FILE;
   await guard.look();
-  expect(intake.blockedBecause).toContain('Set appendonly yes');
+  expect(commandGate.blockedBecause).toContain('Set appendonly yes');
   server.info = WITH_FILE;
   await guard.look();
-  expect(intake.blockedBecause).toBeUndefined();
+  expect(commandGate.blockedBecause).toBeUndefined();
 });
 
 it('is not usable where one master of a cluster evicts keys, and says which', async () => {
@@ -95,17 +95,17 @@ it('is not usable where one master of a cluster evicts keys, and says which', as
 });
 
 it('takes no commands while Redis evicts, and takes them again afterwards, which it learns at a connection', async () => {
-  const { guard, says, intake, changes, redis } = guarded();
+  const { guard, says, commandGate, changes, redis } = guarded();
   guard.start();
   says('allkeys-lru');
   redis.emit('ready');
   await guard.look();
-  expect(intake.blockedBecause).toContain('allkeys-lru');
+  expect(commandGate.blockedBecause).toContain('allkeys-lru');
   says('noeviction');
   redis.emit('ready');
   await guard.look();
   guard.stop();
-  expect([intake.blockedBecause, changes]).toEqual([undefined, [true, false]]);
+  expect([commandGate.blockedBecause, changes]).toEqual([undefined, [true, false]]);
 });
 
 it('reports that keys were evicted, also while the policy is noeviction', async () => {

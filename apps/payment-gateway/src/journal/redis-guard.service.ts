@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
 import { InjectRedis, Metrics, ServiceLogger, RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { Intake } from './intake.service.js';
+import { CommandGate } from './command-gate.service.js';
 import { faultOfRedis, readRedisReport, type RedisReport } from './redis-report.js';
 
 const ASK_EVERY_MS = 10_000;
@@ -20,7 +20,7 @@ export class RedisGuard {
 
   constructor(
     @InjectRedis() private readonly redis: RedisClient,
-    private readonly intake: Intake,
+    private readonly commandGate: CommandGate,
     private readonly log: ServiceLogger,
     @Inject(GatewayConfig) private readonly config: Pick<GatewayConfig, 'topics'>,
     metrics: Metrics,
@@ -55,7 +55,7 @@ export class RedisGuard {
   async look(): Promise<void> {
     try {
       const servers = await this.#ask();
-      this.intake.report('redis', this.#faultOf(servers));
+      this.commandGate.report('redis', this.#faultOf(servers));
       this.#evicted.set(servers.reduce((sum, { evictedKeys }) => sum + evictedKeys, 0));
       for (const server of servers) this.#compare(server);
     } catch (error) {

@@ -15,8 +15,8 @@ const doubt: CallResult = { record: 'IN_DOUBT', reason: 'timeout', message: '' }
 function after(...replies: (CallResult | undefined)[]): RailBreaker {
   const breaker = new RailBreaker();
   for (const reply of replies) {
-    const entry = breaker.enter(0);
-    if (entry) breaker.leave(entry, reply, 0);
+    const entry = breaker.acquire(0);
+    if (entry) breaker.release(entry, reply, 0);
   }
   return breaker;
 }
@@ -40,26 +40,26 @@ describe('once open', () => {
   const probing = (nowMs = 0) => {
     const breaker = open();
     breaker.connected();
-    return { breaker, entry: breaker.enter(nowMs)! };
+    return { breaker, entry: breaker.acquire(nowMs)! };
   };
 
   it('lets nothing pass before a connection came about, then one call', () => {
     const breaker = open();
-    expect(breaker.enter(0)).toBeUndefined();
+    expect(breaker.acquire(0)).toBeUndefined();
     breaker.connected();
-    expect([breaker.enter(0)?.isProbe, breaker.enter(0)]).toEqual([true, undefined]);
+    expect([breaker.acquire(0)?.isProbe, breaker.acquire(0)]).toEqual([true, undefined]);
   });
 
   it('closes when the probe is answered, whatever the answer', () => {
     const { breaker, entry } = probing();
-    breaker.leave(entry, refused, 0);
-    expect([breaker.state, breaker.enter(0)?.isProbe, breaker.enter(0)?.isProbe]).toEqual(['closed', false, false]);
+    breaker.release(entry, refused, 0);
+    expect([breaker.state, breaker.acquire(0)?.isProbe, breaker.acquire(0)?.isProbe]).toEqual(['closed', false, false]);
   });
 
   it('opens again when the probe fails, and waits longer', () => {
     const { breaker, entry } = probing();
     const first = breaker.probeAfterMs;
-    breaker.leave(entry, unreachable, 0);
+    breaker.release(entry, unreachable, 0);
     expect([breaker.state, breaker.probeAfterMs]).toEqual(['open', 2 * first]);
   });
 
@@ -68,27 +68,27 @@ describe('once open', () => {
     ['came to nothing that was said', doubt],
   ])('lets another call probe when the first one %s', (_what, reply) => {
     const { breaker, entry } = probing();
-    breaker.leave(entry, reply, 0);
-    expect([breaker.state, breaker.enter(0)?.isProbe]).toEqual(['half_open', true]);
+    breaker.release(entry, reply, 0);
+    expect([breaker.state, breaker.acquire(0)?.isProbe]).toEqual(['half_open', true]);
   });
 
   it('ignores results of calls that began before the state changed', () => {
     const breaker = new RailBreaker();
-    const early = Array.from({ length: 10 }, () => breaker.enter(0)!);
-    for (const entry of early.slice(0, 5)) breaker.leave(entry, unreachable, 0);
-    breaker.leave(early[5]!, refused, 0);
+    const early = Array.from({ length: 10 }, () => breaker.acquire(0)!);
+    for (const entry of early.slice(0, 5)) breaker.release(entry, unreachable, 0);
+    breaker.release(early[5]!, refused, 0);
     expect(breaker.state).toBe('open');
     breaker.connected();
-    expect(breaker.enter(0)?.isProbe).toBe(true);
-    breaker.leave(early[6]!, unreachable, 0);
-    breaker.leave(early[7]!, undefined, 0);
-    expect([breaker.state, breaker.enter(0)]).toEqual(['half_open', undefined]);
+    expect(breaker.acquire(0)?.isProbe).toBe(true);
+    breaker.release(early[6]!, unreachable, 0);
+    breaker.release(early[7]!, undefined, 0);
+    expect([breaker.state, breaker.acquire(0)]).toEqual(['half_open', undefined]);
   });
 
   it('counts the time that the rail stood still', () => {
     const { breaker, entry } = probing(5_000);
     expect(breaker.blockedMs(1_000, 5_000)).toBe(4_000);
-    breaker.leave(entry, refused, 6_000);
+    breaker.release(entry, refused, 6_000);
     expect([breaker.blockedMs(0, 60_000), breaker.blockedMs(5_500, 60_000), breaker.blockedMs(6_000, 60_000)]).toEqual([
       6_000, 500, 0,
     ]);
@@ -97,23 +97,23 @@ describe('once open', () => {
 
 it('is not opened by one of two URLs', () => {
   const breaker = new RailBreaker();
-  for (let calls = 0; calls < 20; calls++) breaker.leave(breaker.enter(0)!, unreachable, 0, false);
+  for (let calls = 0; calls < 20; calls++) breaker.release(breaker.acquire(0)!, unreachable, 0, false);
   expect(breaker.state).toBe('closed');
 });
 
 describe('after 3004', () => {
   it('slows down, longer with each repetition, and stops no clock', () => {
     const breaker = after(notExecuted('3004'));
-    expect(breaker.enter(SLOW_DOWN_MS.first - 1)).toBeUndefined();
-    breaker.leave(breaker.enter(SLOW_DOWN_MS.first)!, notExecuted('3004'), 1_000);
+    expect(breaker.acquire(SLOW_DOWN_MS.first - 1)).toBeUndefined();
+    breaker.release(breaker.acquire(SLOW_DOWN_MS.first)!, notExecuted('3004'), 1_000);
     expect([breaker.isBlocked(1_999), breaker.isBlocked(2_000), breaker.state]).toEqual([true, false, 'closed']);
     expect(breaker.blockedMs(0, 10_000)).toBe(0);
   });
 
   it('takes the replies of calls that were under way together for one', () => {
     const breaker = new RailBreaker();
-    const together = Array.from({ length: 50 }, () => breaker.enter(0)!);
-    for (const entry of together) breaker.leave(entry, notExecuted('3004'), 0);
+    const together = Array.from({ length: 50 }, () => breaker.acquire(0)!);
+    for (const entry of together) breaker.release(entry, notExecuted('3004'), 0);
     expect([breaker.isBlocked(SLOW_DOWN_MS.first - 1), breaker.isBlocked(SLOW_DOWN_MS.first)]).toEqual([true, false]);
   });
 });

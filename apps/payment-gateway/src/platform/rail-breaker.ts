@@ -11,7 +11,7 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** Permit of one call; `leave` returns it. */
 export interface Entry {
-  era: number;
+  epoch: number;
   isProbe: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Interval {
 export class RailBreaker {
   #state: BreakerState = 'closed';
   /** Rises whenever the rail opens or closes. The result of a call from an earlier era is ignored. */
-  #era = 0;
+  #epoch = 0;
   #failures = 0;
   #openings = 0;
   #isProbing = false;
@@ -45,10 +45,10 @@ export class RailBreaker {
   }
 
   /** Returns a permit, or undefined while the rail is blocked. Half open permits one call, which must call `leave`. */
-  enter(nowMs: number): Entry | undefined {
+  acquire(nowMs: number): Entry | undefined {
     if (this.isBlocked(nowMs)) return undefined;
     this.#isProbing = this.#state === 'half_open';
-    return { era: this.#era, isProbe: this.#isProbing };
+    return { epoch: this.#epoch, isProbe: this.#isProbing };
   }
 
   /** Must be called when a connection succeeded: one call may be made. */
@@ -61,8 +61,8 @@ export class RailBreaker {
    * @param result undefined where no call was made
    * @param isLastUrl false where the same command will still try another URL of the platform
    */
-  leave({ era, isProbe }: Entry, result: CallResult | undefined, nowMs: number, isLastUrl = true): void {
-    if (era !== this.#era) return;
+  release({ epoch: era, isProbe }: Entry, result: CallResult | undefined, nowMs: number, isLastUrl = true): void {
+    if (era !== this.#epoch) return;
     if (isProbe) this.#isProbing = false;
     if (result === undefined) return;
     if (isUnreachable(result)) {
@@ -95,7 +95,7 @@ export class RailBreaker {
 
   #open(nowMs: number): void {
     this.#state = 'open';
-    this.#era++;
+    this.#epoch++;
     this.#isProbing = false;
     this.#openings++;
     this.#blockedSinceMs ??= nowMs;
@@ -103,7 +103,7 @@ export class RailBreaker {
 
   #close(nowMs: number): void {
     this.#state = 'closed';
-    this.#era++;
+    this.#epoch++;
     if (this.#blockedSinceMs !== undefined)
       this.#blocked = [...this.#blocked.slice(-99), { fromMs: this.#blockedSinceMs, toMs: nowMs }];
     this.#blockedSinceMs = undefined;

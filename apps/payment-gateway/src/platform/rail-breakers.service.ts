@@ -47,12 +47,12 @@ export class RailBreakers implements RailGate {
 
   enter(rail: Rail): Permit | undefined {
     const breaker = this.#of(rail);
-    const entry = breaker.enter(this.clock.nowMs());
+    const entry = breaker.acquire(this.clock.nowMs());
     if (!entry) return undefined;
     return {
       leave: (result, isLastUrl) => {
         const before = breaker.state;
-        breaker.leave(entry, result, this.clock.nowMs(), isLastUrl);
+        breaker.release(entry, result, this.clock.nowMs(), isLastUrl);
         if (breaker.state === 'open' && before !== 'open') this.#afterOpening(rail, breaker);
         if (breaker.state === 'closed' && before !== 'closed') this.#afterClosing(rail);
         // The probe call was not made, so the next command may make it.

@@ -2,7 +2,7 @@ import { AgreedClock } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
-import { Intake } from '../journal/intake.service.js';
+import { CommandGate } from '../journal/command-gate.service.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
 import type { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
@@ -10,31 +10,31 @@ import { TimerWatchService } from './timer-watch.service.js';
 
 function watched(timeMs: () => Promise<number>) {
   const log = silentLog as ServiceLogger;
-  const intake = new Intake(new Health(), log);
+  const commandGate = new CommandGate(new Health(), log);
   const index = { timeMs, claimDueOrders: () => Promise.resolve([]) } as unknown as OrderIndexStore;
   const clock = new AgreedClock({ nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() });
   const [journal, lookUps, config] = [{} as Journal, {} as WaitingLookUps, {} as GatewayConfig];
-  const watch = new TimerWatchService(journal, index, clock, new Metrics('spec'), lookUps, config, log, intake);
-  return { intake, watch };
+  const watch = new TimerWatchService(journal, index, clock, new Metrics('spec'), lookUps, config, log, commandGate);
+  return { commandGate, watch };
 }
 
 it('takes no commands while Redis refuses TIME: no timer would run, and no alarm would show it', async () => {
   let refusal: Error | undefined = new Error("NOPERM this user has no permissions to run the 'time' command");
-  const { intake, watch } = watched(() => (refusal ? Promise.reject(refusal) : Promise.resolve(1_000_000)));
+  const { commandGate, watch } = watched(() => (refusal ? Promise.reject(refusal) : Promise.resolve(1_000_000)));
   await watch.poll();
-  expect(intake.blockedBecause).toContain('allow the command TIME');
+  expect(commandGate.blockedBecause).toContain('allow the command TIME');
   refusal = undefined;
   await watch.poll();
-  expect(intake.blockedBecause).toBeUndefined();
+  expect(commandGate.blockedBecause).toBeUndefined();
 });
 
 it('takes no commands while our clock and that of Redis are more than 60 s apart, either way, and takes them again afterwards', async () => {
   let redisMs = 1_000_000;
-  const { intake, watch } = watched(() => Promise.resolve(redisMs));
+  const { commandGate, watch } = watched(() => Promise.resolve(redisMs));
   const seen = async (ms: number) => {
     redisMs = 1_000_000 + ms;
     await watch.poll();
-    return intake.blockedBecause;
+    return commandGate.blockedBecause;
   };
   expect(await seen(60_000)).toBeUndefined();
   expect(await seen(60_001)).toBe('the clocks of this service and of Redis are 60 s apart');

@@ -3,7 +3,7 @@ import { errorText } from '@tranche/runtime';
 import { AgreedClock, CLOCKS_APART_MS, TimerWatch, type LookUpWaiting } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { Intake } from '../journal/intake.service.js';
+import { CommandGate } from '../journal/command-gate.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
@@ -30,7 +30,7 @@ export class TimerWatchService {
     lookUps: WaitingLookUps,
     config: GatewayConfig,
     private readonly log: ServiceLogger,
-    private readonly intake: Intake,
+    private readonly commandGate: CommandGate,
   ) {
     const ask: LookUpWaiting = (...waiting) => lookUps.ask(...waiting);
     this.#watch = new TimerWatch(journal, index, clock, log, ask, config.timers);
@@ -61,10 +61,10 @@ export class TimerWatchService {
     try {
       const apartMs = await this.#watch.poll();
       this.#apart.set(apartMs / 1000);
-      this.intake.report('clocks', apartMs > CLOCKS_APART_MS ? apart(apartMs) : undefined);
+      this.commandGate.report('clocks', apartMs > CLOCKS_APART_MS ? apart(apartMs) : undefined);
     } catch (error) {
       this.log.debug({ err: error }, 'The index could not be asked for timers');
-      if (NOT_ALLOWED.test(errorText(error))) this.intake.report('clocks', NO_TIME);
+      if (NOT_ALLOWED.test(errorText(error))) this.commandGate.report('clocks', NO_TIME);
     } finally {
       this.#isPolling = false;
     }

@@ -38,7 +38,7 @@ export interface TailConsumerOptions {
   /** Called before the first record of a partition. `from` is later than asked for if older records were deleted meanwhile. */
   onPlaced?: (partition: number, from: bigint) => void;
   /** Called with true when the log may have been replaced since it was read, and with false when that is settled. */
-  onUnsure?: (partition: number, isUnsure: boolean) => void;
+  onUnverified?: (partition: number, isUnverified: boolean) => void;
   /** (5000) */
   compareEveryMs?: number;
   log: Log;
@@ -153,7 +153,7 @@ export class TailConsumer {
   /** Runs before the records of the fetch after the gap are taken. */
   private doubtAll(): void {
     for (const [partition, at] of this.positions) {
-      at.doubt();
+      at.startVerification();
       this.tellWhetherSure(partition, at);
     }
   }
@@ -174,11 +174,11 @@ export class TailConsumer {
   }
 
   private tellWhetherSure(partition: number, at: TailPosition<ConsumedRecord>): void {
-    const isUnsure = !at.isSure && at.fault === undefined;
-    if (isUnsure === this.unsure.has(partition)) return;
-    if (isUnsure) this.unsure.add(partition);
+    const isUnverified = !at.isVerified && at.fault === undefined;
+    if (isUnverified === this.unsure.has(partition)) return;
+    if (isUnverified) this.unsure.add(partition);
     else this.unsure.delete(partition);
-    this.options.onUnsure?.(partition, isUnsure);
+    this.options.onUnverified?.(partition, isUnverified);
   }
 
   private placeAt(partition: number, at: TailPosition<ConsumedRecord>): void {
@@ -197,7 +197,7 @@ export class TailConsumer {
     const before = at.next;
     const all = batch.messages.map((message) => consumedRecord(topic, partition, message));
     const end = BigInt(batch.lastOffset()) + 1n;
-    if (fetched.isStale()) return at.hold(all, fetchedOf(batch), end);
+    if (fetched.isStale()) return at.holdUntilVerified(all, fetchedOf(batch), end);
     const records = at.take(all, fetchedOf(batch), end);
     if (records === undefined) {
       if (at.fault !== undefined) return this.stopReading(partition, at, at.fault);

@@ -44,22 +44,22 @@ it.each([
 describe('an answer that may be of another log', () => {
   it('is held until the last record was read once more, and then taken with what has come behind it', () => {
     const at = position();
-    at.doubt();
-    expect(at.isSure).toBe(false);
+    at.startVerification();
+    expect(at.isVerified).toBe(false);
     expect(at.take([record(8n), record(9n)], fetched(8n, 10n), 10n)).toBeUndefined();
     expect([at.fetchFrom, at.next]).toEqual([7n, 8n]);
     const again = [7n, 8n, 9n, 10n].map((offset) => record(offset));
     expect(offsets(at.take(again, fetched(7n, 11n), 11n))).toEqual([8n, 9n, 10n]);
-    expect([at.fetchFrom, at.isSure]).toEqual([11n, true]);
+    expect([at.fetchFrom, at.isVerified]).toEqual([11n, true]);
   });
 
   it('gives way to what was read after it, and stays doubted where it goes beyond that', () => {
     const at = position();
-    at.doubt();
+    at.startVerification();
     at.take([record(8n), record(9n)], fetched(8n, 10n), 10n);
     const taken = at.take([record(7n), record(8n, 'read later')], fetched(7n, 9n), 9n);
     expect(taken).toEqual([record(8n, 'read later'), record(9n)]);
-    expect([at.next, at.isSure]).toEqual([10n, false]);
+    expect([at.next, at.isVerified]).toEqual([10n, false]);
     at.checkDoubted();
     expect(at.take([record(9n, 'other')], fetched(9n, 10n), 10n)).toBeUndefined();
     expect(at.fault).toContain('at offset 9');
@@ -67,7 +67,7 @@ describe('an answer that may be of another log', () => {
 
   it('is not taken where the last record is another one', () => {
     const at = position();
-    at.doubt();
+    at.startVerification();
     at.take([record(8n, 'other')], fetched(8n, 9n), 9n);
     expect(at.take([record(7n, 'other'), record(8n, 'other')], fetched(7n, 9n), 9n)).toBeUndefined();
     expect([at.next, at.fault]).toEqual([8n, expect.stringContaining('at offset 7')]);
@@ -76,29 +76,29 @@ describe('an answer that may be of another log', () => {
   it('is taken though each one is doubted, and a fetch has room for no more than the last record', () => {
     const at = position();
     for (const offset of [8n, 9n]) {
-      at.doubt();
+      at.startVerification();
       expect(at.take([record(offset)], fetched(offset, offset + 1n), offset + 1n)).toBeUndefined();
-      at.doubt();
+      at.startVerification();
       expect(offsets(at.take([record(offset - 1n)], fetched(offset - 1n, offset), offset))).toEqual([offset]);
     }
   });
 
   it('is held too where another fetch is to follow it by then', () => {
     const at = position();
-    at.doubt();
+    at.startVerification();
     at.checkDoubted();
-    at.hold([record(8n)], fetched(8n, 9n), 9n);
+    at.holdUntilVerified([record(8n)], fetched(8n, 9n), 9n);
     expect(offsets(at.take([record(7n)], fetched(7n, 8n), 8n))).toEqual([8n]);
   });
 
   it('is taken where it begins with the last record, or where nothing was read before', () => {
     const at = position();
     at.check();
-    at.doubt();
+    at.startVerification();
     expect(offsets(at.take([record(7n), record(8n)], fetched(7n, 9n), 9n))).toEqual([8n]);
     const fresh = new TailPosition('journal/4', 5n);
-    fresh.doubt();
-    expect([fresh.isSure, offsets(fresh.take([record(5n)], fetched(5n, 6n), 6n))]).toEqual([true, [5n]]);
+    fresh.startVerification();
+    expect([fresh.isVerified, offsets(fresh.take([record(5n)], fetched(5n, 6n), 6n))]).toEqual([true, [5n]]);
   });
 });
 
@@ -173,10 +173,10 @@ it('checks no record that has been deleted after its time', () => {
 
 it('compares the last record where a fetch was answered from elsewhere: the log may have been shorter, and have grown since', () => {
   const at = position();
-  expect(at.isSure).toBe(true);
+  expect(at.isVerified).toBe(true);
   // The log was recreated, so the fetch from 8 was out of range; by now it has as many records as were read.
   expect(at.take([record(0n, 'new')], fetched(0n, 1n), 1n)).toBeUndefined();
-  expect([at.isSure, at.fetchFrom]).toEqual([false, 7n]);
+  expect([at.isVerified, at.fetchFrom]).toEqual([false, 7n]);
   at.compare({ low: 0n, high: 9n }, 0);
   expect(at.fault).toBeUndefined();
   expect(at.take([record(7n, 'new'), record(8n, 'new')], fetched(7n, 9n), 9n)).toBeUndefined();
@@ -186,9 +186,9 @@ it('compares the last record where a fetch was answered from elsewhere: the log 
 it('is not sure of a log while that ends before what was read', () => {
   const at = position();
   at.compare({ low: 0n, high: 7n }, 0);
-  expect(at.isSure).toBe(false);
+  expect(at.isVerified).toBe(false);
   at.compare({ low: 0n, high: 8n }, 1_000);
-  expect(at.isSure).toBe(false);
+  expect(at.isVerified).toBe(false);
   at.take([record(7n)], fetched(7n, 8n), 8n);
-  expect(at.isSure).toBe(true);
+  expect(at.isVerified).toBe(true);
 });

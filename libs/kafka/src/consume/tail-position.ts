@@ -72,7 +72,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   }
 
   /** True if nothing suggests that the log was replaced: it does not end before the position, and no comparison is pending. */
-  get isSure(): boolean {
+  get isVerified(): boolean {
     return !this.isBehind && this.#checked === undefined && !this.#isDoubted;
   }
 
@@ -91,7 +91,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   }
 
   /** Doubts the current fetch: unless it begins with the last read record, nothing of it is taken before the comparison. */
-  doubt(): void {
+  startVerification(): void {
     this.#isDoubted = this.#last !== undefined;
   }
 
@@ -107,7 +107,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   }
 
   /** Keeps records fetched from `next` while a comparison is pending; `take` adds them afterwards. */
-  hold(records: readonly T[], fetched: Fetched | undefined, next: bigint): void {
+  holdUntilVerified(records: readonly T[], fetched: Fetched | undefined, next: bigint): void {
     if (this.#checked !== undefined && fetched?.from === this.next) this.#held = { records, next };
   }
 
@@ -119,7 +119,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   take(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
     if (this.fault !== undefined) return undefined;
     this.checkDoubted();
-    this.hold(records, fetched, next);
+    this.holdUntilVerified(records, fetched, next);
     if (fetched && fetched.from !== this.fetchFrom) {
       this.check();
       return undefined;

@@ -8,7 +8,7 @@ import { isWithinSendDeadline, type Moment } from '../state/time.js';
 import { RULES_VERSION } from '../state/versions.js';
 import {
   NO_SENT_LEDGER,
-  tellAtOnce,
+  republishAtOnce,
   type CommandLease,
   type ExecutableCommand,
   type ExecutorPorts,
@@ -68,7 +68,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
             isReadToEnd = true;
             continue;
           case 'repeat':
-            if (isNew) await this.#tellAgain(command, order, lease);
+            if (isNew) await this.#republishResult(command, order, lease);
             return 'done';
           case 'wait': {
             const seen = BigInt(order.lastOffset);
@@ -216,11 +216,11 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     );
   }
 
-  async #tellAgain(command: Command, order: OrderState, lease: CommandLease): Promise<void> {
-    const { journal, tellAgain = tellAtOnce } = this.ports;
+  async #republishResult(command: Command, order: OrderState, lease: CommandLease): Promise<void> {
+    const { journal, republishResult: republishResult = republishAtOnce } = this.ports;
     const { commandId, trace } = command;
     const append = () => journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, trace);
-    await tellAgain(command, lease, append);
+    await republishResult(command, lease, append);
   }
 
   /** Appends the rejection and returns the order after it. Where the order has moved since it was read, returns it and appends nothing. */

@@ -123,14 +123,14 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   /** Default: `NO_SENT_LEDGER`. */
   sentLedger?: SentLedger;
   /** Republishes the result of a repeated command with `append`. Resolves when the result was published after this copy. Default: at once. */
-  tellAgain?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
+  republishResult?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
   /** Opens a connection before the INTENT, so that connecting does not use up the send deadline. Never rejects. */
   warmUp?: (url: number) => Promise<void>;
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }
 
-/** Default of `tellAgain`. */
-export const tellAtOnce = async (
+/** Default of `republishResult`. */
+export const republishAtOnce = async (
   _command: unknown,
   _lease: CommandLease,
   append: () => Promise<unknown>,

@@ -116,7 +116,7 @@ it('repeats the result of a command that has ended', async () => {
 
 it('does not republish a result that was published a moment ago', async () => {
   const journal = journalOf([intent, refused]);
-  const ports = { journal, timing, newToken: () => 'new', tellAgain: () => Promise.resolve() };
+  const ports = { journal, timing, newToken: () => 'new', republishResult: () => Promise.resolve() };
   expect(await answerKnownCommand(ports, COMMAND, fault, lease)).toBe('answered');
   expect(journal.appended).toEqual([]);
 });

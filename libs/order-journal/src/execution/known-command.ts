@@ -4,7 +4,7 @@ import { lostAttempt } from '../journal/after-loss.js';
 import { findOperation, isOpen } from '../state/order-state.js';
 import { hasContent } from '../state/terms.js';
 import { RULES_VERSION } from '../state/versions.js';
-import { tellAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';
+import { republishAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';
 
 /** Identity of a command that today's configuration or contracts refuse, as the command itself gives it. */
 export interface RefusedCommand {
@@ -23,7 +23,7 @@ export interface KnownCommandPorts {
   timing: Pick<Timing, 'nowMs'>;
   newToken: () => string;
   /** See `ExecutorPorts`. */
-  tellAgain?: (command: RefusedCommand, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
+  republishResult?: (command: RefusedCommand, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
 }
 
 /**
@@ -42,7 +42,7 @@ export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
  * @throws where the journal is unreachable: the command must be redelivered
  */
 export async function answerKnownCommand(
-  { journal, timing, newToken, tellAgain = tellAtOnce }: KnownCommandPorts,
+  { journal, timing, newToken, republishResult: republishResult = republishAtOnce }: KnownCommandPorts,
   command: RefusedCommand,
   betweenAttempts: BetweenAttempts,
   lease: CommandLease,
@@ -92,7 +92,7 @@ export async function answerKnownCommand(
       }
     } else {
       const append = () => journal.append({ record: 'REPEATED', ...identity() }, trace);
-      if (isNew) await tellAgain(command, lease, append);
+      if (isNew) await republishResult(command, lease, append);
       return 'answered';
     }
   }

@@ -1,4 +1,4 @@
-import { LogTrust, LogUnsureError } from './log-trust.js';
+import { LogIdentity, LogUnverifiedError } from './log-identity.js';
 import { intent, journalOf, projection, recordsOf, redirect, repeated, typesOf } from '../../test/projector-world.js';
 
 /** Waits for a batch; its assignment ends as soon as the partition is stopped. */
@@ -91,11 +91,11 @@ describe('the tail of the process', () => {
   it('holds the projector while it compares the log', async () => {
     const { index, projector, startOffset, project, published } = projection({ journal: journalOf([intent]) });
     await startOffset(0n, 0n);
-    projector.unsure(3, true);
+    projector.setUnverified(3, true);
     const projecting = project(recordsOf(0n, intent, redirect));
     await new Promise((resolve) => setImmediate(resolve));
     expect([index.marker, published]).toEqual([-1n, []]);
-    projector.unsure(3, false);
+    projector.setUnverified(3, false);
     await projecting;
     expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
   });
@@ -103,10 +103,10 @@ describe('the tail of the process', () => {
   it('holds a batch whose events are published while it compares, and publishes them once', async () => {
     const { index, projector, startOffset, project, events, published } = projection({ journal: journalOf([intent]) });
     await startOffset(0n, 0n);
-    events.acknowledged = () => projector.unsure(3, true);
+    events.acknowledged = () => projector.setUnverified(3, true);
     const projecting = project(recordsOf(0n, intent, redirect));
     while (published.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    projector.unsure(3, false);
+    projector.setUnverified(3, false);
     await projecting;
     expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
   });
@@ -116,7 +116,7 @@ describe('the tail of the process', () => {
     const end = new AbortController();
     const projected = assign(end.signal);
     await projected.startOffset(0n, 0n);
-    events.acknowledged = () => projector.unsure(3, true);
+    events.acknowledged = () => projector.setUnverified(3, true);
     const projecting = projected.project(recordsOf(0n, intent, redirect));
     while (published.length === 0) await new Promise((resolve) => setImmediate(resolve));
     end.abort(new Error('ended'));
@@ -131,7 +131,7 @@ describe('the tail of the process', () => {
       const projected = assign(signal);
       await projected.startOffset(5n, 0n);
       stopped.length = 0;
-      projector.unsure(3, true);
+      projector.setUnverified(3, true);
       const projecting = projected.project(recordsOf(5n, intent, redirect));
       projector.stop(3, 'it is another log');
       await projecting;
@@ -145,30 +145,30 @@ describe('the tail of the process', () => {
   });
 
   it('is not waited for where the log has changed, though it compares once more', async () => {
-    const trust = new LogTrust();
+    const trust = new LogIdentity();
     trust.changed(3, 'it is another log');
-    trust.unsure(3, true);
-    expect(await Promise.race([aTurnLater(), trust.settled(3, never).catch(String)])).toContain('another log');
+    trust.setUnverified(3, true);
+    expect(await Promise.race([aTurnLater(), trust.whenVerified(3, never).catch(String)])).toContain('another log');
   });
 
   it('is waited for as long as it compares, also where it begins again at once', async () => {
-    const trust = new LogTrust();
-    trust.unsure(3, true);
+    const trust = new LogIdentity();
+    trust.setUnverified(3, true);
     let isSettled = false;
-    const settled = trust.settled(3, never).then(() => (isSettled = true));
-    trust.unsure(3, false);
-    trust.unsure(3, true);
+    const settled = trust.whenVerified(3, never).then(() => (isSettled = true));
+    trust.setUnverified(3, false);
+    trust.setUnverified(3, true);
     await aTurnLater();
     expect(isSettled).toBe(false);
-    trust.unsure(3, false);
+    trust.setUnverified(3, false);
     await settled;
   });
 
   it('keeps no other partition of this member from its place: the question where to begin is asked again', async () => {
     const { projector, assign } = projection({ journal: journalOf([intent]) });
-    projector.unsure(3, true);
-    await expect(assign().startOffset(0n, 0n)).rejects.toThrow(LogUnsureError);
-    projector.unsure(3, false);
+    projector.setUnverified(3, true);
+    await expect(assign().startOffset(0n, 0n)).rejects.toThrow(LogUnverifiedError);
+    projector.setUnverified(3, false);
     await expect(assign().startOffset(0n, 0n)).resolves.toBe(0n);
   });
 

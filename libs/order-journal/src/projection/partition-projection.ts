@@ -9,7 +9,7 @@ import {
   JournalWentBackError,
 } from '../journal/journal-faults.js';
 import { MarkerMovedError, type JournalEntry, type JournalReader } from '../journal/ports.js';
-import type { LogTrust } from './log-trust.js';
+import type { LogIdentity } from './log-identity.js';
 import { replaceOrders } from './order-repair.js';
 import { assertSameJournal } from './same-journal.js';
 import { later, projectBatch, type Progress } from './project-batch.js';
@@ -30,7 +30,7 @@ export class PartitionProjection {
     private readonly restorer: IndexRestorer,
     private readonly partition: number,
     private readonly signal: AbortSignal,
-    private readonly trust: LogTrust,
+    private readonly trust: LogIdentity,
   ) {}
 
   get isEnded(): boolean {
@@ -71,7 +71,7 @@ export class PartitionProjection {
   async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
     // No wait here, because the member's other partitions would have to wait too.
-    this.trust.assertSure(partition);
+    this.trust.assertVerified(partition);
     const seen = (await parts.index.marks()).get(partition);
     // Read after the marker, because other processes append and project meanwhile.
     const end = await parts.journal.end(partition);
@@ -112,7 +112,7 @@ export class PartitionProjection {
 
   async #project(entries: readonly JournalEntry[]): Promise<void> {
     const progress = this.#placed();
-    await this.trust.settled(this.partition, this.signal);
+    await this.trust.whenVerified(this.partition, this.signal);
     this.#assertSameLast(entries);
     const first = entries[0]?.offset ?? progress.next;
     if (first < this.#begin) throw new JournalWentBackError(this.partition, first, this.#begin);
@@ -154,7 +154,7 @@ export class PartitionProjection {
    */
   async repair(folded: (until: bigint) => Promise<OrderState[] | undefined>): Promise<void> {
     const progress = this.#placed();
-    this.trust.assertSure(this.partition);
+    this.trust.assertVerified(this.partition);
     if (await this.#isJournalWhole())
       return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
     await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertSureAndNotEnded());
@@ -186,7 +186,7 @@ export class PartitionProjection {
     const firstKept = await parts.journal.firstKept(partition);
     if (firstKept > progress.next) throw new JournalCutError(partition, progress.next, firstKept);
     if (!(await hasRecords(parts.journal, partition, progress.next, begin))) return;
-    this.trust.assertSure(partition);
+    this.trust.assertVerified(partition);
     parts.logger.error(
       { partition, next: String(progress.next), begin: String(begin) },
       'Records before this batch were never projected: the index is rebuilt and their events are published',
@@ -226,17 +226,17 @@ export class PartitionProjection {
   }
 
   #assertCurrent(): void {
-    this.trust.assertSure(this.partition);
+    this.trust.assertVerified(this.partition);
     this.#assertNotSuperseded();
   }
 
   async #settled(): Promise<void> {
-    await this.trust.settled(this.partition, this.signal);
+    await this.trust.whenVerified(this.partition, this.signal);
     this.#assertNotSuperseded();
   }
 
   #assertSureAndNotEnded(): void {
-    this.trust.assertSure(this.partition);
+    this.trust.assertVerified(this.partition);
     this.#assertNotEnded();
   }
 

@@ -1,7 +1,7 @@
 import type { Log, Timing } from '@tranche/runtime';
 import { setMaxListeners } from 'node:events';
 import { IndexRestorer } from './index-restorer.js';
-import { LogTrust } from './log-trust.js';
+import { LogIdentity } from './log-identity.js';
 import type { RebuildProgress } from './index-rebuild.js';
 import { PartitionProjection } from './partition-projection.js';
 import type { BatchParts } from './project-batch.js';
@@ -33,7 +33,7 @@ export class Projector {
   readonly #restorer: IndexRestorer;
   /** The newest assignment of each partition. */
   readonly #assigned = new Map<number, PartitionProjection>();
-  readonly #trust = new LogTrust();
+  readonly #identity = new LogIdentity();
   /** Other processes' partitions whose index lacked published records at the last poll, with its marker then. */
   #laggards = new Map<number, bigint | undefined>();
 
@@ -49,19 +49,19 @@ export class Projector {
   /** Starts a new assignment of a partition. It ends the previous one, whose pending results are dropped. */
   assign(partition: number, signal: AbortSignal): PartitionProjection {
     this.#assigned.get(partition)?.end();
-    const projection = new PartitionProjection(this.parts, this.#restorer, partition, signal, this.#trust);
+    const projection = new PartitionProjection(this.parts, this.#restorer, partition, signal, this.#identity);
     this.#assigned.set(partition, projection);
     return projection;
   }
 
   /** While the process's tail verifies the partition's log (`true`), nothing is published from it. */
-  unsure(partition: number, isUnsure: boolean): void {
-    this.#trust.unsure(partition, isUnsure);
+  setUnverified(partition: number, isUnverified: boolean): void {
+    this.#identity.setUnverified(partition, isUnverified);
   }
 
   /** Stops a partition whose log is not the one that the tail read. Its index stays: it may be the only copy of the lost records (R11). */
   stop(partition: number, why: string): void {
-    this.#trust.changed(partition, why);
+    this.#identity.changed(partition, why);
     const projection = this.#assigned.get(partition);
     if (projection !== undefined && !projection.isEnded) this.parts.onStopped?.(partition, why);
   }
@@ -86,7 +86,7 @@ export class Projector {
     this.#laggards = new Map();
     for (const [partition, next] of published) {
       const marker = markers.get(partition);
-      const isLeftAlone = own.has(partition) || this.#trust.whyChanged(partition) !== undefined;
+      const isLeftAlone = own.has(partition) || this.#identity.whyChanged(partition) !== undefined;
       if (isLeftAlone || next === 0n || (marker !== undefined && marker >= next - 1n)) continue;
       this.#laggards.set(partition, marker);
       if (before.has(partition) && before.get(partition) === marker) this.#restoreOfOther(partition, next);

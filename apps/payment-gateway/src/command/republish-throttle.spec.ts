@@ -1,5 +1,5 @@
 import type { CommandLease } from '@tranche/order-journal';
-import { RepeatLimit, type Copy } from './repeat-limit.js';
+import { RepublishThrottle, type Copy } from './republish-throttle.js';
 
 /** Kafka's clock is this far ahead of the process's, because the limit must not depend on their difference. */
 const KAFKA_AHEAD_MS = 3_600_000;
@@ -7,7 +7,7 @@ const KAFKA_AHEAD_MS = 3_600_000;
 function limit() {
   const clock = { nowMs: 5_000 };
   const sleeping: { untilMs: number; wake: () => void }[] = [];
-  const made = new RepeatLimit({
+  const made = new RepublishThrottle({
     nowMs: () => clock.nowMs,
     monotonicMs: () => clock.nowMs,
     sleep: (ms: number, signal?: AbortSignal) =>

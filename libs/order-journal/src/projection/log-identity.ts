@@ -2,7 +2,7 @@ import { JournalChangedError } from '../journal/journal-faults.js';
 import { unlessAborted } from '../journal/unless-aborted.js';
 
 /** The log ends before the last record read, or may be another one. Nothing is published from it until that is verified. A retry may succeed. */
-export class LogUnsureError extends Error {
+export class LogUnverifiedError extends Error {
   override name = 'LogUnsureError';
 }
 
@@ -12,20 +12,20 @@ interface Wait {
 }
 
 /** Results of the process's tail about the logs of journal partitions (R11). */
-export class LogTrust {
+export class LogIdentity {
   readonly #changed = new Map<number, string>();
-  readonly #unsure = new Map<number, Wait>();
+  readonly #unverified = new Map<number, Wait>();
 
   /** Starts or ends the verification of a log that ends before the last record read, or whose last record is being compared. */
-  unsure(partition: number, isUnsure: boolean): void {
-    const wait = this.#unsure.get(partition);
-    if (isUnsure && wait === undefined && !this.#changed.has(partition)) {
+  setUnverified(partition: number, isUnverified: boolean): void {
+    const wait = this.#unverified.get(partition);
+    if (isUnverified && wait === undefined && !this.#changed.has(partition)) {
       let end = () => {};
       const promise = new Promise<void>((resolve) => (end = resolve));
-      this.#unsure.set(partition, { promise, end });
+      this.#unverified.set(partition, { promise, end });
     }
-    if (!isUnsure && wait !== undefined) {
-      this.#unsure.delete(partition);
+    if (!isUnverified && wait !== undefined) {
+      this.#unverified.delete(partition);
       wait.end();
     }
   }
@@ -33,7 +33,7 @@ export class LogTrust {
   /** The log is not the one that was read. This stays so for the life of the process. */
   changed(partition: number, why: string): void {
     if (!this.#changed.has(partition)) this.#changed.set(partition, why);
-    this.unsure(partition, false);
+    this.setUnverified(partition, false);
   }
 
   whyChanged(partition: number): string | undefined {
@@ -41,8 +41,8 @@ export class LogTrust {
   }
 
   /** Resolves when the log is verified. @throws JournalChangedError when it is another one, or the signal's reason when that comes first */
-  async settled(partition: number, signal: AbortSignal): Promise<void> {
-    for (let wait = this.#unsure.get(partition); wait; wait = this.#unsure.get(partition))
+  async whenVerified(partition: number, signal: AbortSignal): Promise<void> {
+    for (let wait = this.#unverified.get(partition); wait; wait = this.#unverified.get(partition))
       await unlessAborted(wait.promise, signal);
     this.assertSame(partition);
   }
@@ -54,8 +54,9 @@ export class LogTrust {
   }
 
   /** @throws JournalChangedError, LogUnsureError */
-  assertSure(partition: number): void {
+  assertVerified(partition: number): void {
     this.assertSame(partition);
-    if (this.#unsure.has(partition)) throw new LogUnsureError(`The log of journal partition ${partition} is compared`);
+    if (this.#unverified.has(partition))
+      throw new LogUnverifiedError(`The log of journal partition ${partition} is compared`);
   }
 }

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 
 /** Sources of obstacles. Each reports its own obstacle and clears it. */
-export type IntakeObstacle = 'redis' | 'index' | 'clocks';
+export type CommandGateObstacle = 'redis' | 'index' | 'clocks';
 
 /** While any obstacle exists, no command is fetched and the service is not ready; commands fetched before are still handled. */
 @Injectable()
-export class Intake {
-  readonly #obstacles = new Map<IntakeObstacle, string>();
+export class CommandGate {
+  readonly #obstacles = new Map<CommandGateObstacle, string>();
   #onChange: (isBlocked: boolean) => void = () => undefined;
 
   constructor(
@@ -28,7 +28,7 @@ export class Intake {
   }
 
   /** @param reason undefined clears the obstacle */
-  report(obstacle: IntakeObstacle, reason: string | undefined): void {
+  report(obstacle: CommandGateObstacle, reason: string | undefined): void {
     const wasBlocked = this.#obstacles.size > 0;
     const isNew = reason !== undefined && !this.#obstacles.has(obstacle);
     if (reason === undefined) this.#obstacles.delete(obstacle);

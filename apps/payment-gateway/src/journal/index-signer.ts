@@ -30,7 +30,7 @@ export function readIndexKeys(text: string): readonly IndexKey[] {
  * The MAC covers the key prefix, the order or partition, the rebuild's id and the text. Without keys nothing is signed.
  * It proves who wrote an entry, not that the entry is the newest one.
  */
-export class IndexSeal {
+export class IndexSigner {
   /** @param scope prefix of the index's keys */
   constructor(
     private readonly scope: string,
@@ -38,19 +38,19 @@ export class IndexSeal {
   ) {}
 
   /** @param generation generation of the marker that the state is stored under */
-  sealState(orderKey: string, generation: string, state: string): string {
-    return this.#sealed(['state', orderKey, rebuildOf(generation)], state);
+  signState(orderKey: string, generation: string, state: string): string {
+    return this.#signed(['state', orderKey, rebuildOf(generation)], state);
   }
 
   /** @returns undefined where the stored text is not a state of this order, or its signature is wrong */
-  openState(orderKey: string, generation: string, stored: string): OrderState | undefined {
-    const state = this.#opened(['state', orderKey, rebuildOf(generation)], stored);
+  verifyState(orderKey: string, generation: string, stored: string): OrderState | undefined {
+    const state = this.#verified(['state', orderKey, rebuildOf(generation)], stored);
     return state === undefined ? undefined : parseOrder(state, orderKey);
   }
 
   /** @param marker without its counts, which the script adds */
-  sealMarker(partition: number, marker: string): string {
-    return this.#sealed(['marker', String(partition)], marker);
+  signMarker(partition: number, marker: string): string {
+    return this.#signed(['marker', String(partition)], marker);
   }
 
   /** True where the marker's signature is valid. */
@@ -59,23 +59,23 @@ export class IndexSeal {
   }
 
   /** @param found counts of the entries that exist now (see `wholeMarker`); the default trusts the counts in the marker */
-  openMarker(partition: number, stored: string, found: EntryCounts = countsOf(stored)): IndexMarker | undefined {
+  verifyMarker(partition: number, stored: string, found: EntryCounts = countsOf(stored)): IndexMarker | undefined {
     return wholeMarker(this.#markerText(partition, stored), found);
   }
 
   /** Returns marker and counts without the MAC. */
   #markerText(partition: number, stored: string): string | undefined {
     const counts = countsOf(stored);
-    const marker = this.#opened(['marker', String(partition)], stored.slice(0, -counts.length - 1));
+    const marker = this.#verified(['marker', String(partition)], stored.slice(0, -counts.length - 1));
     return marker === undefined ? undefined : `${marker} ${counts}`;
   }
 
-  #sealed(of: string[], text: string): string {
+  #signed(of: string[], text: string): string {
     const [signing] = this.keys;
     return signing ? `${text} ${signing.id}.${this.#mac(signing, of, text)}` : text;
   }
 
-  #opened(of: string[], stored: string): string | undefined {
+  #verified(of: string[], stored: string): string | undefined {
     if (this.keys.length === 0) return stored;
     const end = stored.lastIndexOf(' ');
     const [id, mac = ''] = stored.slice(end + 1).split('.', 2);

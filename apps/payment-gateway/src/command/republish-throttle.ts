@@ -30,7 +30,7 @@ interface Told {
  * after the last answer waits until the second is over.
  */
 @Injectable()
-export class RepeatLimit {
+export class RepublishThrottle {
   /** Last answer of each command, the oldest first. */
   readonly #told = new Map<string, Told>();
 
