@@ -12,7 +12,6 @@ import {
   type KeptLog,
   type Mark,
   type ResumeDecision,
-  type RulesVersion,
 } from '@tranche/order-journal';
 import { errorText } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';

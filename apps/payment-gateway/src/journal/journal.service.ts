@@ -6,7 +6,6 @@ import {
   JournalView,
   type JournalRecord,
   type OrderState,
-  type RulesVersion,
 } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
