@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { openFront, waitFor } from '@tranche/testing';
-import { askForToken, builtService } from './built-service.js';
+import { builtService } from './built-service.js';
 
 const service = builtService();
 

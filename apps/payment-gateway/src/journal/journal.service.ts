@@ -1,12 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { TailBuffer } from '@tranche/kafka';
-import {
-  JournalCutError,
-  JournalView,
-  type JournalRecord,
-  type OrderState,
-} from '@tranche/order-journal';
+import { JournalCutError, JournalView, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
