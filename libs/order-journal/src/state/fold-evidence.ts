@@ -250,9 +250,18 @@ function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidenc
   const { operation, operationType, result, partial, mayBeDone, source, currency, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
   const external = {
-    ...{ operation, operationType, result, transactionId, execCode, amount, currency, partial, mayBeDone },
+    operation,
+    operationType,
+    result,
+    transactionId,
+    execCode,
+    amount,
+    currency,
+    partial,
+    mayBeDone,
     source: source === 'notification' || source === 'answer' ? undefined : source,
-    ...{ externalEntityId: evidence.externalEntityId, externalReference: evidence.externalReference },
+    externalEntityId: evidence.externalEntityId,
+    externalReference: evidence.externalReference,
     of: authorizationOf(order, evidence),
   };
   const contradicted = order.external.find(

@@ -5,9 +5,9 @@ import { isCapturable, judgeIntent } from './guards.js';
 import { enter, isRepetition, type Change, type Effect } from './history.js';
 import { matchAgain, matchEvidence, matchNamed, type Match } from './match.js';
 import {
+  findOperation,
   isLookUpReminder,
   isWaiting,
-  operationOf,
   type EventBody,
   type Evidence,
   type OperationState,
@@ -26,6 +26,7 @@ import {
   type Outcome,
   type Rejected,
   type Reminded,
+  type Repeated,
 } from './records.js';
 import { foldSnapshot } from './snapshot.js';
 import { grantedOperation, newOperation } from './terms.js';
@@ -73,10 +74,25 @@ export function fold(
   return { order: withListedEvents(change), effects: change.events };
 }
 
+type Own = Intent | InDoubt | Rejected | GivenUp | Expired | Reminded | Repeated;
+
 /** The order after one record that is about an operation. */
 function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTONE' | 'SNAPSHOT' }>): Change {
-  if (record.record === 'SKIPPED') return withOrder(change, { isFrozen: true });
-  const operation = operationOf(change.order, record);
+  switch (record.record) {
+    case 'NOT_EXECUTED':
+    case 'OUTCOME':
+    case 'EVIDENCE':
+      return foldEvidence(change, record);
+    case 'SKIPPED':
+      return withOrder(change, { isFrozen: true });
+    default:
+      return foldOwn(change, record);
+  }
+}
+
+/** The order after a record that names its operation by the command. */
+function foldOwn(change: Change, record: Own): Change {
+  const operation = findOperation(change.order, record.commandId);
   switch (record.record) {
     case 'IN_DOUBT':
       return foldInDoubt(change, operation, record);
@@ -92,10 +108,6 @@ function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTON
       return foldRejected(change, operation, record);
     case 'INTENT':
       return foldIntent(change, operation, record);
-    case 'NOT_EXECUTED':
-    case 'OUTCOME':
-    case 'EVIDENCE':
-      return foldEvidence(change, record);
   }
 }
 

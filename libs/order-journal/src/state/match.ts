@@ -66,7 +66,7 @@ export function matchAgain(order: OrderState, evidence: Evidence): Match {
   const match = matchNamed(order, evidence) ?? matchUnnamed(order, evidence);
   if (match.is === 'undecided' || match.is === 'denied') return match;
   const unmatchedEvidence = order.unmatchedEvidence.filter((other) => other !== evidence);
-  return isRepeated({ ...order, unmatchedEvidence }, evidence) ? KNOWN : match;
+  return isRepeated(order, evidence, unmatchedEvidence) ? KNOWN : match;
 }
 
 /** An answer closes the open or doubtful attempt whose token it has; any other one is late, or of a call that nobody was granted (R4). */
@@ -228,7 +228,7 @@ function mayBeOfAmount(operation: OperationState, { partial, answer: { amount } 
 }
 
 /** The same evidence was counted as no operation of ours, or waits. Without a TRANSACTIONID only a report that is alike in all is the same. */
-function isRepeated({ external, unmatchedEvidence }: OrderState, evidence: Evidence): boolean {
+function isRepeated(order: OrderState, evidence: Evidence, waiting = order.unmatchedEvidence): boolean {
   const { operation, operationType, answer } = evidence;
   const isSame = (other: Partial<ExternalOperation>) =>
     other.operation === operation &&
@@ -238,7 +238,7 @@ function isRepeated({ external, unmatchedEvidence }: OrderState, evidence: Evide
     (answer.transactionId !== undefined || other.amount === answer.amount);
   const isKept = (other: Evidence) =>
     isSame({ ...other.answer, operation: other.operation }) && !reportsMore(evidence, other);
-  return external.some(isSame) || unmatchedEvidence.some(isKept);
+  return order.external.some(isSame) || waiting.some(isKept);
 }
 
 /** The platform may report the same again, and more of it: the references of a refund, the amount. */

@@ -318,10 +318,6 @@ export function findOperation(order: OrderState, commandId: string): OperationSt
   return order.operations.find((operation) => operation.commandId === commandId);
 }
 
-/** The operation that a journal record names. */
-export const operationOf = (order: OrderState, record: { commandId?: string }): OperationState | undefined =>
-  record.commandId === undefined ? undefined : findOperation(order, record.commandId);
-
 export function verdictOf(order: OrderState, token: string): IntentVerdict | undefined {
   return order.verdicts.find(([seen]) => seen === token)?.[1];
 }

@@ -256,7 +256,7 @@ function addExternal(change: Change, { external, contradicted, flags, evidence }
   const { operation, operationType, currency, answer } = evidence;
   const body = { operation, operationType, amount: answer.amount, currency, flags, ...reportedBody(evidence) };
   const { type, offset, record, nth } = eventOf(change, 'payment.operation.external', undefined, body);
-  const added = compact({ ...external, offset, record, nth });
+  const added = compact(Object.assign({}, external, { offset, record, nth }));
   const published = publish(change, type, undefined, body);
   const next = withOrder(published, { external: [...change.order.external, added] });
   if (!contradicted) return next;
