@@ -18,7 +18,7 @@ import { addedDetails, bindFirst, contradictsEnd, withReport, type Details } fro
 import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
 
 /**
- * What evidence does to the order.
+ * Evidence moves its operation in one of these ways.
  *
  * `count`: it is noted, and nothing else changes · `settle`: it moves an operation that has not ended · `close`: the attempt was not executed, another one
  * may follow · `end`: it was not executed, and none follows · `wait`: "not executed" of a payment that waits · `contradict`: both results are kept ·

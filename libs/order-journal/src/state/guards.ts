@@ -184,7 +184,7 @@ export function hasTaken(order: OrderState, operation: OperationState): boolean 
 /** It did not succeed, and no report says otherwise; else only the platform knows. */
 const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operation) && !isContradicted(operation);
 
-/** What the platform takes where nothing is asked for. */
+/** The platform takes this amount where none is asked for. */
 function defaultAmount(order: OrderState, record: Intent): number | undefined {
   if (record.operation === 'refund') return refundableAmount(order, record.transactionId);
   if (record.operation !== 'capture' && record.operation !== 'void') return undefined;
