@@ -38,12 +38,12 @@ export {
 export * from './state/extradata-tag.js';
 export { fold, type Folded } from './state/fold.js';
 export { isCapturable, isLive, refundableAmount } from './state/guards.js';
-export { historyOf, matchOf } from './state/history.js';
+export { historyOf, matchOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';
 export * from './state/records.js';
 export { RECENT_MS, snapshotOf } from './state/snapshot.js';
-export { hasContent, operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
+export { operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
 export {
   CAPTURE_WINDOW_MS,
   CLOCKS_APART_MS,
@@ -57,7 +57,7 @@ export {
   windowFrom,
   type Moment,
 } from './state/time.js';
-export { compact, copyWith, type Effect } from './state/transitions.js';
+export { compact, copyWith } from '@tranche/runtime';
 export {
   decodeRecord,
   hasRule,

@@ -2,7 +2,7 @@ import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
-import type { Effect } from '../state/transitions.js';
+import type { Effect } from '../state/history.js';
 import { decodeRecord } from '../state/versions.js';
 import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import type { EventOutlet, JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';

@@ -1,3 +1,4 @@
+import { compact } from '@tranche/runtime';
 import {
   execCode as execCodeOf,
   execCodeClass,
@@ -7,17 +8,10 @@ import {
   type PaymentNotification,
 } from '@tranche/contracts';
 import { operationTag, untagExtraData, type ExtraDataTag } from './extradata-tag.js';
-import {
-  isWaiting,
-  type CountedEvidence,
-  type Evidence,
-  type OperationState,
-  type OrderState,
-  type ReportedResult,
-} from './order-state.js';
+import { isWaiting, type Evidence, type OperationState, type OrderState, type ReportedResult } from './order-state.js';
 import type { EvidenceRecord, NotExecuted, Outcome } from './records.js';
 import { CLOCKS_APART_MS } from './time.js';
-import { compact } from './transitions.js';
+
 import { RULES_VERSION } from './versions.js';
 
 /** The report in a journal record: the form in which the fold judges it. */
@@ -66,19 +60,6 @@ function reported(record: EvidenceRecord): Evidence {
     resolution: record.source === 'operator' ? { actor, reason, at, notBefore } : undefined,
   };
 }
-
-/** The key under which a report of an attempt counts: the same once more changes nothing. */
-export function countedAs({ attempt = 0, answer, result }: Evidence): CountedEvidence {
-  const code = answer.execCode ?? result;
-  return answer.transactionId === undefined
-    ? { attempt, code }
-    : { attempt, transactionId: answer.transactionId, code };
-}
-
-export const isCountedIn = ({ evidence }: OperationState, key: CountedEvidence): boolean =>
-  evidence.some(
-    (one) => one.attempt === key.attempt && one.transactionId === key.transactionId && one.code === key.code,
-  );
 
 /** A notification as a journal record. `reported`: its operation's part. `at`: RFC 3339. */
 export function notificationEvidence(

@@ -1,21 +1,12 @@
-import { countedAs, isCountedIn } from './evidence.js';
-import { hasFollowUp } from './guards.js';
-import {
-  answeredAttempt,
-  deniedSources,
-  isKnownFailure,
-  isRepeated,
-  matchNamed,
-  matchOperation,
-  possibleSources,
-  type Match,
-} from './match.js';
+import { compact, copyWith } from '@tranche/runtime';
+import { authorizationOf } from './guards.js';
+import type { Answered, Match, Matched, Source } from './match.js';
 import {
   findOperation,
   isPayment,
   isWaiting,
-  mayHaveSucceeded,
   verdictOf,
+  type CountedEvidence,
   type Evidence,
   type ExternalOperation,
   type OperationState,
@@ -23,149 +14,142 @@ import {
   type Result,
   type UnauthorizedOutcome,
 } from './order-state.js';
+import { addedDetails, bindFirst, contradictsEnd, withReport, type Details } from './terms.js';
 import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
-import {
-  bind,
-  type Change,
-  closeNotExecuted,
-  compact,
-  CONFLICT,
-  contradict,
-  copyWith,
-  doubtAgain,
-  endNotExecuted,
-  eventOf,
-  executedAfterAll,
-  flagsWith,
-  isOtherTransaction,
-  keepUnmatched,
-  publish,
-  put,
-  putAndPublish,
-  refundReferences,
-  reportAmount,
-  reportCurrency,
-  reportedBody,
-  settle,
-  withDetails,
-  withOrder,
-} from './transitions.js';
 
-/** Evidence finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
-export function foldEvidence(change: Change, evidence: Evidence): Change {
-  if (evidence.source === 'answer') return foldAnswer(change, evidence);
-  const named = matchNamed(change.order, evidence);
-  if (evidence.source === 'operator') return named ? resolve(change, named.operation, evidence) : change;
-  if (named) return apply(change, named, evidence);
-  if (isRepeated(change.order, evidence)) return change;
-  const match = matchOperation(change.order, evidence);
-  if (match === 'undecided' || match === 'denied') return keepUnmatched(change, evidence);
-  return match === 'elsewhere' ? applyElsewhere(change, evidence) : apply(change, match, evidence);
+/**
+ * Evidence moves its operation in one of these ways.
+ *
+ * `count`: it is noted, and nothing else changes · `settle`: it moves an operation that has not ended · `close`: the attempt was not executed, another one
+ * may follow · `end`: it was not executed, and none follows · `wait`: "not executed" of a payment that waits · `contradict`: both results are kept ·
+ * `after_all`: a closed attempt was executed · `expired`: a success after our timer's end.
+ */
+export interface OperationMove {
+  move: 'count' | 'settle' | 'close' | 'end' | 'wait' | 'contradict' | 'after_all' | 'expired';
+  /** The operation as evidence makes it, before it moves; `before`, where it differs, as the order has it. */
+  operation: OperationState;
+  before: OperationState;
+  evidence: Evidence;
 }
 
-/** An answer closes the open or doubtful attempt whose token it has; any other one is late, or of a call that nobody was granted (R4). */
-function foldAnswer(change: Change, evidence: Evidence): Change {
-  const { result, token, attempt } = evidence;
-  const operation = findOperation(change.order, evidence.commandId ?? '');
-  const isCurrent = operation?.token === token && operation?.attempt === attempt;
-  if (operation && isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt'))
-    return result === 'not_executed'
-      ? closeNotExecuted(change, operation, evidence)
-      : settle(change, operation, evidence);
-  if (result === 'not_executed') return operation && isCurrent ? applyLate(change, operation, evidence) : change;
-  const answered = operation && answeredAttempt(change.order, operation, evidence);
-  if (!operation || !answered) return foldUnauthorized(change, evidence);
-  const hasSettled = operation.settledBy === attempt;
-  if (answered.closed !== undefined && !hasSettled) return executedAfterAll(change, operation, evidence);
-  return operation.token === token || hasSettled ? applyLate(change, operation, evidence) : change;
+/** A success with further details. */
+export interface MoreMove {
+  move: 'more';
+  operation: OperationState;
+  before: OperationState;
+  evidence: Evidence;
+  added: Details;
+}
+
+/** A call that was never granted. `was`: how its operation stood, else the verdict on its token; `moved`: what its result does to the operation. */
+export interface UnauthorizedMove {
+  move: 'unauthorized';
+  outcome: UnauthorizedOutcome;
+  was: string;
+  moved: Move;
+  evidence: Evidence;
+}
+
+/** An operation that is not ours. `contradicted`: the opposite result was reported of it before. */
+export interface ExternalMove {
+  move: 'elsewhere';
+  external: Omit<ExternalOperation, 'offset'>;
+  contradicted: ExternalOperation | undefined;
+  flags: string[] | undefined;
+  evidence: Evidence;
+}
+
+export type Move =
+  | OperationMove
+  | MoreMove
+  | UnauthorizedMove
+  | ExternalMove
+  | { move: 'none' }
+  | { move: 'keep'; evidence: Evidence }
+  | { move: 'doubt'; sources: Source[]; evidence: Evidence };
+
+const NONE: Move = { move: 'none' };
+
+/** Judges evidence by the operation that it was matched with. `isKept`: it waited in the order until now. */
+export function judgeEvidence(order: OrderState, match: Match, evidence: Evidence, isKept = false): Move {
+  switch (match.is) {
+    case 'known':
+      return NONE;
+    case 'unauthorized':
+      return judgeUnauthorized(order, evidence);
+    case 'current':
+    case 'late':
+    case 'closed':
+      return judgeAnswer(match, evidence);
+    case 'matched':
+      return evidence.source === 'operator' ? judgeResolution(match, evidence) : judgeReport(match, evidence);
+    case 'denied':
+      // A further attempt could be a second execution: none is made, and a person decides whose the success was (docs/decisions/0006).
+      return isKept ? { move: 'doubt', sources: match.sources, evidence } : { move: 'keep', evidence };
+    case 'undecided':
+      return { move: 'keep', evidence };
+    case 'elsewhere':
+      return judgeElsewhere(order, match.mayBeOurs, evidence);
+  }
+}
+
+function judgeAnswer({ is, operation }: Answered, evidence: Evidence): Move {
+  const before = operation;
+  if (is === 'closed') return { move: 'after_all', operation, before, evidence };
+  if (is === 'current')
+    return { move: evidence.result === 'not_executed' ? 'close' : 'settle', operation, before, evidence };
+  return judgeLate(operation, evidence);
 }
 
 /** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
-function applyLate(change: Change, operation: OperationState, evidence: Evidence): Change {
-  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
-  if (!isWaiting(operation)) return change;
-  const { transactionId } = evidence.answer;
-  if (transactionId === undefined || operation.transactionId !== undefined)
-    return applyToWaiting(change, operation, evidence);
-  const bound = bind(operation, evidence.attempt ?? operation.attempt, transactionId);
-  return applyToWaiting(put(change, bound), bound, evidence);
+function judgeLate(operation: OperationState, evidence: Evidence): Move {
+  if (operation.phase === 'ended') return compareWithEnd(operation, operation, evidence);
+  if (!isWaiting(operation)) return NONE;
+  const bound = bindFirst(operation, evidence);
+  return judgeWaiting(operation, bound, evidence);
 }
 
-/**
- * A record may have closed an attempt, put it in doubt or named its TRANSACTIONID: evidence that waits is matched again, in the order it
- * came, until none of it moves. So no result depends on the order of arrival (R8).
- */
-export function rematch(change: Change): Change {
-  const { external, unmatchedEvidence } = change.order;
-  if (external.length === 0 && unmatchedEvidence.length === 0) return change;
-  const taken = takeBackExternal(change);
-  for (const evidence of taken.order.unmatchedEvidence) {
-    const match = matchOperation(taken.order, evidence);
-    if (match !== 'undecided') return rematch(applyMatch(taken, match, evidence));
-  }
-  return taken;
+/** The key under which a report of an attempt counts: the same once more changes nothing. */
+function countedAs({ attempt = 0, answer, result }: Evidence): CountedEvidence {
+  const code = answer.execCode ?? result;
+  return answer.transactionId === undefined
+    ? { attempt, code }
+    : { attempt, transactionId: answer.transactionId, code };
 }
 
-function applyMatch(change: Change, match: Exclude<Match, 'undecided'>, evidence: Evidence): Change {
-  if (match === 'denied') return doubtDenied(change, evidence);
-  const left = change.order.unmatchedEvidence.filter((other) => other !== evidence);
-  const next = withOrder(change, { unmatchedEvidence: left });
-  if (isRepeated(next.order, evidence)) return next;
-  return match === 'elsewhere' ? applyElsewhere(next, evidence) : apply(next, match, evidence);
-}
-
-/** A further attempt could be a second execution: none is made, and a person decides whose the success was (docs/decisions/0006). */
-function doubtDenied(change: Change, evidence: Evidence): Change {
-  return deniedSources(change.order, evidence).reduce(
-    (next, { operation, attempt }) => doubtAgain(next, operation, attempt, evidence.source),
-    change,
+const isCountedIn = ({ evidence }: OperationState, key: CountedEvidence): boolean =>
+  evidence.some(
+    (one) => one.attempt === key.attempt && one.transactionId === key.transactionId && one.code === key.code,
   );
-}
 
-/** An operation that was taken for somebody else's turns out to be ours: it must not count twice, and what was reported of it counts here. */
-function takeBackExternal(change: Change): Change {
-  return change.order.external.reduce((next, known) => {
-    if (known.transactionId === undefined) return next;
-    const evidence = externalEvidence(known);
-    const named = matchNamed(next.order, evidence);
-    if (!named) return next;
-    return apply(
-      withOrder(next, { external: next.order.external.filter((other) => other !== known) }),
-      named,
-      evidence,
-    );
-  }, change);
-}
-
-function apply(change: Change, { operation, attempt }: Exclude<Match, string>, matched: Evidence): Change {
+/** A report counts once for its attempt. The same one once more may fill in what it left out before. */
+function judgeReport({ operation: before, attempt }: Matched, matched: Evidence): Move {
   const evidence = matched.attempt === attempt ? matched : { ...matched, attempt };
   const key = countedAs(evidence);
-  const isNew = !isCountedIn(operation, key);
-  const counted = isNew ? { ...operation, evidence: operation.evidence.concat(key) } : operation;
-  const next = isNew ? put(change, counted) : change;
+  const isNew = !isCountedIn(before, key);
+  const operation = isNew ? { ...before, evidence: before.evidence.concat(key) } : before;
   if (attempt !== operation.attempt && attempt !== operation.settledBy)
-    return isNew && evidence.result === 'succeeded' ? executedAfterAll(next, counted, evidence) : next;
-  // The same evidence may fill in now what it left out before.
-  if (counted.phase === 'ended') return compareWithEnd(next, counted, evidence);
-  if (!isNew || counted.phase === 'idle') return next;
-  return isWaiting(counted) ? applyToWaiting(next, counted, evidence) : applyToUnknown(next, counted, evidence);
+    return { move: isNew && evidence.result === 'succeeded' ? 'after_all' : 'count', operation, before, evidence };
+  if (operation.phase === 'ended') return compareWithEnd(before, operation, evidence);
+  if (!isNew || operation.phase === 'idle') return { move: 'count', operation, before, evidence };
+  return isWaiting(operation)
+    ? judgeWaiting(before, operation, evidence)
+    : (judgeUnknown(before, operation, evidence) ?? { move: 'count', operation, before, evidence });
 }
 
 /** After a doubt, a refusal that may mean "already done" proves nothing: the doubt stays (R8). */
-function applyToUnknown(change: Change, operation: OperationState, evidence: Evidence): Change {
+function judgeUnknown(before: OperationState, operation: OperationState, evidence: Evidence): Move | undefined {
   const { source, result, answer } = evidence;
   const mayBeDone = operation.wasInDoubt && source !== 'operator' && evidence.mayBeDone;
   // Only payments wait: for a cardholder or for an approval (docs/decisions/0005).
   const isPossible = isPayment(operation) || (result !== 'pending' && result !== 'redirect');
-  if (mayBeDone || result === 'unclear' || !isPossible) return change;
-  if (result === 'not_executed')
-    return closeNotExecuted(change, operation, {
-      source,
-      result,
-      reason: 'evidence',
-      answer: { execCode: answer.execCode },
-    });
-  return result === 'redirect' && !provesForm(operation, evidence) ? change : settle(change, operation, evidence);
+  if (mayBeDone || result === 'unclear' || !isPossible) return undefined;
+  if (result === 'not_executed') {
+    const reason = { source, result, reason: 'evidence', answer: { execCode: answer.execCode } } as const;
+    return { move: 'close', operation, before, evidence: reason };
+  }
+  if (result === 'redirect' && !provesForm(operation, evidence)) return undefined;
+  return { move: 'settle', operation, before, evidence };
 }
 
 /** An operator has looked; a look-up names the doubtful authorization by its tag. A notification of a form may be older than the doubt. */
@@ -177,32 +161,30 @@ const provesForm = ({ phase, operation }: OperationState, { source, tag }: Evide
  * The cardholder's or the provider's decision on a redirect or a pending approval (interface, States and transitions). "Not executed" can't be
  * true beside what the platform said before: it waits on, the conflict is published, and an operator may end it (R15).
  */
-function applyToWaiting(change: Change, operation: OperationState, evidence: Evidence): Change {
+function judgeWaiting(before: OperationState, operation: OperationState, evidence: Evidence): Move {
   const { result } = evidence;
   if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
-    return settle(change, operation, evidence);
-  if (result !== 'not_executed') return change;
-  const { saidNotExecutedAt = change.at } = operation;
-  return contradict(change, copyWith(operation, { saidNotExecutedAt }), evidence);
+    return { move: 'settle', operation, before, evidence };
+  return { move: result === 'not_executed' ? 'wait' : 'count', operation, before, evidence };
 }
 
 /** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
-function resolve(change: Change, operation: OperationState, named: Evidence): Change {
-  const { attempt = named.tag?.attempt ?? operation.attempt, resolution } = named;
-  if (attempt !== operation.attempt || resolution === undefined) return change;
-  const evidence = copyWith(named, { attempt });
-  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
+function judgeResolution({ operation: before }: Matched, matched: Evidence): Move {
+  const { attempt = matched.tag?.attempt ?? before.attempt, resolution } = matched;
+  if (attempt !== before.attempt || resolution === undefined) return NONE;
+  const evidence = copyWith(matched, { attempt });
+  if (before.phase === 'ended') return compareWithEnd(before, before, evidence);
   // A payment that waits is the cardholder's or the provider's to decide; an operator may from a day on, or once "not executed" was reported of it (R15).
   const isOpenToOperator =
-    operation.phase === 'in_doubt' || (isWaiting(operation) && Date.parse(resolution.at) >= operatorFromMs(operation));
-  if (!isOpenToOperator || isTooEarly(operation, evidence)) return change;
+    before.phase === 'in_doubt' || (isWaiting(before) && Date.parse(resolution.at) >= operatorFromMs(before));
+  if (!isOpenToOperator || isTooEarly(before, evidence)) return NONE;
   const { actor, reason, at } = resolution;
-  const key = countedAs(evidence);
-  const counted = copyWith(operation, { resolvedBy: { actor, reason, at }, evidence: [...operation.evidence, key] });
-  if (operation.phase === 'in_doubt') return applyToUnknown(change, counted, evidence);
-  if (evidence.result === 'not_executed') return endNotExecuted(change, counted, evidence);
+  const counted = [...before.evidence, countedAs(evidence)];
+  const operation = copyWith(before, { resolvedBy: { actor, reason, at }, evidence: counted });
+  if (before.phase === 'in_doubt') return judgeUnknown(before, operation, evidence) ?? NONE;
+  if (evidence.result === 'not_executed') return { move: 'end', operation, before, evidence };
   const isFinal = evidence.result === 'succeeded' || evidence.result === 'refused';
-  return isFinal ? settle(change, counted, evidence) : change;
+  return isFinal ? { move: 'settle', operation, before, evidence } : NONE;
 }
 
 /** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
@@ -215,146 +197,78 @@ function isTooEarly(operation: OperationState, { result, resolution }: Evidence)
 }
 
 /**
+ * A report after an end is compared with it: equal changes nothing, but it may fill in what was unknown before; a contradiction is kept
+ * and published once; a success after an expiry counts all the same (R4).
+ */
+function compareWithEnd(before: OperationState, known: OperationState, evidence: Evidence): Move {
+  if (known.end === 'expired' && evidence.result === 'succeeded')
+    return { move: 'expired', operation: known, before, evidence };
+  const isContradiction = contradictsEnd(known, evidence);
+  const operation = withReport(known, evidence, isContradiction);
+  if (isContradiction) return { move: 'contradict', operation, before, evidence };
+  if (known.end !== 'succeeded' || evidence.result !== 'succeeded')
+    return { move: 'count', operation, before, evidence };
+  const added = addedDetails(before, operation, evidence);
+  return { move: 'more', operation, before, evidence, added };
+}
+
+/**
  * An OUTCOME whose token was never granted: the platform was asked by a process that the fold gave no right to. Published once as a conflict, and
  * guards count it as "may have succeeded". Where the order's history is not whole, its grant may be among what is missing.
  */
-function foldUnauthorized(change: Change, reported: Evidence): Change {
+function judgeUnauthorized(order: OrderState, reported: Evidence): Move {
   const { commandId = '', attempt = 0, token = '' } = reported;
   const result = reported.result as Result;
   // No cardholder may see its form.
   const { redirectHtml: _form, ...answer } = reported.answer;
   const evidence = copyWith(reported, { answer });
-  const { unauthorizedOutcomes = [] } = change.order;
-  const operation = findOperation(change.order, commandId);
+  const operation = findOperation(order, commandId);
   const { transactionId, amount = operation?.amount } = answer;
-  const isKnown = unauthorizedOutcomes.some(
+  const isKnown = order.unauthorizedOutcomes?.some(
     (one) => one.token === token && one.result === result && one.transactionId === transactionId,
   );
-  if (change.order.isPartial || isKnown) return change;
+  if (order.isPartial || isKnown) return NONE;
   const { operation: kind, reference } = operation ?? {};
   const outcome: UnauthorizedOutcome = compact({
     ...{ commandId, attempt, token, result, operation: kind, reference, transactionId, amount },
   });
-  const was = operation ? (operation.end ?? operation.phase) : (verdictOf(change.order, token) ?? 'unknown');
-  const noted = withOrder(change, { unauthorizedOutcomes: [...unauthorizedOutcomes, outcome] });
-  const next = operation ? moveUnauthorized(noted, operation, evidence) : noted;
-  const isPublished = next.events.length > noted.events.length;
-  const flags = [...(isPublished ? [] : [`was_${was}`, `said_${result}`]), 'never_granted'];
-  const known = findOperation(next.order, commandId);
-  return publish(next, CONFLICT, known, { ...(known ? {} : { commandId, attempt }), ...reportedBody(evidence), flags });
+  const was = operation ? (operation.end ?? operation.phase) : (verdictOf(order, token) ?? 'unknown');
+  const moved = operation ? judgeUngranted(operation, evidence) : NONE;
+  return { move: 'unauthorized', outcome, was, moved, evidence };
 }
 
 /** An operation that waits for its next attempt gets none: it was executed. An ended one without TRANSACTIONID gets the one of the call, so that follow-ups and notifications of it find it. */
-function moveUnauthorized(change: Change, operation: OperationState, evidence: Evidence): Change {
-  if (operation.phase === 'idle') return executedAfterAll(change, operation, evidence);
-  const { transactionId } = evidence.answer;
-  if (evidence.result !== 'succeeded') return change;
-  if (operation.phase !== 'ended' || operation.transactionId !== undefined || transactionId === undefined)
-    return contradict(change, operation, evidence);
-  const bound = bind(operation, evidence.attempt ?? operation.attempt, transactionId);
-  return contradict(put(change, bound), bound, evidence);
-}
-
-/**
- * A report after an end is compared with it: equal changes nothing, but it may fill in what was unknown before; a contradiction is kept
- * and published once; a success after an expiry counts all the same (R4).
- */
-function compareWithEnd(change: Change, operation: OperationState, evidence: Evidence): Change {
-  const { end } = operation;
-  const isContradiction = contradictsEnd(operation, evidence);
-  const completed = withReport(operation, evidence, isContradiction);
-  if (end === 'expired' && evidence.result === 'succeeded') {
-    const next = settle(change, operation, evidence);
-    return contradict(next, findOperation(next.order, operation.commandId) ?? operation, evidence, end);
-  }
-  const next = completed === operation ? change : put(change, completed);
-  if (isContradiction) return contradict(next, completed, evidence);
-  if (end !== 'succeeded' || evidence.result !== 'succeeded') return next;
-  return publishMore(reportCurrency(reportAmount(next, completed, evidence), completed, evidence), operation, evidence);
-}
-
-function contradictsEnd(operation: OperationState, evidence: Evidence): boolean {
-  const { end } = operation;
-  const { result, source, mayBeDone } = evidence;
-  if (end === 'succeeded') {
-    if (result === 'succeeded') return isOtherShare(operation, evidence) || isOtherTransaction(operation, evidence);
-    // An operator's "not executed" was about the doubt, and came too late for it (R5).
-    return (result === 'not_executed' && source !== 'operator') || (result === 'refused' && !mayBeDone);
-  }
-  return (
-    (result === 'succeeded' || result === 'refused') && result !== end && !(end === 'expired' && result === 'refused')
-  );
-}
-
-/** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
-function isOtherShare({ partial = false, amount }: OperationState, evidence: Evidence): boolean {
-  const { partial: isPartial = false, answer } = evidence;
-  const isOtherAmount = isPartial && amount !== undefined && answer.amount !== undefined && answer.amount !== amount;
-  return answer.execCode !== undefined && (isPartial !== partial || isOtherAmount);
-}
-
-/** The ended operation with what the report adds: its TRANSACTIONID, an amount that was unknown, details; or that its amount is disputed. */
-function withReport(operation: OperationState, evidence: Evidence, isContradiction: boolean): OperationState {
-  const { result, source, attempt = operation.attempt } = evidence;
-  const { transactionId, amount } = evidence.answer;
-  // A code that says "not executed" can't be true beside the redirect or approval before it; an operator has looked.
-  const isDenied =
-    (result === 'refused' && !evidence.mayBeDone) || (result === 'not_executed' && source === 'operator');
-  let completed = operation.mayYetSucceed && isDenied ? { ...operation, mayYetSucceed: undefined } : operation;
-  if (transactionId !== undefined && operation.transactionId === undefined)
-    completed = bind(completed, attempt, transactionId);
-  if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
-  if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
-  // The amount of a success may be unknown, or our reading of the platform's default.
-  if (amount !== undefined && (completed.amount === undefined || completed.isAmountAssumed))
-    completed = { ...completed, amount, isAmountAssumed: undefined };
-  return withDetails(completed, evidence);
-}
-
-/**
- * A refund's references, a payment's card, and how much was accepted of what was accepted in part, may come by notification alone, often
- * behind the answer: the success is published once more, with them (docs/decisions/0023, 0050).
- */
-function publishMore(change: Change, before: OperationState, evidence: Evidence): Change {
-  const operation = findOperation(change.order, before.commandId) ?? before;
-  const references = operation.operation === 'refund' ? refundReferences(evidence) : {};
-  const { externalEntityId = references.externalEntityId, externalReference = references.externalReference } =
-    operation;
-  const added: string[] = [];
-  if (externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference)
-    added.push('references_added');
-  if (operation.partial && before.amount === undefined && operation.amount !== undefined) added.push('amount_added');
-  if (operation.isCardTold && !before.isCardTold) added.push('card_added');
-  if (added.length === 0) return change;
-  const flags = [...(flagsWith(operation, evidence) ?? []), ...added];
-  const body = { ...reportedBody(evidence), externalEntityId, externalReference, flags };
-  return putAndPublish(change, copyWith(operation, { externalEntityId, externalReference }), 'succeeded', body);
+function judgeUngranted(before: OperationState, evidence: Evidence): Move {
+  if (before.phase === 'idle') return { move: 'after_all', operation: before, before, evidence };
+  if (evidence.result !== 'succeeded') return NONE;
+  const operation = before.phase === 'ended' ? bindFirst(before, evidence) : before;
+  return { move: 'contradict', operation, before, evidence };
 }
 
 /** An operation that is not ours, made in the back office or of a kind that we have no name for, is published once (docs/decisions/0020). */
-function applyElsewhere(change: Change, evidence: Evidence): Change {
-  // A failure with the EXECCODE of ours needs no event. People should look where an attempt of ours that failed could be the source.
-  if (evidence.tag === undefined && isKnownFailure(change.order, evidence)) return change;
-  const mayBeOurs = evidence.tag === undefined && possibleSources(change.order, evidence).length > 0;
+function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidence): ExternalMove {
   const { operation, operationType, result, partial, mayBeDone, source, currency, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
-  const flags = mayBeOurs ? [...(evidence.flags ?? []), 'may_be_ours'] : evidence.flags;
-  const body = { operation, operationType, amount, currency, flags, ...reportedBody(evidence) };
-  const event = eventOf(change, 'payment.operation.external', undefined, body);
-  const { offset, record, nth } = event;
-  const external = compact({
-    ...{ operation, operationType, result, transactionId, execCode, amount, currency, partial, mayBeDone },
+  const external = {
+    operation,
+    operationType,
+    result,
+    transactionId,
+    execCode,
+    amount,
+    currency,
+    partial,
+    mayBeDone,
     source: source === 'notification' || source === 'answer' ? undefined : source,
-    ...{ externalEntityId: evidence.externalEntityId, externalReference: evidence.externalReference },
-    ...{ of: authorizationOf(change.order, evidence), offset, record, nth },
-  });
-  const contradicted = change.order.external.find(
+    externalEntityId: evidence.externalEntityId,
+    externalReference: evidence.externalReference,
+    of: authorizationOf(order, evidence),
+  };
+  const contradicted = order.external.find(
     (other) => isSameOperation(other, evidence) && isOpposite(other.result, result),
   );
-  const published = publish(change, event.type, undefined, body);
-  const next = withOrder(published, { external: [...change.order.external, external] });
-  if (!contradicted) return next;
-  return publish(next, CONFLICT, undefined, { ...body, flags: [`was_${contradicted.result}`] });
+  const flags = mayBeOurs ? [...(evidence.flags ?? []), 'may_be_ours'] : evidence.flags;
+  return { move: 'elsewhere', external, contradicted, flags, evidence };
 }
 
 const isSameOperation = (other: OrderState['external'][number], evidence: Evidence): boolean =>
@@ -366,20 +280,8 @@ const isSameOperation = (other: OrderState['external'][number], evidence: Eviden
 const isOpposite = (before: string, now: string): boolean =>
   (before === 'succeeded' && now === 'refused') || (before === 'refused' && now === 'succeeded');
 
-/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be. */
-function authorizationOf(order: OrderState, { operation: kind }: Evidence): string | undefined {
-  if (kind !== 'capture' && kind !== 'void') return undefined;
-  if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
-  const possible = order.operations.filter((operation) => {
-    const hasFailed = operation.phase === 'ended' && !mayHaveSucceeded(operation) && !operation.mayYetSucceed;
-    if (operation.operation !== 'authorize' || hasFailed) return false;
-    return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
-  });
-  return possible.length === 1 ? possible[0]?.commandId : undefined;
-}
-
 /** The report of an operation that was taken for somebody else's, as evidence of our own. */
-function externalEvidence(external: ExternalOperation): Evidence {
+export function externalEvidence(external: ExternalOperation): Evidence {
   const { operation, result, partial, mayBeDone, source = 'notification', currency } = external;
   const { transactionId, execCode, amount, externalEntityId, externalReference } = external;
   const answer = compact({ transactionId, execCode, amount });

@@ -1,57 +1,47 @@
-import { foldEvidence, rematch } from './fold-evidence.js';
+import { copyWith } from '@tranche/runtime';
 import { evidenceOf } from './evidence.js';
-import { isCapturable, judge, type Judgement } from './guards.js';
-import { continuedBy, isRepetition, matchOf, namesFewer } from './history.js';
+import { externalEvidence, judgeEvidence } from './fold-evidence.js';
+import { isCapturable, judgeIntent } from './guards.js';
+import { enter, isRepetition, type Change, type Effect } from './history.js';
+import { matchAgain, matchEvidence, matchNamed, type Match } from './match.js';
 import {
-  emptyOrder,
   findOperation,
-  isEmptyOrder,
   isLookUpReminder,
   isWaiting,
   type EventBody,
-  type IntentVerdict,
+  type Evidence,
   type OperationState,
   type OrderState,
 } from './order-state.js';
 import {
   encodeRecord,
   recordHash,
+  type EvidenceRecord,
   type Expired,
   type GivenUp,
   type InDoubt,
   type Intent,
   type JournalRecord,
+  type NotExecuted,
+  type Outcome,
   type Rejected,
   type Reminded,
   type Repeated,
-  type Tombstone,
 } from './records.js';
 import { foldSnapshot } from './snapshot.js';
-import { grantedOperation, hasContent, newOperation } from './terms.js';
+import { grantedOperation, newOperation } from './terms.js';
+import { CAPTURE_WINDOW_MS, foldTombstone, isEndedByInterface, lifetimeMs, lookUpsUntil, windowFrom } from './time.js';
 import {
-  CAPTURE_WINDOW_MS,
-  isEndedByInterface,
-  isRetentionOver,
-  lifetimeMs,
-  lookUpsUntil,
-  windowFrom,
-} from './time.js';
-import {
-  type Change,
-  changed,
   close,
-  copyWith,
-  type Effect,
+  makeMove,
   publish,
   put,
   putAndPublish,
   withListedEvents,
   withOrder,
+  withVerdict,
 } from './transitions.js';
-import { RULES_VERSION, versionFor } from './versions.js';
-
-/** Named by a record that rests on an order of which nothing was known. */
-const NOTHING_SEEN = '-1';
+import { versionFor } from './versions.js';
 
 export interface Folded {
   order: OrderState;
@@ -76,138 +66,106 @@ export function fold(
   const stored = hash();
   const lastOffset = offset.toString();
   if (isRepetition(order, stored)) return { order: copyWith(order, { lastOffset }), effects: [] };
-  let change = enter(order, record, { lastOffset, stored, rulesVersion });
+  let change = enter(order, record, { lastOffset, hash: stored, rulesVersion });
   if (record.record === 'TOMBSTONE') return { order: foldTombstone(order, change, record), effects: [] };
   if (record.record === 'SNAPSHOT') return { order: foldSnapshot(order, change, record), effects: [] };
-  change = step(change, record, order);
+  change = step(change, record);
   change = rematch(change);
   return { order: withListedEvents(change), effects: change.events };
 }
 
-interface Entry {
-  lastOffset: string;
-  stored: string;
-  rulesVersion: number;
-}
+type Own = Intent | InDoubt | Rejected | GivenUp | Expired | Reminded | Repeated;
 
-/** The order with the record in its history, before the record is judged. */
-function enter(before: OrderState, record: JournalRecord, { lastOffset, stored, rulesVersion }: Entry): Change {
-  const order = copyWith(before, { lastOffset, history: continuedBy(before, stored) });
-  order.movedAt = movedAt(before, record);
-  if (rulesVersion !== RULES_VERSION) order.rulesVersion = rulesVersion;
-  if (isEmptyOrder(before)) {
-    order.beganAt = record.at;
-    if (needsEarlier(record) || restsOnEarlier(record)) order.isPartial = true;
-  }
-  const change: Change = { order, events: [], at: record.at, hash: stored };
-  return change;
-}
-
-/** Repetitions, reminders, snapshots and tombstones move nothing. Writers' clocks differ: the latest time counts. */
-function movedAt(order: OrderState, record: JournalRecord): string {
-  const { movedAt: before } = order;
-  if (before === undefined) return record.at;
+/** The order after one record that is about an operation. */
+function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTONE' | 'SNAPSHOT' }>): Change {
   switch (record.record) {
-    case 'REPEATED':
-    case 'REMINDED':
-    case 'SNAPSHOT':
-    case 'TOMBSTONE':
-      return before;
-    default:
-      return isLater(record, before) ? record.at : before;
-  }
-}
-
-/** Times as `Date.toISOString` writes them sort as text. */
-function isLater({ at }: JournalRecord, before: string): boolean {
-  return at.length === 24 && before.length === 24 ? at > before : Date.parse(at) > Date.parse(before);
-}
-
-/** No order's history begins with such a record: it names what an earlier one began. */
-function needsEarlier(record: JournalRecord): boolean {
-  switch (record.record) {
-    case 'INTENT':
-    case 'REJECTED':
-      return record.attempt > 1;
-    case 'EVIDENCE':
-      return record.tag !== undefined || record.commandId !== undefined;
-    default:
-      return true;
-  }
-}
-
-/** It names a history that is not kept (R10). */
-const restsOnEarlier = (record: JournalRecord): boolean =>
-  'seen' in record && record.seen !== undefined && record.seen !== NOTHING_SEEN;
-
-/** The order after one record that is about an operation. `before`: the order that the record's writer should have seen. */
-function step(
-  change: Change,
-  record: Exclude<JournalRecord, { record: 'TOMBSTONE' | 'SNAPSHOT' }>,
-  before: OrderState,
-): Change {
-  switch (record.record) {
-    case 'INTENT':
-      return foldIntent(change, record, before);
-    case 'IN_DOUBT':
-      return foldInDoubt(change, record);
     case 'NOT_EXECUTED':
     case 'OUTCOME':
     case 'EVIDENCE':
-      return foldEvidence(change, evidenceOf(record));
-    case 'REJECTED':
-      return foldRejected(change, record, before);
-    case 'GIVEN_UP':
-      return foldGivenUp(change, record);
-    case 'EXPIRED':
-      return foldExpired(change, record);
-    case 'REMINDED':
-      return foldReminded(change, record);
-    case 'REPEATED':
-      return foldRepeated(change, record);
+      return foldEvidence(change, record);
     case 'SKIPPED':
       return withOrder(change, { isFrozen: true });
+    default:
+      return foldOwn(change, record);
   }
 }
 
-/** The order moved on since the record's writer read it. */
-const isStale = (before: OrderState, { seen }: Intent | Rejected): boolean =>
-  seen !== undefined && matchOf(before, seen) === 'other';
+/** The order after a record that names its operation by the command. */
+function foldOwn(change: Change, record: Own): Change {
+  const operation = findOperation(change.order, record.commandId);
+  switch (record.record) {
+    case 'IN_DOUBT':
+      return foldInDoubt(change, operation, record);
+    case 'GIVEN_UP':
+      return foldGivenUp(change, operation, record);
+    case 'EXPIRED':
+      return foldExpired(change, operation, record);
+    case 'REMINDED':
+      return foldReminded(change, operation, record);
+    case 'REPEATED':
+      return operation?.latest ? copyWith(change, { events: [{ event: operation.latest, isRepeat: true }] }) : change;
+    case 'REJECTED':
+      return foldRejected(change, operation, record);
+    case 'INTENT':
+      return foldIntent(change, operation, record);
+  }
+}
 
-function foldIntent(change: Change, record: Intent, before: OrderState): Change {
+function foldIntent(change: Change, known: OperationState | undefined, record: Intent): Change {
   if (change.order.verdicts.some(([token]) => token === record.token)) return change;
-  const known = findOperation(change.order, record.commandId);
-  const judgement = isStale(before, record) ? LOST : judgeIntent(change.order, known, record);
-  const judged = withVerdict(change, record, judgement.verdict);
-  if (judgement.verdict === 'busy' || judgement.verdict === 'lost') return judged;
-  const operation = known ?? newOperation(record);
-  if (judgement.verdict === 'granted') return put(judged, grantedOperation(change.order, operation, record));
+  const judgement = judgeIntent(change, known, record);
+  const asked = known ?? newOperation(record);
+  const operation = judgement.verdict === 'granted' ? grantedOperation(change.order, asked, record, judgement) : asked;
+  const judged = withVerdict(change, record, judgement);
+  if (judgement.verdict === 'granted') return put(judged, operation);
+  if (judgement.verdict !== 'rejected') return judged;
   const faults = [{ path: '', code: judgement.code, message: judgement.message }];
   return close(judged, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
 }
 
-function judgeIntent(order: OrderState, known: OperationState | undefined, record: Intent): Judgement | typeof LOST {
-  const isOurTurn = known
-    ? known.phase === 'idle' && known.attempt === record.attempt && hasContent(known, record.contentHash)
-    : record.attempt === 1;
-  if (!isOurTurn) return LOST;
-  return order.isFrozen ? FROZEN : judge(order, record);
+/** A report is matched with its operation, judged by it, and moves it (R8). */
+function foldEvidence(change: Change, record: EvidenceRecord | Outcome | NotExecuted): Change {
+  const evidence = evidenceOf(record);
+  const match = matchEvidence(change.order, evidence);
+  const move = judgeEvidence(change.order, match, evidence);
+  return makeMove(change, move);
 }
 
-function withVerdict(change: Change, { token }: Intent, verdict: IntentVerdict): Change {
-  const verdicts: OrderState['verdicts'] = [...change.order.verdicts, [token, verdict]];
-  return changed(change, { ...change.order, verdicts });
+/**
+ * A record may have closed an attempt, put it in doubt or named its TRANSACTIONID: evidence that waits is matched again, in the order it
+ * came, until none of it moves. So no result depends on the order of arrival (R8).
+ */
+function rematch(change: Change): Change {
+  const { external, unmatchedEvidence } = change.order;
+  if (external.length === 0 && unmatchedEvidence.length === 0) return change;
+  const taken = takeBackExternal(change);
+  for (const evidence of taken.order.unmatchedEvidence) {
+    const match = matchAgain(taken.order, evidence);
+    if (match.is !== 'undecided') return rematch(moveKept(taken, match, evidence));
+  }
+  return taken;
 }
 
-const LOST = { verdict: 'lost' } as const;
-const FROZEN = {
-  verdict: 'rejected',
-  code: 'order_frozen',
-  message: 'A record of this order could not be read and was skipped: nothing is sent any more',
-} as const;
+/** Evidence that waited moves its operation, and waits no more; what was denied waits for a person's decision. */
+function moveKept(change: Change, match: Match, evidence: Evidence): Change {
+  const unmatchedEvidence = change.order.unmatchedEvidence.filter((other) => other !== evidence);
+  const next = match.is === 'denied' ? change : withOrder(change, { unmatchedEvidence });
+  return makeMove(next, judgeEvidence(next.order, match, evidence, true));
+}
 
-function foldInDoubt(change: Change, record: InDoubt): Change {
-  const operation = findOperation(change.order, record.commandId);
+/** An operation that was taken for somebody else's turns out to be ours: it must not count twice, and what was reported of it counts here. */
+function takeBackExternal(change: Change): Change {
+  return change.order.external.reduce((next, known) => {
+    if (known.transactionId === undefined) return next;
+    const evidence = externalEvidence(known);
+    const match = matchNamed(next.order, evidence);
+    if (!match) return next;
+    const left = withOrder(next, { external: next.order.external.filter((other) => other !== known) });
+    return makeMove(left, judgeEvidence(left.order, match, evidence));
+  }, change);
+}
+
+function foldInDoubt(change: Change, operation: OperationState | undefined, record: InDoubt): Change {
   const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
   if (!isCurrent || operation.phase !== 'open') return change;
   const { message, execCode, reason } = record;
@@ -219,16 +177,15 @@ function foldInDoubt(change: Change, record: InDoubt): Change {
   });
 }
 
-function foldRejected(change: Change, record: Rejected, before: OrderState): Change {
-  if (isStale(before, record)) return change;
-  const known = findOperation(change.order, record.commandId);
+function foldRejected(change: Change, known: OperationState | undefined, record: Rejected): Change {
+  if (change.match === 'other') return change;
   const isOurTurn = known ? known.phase === 'idle' && known.attempt === record.attempt : record.attempt === 1;
   if (!isOurTurn) return change;
-  return close(change, known ?? newOperation(record), { end: 'rejected' }, 'rejected', { faults: record.faults });
+  const operation = known ?? newOperation(record);
+  return close(change, operation, { end: 'rejected' }, 'rejected', { faults: record.faults });
 }
 
-function foldGivenUp(change: Change, record: GivenUp): Change {
-  const operation = findOperation(change.order, record.commandId);
+function foldGivenUp(change: Change, operation: OperationState | undefined, record: GivenUp): Change {
   if (operation?.phase !== 'idle' || operation.attempt !== record.attempt || record.attempt < 2) return change;
   const { code, message, retryAfterSeconds } = record;
   const faults = [{ path: '', code, message }];
@@ -236,8 +193,7 @@ function foldGivenUp(change: Change, record: GivenUp): Change {
 }
 
 /** The timer ends what waits, not before its time by the writers' clocks. */
-function foldExpired(change: Change, record: Expired): Change {
-  const operation = findOperation(change.order, record.commandId);
+function foldExpired(change: Change, operation: OperationState | undefined, record: Expired): Change {
   if (operation?.attempt !== record.attempt || !isWaiting(operation)) return change;
   const ageMs = Date.parse(record.at) - Date.parse(operation.since ?? '');
   if (!(ageMs >= (lifetimeMs(operation) ?? Infinity))) return change;
@@ -246,9 +202,8 @@ function foldExpired(change: Change, record: Expired): Change {
 }
 
 /** Each reminder counts once, and only while there is something to remind of. */
-function foldReminded(change: Change, record: Reminded): Change {
+function foldReminded(change: Change, operation: OperationState | undefined, record: Reminded): Change {
   const { reminder } = record;
-  const operation = findOperation(change.order, record.commandId);
   if (!operation || operation.reminded?.includes(reminder)) return change;
   const before = operation.reminded ?? [];
   if (isLookUpReminder(reminder)) {
@@ -264,17 +219,4 @@ function foldReminded(change: Change, record: Reminded): Change {
   if (operation.phase !== 'in_doubt') return change;
   const body: EventBody = { origin: 'timer', flags: [reminder] };
   return publish(next, `payment.${operation.operation}.in_doubt`, operation, body);
-}
-
-function foldRepeated(change: Change, record: Repeated): Change {
-  const latest = findOperation(change.order, record.commandId)?.latest;
-  return latest ? copyWith(change, { events: [{ event: latest, isRepeat: true }] }) : change;
-}
-
-/** Nothing remains of an order that is forgotten; the record is void if the order moved on meanwhile, or its time has not come. */
-function foldTombstone(before: OrderState, { order }: Change, record: Tombstone): OrderState {
-  if (isEmptyOrder(before)) return before;
-  const match = matchOf(before, record.seen);
-  const isKnown = match === 'whole' || (match === 'last' && !namesFewer(record.seen, before));
-  return isKnown && isRetentionOver(before, record) ? emptyOrder(before.merchant, before.orderId) : order;
 }

@@ -2,6 +2,7 @@ import type { FaultCode } from '@tranche/contracts';
 import { mayBeExecuted, possibleSources } from './match.js';
 import {
   findOperation,
+  hasContent,
   hasSucceeded,
   isContradicted,
   isInDoubt,
@@ -10,6 +11,7 @@ import {
   isPayment,
   isWaiting,
   knownAmount,
+  mayHaveSucceeded,
   type Evidence,
   type ExternalOperation,
   type OperationState,
@@ -17,46 +19,70 @@ import {
   type UnauthorizedOutcome,
 } from './order-state.js';
 import type { Intent } from './records.js';
+import type { Change } from './history.js';
 
 /** A guard grants, lets wait for another operation, or rejects. */
 export type Judgement =
-  { verdict: 'granted' } | { verdict: 'busy' } | { verdict: 'rejected'; code: FaultCode; message: string };
+  Granted | { verdict: 'busy' } | { verdict: 'lost' } | { verdict: 'rejected'; code: FaultCode; message: string };
 
-const granted: Judgement = { verdict: 'granted' };
+/** The amount is the platform's default, as the order shows it, where the record has none. */
+export interface Granted {
+  verdict: 'granted';
+  amount: number | undefined;
+  /** The record takes the place of an authorization in doubt. */
+  supersedesDoubt: true | undefined;
+}
+
+const granted = (order: OrderState, record: Intent): Granted => ({
+  verdict: 'granted',
+  amount: record.amount ?? defaultAmount(order, record),
+  supersedesDoubt: takesPlaceOfDoubt(order, record),
+});
 const rejected = (code: FaultCode, message: string): Judgement => ({ verdict: 'rejected', code, message });
 
+/** Judges an INTENT: it is lost where its order moved on, or where it is not this attempt's turn (R3). */
+export function judgeIntent(change: Change, known: OperationState | undefined, record: Intent): Judgement {
+  const { order, match } = change;
+  const isOurTurn = known
+    ? known.phase === 'idle' && known.attempt === record.attempt && hasContent(known, record.contentHash)
+    : record.attempt === 1;
+  if (match === 'other' || !isOurTurn) return { verdict: 'lost' };
+  if (!order.isFrozen) return judge(order, record);
+  return rejected('order_frozen', 'A record of this order could not be read and was skipped: nothing is sent any more');
+}
+
 /** Judges an INTENT of an idle operation against the rest of its order (R3, Guards). */
-export function judge(order: OrderState, intent: Intent): Judgement {
-  const others = order.operations.filter((operation) => operation.commandId !== intent.commandId);
+function judge(order: OrderState, record: Intent): Judgement {
+  const others = order.operations.filter((operation) => operation.commandId !== record.commandId);
   if (others.some(isOpen)) return { verdict: 'busy' };
-  if (others.some((other) => isInDoubt(other) && !givesWay(order, other, intent)))
+  if (others.some((other) => isInDoubt(other) && !givesWay(order, other, record)))
     return rejected('order_in_doubt', 'Another operation of this order is in doubt');
   // Another attempt of this command could be a second execution.
-  if (possibleOutcomes(order).some(({ commandId }) => commandId === intent.commandId))
+  if (possibleOutcomes(order).some(({ commandId }) => commandId === record.commandId))
     return rejected('order_in_doubt', 'A call of this command that was never granted may have succeeded');
-  switch (intent.operation) {
+  switch (record.operation) {
     case 'authorize':
     case 'pay':
-      return judgePayment(order, others, intent);
+      return judgePayment(order, others, record);
     case 'capture':
-      return judgeCapture(order, intent);
+      return judgeCapture(order, record);
     case 'refund':
-      return judgeRefund(order, intent);
+      return judgeRefund(order, record);
     case 'void':
-      return judgeVoid(order, intent);
+      return judgeVoid(order, record);
   }
 }
 
-function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
+function judgePayment(order: OrderState, others: OperationState[], record: Intent): Judgement {
   const live = others.filter((operation) => isLive(order, operation));
   const givesItsPlace = (operation: OperationState) =>
-    isLeftBehind(operation) && operation.commandId === intent.supersedes;
+    isLeftBehind(operation) && operation.commandId === record.supersedes;
   const isFree = live.every((operation) => givesItsPlace(operation) || isSuperseded(others, operation));
   // A redirect, also one of a call that was never granted, may be superseded by naming it.
   const isOut = (payment: UnauthorizedOutcome) =>
-    (payment.result === 'redirect' && payment.commandId === intent.supersedes) || hasFollowUp(order, 'void', payment);
+    (payment.result === 'redirect' && payment.commandId === record.supersedes) || hasFollowUp(order, 'void', payment);
   const isPaid = possibleOutcomes(order).some((one) => (one.operation === undefined || isPayment(one)) && !isOut(one));
-  if (isFree && !isPaid) return granted;
+  if (isFree && !isPaid) return granted(order, record);
   return rejected(
     'authorization_live',
     'The order has a live authorization or payment; a redirect may be superseded by naming it',
@@ -73,15 +99,15 @@ function isSuperseded(others: readonly OperationState[], operation: OperationSta
   return others.some((other) => other.supersedes === operation.commandId && hasTakenItsPlace(other));
 }
 
-/** A doubtful form that nobody has seen: the intent takes its place, or another authorization has. */
-const givesWay = (order: OrderState, doubt: OperationState, intent: Intent): boolean =>
-  (intent.supersedes === doubt.commandId && takesPlaceOfDoubt(order, intent) === true) ||
+/** A doubtful form that nobody has seen: the record takes its place, or another authorization has. */
+const givesWay = (order: OrderState, doubt: OperationState, record: Intent): boolean =>
+  (record.supersedes === doubt.commandId && takesPlaceOfDoubt(order, record) === true) ||
   isDoubtSuperseded(order, doubt);
 
-/** The intent names an authorization that is in doubt now, and its merchant allows it. */
-export function takesPlaceOfDoubt(order: OrderState, intent: Intent): true | undefined {
-  const doubt = order.operations.find(({ commandId }) => commandId === intent.supersedes);
-  const isAllowed = intent.operation === 'authorize' && intent.supersedesDoubt === true;
+/** The record names an authorization that is in doubt now, and its merchant allows it. */
+function takesPlaceOfDoubt(order: OrderState, record: Intent): true | undefined {
+  const doubt = order.operations.find(({ commandId }) => commandId === record.supersedes);
+  const isAllowed = record.operation === 'authorize' && record.supersedesDoubt === true;
   return isAllowed && doubt?.operation === 'authorize' && doubt.phase === 'in_doubt' ? true : undefined;
 }
 
@@ -93,49 +119,49 @@ const hasTakenItsPlace = ({ end }: OperationState): boolean =>
   end !== 'rejected' && end !== 'given_up' && end !== 'not_executed';
 
 /** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
-function judgeCapture(order: OrderState, intent: Intent): Judgement {
-  const authorization = operationWith(order, intent.transactionId, isPayment);
-  if (!authorization && isKnownReference(order, intent))
+function judgeCapture(order: OrderState, record: Intent): Judgement {
+  const authorization = operationWith(order, record.transactionId, isPayment);
+  if (!authorization && isKnownReference(order, record))
     return rejected('not_an_authorization', 'Only authorizations can be captured');
   if (authorization && hasFailed(authorization)) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be captured');
   }
-  if (mayBeFollowed(order, 'capture', intent))
+  if (mayBeFollowed(order, 'capture', record))
     return rejected('already_captured', 'An authorization can be captured once only');
-  if (mayBeFollowed(order, 'void', intent)) return rejected('already_voided', 'The authorization was voided');
+  if (mayBeFollowed(order, 'void', record)) return rejected('already_voided', 'The authorization was voided');
   const authorized = authorization && knownAmount(authorization);
-  if (authorized !== undefined && intent.amount !== undefined && intent.amount > authorized) {
+  if (authorized !== undefined && record.amount !== undefined && record.amount > authorized) {
     return rejected('capture_exceeds_authorization', `At most ${authorized} can be captured`);
   }
-  return granted;
+  return granted(order, record);
 }
 
 /** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
-function judgeRefund(order: OrderState, intent: Intent): Judgement {
-  const source = operationWith(order, intent.transactionId, isRefundable);
-  if (!source && isKnownReference(order, intent))
+function judgeRefund(order: OrderState, record: Intent): Judgement {
+  const source = operationWith(order, record.transactionId, isRefundable);
+  if (!source && isKnownReference(order, record))
     return rejected('not_a_capture', 'Only captures and card payments can be refunded');
   if (source && hasFailed(source))
     return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
-  const remaining = refundableAtMost(order, intent.transactionId);
-  if (remaining === undefined) return granted;
+  const remaining = refundableAtMost(order, record.transactionId);
+  if (remaining === undefined) return granted(order, record);
   if (remaining <= 0) return rejected('refund_exceeds_remaining', 'Nothing remains to be refunded');
-  if (intent.amount !== undefined && intent.amount > remaining) {
+  if (record.amount !== undefined && record.amount > remaining) {
     return rejected('refund_exceeds_remaining', `At most ${remaining} can be refunded`);
   }
-  return granted;
+  return granted(order, record);
 }
 
 /** "Only authorizations can be voided" (interface, void); no void after capture, no second one. */
-function judgeVoid(order: OrderState, intent: Intent): Judgement {
-  const target = operationWith(order, intent.transactionId, () => true);
+function judgeVoid(order: OrderState, record: Intent): Judgement {
+  const target = operationWith(order, record.transactionId, () => true);
   if (target && (target.operation !== 'authorize' || hasFailed(target))) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
   }
-  if (mayBeFollowed(order, 'capture', intent))
+  if (mayBeFollowed(order, 'capture', record))
     return rejected('already_captured', 'A captured authorization can not be voided');
-  if (mayBeFollowed(order, 'void', intent)) return rejected('already_voided', 'The authorization was voided before');
-  return granted;
+  if (mayBeFollowed(order, 'void', record)) return rejected('already_voided', 'The authorization was voided before');
+  return granted(order, record);
 }
 
 /** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success that was not voided. */
@@ -157,6 +183,14 @@ export function hasTaken(order: OrderState, operation: OperationState): boolean 
 
 /** It did not succeed, and no report says otherwise; else only the platform knows. */
 const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operation) && !isContradicted(operation);
+
+/** The platform takes this amount where none is asked for. */
+function defaultAmount(order: OrderState, record: Intent): number | undefined {
+  if (record.operation === 'refund') return refundableAmount(order, record.transactionId);
+  if (record.operation !== 'capture' && record.operation !== 'void') return undefined;
+  const authorization = operationWith(order, record.transactionId, isPayment);
+  return authorization && knownAmount(authorization);
+}
 
 /** Minor units that a refund of this capture or card payment gives back by default: all that remains; undefined where that is not known. */
 export function refundableAmount(order: OrderState, transactionId: string | undefined): number | undefined {
@@ -327,6 +361,19 @@ function operationWith(
 export function isCapturable(order: OrderState, operation: OperationState): boolean {
   if (operation.operation !== 'authorize' || !hasSucceeded(operation)) return false;
   return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
+}
+
+/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be. */
+export function authorizationOf(order: OrderState, evidence: Evidence): string | undefined {
+  const { operation: kind } = evidence;
+  if (kind !== 'capture' && kind !== 'void') return undefined;
+  if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
+  const possible = order.operations.filter((operation) => {
+    const isFailed = operation.phase === 'ended' && !mayHaveSucceeded(operation) && !operation.mayYetSucceed;
+    if (operation.operation !== 'authorize' || isFailed) return false;
+    return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
+  });
+  return possible.length === 1 ? possible[0]?.commandId : undefined;
 }
 
 /** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */

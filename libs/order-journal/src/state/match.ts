@@ -16,28 +16,91 @@ export interface Source {
   attempt: Attempt;
 }
 
+/** The attempt of ours that evidence is about. */
+export interface Matched {
+  is: 'matched';
+  operation: OperationState;
+  attempt: number;
+}
+
+/** An answer is `current` for the open or doubtful attempt with its token, `closed` for one that was closed as not executed, else `late`. */
+export interface Answered {
+  is: 'current' | 'late' | 'closed';
+  operation: OperationState;
+}
+
+/** Attempts whose answers say that they were not executed; a success that may be theirs was reported. */
+export interface Denied {
+  is: 'denied';
+  sources: Source[];
+}
+
 /**
  * The attempt of ours that evidence is about, else why it is about none.
  *
- * `undecided`: more records may show its source · `denied`: an answer has said of its source that nothing was executed · `elsewhere`: no operation of ours.
+ * `undecided`: more records may show its source · `elsewhere`: no operation of ours · `unauthorized`: an answer to a call that nobody was granted ·
+ * `known`: it says nothing new, or names nothing that is known.
  */
-export type Match = { operation: OperationState; attempt: number } | 'undecided' | 'denied' | 'elsewhere';
+export type Match =
+  | Matched
+  | Answered
+  | Denied
+  | { is: 'elsewhere'; mayBeOurs: boolean }
+  | { is: 'undecided' | 'unauthorized' | 'known' };
 
-/** Finds the operation by its name, by the tag or by TRANSACTIONID, else by being the only attempt that can be the source (R8). */
-export function matchOperation(order: OrderState, evidence: Evidence): Match {
+const KNOWN: Match = { is: 'known' };
+const UNDECIDED: Match = { is: 'undecided' };
+const UNAUTHORIZED: Match = { is: 'unauthorized' };
+
+/** Finds the operation of new evidence: by its name, by the tag or by TRANSACTIONID, else by being the only attempt that can be the source (R8). */
+export function matchEvidence(order: OrderState, evidence: Evidence): Match {
+  if (evidence.source === 'answer') return matchAnswer(order, evidence);
   const named = matchNamed(order, evidence);
   if (named) return named;
+  if (evidence.source === 'operator' || isRepeated(order, evidence)) return KNOWN;
+  return matchUnnamed(order, evidence);
+}
+
+/** Finds the operation of evidence that waits in the order. */
+export function matchAgain(order: OrderState, evidence: Evidence): Match {
+  const match = matchNamed(order, evidence) ?? matchUnnamed(order, evidence);
+  if (match.is === 'undecided' || match.is === 'denied') return match;
+  const unmatchedEvidence = order.unmatchedEvidence.filter((other) => other !== evidence);
+  return isRepeated(order, evidence, unmatchedEvidence) ? KNOWN : match;
+}
+
+/** An answer closes the open or doubtful attempt whose token it has; any other one is late, or of a call that nobody was granted (R4). */
+function matchAnswer(order: OrderState, evidence: Evidence): Match {
+  const { result, token, attempt } = evidence;
+  const operation = findOperation(order, evidence.commandId ?? '');
+  const isCurrent = operation?.token === token && operation?.attempt === attempt;
+  if (operation && isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt'))
+    return { is: 'current', operation };
+  if (result === 'not_executed') return operation && isCurrent ? { is: 'late', operation } : KNOWN;
+  const answered = operation && answeredAttempt(order, operation, evidence);
+  if (!operation || !answered) return UNAUTHORIZED;
+  const hasSettled = operation.settledBy === attempt;
+  if (answered.closed !== undefined && !hasSettled) return { is: 'closed', operation };
+  return operation.token === token || hasSettled ? { is: 'late', operation } : KNOWN;
+}
+
+function matchUnnamed(order: OrderState, evidence: Evidence): Match {
   // A tag that no operation of ours has is of another publisher: there is no source to look for.
-  if (evidence.tag !== undefined || evidence.operation === undefined) return 'elsewhere';
+  if (evidence.tag !== undefined) return { is: 'elsewhere', mayBeOurs: false };
   const sources = possibleSources(order, evidence);
-  const match = matchSources(sources, evidence);
-  return typeof match === 'string' && denied(sources, evidence).length > 0 ? 'denied' : match;
+  const match = evidence.operation === undefined ? undefined : matchSources(sources, evidence);
+  if (match && match !== 'elsewhere' && match !== 'undecided') return match;
+  const deniedSources = match ? denied(sources, evidence) : [];
+  if (deniedSources.length > 0) return { is: 'denied', sources: newestOfEach(deniedSources) };
+  if (match === 'undecided') return UNDECIDED;
+  // A failure with the EXECCODE of ours needs no event. People should look where an attempt of ours that failed could be the source.
+  return isKnownFailure(sources, evidence) ? KNOWN : { is: 'elsewhere', mayBeOurs: sources.length > 0 };
 }
 
 /** The attempt of the operation that evidence names. */
-export function matchNamed(order: OrderState, evidence: Evidence): Exclude<Match, string> | undefined {
+export function matchNamed(order: OrderState, evidence: Evidence): Matched | undefined {
   const operation = named(order, evidence);
-  return operation && { operation, attempt: attemptOf(operation, evidence) };
+  return operation && { is: 'matched', operation, attempt: attemptOf(operation, evidence) };
 }
 
 /** The operation that evidence names: by command id, by the tag in EXTRADATA, or by TRANSACTIONID (R8). */
@@ -93,21 +156,21 @@ function namedVoid(order: OrderState, { operation, tag, answer }: Evidence): Ope
 }
 
 /** The back office may have made one as well, so evidence without a tag settles nothing of ours (docs/decisions/0006). */
-function matchSources(sources: readonly Source[], evidence: Evidence): Match {
+function matchSources(sources: readonly Source[], evidence: Evidence): Matched | 'undecided' | 'elsewhere' {
   if (isMadeElsewhereToo(evidence.operation!)) return sources.some(mayBeExecuted) ? 'undecided' : 'elsewhere';
   const [first] = sources;
   const isOpen = first?.operation.phase === 'open' && isCurrent(first);
   if (sources.length !== 1 || first === undefined || isOpen) return matchAmong(sources, evidence);
-  return { operation: first.operation, attempt: first.attempt.attempt };
+  return { is: 'matched', operation: first.operation, attempt: first.attempt.attempt };
 }
 
 /** Sources that are attempts of one operation name that operation; "not executed" is known of one of them already. */
-function matchAmong(sources: readonly Source[], { result }: Evidence): Match {
+function matchAmong(sources: readonly Source[], { result }: Evidence): Matched | 'undecided' | 'elsewhere' {
   if (sources.some((source) => isCurrent(source) && isUnderWay(source))) return 'undecided';
   const last = sources.at(-1);
   const isOfOne = last !== undefined && sources.every(({ operation }) => operation === last.operation);
   return isOfOne && result !== 'not_executed'
-    ? { operation: last.operation, attempt: last.attempt.attempt }
+    ? { is: 'matched', operation: last.operation, attempt: last.attempt.attempt }
     : 'elsewhere';
 }
 
@@ -121,10 +184,9 @@ function denied(sources: readonly Source[], { result }: Evidence): Source[] {
 }
 
 /** The newest denied attempt of each operation that may have been executed after all. */
-export function deniedSources(order: OrderState, evidence: Evidence): Source[] {
-  const sources = denied(possibleSources(order, evidence), evidence);
-  return [...new Map(sources.map((source) => [source.operation.commandId, source])).values()];
-}
+const newestOfEach = (sources: readonly Source[]): Source[] => [
+  ...new Map(sources.map((source) => [source.operation.commandId, source])).values(),
+];
 
 const isCurrent = ({ operation, attempt }: Source): boolean => operation.token === attempt.token;
 
@@ -166,7 +228,7 @@ function mayBeOfAmount(operation: OperationState, { partial, answer: { amount } 
 }
 
 /** The same evidence was counted as no operation of ours, or waits. Without a TRANSACTIONID only a report that is alike in all is the same. */
-export function isRepeated({ external, unmatchedEvidence }: OrderState, evidence: Evidence): boolean {
+function isRepeated(order: OrderState, evidence: Evidence, waiting = order.unmatchedEvidence): boolean {
   const { operation, operationType, answer } = evidence;
   const isSame = (other: Partial<ExternalOperation>) =>
     other.operation === operation &&
@@ -176,7 +238,7 @@ export function isRepeated({ external, unmatchedEvidence }: OrderState, evidence
     (answer.transactionId !== undefined || other.amount === answer.amount);
   const isKept = (other: Evidence) =>
     isSame({ ...other.answer, operation: other.operation }) && !reportsMore(evidence, other);
-  return external.some(isSame) || unmatchedEvidence.some(isKept);
+  return order.external.some(isSame) || waiting.some(isKept);
 }
 
 /** The platform may report the same again, and more of it: the references of a refund, the amount. */
@@ -190,10 +252,10 @@ function reportsMore(now: Evidence, before: Evidence): boolean {
 }
 
 /** A failure with the EXECCODE that ours failed with reports nothing new: most likely it is ours, and no money moved anywhere. */
-export function isKnownFailure(order: OrderState, evidence: Evidence): boolean {
+function isKnownFailure(sources: readonly Source[], evidence: Evidence): boolean {
   const { result, answer } = evidence;
   if (answer.execCode === undefined) return false;
-  return possibleSources(order, evidence).some(({ operation: { end, latest, lastNotExecuted }, attempt }) => {
+  return sources.some(({ operation: { end, latest, lastNotExecuted }, attempt }) => {
     if (result === 'refused') return end === 'refused' && latest?.body.execCode === answer.execCode;
     const isDenied = attempt.closed === 'not_executed' && lastNotExecuted?.execCode === answer.execCode;
     return result === 'not_executed' && isDenied;
@@ -201,7 +263,7 @@ export function isKnownFailure(order: OrderState, evidence: Evidence): boolean {
 }
 
 /** The attempt that an OUTCOME answers. One that is not kept, or was put back by its number, was granted: the verdict on its token says so. */
-export function answeredAttempt(order: OrderState, operation: OperationState, evidence: Evidence): Attempt | undefined {
+function answeredAttempt(order: OrderState, operation: OperationState, evidence: Evidence): Attempt | undefined {
   const { token = '', attempt = operation.attempt } = evidence;
   const isGranted = verdictOf(order, token) === 'granted';
   // A snapshot of an order at rest keeps neither tokens nor the verdicts on them.
@@ -211,14 +273,14 @@ export function answeredAttempt(order: OrderState, operation: OperationState, ev
   return known ?? (isGranted && isLeftOut(operation, attempt) ? leftOut(attempt) : undefined);
 }
 
-/** With this attempt among those that are kept: it was executed after all, and gets the TRANSACTIONID. */
-export function withAttempt(operation: OperationState, attempt: number): OperationState {
-  if (!isLeftOut(operation, attempt)) return operation;
-  const attempts = [leftOut(attempt), ...operation.attempts].sort((one, other) => one.attempt - other.attempt);
-  return { ...operation, attempts };
-}
-
-const isLeftOut = (operation: OperationState, attempt: number): boolean =>
+export const isLeftOut = (operation: OperationState, attempt: number): boolean =>
   attempt >= 1 && attempt < operation.attempt && operation.attempts.every((one) => one.attempt !== attempt);
 
-const leftOut = (attempt: number): Attempt => ({ attempt, token: '', intentAt: '', isTagged: true, closed: 'unsent' });
+/** An attempt that is not kept any more was never sent as far as the journal knew. */
+export const leftOut = (attempt: number): Attempt => ({
+  attempt,
+  token: '',
+  intentAt: '',
+  isTagged: true,
+  closed: 'unsent',
+});

@@ -1,7 +1,6 @@
 import { execCode, type FaultCode, type OperationKind } from '@tranche/contracts';
-import { findOperation, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
+import { findOperation, hasContent, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
 import type { OperationTerms } from './records.js';
-import { hasContent } from './terms.js';
 
 /** The next step of a command that has just arrived, or was woken. */
 export type Step =

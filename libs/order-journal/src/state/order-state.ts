@@ -359,3 +359,10 @@ export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
 /** May still take money though nobody works on it, and gives way to an authorization that names it. */
 export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>
   phase === 'redirect' || mayYetSucceed === true;
+
+/** Characters of a content hash that a snapshot keeps: so many tell the contents of one command id apart. */
+export const SNAPSHOT_CONTENT_HASH = 12;
+
+/** The command came with this content. A snapshot keeps only the beginning of the hash. */
+export const hasContent = ({ contentHash }: Pick<OperationState, 'contentHash'>, hash: string): boolean =>
+  contentHash === hash || (contentHash.length === SNAPSHOT_CONTENT_HASH && hash.startsWith(contentHash));

@@ -1,8 +1,10 @@
+import { compact } from '@tranche/runtime';
 import { isDeepStrictEqual } from 'node:util';
 import { METHOD_NAMES, METHODS, type Fault, type Method, type OperationKind } from '@tranche/contracts';
-import { begunWith, matchOf, namesFewer } from './history.js';
+import { begunWith } from './history.js';
 import {
   isOpen,
+  SNAPSHOT_CONTENT_HASH,
   type Attempt,
   type End,
   type EventBody,
@@ -17,8 +19,8 @@ import {
   type Snapshot,
   type SnapshotState,
 } from './records.js';
-import { SNAPSHOT_CONTENT_HASH } from './terms.js';
-import { type Change, compact, describe } from './transitions.js';
+import type { Change } from './history.js';
+import { describe } from './transitions.js';
 import { RULES_VERSION } from './versions.js';
 
 /** A snapshot is not the state that its records give: two readers would judge otherwise from here on. */
@@ -69,11 +71,10 @@ export function snapshotOf(order: OrderState, at: string): SnapshotState {
  * holds until the next snapshot that matches replaces it (R12).
  * @throws SnapshotMismatchError where the whole history is known and gives another state
  */
-export function foldSnapshot(before: OrderState, { order: after, hash }: Change, record: Snapshot): OrderState {
-  const match = matchOf(before, record.seen);
+export function foldSnapshot(before: OrderState, { order: after, hash, match }: Change, record: Snapshot): OrderState {
   // The record decides, not the order: a reader that knows less of the order must decide alike.
   if (match === 'other' || record.state.ops.some(isPackedOpen)) return after;
-  if (match === 'last' && namesFewer(record.seen, before)) return after;
+  if (match === 'fewer') return after;
   if (match === 'whole' && !isDeepStrictEqual(snapshotOf(before, record.at), plain(record.state)))
     throw new SnapshotMismatchError(`The snapshot of order ${before.orderId} is not the state of its records`);
   const order = unpack(record, after.lastOffset);

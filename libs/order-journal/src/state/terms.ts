@@ -1,9 +1,18 @@
+import { compact, copyWith } from '@tranche/runtime';
 import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
-import { refundableAmount, takesPlaceOfDoubt } from './guards.js';
-import { isPayment, knownAmount, type Attempt, type OperationState, type OrderState } from './order-state.js';
+import { isLeftOut, leftOut } from './match.js';
+import {
+  isLookUpReminder,
+  isPayment,
+  type Attempt,
+  type Evidence,
+  type OperationState,
+  type OrderState,
+  type Result,
+} from './order-state.js';
 import type { Intent, OperationTerms, Rejected } from './records.js';
-import { CAPTURE_WINDOW_MS, windowFrom } from './time.js';
-import { compact, copyWith } from './transitions.js';
+import { CAPTURE_WINDOW_MS, CLOCKS_APART_MS, windowFrom } from './time.js';
+import type { Change } from './history.js';
 
 /** The journal keeps these facts of a command. */
 export interface CommandFacts {
@@ -45,13 +54,6 @@ export function operationNamedBy(order: OrderState, transactionId: string | unde
   return order.operations.find((operation) => operation.transactionId === transactionId);
 }
 
-/** Characters of a content hash that a snapshot keeps: so many tell the contents of one command id apart. */
-export const SNAPSHOT_CONTENT_HASH = 12;
-
-/** The command came with this content. A snapshot keeps only the beginning of the hash. */
-export const hasContent = ({ contentHash }: Pick<OperationState, 'contentHash'>, hash: string): boolean =>
-  contentHash === hash || (contentHash.length === SNAPSHOT_CONTENT_HASH && hash.startsWith(contentHash));
-
 /** The operation of a command's first record: no attempt of it was granted yet. */
 export function newOperation(record: Intent | Rejected): OperationState {
   const { commandId, attempt, operation: kind, method, currency, contentHash, at: firstIntentAt } = record;
@@ -75,8 +77,13 @@ export function newOperation(record: Intent | Rejected): OperationState {
   return operation;
 }
 
-/** The operation as it is once the intent is granted: defaults of the platform are filled in from what the order shows. */
-export function grantedOperation(order: OrderState, operation: OperationState, record: Intent): OperationState {
+/** The operation as it is once the intent is granted, with what the guards granted it: the platform's default amount as the order shows it. */
+export function grantedOperation(
+  order: OrderState,
+  operation: OperationState,
+  record: Intent,
+  { amount, supersedesDoubt }: Pick<OperationState, 'amount' | 'supersedesDoubt'>,
+): OperationState {
   const authorization = order.operations.find(
     (other) => isPayment(other) && other.transactionId !== undefined && other.transactionId === record.transactionId,
   );
@@ -84,25 +91,14 @@ export function grantedOperation(order: OrderState, operation: OperationState, r
   const isLate = record.operation === 'capture' && Date.parse(record.at) - openedMs > CAPTURE_WINDOW_MS;
   const granted = copyWith(operation, { phase: 'open', token: record.token });
   granted.attempts = withGranted(operation, record);
-  const amount = record.amount ?? defaultAmount(order, authorization, record);
-  const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(order, record);
   if (amount !== undefined) granted.amount = amount;
   if (record.amount === undefined) granted.isAmountAssumed = true;
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
-  if (supersedesDoubt !== undefined) granted.supersedesDoubt = supersedesDoubt;
+  const tookPlaceOfDoubt = operation.supersedesDoubt ?? supersedesDoubt;
+  if (tookPlaceOfDoubt !== undefined) granted.supersedesDoubt = tookPlaceOfDoubt;
   return granted;
-}
-
-function defaultAmount(
-  order: OrderState,
-  authorization: OperationState | undefined,
-  record: Intent,
-): number | undefined {
-  if (record.operation === 'refund') return refundableAmount(order, record.transactionId);
-  const isOfAuthorization = record.operation === 'capture' || record.operation === 'void';
-  return isOfAuthorization && authorization ? knownAmount(authorization) : undefined;
 }
 
 /** So many attempts of an operation are kept whatever became of them, the newest ones. */
@@ -120,3 +116,151 @@ function withGranted(operation: OperationState, record: Intent): Attempt[] {
 }
 
 const isNeeded = ({ closed, transactionId }: Attempt): boolean => closed !== 'unsent' || transactionId !== undefined;
+
+/** The operation as a report of it settles it, at the time of the report's record. */
+export function settled({ at }: Change, operation: OperationState, evidence: Evidence): OperationState {
+  const result = evidence.result as Result;
+  const { transactionId, amount } = evidence.answer;
+  const moved =
+    transactionId === undefined ? copyWith(operation, {}) : bind(operation, operation.attempt, transactionId);
+  if (result === 'succeeded' || result === 'refused') {
+    moved.phase = 'ended';
+    moved.end = result;
+    moved.endedAt = at;
+  } else moved.phase = result;
+  if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
+  if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
+  if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
+  if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
+  if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
+  if (evidence.partial) {
+    moved.partial = true;
+    moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
+  }
+  if (moved.operation === 'refund') Object.assign(moved, refundReferences(evidence));
+  return result === 'succeeded' ? withDetails(moved, evidence) : moved;
+}
+
+/** Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
+function settledAmount({ amount, isAmountAssumed }: OperationState, { partial, answer }: Evidence): number | undefined {
+  if (partial) return answer.amount;
+  return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
+}
+
+/** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
+function isOtherShare({ partial = false, amount }: OperationState, evidence: Evidence): boolean {
+  const { partial: isPartial = false, answer } = evidence;
+  const isOtherAmount = isPartial && amount !== undefined && answer.amount !== undefined && answer.amount !== amount;
+  return answer.execCode !== undefined && (isPartial !== partial || isOtherAmount);
+}
+
+/** A success under a TRANSACTIONID that no attempt of the operation has. */
+export function isOtherTransaction(operation: OperationState, evidence: Evidence): boolean {
+  const { transactionId: own, attempts } = operation;
+  const { transactionId } = evidence.answer;
+  const isKnown = own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+  return own !== undefined && transactionId !== undefined && !isKnown;
+}
+
+/** TRANSACTIONID of the operation, and of the attempt that got it. */
+export function bind(operation: OperationState, attempt: number, transactionId: string): OperationState {
+  const attempts = operation.attempts.map((other) =>
+    other.attempt === attempt ? copyWith(other, { transactionId }) : other,
+  );
+  return copyWith(operation, { transactionId, attempts });
+}
+
+/** An operation without TRANSACTIONID gets the one of the report. */
+export function bindFirst(operation: OperationState, evidence: Evidence): OperationState {
+  const { attempt = operation.attempt, answer } = evidence;
+  if (answer.transactionId === undefined || operation.transactionId !== undefined) return operation;
+  return bind(operation, attempt, answer.transactionId);
+}
+
+/** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
+function refundReferences(evidence: Evidence): Pick<Evidence, 'externalEntityId' | 'externalReference'> {
+  const { externalEntityId = '', externalReference = '' } = evidence;
+  return {
+    ...(/^\d{1,10}$/.test(externalEntityId) && { externalEntityId }),
+    ...(/^\d{9}$/.test(externalReference) && { externalReference }),
+  };
+}
+
+/** The operation with the details of a success that are kept: when it was executed, and that an event showed its card. */
+function withDetails(operation: OperationState, evidence: Evidence): OperationState {
+  const { maskedCard, cardBrand, cardCountry } = evidence;
+  const executedAt = earlierTime(operation, evidence);
+  const hasCard = isPayment(operation) && (maskedCard ?? cardBrand ?? cardCountry) !== undefined;
+  const isCardTold = operation.isCardTold ?? (hasCard ? true : undefined);
+  if (executedAt === operation.executedAt && isCardTold === operation.isCardTold) return operation;
+  return { ...operation, executedAt, isCardTold };
+}
+
+/** Kept for authorizations. Nothing was executed before its INTENT: an earlier time is of a clock that is wrong. */
+function earlierTime(operation: OperationState, evidence: Evidence): string | undefined {
+  const { executedAt, endedAt = '', firstIntentAt = '' } = operation;
+  if (operation.operation !== 'authorize') return undefined;
+  if (evidence.executedAt === undefined) return executedAt;
+  const ms = Date.parse(evidence.executedAt);
+  const isEarlier = ms < Date.parse(executedAt ?? endedAt) && ms >= Date.parse(firstIntentAt) - CLOCKS_APART_MS;
+  return isEarlier ? evidence.executedAt : executedAt;
+}
+
+/** With this attempt among those that are kept: it was executed after all, and gets the TRANSACTIONID. */
+export function withAttempt(operation: OperationState, attempt: number): OperationState {
+  if (!isLeftOut(operation, attempt)) return operation;
+  const attempts = [leftOut(attempt), ...operation.attempts].sort((one, other) => one.attempt - other.attempt);
+  return { ...operation, attempts };
+}
+
+/** The report can't be true beside how the operation ended. */
+export function contradictsEnd(operation: OperationState, evidence: Evidence): boolean {
+  const { end } = operation;
+  const { result, source, mayBeDone } = evidence;
+  if (end === 'succeeded') {
+    if (result === 'succeeded') return isOtherShare(operation, evidence) || isOtherTransaction(operation, evidence);
+    // An operator's "not executed" was about the doubt, and came too late for it (R5).
+    return (result === 'not_executed' && source !== 'operator') || (result === 'refused' && !mayBeDone);
+  }
+  return (
+    (result === 'succeeded' || result === 'refused') && result !== end && !(end === 'expired' && result === 'refused')
+  );
+}
+
+/** The ended operation with what the report adds: its TRANSACTIONID, an amount that was unknown, details; or that its amount is disputed. */
+export function withReport(operation: OperationState, evidence: Evidence, isContradiction: boolean): OperationState {
+  const { result, source } = evidence;
+  const { amount } = evidence.answer;
+  // A code that says "not executed" can't be true beside the redirect or approval before it; an operator has looked.
+  const isDenied =
+    (result === 'refused' && !evidence.mayBeDone) || (result === 'not_executed' && source === 'operator');
+  let completed = operation.mayYetSucceed && isDenied ? { ...operation, mayYetSucceed: undefined } : operation;
+  completed = bindFirst(completed, evidence);
+  if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
+  if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
+  // The amount of a success may be unknown, or our reading of the platform's default.
+  if (amount !== undefined && (completed.amount === undefined || completed.isAmountAssumed))
+    completed = { ...completed, amount, isAmountAssumed: undefined };
+  return withDetails(completed, evidence);
+}
+
+/** Details that a further report adds to a success: references of a refund, and flags that say what its event adds. */
+export interface Details {
+  references: Pick<Evidence, 'externalEntityId' | 'externalReference'>;
+  flags: string[];
+}
+
+/**
+ * A refund's references, a payment's card, and how much was accepted of what was accepted in part, may come by notification alone, often
+ * behind the answer: the success is published once more, with them (docs/decisions/0023, 0050).
+ */
+export function addedDetails(before: OperationState, operation: OperationState, evidence: Evidence): Details {
+  const reported = operation.operation === 'refund' ? refundReferences(evidence) : {};
+  const { externalEntityId = reported.externalEntityId, externalReference = reported.externalReference } = operation;
+  const flags: string[] = [];
+  if (externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference)
+    flags.push('references_added');
+  if (operation.partial && before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
+  if (operation.isCardTold && !before.isCardTold) flags.push('card_added');
+  return { references: { externalEntityId, externalReference }, flags };
+}

@@ -1,5 +1,7 @@
 import { mayBeForgotten, refundableAmount } from './guards.js';
 import {
+  emptyOrder,
+  isEmptyOrder,
   isOpen,
   LOOK_UP_REMINDERS,
   mayHaveSucceeded,
@@ -8,6 +10,7 @@ import {
   type OrderState,
 } from './order-state.js';
 import type { Tombstone } from './records.js';
+import type { Change } from './history.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -111,8 +114,15 @@ export function retentionEndMs(order: OrderState, refundableDays: number): numbe
   return Date.parse(order.movedAt) + keptMs;
 }
 
+/** Nothing remains of an order that is forgotten; the record is void if the order moved on meanwhile, or its time has not come. */
+export function foldTombstone(before: OrderState, { order, match }: Change, record: Tombstone): OrderState {
+  if (isEmptyOrder(before)) return before;
+  const isKnown = match === 'whole' || match === 'last';
+  return isKnown && isRetentionOver(before, record) ? emptyOrder(before.merchant, before.orderId) : order;
+}
+
 /** By the writers' clocks, never a reader's. Days that can't be read, or times, are no leave to forget. */
-export function isRetentionOver(order: OrderState, record: Tombstone): boolean {
+function isRetentionOver(order: OrderState, record: Tombstone): boolean {
   const { refundableDays } = record;
   if (typeof refundableDays !== 'number' || !Number.isFinite(refundableDays)) return false;
   const fromMs = retentionEndMs(order, refundableDays);

@@ -1,44 +1,37 @@
-import { hasTaken, isDoubtSuperseded } from './guards.js';
-import { withAttempt } from './match.js';
+import { compact, copyWith } from '@tranche/runtime';
+import { hasTaken, isDoubtSuperseded, type Judgement } from './guards.js';
+import type { ExternalMove, MoreMove, Move, UnauthorizedMove } from './fold-evidence.js';
+import type { Change } from './history.js';
+import type { Source } from './match.js';
+import type { Intent } from './records.js';
 import {
+  findOperation,
   hasSucceeded,
-  isLookUpReminder,
   isPayment,
-  type Attempt,
   type EventBody,
   type Evidence,
   type OperationState,
   type OrderState,
-  type Origin,
   type ProjectedEvent,
   type Result,
 } from './order-state.js';
-import { CLOCKS_APART_MS } from './time.js';
+import { bind, isOtherTransaction, settled, withAttempt } from './terms.js';
 
-/** An event that a record brought about; a repeat is the same event once more. */
-export interface Effect {
-  event: ProjectedEvent;
-  isRepeat?: boolean;
-}
-
-/** An order while a record is folded into it, and the events so far. Each transition gives the next one. */
-export interface Change {
-  readonly order: OrderState;
-  readonly events: readonly Effect[];
-  /** Time and `recordHash` of the record. */
-  readonly at: string;
-  readonly hash: string;
-}
-
-export const CONFLICT = 'payment.conflict.detected';
+const CONFLICT = 'payment.conflict.detected';
 
 /** A literal of all properties: a spread takes longer (docs/decisions/0111). */
-export function changed({ events: before, at, hash }: Change, order: OrderState, events = before): Change {
-  return { order, events, at, hash };
+function changed({ events: before, at, hash, match }: Change, order: OrderState, events = before): Change {
+  return { order, events, at, hash, match };
 }
 
 export const withOrder = (change: Change, more: Partial<OrderState>): Change =>
   changed(change, copyWith(change.order, more));
+
+/** The order with the verdict on an INTENT. */
+export function withVerdict(change: Change, record: Intent, { verdict }: Judgement): Change {
+  const verdicts: OrderState['verdicts'] = [...change.order.verdicts, [record.token, verdict]];
+  return changed(change, { ...change.order, verdicts });
+}
 
 /** The order with this state of the operation. `latest`: the event that becomes its latest. */
 export function put(change: Change, operation: OperationState, latest = operation.latest): Change {
@@ -72,7 +65,7 @@ export function putAndPublish(change: Change, operation: OperationState, name: s
 }
 
 /** A record brings about one event of a type for an operation: a further report goes into it, with the flags of a conflict but not of a success. */
-export function eventOf(
+function eventOf(
   { order, events, at, hash }: Change,
   type: string,
   operation: OperationState | undefined,
@@ -138,7 +131,7 @@ function withoutHtml(event: ProjectedEvent): ProjectedEvent {
 }
 
 /** The fields of a report that an event repeats. Its amount and currency are the operation's. */
-export function reportedBody(evidence: Evidence): EventBody {
+function reportedBody(evidence: Evidence): EventBody {
   const { extraData, externalEntityId, externalReference, language, maskedCard, cardBrand, cardCountry } = evidence;
   const body: EventBody = { origin: evidence.source, ...evidence.answer };
   delete body.amount;
@@ -153,7 +146,7 @@ export function reportedBody(evidence: Evidence): EventBody {
 }
 
 /** The operation's own flags, and one for a language that its method does not have. */
-export function flagsWith(operation: OperationState, { language, languageOf }: Evidence): string[] | undefined {
+function flagsWith(operation: OperationState, { language, languageOf }: Evidence): string[] | undefined {
   const isUnknown = language !== undefined && languageOf !== undefined && !languageOf.includes(operation.method);
   return isUnknown ? [...(operation.flags ?? []), 'unknown_language'] : operation.flags;
 }
@@ -169,8 +162,46 @@ export function close(
   return putAndPublish(change, { ...operation, ...end, phase: 'ended', endedAt: change.at }, name, body);
 }
 
+/** Makes the move that evidence was judged to bring about. */
+export function makeMove(change: Change, move: Move): Change {
+  switch (move.move) {
+    case 'none':
+      return change;
+    case 'keep':
+      return keepUnmatched(change, move.evidence);
+    case 'doubt':
+      return move.sources.reduce((next, source) => doubtAgain(next, source, move.evidence), change);
+    case 'elsewhere':
+      return addExternal(change, move);
+    case 'unauthorized':
+      return noteUnauthorized(change, move);
+    case 'settle':
+      return settle(change, move.operation, move.evidence);
+    case 'close':
+      return closeNotExecuted(change, move.operation, move.evidence);
+    case 'end':
+      return endNotExecuted(change, move.operation, move.evidence);
+    case 'expired':
+      return settleExpired(change, move.operation, move.evidence);
+    case 'count':
+      return count(change, move);
+    case 'wait':
+      return denyWaiting(count(change, move), move.operation, move.evidence);
+    case 'contradict':
+      return contradict(count(change, move), move.operation, move.evidence);
+    case 'after_all':
+      return executedAfterAll(count(change, move), move.operation, move.evidence);
+    case 'more':
+      return publishMore(count(change, move), move);
+  }
+}
+
+/** Evidence is noted in its operation, unless it was before. */
+const count = (change: Change, { operation, before }: Pick<MoreMove, 'operation' | 'before'>): Change =>
+  operation === before ? change : put(change, operation);
+
 /** Moves an operation that is not ended by a report of it; after a doubt the event is `doubt_resolved` (R4). */
-export function settle(change: Change, operation: OperationState, evidence: Evidence): Change {
+function settle(change: Change, operation: OperationState, evidence: Evidence): Change {
   const result = evidence.result as Result;
   const moved = settled(change, operation, evidence);
   const body = reportedBody(evidence);
@@ -187,78 +218,53 @@ export function settle(change: Change, operation: OperationState, evidence: Evid
   return reportSecondPayment(reportCurrency(reportAmount(next, moved, evidence), moved, evidence), moved, evidence);
 }
 
-function settled({ at }: Change, operation: OperationState, evidence: Evidence): OperationState {
-  const result = evidence.result as Result;
-  const { transactionId, amount } = evidence.answer;
-  const moved =
-    transactionId === undefined ? copyWith(operation, {}) : bind(operation, operation.attempt, transactionId);
-  if (result === 'succeeded' || result === 'refused') {
-    moved.phase = 'ended';
-    moved.end = result;
-    moved.endedAt = at;
-  } else moved.phase = result;
-  if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
-  if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
-  if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
-  if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
-  if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
-  if (evidence.partial) {
-    moved.partial = true;
-    moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
-  }
-  if (moved.operation === 'refund') Object.assign(moved, refundReferences(evidence));
-  return result === 'succeeded' ? withDetails(moved, evidence) : moved;
-}
-
-/** Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
-function settledAmount({ amount, isAmountAssumed }: OperationState, { partial, answer }: Evidence): number | undefined {
-  if (partial) return answer.amount;
-  return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
-}
-
-/** TRANSACTIONID of the operation, and of the attempt that got it. */
-export function bind(operation: OperationState, attempt: number, transactionId: string): OperationState {
-  const attempts = operation.attempts.map((other) =>
-    other.attempt === attempt ? copyWith(other, { transactionId }) : other,
-  );
-  return copyWith(operation, { transactionId, attempts });
-}
-
-/** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
-export function refundReferences(evidence: Evidence): Pick<Evidence, 'externalEntityId' | 'externalReference'> {
-  const { externalEntityId = '', externalReference = '' } = evidence;
-  return {
-    ...(/^\d{1,10}$/.test(externalEntityId) && { externalEntityId }),
-    ...(/^\d{9}$/.test(externalReference) && { externalReference }),
-  };
-}
-
-/** The operation with the details of a success that are kept: when it was executed, and that an event showed its card. */
-export function withDetails(operation: OperationState, evidence: Evidence): OperationState {
-  const { maskedCard, cardBrand, cardCountry } = evidence;
-  const executedAt = earlierTime(operation, evidence);
-  const hasCard = isPayment(operation) && (maskedCard ?? cardBrand ?? cardCountry) !== undefined;
-  const isCardTold = operation.isCardTold ?? (hasCard ? true : undefined);
-  if (executedAt === operation.executedAt && isCardTold === operation.isCardTold) return operation;
-  return { ...operation, executedAt, isCardTold };
-}
-
-/** Kept for authorizations. Nothing was executed before its INTENT: an earlier time is of a clock that is wrong. */
-function earlierTime(operation: OperationState, evidence: Evidence): string | undefined {
-  const { executedAt, endedAt = '', firstIntentAt = '' } = operation;
-  if (operation.operation !== 'authorize') return undefined;
-  if (evidence.executedAt === undefined) return executedAt;
-  const ms = Date.parse(evidence.executedAt);
-  const isEarlier = ms < Date.parse(executedAt ?? endedAt) && ms >= Date.parse(firstIntentAt) - CLOCKS_APART_MS;
-  return isEarlier ? evidence.executedAt : executedAt;
-}
-
 /** The operation as the order has it by now. */
 const current = ({ order }: Change, operation: OperationState): OperationState =>
   order.operations.find(({ commandId }) => commandId === operation.commandId) ?? operation;
 
+/** A success after our timer's end counts all the same, and is published as a conflict too. */
+function settleExpired(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const next = settle(change, operation, evidence);
+  return contradict(next, current(next, operation), evidence, operation.end);
+}
+
+/** "Not executed" of a payment that waits: an operator may end it from now on. */
+function denyWaiting(change: Change, operation: OperationState, evidence: Evidence): Change {
+  const { saidNotExecutedAt = change.at } = operation;
+  return contradict(change, copyWith(operation, { saidNotExecutedAt }), evidence);
+}
+
+function publishMore(change: Change, { operation, evidence, added }: MoreMove): Change {
+  const next = reportCurrency(reportAmount(change, operation, evidence), operation, evidence);
+  if (added.flags.length === 0) return next;
+  const flags = [...(flagsWith(operation, evidence) ?? []), ...added.flags];
+  const body = { ...reportedBody(evidence), ...added.references, flags };
+  return putAndPublish(next, copyWith(current(next, operation), added.references), 'succeeded', body);
+}
+
+function noteUnauthorized(change: Change, { outcome, was, moved, evidence }: UnauthorizedMove): Change {
+  const { commandId, attempt, result } = outcome;
+  const noted = withOrder(change, { unauthorizedOutcomes: [...(change.order.unauthorizedOutcomes ?? []), outcome] });
+  const next = makeMove(noted, moved);
+  const isPublished = next.events.length > noted.events.length;
+  const flags = [...(isPublished ? [] : [`was_${was}`, `said_${result}`]), 'never_granted'];
+  const known = findOperation(next.order, commandId);
+  return publish(next, CONFLICT, known, { ...(known ? {} : { commandId, attempt }), ...reportedBody(evidence), flags });
+}
+
+function addExternal(change: Change, { external, contradicted, flags, evidence }: ExternalMove): Change {
+  const { operation, operationType, currency, answer } = evidence;
+  const body = { operation, operationType, amount: answer.amount, currency, flags, ...reportedBody(evidence) };
+  const { type, offset, record, nth } = eventOf(change, 'payment.operation.external', undefined, body);
+  const added = compact(Object.assign({}, external, { offset, record, nth }));
+  const published = publish(change, type, undefined, body);
+  const next = withOrder(published, { external: [...change.order.external, added] });
+  if (!contradicted) return next;
+  return publish(next, CONFLICT, undefined, { ...body, flags: [`was_${contradicted.result}`] });
+}
+
 /** The platform reports of a success as a whole another amount than we asked for: a conflict, published once per amount (R15). */
-export function reportAmount(change: Change, settled: OperationState, evidence: Evidence): Change {
+function reportAmount(change: Change, settled: OperationState, evidence: Evidence): Change {
   const operation = current(change, settled);
   const { amount: otherAmount } = evidence.answer;
   const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
@@ -270,7 +276,7 @@ export function reportAmount(change: Change, settled: OperationState, evidence: 
 }
 
 /** The platform names another currency than the order's: a conflict, once per currency. */
-export function reportCurrency(change: Change, settled: OperationState, evidence: Evidence): Change {
+function reportCurrency(change: Change, settled: OperationState, evidence: Evidence): Change {
   const operation = current(change, settled);
   const { currency: otherCurrency } = evidence;
   const { currency, otherCurrencies = [] } = operation;
@@ -290,7 +296,7 @@ function reportSecondPayment(change: Change, operation: OperationState, evidence
 }
 
 /** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
-export function contradict(
+function contradict(
   change: Change,
   operation: OperationState,
   evidence: Evidence,
@@ -317,16 +323,8 @@ export function contradict(
   return isSecond ? reportSecondPayment(published, operation, evidence) : published;
 }
 
-/** A success under a TRANSACTIONID that no attempt of the operation has. */
-export function isOtherTransaction(operation: OperationState, evidence: Evidence): boolean {
-  const { transactionId: own, attempts } = operation;
-  const { transactionId } = evidence.answer;
-  const isKnown = own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
-  return own !== undefined && transactionId !== undefined && !isKnown;
-}
-
 /** An attempt that was closed as not executed was executed: a conflict is published, and no further attempt is made of an operation that waits for one. */
-export function executedAfterAll(change: Change, operation: OperationState, evidence: Evidence): Change {
+function executedAfterAll(change: Change, operation: OperationState, evidence: Evidence): Change {
   const { result, attempt: settledBy = operation.attempt } = evidence;
   if (result === 'refused' || result === 'not_executed' || result === 'unclear') return change;
   const { transactionId } = evidence.answer;
@@ -341,7 +339,7 @@ export function executedAfterAll(change: Change, operation: OperationState, evid
 }
 
 /** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
-export function closeNotExecuted(change: Change, operation: OperationState, evidence: Evidence): Change {
+function closeNotExecuted(change: Change, operation: OperationState, evidence: Evidence): Change {
   if (operation.phase === 'in_doubt') return endNotExecuted(change, operation, evidence);
   const { reason = 'evidence', answer } = evidence;
   const isUnsent = reason === 'unreachable' || reason === 'send_deadline';
@@ -360,18 +358,18 @@ export function closeNotExecuted(change: Change, operation: OperationState, evid
 }
 
 /** No process would make another attempt: trying again needs a new command. */
-export function endNotExecuted(change: Change, operation: OperationState, evidence: Evidence): Change {
+function endNotExecuted(change: Change, operation: OperationState, evidence: Evidence): Change {
   const { execCode, message } = evidence.answer;
   const body: EventBody = { outcome: 'not_executed', origin: evidence.source, execCode, message };
   return close(change, operation, { end: 'not_executed' }, 'doubt_resolved', body);
 }
 
 /** Evidence that matches no attempt yet waits in the order. */
-export const keepUnmatched = (change: Change, evidence: Evidence): Change =>
+const keepUnmatched = (change: Change, evidence: Evidence): Change =>
   withOrder(change, { unmatchedEvidence: [...change.order.unmatchedEvidence, compact(evidence)] });
 
 /** An attempt that its answer denied may have been executed: its operation, which waits for the next one, is in doubt about it again. */
-export function doubtAgain(change: Change, operation: OperationState, attempt: Attempt, origin: Origin): Change {
+function doubtAgain(change: Change, { operation, attempt }: Source, { source: origin }: Evidence): Change {
   const attempts = operation.attempts.map((other) =>
     compact(other === attempt ? copyWith(other, { closed: undefined }) : other),
   );
@@ -381,19 +379,4 @@ export function doubtAgain(change: Change, operation: OperationState, attempt: A
     origin,
     flags: ['success_reported'],
   });
-}
-
-/** The value with these properties: `{ ...value, ...more }`, for which Node.js 20 takes 1.6 µs a new property (docs/decisions/0111). */
-export const copyWith = <T extends object>(value: T, more: Partial<T>): T => Object.assign({}, value, more);
-
-/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. The value itself where it has none. */
-export function compact<T extends object>(value: T): T {
-  for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
-  return value;
-}
-
-function withoutUndefined<T extends object>(value: T): T {
-  const kept = {} as T;
-  for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
-  return kept;
 }
