@@ -143,7 +143,7 @@ function journal(
     published: () => Promise.resolve(new Map(published === undefined ? [] : [[PARTITION, published]])),
     projector: {
       stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]),
-      unsure: () => undefined,
+      setUnverified: () => undefined,
     },
   } as unknown as ProjectorService;
   return {
