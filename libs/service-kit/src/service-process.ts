@@ -179,17 +179,11 @@ export class ServiceProcess<C extends object> {
 
   /** A collector that is away must not make a failure of a stop that did all its work: its spans are given up. */
   async #sendLastSpans(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const overdue = new Promise<never>((_, reject) => {
-      const late = new Error(`the collector did not take them within ${LAST_SPANS_MS} ms`);
-      timer = setTimeout(() => reject(late), LAST_SPANS_MS);
-    });
+    const tooLate = () => new Error(`the collector did not take them within ${LAST_SPANS_MS} ms`);
     try {
-      await Promise.race([this.#stopTracing?.(), overdue]);
+      await within(LAST_SPANS_MS, Promise.resolve(this.#stopTracing?.()), tooLate);
     } catch (error) {
       this.log.warn({ err: error }, 'the last spans were not sent');
-    } finally {
-      clearTimeout(timer);
     }
   }
 

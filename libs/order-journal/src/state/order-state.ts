@@ -205,7 +205,7 @@ export type ReportedResult = Result | 'not_executed' | 'unclear';
 
 /**
  * A report of an operation's result: the platform's answer, a notification, a look-up or an operator. `evidenceOf` makes it from a journal record.
- * What names no operation is kept in the order, without the fields that name one, until one attempt can be its source (R8).
+ * Evidence that names no operation is kept in the order, without the naming fields, until one attempt can be its source (R8).
  */
 export interface Evidence extends TransactionDetails {
   source: Exclude<Origin, 'timer'>;

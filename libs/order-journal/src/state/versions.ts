@@ -142,7 +142,7 @@ export const mayWrite = (kind: string, version: number, since: Table = WRITTEN_S
 
 /**
  * Writes records under the version of this installation: of a record that may be written, fields of later versions are left out.
- * What it returns throws NotWrittenYetError for a kind of a later version.
+ * The returned writer throws NotWrittenYetError for a kind of a later version.
  */
 export function recordWriter(
   version: RulesVersion,
