@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Merchant } from '@tranche/contracts';
 import { platformHash } from '@tranche/platform';
 import fc from 'fast-check';
 import { parametersOfMultipart } from './multipart-parameters.js';
 import { isSignedBy } from '@tranche/platform';
 import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
+import { merchant } from '../test/merchant.js';
 
-const merchant: Merchant = {
-  merchant: 'shop',
-  identifier: 'Shop',
-  accountKey: 'the-key',
-  market: 'FR',
-  currency: 'EUR',
-  lookup: false,
-};
 const TYPE = 'multipart/form-data; boundary=xyz';
 const pairs: [string, string][] = [
   ['IDENTIFIER', 'Shop'],

@@ -1,4 +1,4 @@
-import { TOPICS, type Merchant } from '@tranche/contracts';
+import { TOPICS } from '@tranche/contracts';
 import type { BatchingProducer } from '@tranche/kafka';
 import { signed, type Parameter } from '@tranche/platform';
 import { createLogger, Metrics } from '@tranche/service-kit';
@@ -8,15 +8,7 @@ import { NotificationController } from './notification.controller.js';
 import { NotificationProducer } from './notification.producer.js';
 import { NotificationService } from './notification.service.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
-
-const merchant: Merchant = {
-  merchant: 'shop',
-  identifier: 'Shop',
-  accountKey: 'the-key',
-  market: 'FR',
-  currency: 'EUR',
-  lookup: false,
-};
+import { merchant } from '../test/merchant.js';
 
 const capture = (more: Record<string, string> = {}): Parameter[] =>
   Object.entries({ IDENTIFIER: 'Shop', ORDERID: 'order 1', OPERATIONTYPE: 'capture', EXECCODE: '0000', ...more });
