@@ -140,11 +140,11 @@ export function toldOf(
 
 export const isTaken = ({ attempts }: NotificationOfPlatform): boolean => attempts.some(({ isAccepted }) => isAccepted);
 
-export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
+export type Standing = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
 
 /** Only an executed transaction has a standing. */
 export function standingOf(execCode: string): Standing {
   if (execCode === '0000' || execCode === '0004') return 'succeeded';
-  if (execCode === '0001' || execCode === '0002') return 'redirect';
+  if (execCode === '0001' || execCode === '0002') return 'redirect_required';
   return execCode === '0003' ? 'pending' : 'refused';
 }

@@ -36,7 +36,7 @@ function wrongIn(traced: OrderTraces, operation: OperationState): string | undef
     case 'ended':
       if (operation.end === 'expired' && isToldToSucceed) return 'its notification says succeeded';
       return wrongEnd(operation, executed);
-    case 'redirect':
+    case 'redirect_required':
     case 'pending': {
       if (executed.length === 0) return 'nothing was executed';
       const told = executed

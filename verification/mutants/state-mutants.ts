@@ -225,7 +225,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     does: 'publishes the form of a doubtful authorization whose place another one took',
     project: 'order-journal',
     file: 'state/transitions.js',
-    find: "result === 'redirect' && isDoubtSuperseded(change.order, operation)",
+    find: "result === 'redirect_required' && isDoubtSuperseded(change.order, operation)",
     replace: 'false',
     profile: 'edges',
   },

@@ -32,7 +32,7 @@ export function lookAtTheEnd(
         if (executed.length === 0) seen.falseDoubt++;
       }
       // Its notification may be among the lost records.
-      const isUntold = referee.lost.has(key) && (operation.phase === 'redirect' || operation.phase === 'pending');
+      const isUntold = referee.lost.has(key) && (operation.phase === 'redirect_required' || operation.phase === 'pending');
       const isUnknown = isUntold || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
       if (wrong !== undefined)
@@ -92,7 +92,7 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
       if (operation.end === 'refused') return has('refused') && !has('succeeded') ? undefined : 'nothing was refused';
       if (operation.end === 'expired') return executed.length > 0 ? undefined : 'nothing was executed';
       return executed.length === 0 ? undefined : 'it was executed';
-    case 'redirect':
+    case 'redirect_required':
     case 'pending': {
       if (executed.length === 0) return 'nothing was executed';
       const told = executed.find(

@@ -15,13 +15,13 @@ export function lookAfter(
       if (entry === undefined || !(isWaiting(operation) || isInDoubt(operation))) continue;
       const now = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
       const { request, transactionId, execCode } = entry;
-      if (isInDoubt(operation) && entry.standing === 'redirect' && random.chance(0.3)) {
+      if (isInDoubt(operation) && entry.standing === 'redirect_required' && random.chance(0.3)) {
         // The process was paused between the answer and its OUTCOME.
         const { merchant, orderId } = referee.order(key);
         const { attempt, token } = request.by;
         const answer = { execCode, transactionId, redirectHtml: 'PGh0bWw+' };
         const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: now, commandId, attempt };
-        journal.land({ record: 'OUTCOME', ...identity, token: operation.token ?? token, result: 'redirect', answer });
+        journal.land({ record: 'OUTCOME', ...identity, token: operation.token ?? token, result: 'redirect_required', answer });
       }
       if (random.chance(0.3)) journal.land(lookedUp(entry, now));
       const {

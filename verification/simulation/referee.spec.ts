@@ -71,7 +71,7 @@ it.each<[string, LedgerEntry[], boolean]>([
   [
     'a redirect and the one that takes its place',
     [
-      entry('A', { standing: 'redirect', wasRedirect: true }),
+      entry('A', { standing: 'redirect_required', wasRedirect: true }),
       entry('B', { request: { by: { commandId: 'B', attempt: 1, token: 't', supersedes: 'A' } } }),
     ],
     false,
@@ -130,9 +130,9 @@ it('sees an event that changes, and one that comes behind a later one', () => {
 });
 
 describe('two payments that both succeeded', () => {
-  const outcome = (commandId: string, result: 'redirect' | 'succeeded'): JournalRecord => ({
+  const outcome = (commandId: string, result: 'redirect_required' | 'succeeded'): JournalRecord => ({
     ...{ record: 'OUTCOME', ...head, commandId, attempt: 1, token: commandId, result },
-    answer: { execCode: result === 'redirect' ? '0002' : '0000', transactionId: `T-${commandId}` },
+    answer: { execCode: result === 'redirect_required' ? '0002' : '0000', transactionId: `T-${commandId}` },
   });
   const told = (commandId: string): JournalRecord => ({
     ...{
@@ -152,7 +152,7 @@ describe('two payments that both succeeded', () => {
     land(
       one.referee,
       intent('A'),
-      outcome('A', 'redirect'),
+      outcome('A', 'redirect_required'),
       { ...intent('B'), supersedes: 'A' } as JournalRecord,
       outcome('B', 'succeeded'),
       ...more,
@@ -193,7 +193,7 @@ describe('two payments that both succeeded', () => {
       land(
         one.referee,
         intent('A'),
-        outcome('A', 'redirect'),
+        outcome('A', 'redirect_required'),
         { ...intent('B'), ...ofB(1), supersedes: 'A' } as JournalRecord,
         { record: 'NOT_EXECUTED', ...ofB(1), reason: 'auth_refused', message: '401' },
         { ...intent('B'), ...ofB(2), supersedes: 'A' } as JournalRecord,

@@ -36,10 +36,10 @@ export interface CommandRecord {
 
 /** States to which a record may move an operation; any other move would go back. */
 const ONWARD: Readonly<Record<OperationState['phase'], readonly OperationState['phase'][]>> = {
-  idle: ['open', 'ended', 'redirect', 'pending'],
-  open: ['idle', 'ended', 'redirect', 'pending', 'in_doubt'],
-  in_doubt: ['ended', 'redirect', 'pending'],
-  redirect: ['ended', 'pending'],
+  idle: ['open', 'ended', 'redirect_required', 'pending'],
+  open: ['idle', 'ended', 'redirect_required', 'pending', 'in_doubt'],
+  in_doubt: ['ended', 'redirect_required', 'pending'],
+  redirect_required: ['ended', 'pending'],
   pending: ['ended'],
   ended: [],
 };

@@ -190,7 +190,7 @@ export function cleanTraces(): Traces {
     .journaled('run-1', {
       record: 'OUTCOME',
       ...closing('c1'),
-      result: 'redirect',
+      result: 'redirect_required',
       answer: { execCode: '0002', transactionId: 'A1', redirectHtml: 'PGI+' },
     })
     .notified('run-1', 'authorize', 'A1', 'c1')
@@ -214,7 +214,7 @@ export function cleanTraces(): Traces {
     .journaled('run-2', {
       record: 'OUTCOME',
       ...closing('c4'),
-      result: 'redirect',
+      result: 'redirect_required',
       answer: { execCode: '0002', transactionId: 'A2' },
     });
   return forged.traces;
@@ -252,6 +252,6 @@ export function expiredTraces(): ForgedTraces {
 }
 
 const redirected = (id: string, transactionId: string): Step => ({
-  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect' },
+  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect_required' },
   answer: { execCode: '0002', transactionId },
 });

@@ -65,7 +65,7 @@ const RESULTS = {
   succeeded: 'succeeded',
   succeeded_partly: 'succeeded',
   refused: 'refused',
-  redirect_required: 'redirect',
+  redirect_required: 'redirect_required',
   pending: 'pending',
 } as const;
 

@@ -32,7 +32,7 @@ export const intent: JournalRecord = {
   ...terms,
 };
 export const redirect: JournalRecord = {
-  ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect' },
+  ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect_required' },
   answer: { redirectHtml: 'PGE+' },
 };
 export const repeated: JournalRecord = { record: 'REPEATED', ...inOrder, commandId: 'a' };

@@ -8,7 +8,7 @@ const of = (token: string, at: number) => ({
 const intent = (token: string, at: number) =>
   ({ record: 'INTENT', ...of(token, at), operation: 'authorize', method: 'A' }) as JournalRecord;
 const outcome = (token: string, at: number) =>
-  ({ record: 'OUTCOME', ...of(token, at), result: 'redirect', answer: {} }) as JournalRecord;
+  ({ record: 'OUTCOME', ...of(token, at), result: 'redirect_required', answer: {} }) as JournalRecord;
 const notExecuted = (token: string, at: number, message: string) =>
   ({ record: 'NOT_EXECUTED', ...of(token, at), reason: 'send_deadline', message }) as JournalRecord;
 const journalOf = (...records: JournalRecord[]) => ({

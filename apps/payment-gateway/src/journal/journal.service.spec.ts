@@ -366,7 +366,7 @@ it('takes no commands while more than 64 MiB of records are in memory that the i
   await service.start();
   const MEBIBYTE = 1024 * 1024;
   const answer = { execCode: '0002', redirectHtml: 'P'.repeat(MEBIBYTE) };
-  const page = encodeRecord({ ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't' }, result: 'redirect', answer }); // prettier-ignore
+  const page = encodeRecord({ ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't' }, result: 'redirect_required', answer }); // prettier-ignore
   for (let at = 5n; at < 75n; at++) bring(at, page);
   await service.forgetIndexed();
   expect(commandGate.blockedBecause).toBeUndefined();

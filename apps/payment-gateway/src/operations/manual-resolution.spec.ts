@@ -280,7 +280,7 @@ describe('"redirect_required", by an operator', () => {
 
   it('makes a doubtful payment a redirect', () => {
     const after = folded(doubtful, say(doubtful, { outcome, execCode: '0002' }));
-    expect(resolved(after, 'a', { outcome, reason })).toMatchObject({ phase: 'redirect' });
+    expect(resolved(after, 'a', { outcome, reason })).toMatchObject({ phase: 'redirect_required' });
   });
 
   it.each([

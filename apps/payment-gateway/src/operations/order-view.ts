@@ -142,7 +142,7 @@ function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   return compact({
     captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
     pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,
-    redirectExpiresAt: waiting?.phase === 'redirect' ? endsAt : undefined,
+    redirectExpiresAt: waiting?.phase === 'redirect_required' ? endsAt : undefined,
     operatorMayResolveFrom: waiting && new Date(operatorFromMs(waiting)).toISOString(),
   });
 }

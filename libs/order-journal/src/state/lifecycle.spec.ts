@@ -33,8 +33,8 @@ describe('an authorization by the table of states (interface, States and transit
     ['0002, the cardholder is refused', [...onForm, word('4001')], 'ended refused', [form, no]],
     ['0002, the cardholder leaves', [...onForm, word('4004')], 'ended refused', [form, no]],
     ['0002, validated, told twice', [...onForm, word('0000'), word('0000')], 'ended succeeded', [form, ok]],
-    ['0002, and 0002 by notification', [...onForm, word('0002')], 'redirect', [form]],
-    ['0002, and 0001 by notification', [...onForm, word('0001')], 'redirect', [form]],
+    ['0002, and 0002 by notification', [...onForm, word('0002')], 'redirect_required', [form]],
+    ['0002, and 0001 by notification', [...onForm, word('0001')], 'redirect_required', [form]],
     ['0002, 0003, 0000 (method B)', [...onForm, word('0003'), word('0000')], 'ended succeeded', [form, held, ok]],
     ['0002, 0003, refused', [...onForm, word('0003'), word('4001')], 'ended refused', [form, held, no]],
     ['0002, 0000, then 0003 late', [...onForm, word('0000'), word('0003')], 'ended succeeded', [form, ok]],
@@ -75,7 +75,7 @@ describe('an authorization by the table of states (interface, States and transit
       'ended expired',
       [form, held, 'authorize.expired'],
     ],
-    ['a timer on what waits for its cardholder', [...onForm, expired('authorize')], 'redirect', [form]],
+    ['a timer on what waits for its cardholder', [...onForm, expired('authorize')], 'redirect_required', [form]],
     [
       'notified before the answer',
       [asked('authorize'), word('0000'), answered('authorize', '0000')],
@@ -140,7 +140,7 @@ describe('an authorization by the table of states (interface, States and transit
     [
       'an unknown code is kept and moves nothing',
       [...onForm, notified('authorize', '7777', { flags: ['unknown_execcode'] })],
-      'redirect',
+      'redirect_required',
       [form],
     ],
   ];

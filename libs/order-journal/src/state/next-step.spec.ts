@@ -16,7 +16,7 @@ describe('the next step of a command', () => {
     ['never seen', orderOf(), { step: 'attempt', attempt: 1 }],
     ['idle again', orderOf(operation('a', { phase: 'idle', attempt: 2 })), { step: 'attempt', attempt: 2 }],
     ['ended', orderOf(operation('a', { end: 'succeeded' })), { step: 'repeat' }],
-    ['redirected', orderOf(operation('a', { phase: 'redirect' })), { step: 'repeat' }],
+    ['redirected', orderOf(operation('a', { phase: 'redirect_required' })), { step: 'repeat' }],
     ['in doubt', orderOf(operation('a', { phase: 'in_doubt' })), { step: 'repeat' }],
     ['open elsewhere', orderOf(operation('a', { phase: 'open' })), { step: 'wait' }],
     ['another one open', orderOf(operation('b', { phase: 'open' })), { step: 'wait' }],

@@ -25,7 +25,7 @@ import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
  */
 type Kind = 'authorize' | 'pay' | 'capture' | 'refund' | 'void';
 type Money = 'moved' | 'moved in part' | 'not moved';
-type Phase = 'open' | 'in_doubt' | 'redirect' | 'pending' | 'second attempt';
+type Phase = 'open' | 'in_doubt' | 'redirect_required' | 'pending' | 'second attempt';
 
 interface Word {
   name: string;
@@ -63,13 +63,13 @@ function beginning(
   const before = isPayment(kind) ? [] : kind === 'refund' ? captured : authorized;
   const ask = (change: Partial<Intent> = {}) =>
     isTagged ? asked(kind, { amount: 30_000, ...change }) : askedUntagged(kind, { amount: 30_000, ...change });
-  if (!isPayment(kind) && (phase === 'redirect' || phase === 'pending')) return undefined;
+  if (!isPayment(kind) && (phase === 'redirect_required' || phase === 'pending')) return undefined;
   switch (phase) {
     case 'open':
       return { records: [...before, ask()], attempt: 1 };
     case 'in_doubt':
       return { records: [...before, ask(), lost(kind)], attempt: 1 };
-    case 'redirect':
+    case 'redirect_required':
       return { records: [...before, ask(), answered(kind, '0002')], attempt: 1 };
     case 'pending':
       return { records: [...before, ask(), answered(kind, '0003')], attempt: 1 };
@@ -95,7 +95,7 @@ function wordsOf(
   };
   const heard = notification(truth);
   // "Not executed" says nothing of what a cardholder or a provider has in hand.
-  const waits = phase === 'redirect' || phase === 'pending';
+  const waits = phase === 'redirect_required' || phase === 'pending';
   const words: Word[] = [
     { name: `notification ${truth}`, record: heard, says: CODES[truth] },
     { name: 'duplicate', record: heard, says: CODES[truth] },
@@ -233,7 +233,7 @@ function mistakeOfUnnamed(
   return conflicts > 0 && own.length < 2 ? 'a conflict with what may be another one' : undefined;
 }
 
-const PHASES: Phase[] = ['open', 'in_doubt', 'redirect', 'pending', 'second attempt'];
+const PHASES: Phase[] = ['open', 'in_doubt', 'redirect_required', 'pending', 'second attempt'];
 const TRUTHS = ['0000', '0004', '4001'];
 const OPERATORS: EvidenceRecord['result'][] = ['succeeded', 'refused', 'not_executed'];
 /** `npm test` takes every third late code, another one for each first code and each kind; `npm run test:all` takes all of them. */

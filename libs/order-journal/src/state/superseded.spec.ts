@@ -29,7 +29,7 @@ describe('a doubtful authorization', () => {
   it('becomes a redirect by a look-up that shows its tag with 0001 or 0002', () => {
     for (const execCode of ['0001', '0002']) {
       const { order, events, bodies } = told(...doubtful, lookedUp('authorize', execCode));
-      expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect', 'authorize.doubt_resolved']);
+      expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect_required', 'authorize.doubt_resolved']);
       expect(bodies.at(-1)).toMatchObject({ outcome: 'redirect_required', origin: 'look-up' });
     }
   });
@@ -82,7 +82,7 @@ describe('a doubtful form that nobody has seen', () => {
   it('is never shown once it is superseded, by a late answer neither', () => {
     const late = answered('authorize', '0002', page);
     const { order, bodies } = told(...doubtful, successor(), late);
-    expect(standing(order, 'authorize')).toBe('redirect');
+    expect(standing(order, 'authorize')).toBe('redirect_required');
     expect(bodies.at(-1)).toMatchObject({ outcome: 'redirect_required', flags: ['superseded'] });
     expect(bodies.at(-1)).not.toHaveProperty('redirectHtml');
     // Before it was superseded it was shown.

@@ -142,13 +142,13 @@ describe('an operator’s way out', () => {
 
   it('counts for the attempt that it names alone', () => {
     const other = { ...says('authorize', 'refused', DAY_MS), attempt: 2 };
-    expect(standing(told(...onForm, other).order, 'authorize')).toBe('redirect');
+    expect(standing(told(...onForm, other).order, 'authorize')).toBe('redirect_required');
   });
 });
 
 describe('"not executed" of what waits', () => {
   it.each([
-    ['a redirect', onForm, 'redirect', notified('authorize', '5003')],
+    ['a redirect', onForm, 'redirect_required', notified('authorize', '5003')],
     ['a pending authorization', onHold, 'pending', notified('authorize', '5005')],
     ['by a late answer', [asked('authorize'), notified('authorize', '0003')], 'pending', notExecuted('authorize')],
   ])('keeps its phase and is published once: %s', (_what, records, phase, word) => {
@@ -165,7 +165,7 @@ describe('"not executed" of what waits', () => {
     const records = [...onForm, notified('authorize', '5003')];
     expect(standing(told(...records, says('authorize', 'refused', 0)).order, 'authorize')).toBe('ended refused');
     const early = says('authorize', 'not_executed', 15 * MINUTE_MS - 1);
-    expect(standing(told(...records, early).order, 'authorize')).toBe('redirect');
+    expect(standing(told(...records, early).order, 'authorize')).toBe('redirect_required');
     const late = says('authorize', 'not_executed', 15 * MINUTE_MS);
     expect(standing(told(...records, late).order, 'authorize')).toBe('ended not_executed');
   });

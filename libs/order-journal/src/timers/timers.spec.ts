@@ -132,7 +132,7 @@ describe('timers of an order', () => {
       'a redirect that nobody came back from',
       [
         [0, intent('a')],
-        [1000, outcome('a', 'redirect')],
+        [1000, outcome('a', 'redirect_required')],
       ],
       [['expiry', 7 * DAY_MS + 1000], CARRY],
     ],
