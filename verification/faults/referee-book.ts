@@ -101,8 +101,8 @@ export function bookOf(traces: Traces): Book {
 }
 
 function successIn(record: JournalRecord): string | undefined {
-  const isWord = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
-  return isWord && record.result === 'succeeded' ? record.answer.transactionId : undefined;
+  const isReport = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
+  return isReport && record.result === 'succeeded' ? record.answer.transactionId : undefined;
 }
 
 /**
@@ -126,7 +126,7 @@ export function executedFor({ order, executed }: OrderTraces, operation: Operati
  * Returns the platform's last report about a transaction that notification-ingest accepted or the journal holds: the gateway had the chance
  * to know it. Undefined if no report got through: the notification was never sent, a forged one replaced it, or the answer was lost.
  */
-export function toldOf(
+export function reportedOf(
   { notifications, heardToSucceed }: OrderTraces,
   transactionId: string,
 ): 'succeeded' | 'refused' | undefined {

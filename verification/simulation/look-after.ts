@@ -1,5 +1,5 @@
 import { findOperation, isInDoubt, isWaiting, RULES_VERSION } from '@tranche/order-journal';
-import { lookedUp, operatorsWord } from './evidence.js';
+import { lookedUp, operatorsReport } from './evidence.js';
 import type { Surroundings } from './process.js';
 import type { World } from './world.js';
 
@@ -21,7 +21,13 @@ export function lookAfter(
         const { attempt, token } = request.by;
         const answer = { execCode, transactionId, redirectHtml: 'PGh0bWw+' };
         const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: now, commandId, attempt };
-        journal.land({ record: 'OUTCOME', ...identity, token: operation.token ?? token, result: 'redirect_required', answer });
+        journal.land({
+          record: 'OUTCOME',
+          ...identity,
+          token: operation.token ?? token,
+          result: 'redirect_required',
+          answer,
+        });
       }
       if (random.chance(0.3)) journal.land(lookedUp(entry, now));
       const {
@@ -35,8 +41,8 @@ export function lookAfter(
       const isEarly = saidNotExecutedAt === undefined && random.chance(0.3);
       if (isWaiting({ phase: entry.standing as typeof phase })) platform.cancel(entry);
       const at = new Date(Date.parse(since) + (isEarly ? 23 : 24) * 3_600_000).toISOString();
-      const word = operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
-      journal.land(word);
+      const report = operatorsReport({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
+      journal.land(report);
       if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
         referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
     }

@@ -42,7 +42,7 @@ export interface LedgerEntry {
   /** A notification reported "not executed" while a form or an approval was open. */
   wasDenied?: boolean;
   /** A notification of its present standing is on its way or delivered. */
-  isTold: boolean;
+  isReported: boolean;
 }
 
 export interface SimulatedNotification extends PlatformAnswer {
@@ -111,7 +111,12 @@ export class SimulatedPlatform {
   decide(entry: LedgerEntry): void {
     if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
     const succeeds = this.around.random.chance(0.75);
-    if (entry.standing === 'redirect_required' && entry.request.method === 'B' && succeeds && this.around.random.chance(0.3)) {
+    if (
+      entry.standing === 'redirect_required' &&
+      entry.request.method === 'B' &&
+      succeeds &&
+      this.around.random.chance(0.3)
+    ) {
       this.#settle(entry, 'pending', '0003');
       return;
     }
@@ -163,17 +168,18 @@ export class SimulatedPlatform {
       atMs,
       wasRedirect: standing === 'redirect_required',
       wasExpired: false,
-      isTold: false,
+      isReported: false,
     };
     this.ledger.push(entry);
     this.listener.executed(entry);
-    if (standing !== 'redirect_required' || random.chance(0.3)) entry.isTold = this.#notify(request, this.#answerOf(entry));
+    if (standing !== 'redirect_required' || random.chance(0.3))
+      entry.isReported = this.#notify(request, this.#answerOf(entry));
     return this.#answerOf(entry);
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
     Object.assign(entry, { standing, execCode });
-    entry.isTold = this.#notify(entry.request, this.#answerOf(entry));
+    entry.isReported = this.#notify(entry.request, this.#answerOf(entry));
   }
 
   #answerOf({ transactionId, execCode, standing, amount, request }: LedgerEntry): PlatformAnswer {

@@ -15,7 +15,7 @@ import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
 import { brokenGuard } from './ledger-guards.js';
-import { carriedTooLate } from './keeping.js';
+import { snapshotTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
 import type { LedgerEntry } from './platform.js';
 import type { Violation, ViolationKind } from './violations.js';
@@ -170,11 +170,11 @@ export class Referee {
   }
 
   /** Lists orders whose snapshot comes after their first record may be deleted, with the delay. */
-  get carriedTooLate(): string[] {
+  get snapshotsTooLate(): string[] {
     return [...this.orders].flatMap(([key, order]) => {
       const born = this.#born.get(key);
       if (born === undefined || this.lost.has(key) || order.snapshotAt !== undefined) return [];
-      const late = carriedTooLate(order, born.at);
+      const late = snapshotTooLate(order, born.at);
       return late === undefined ? [] : [`${key}: ${late}`];
     });
   }

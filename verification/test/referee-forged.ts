@@ -224,8 +224,10 @@ export function cleanTraces(): Traces {
  * A second payment supersedes one at its redirect and succeeds. The cardholder finished the first form too, but no notification of it has
  * arrived yet.
  */
-export function supersededTraces(secondIsTold: 'by notification' | 'by the answer' = 'by notification'): ForgedTraces {
-  const isAnswered = secondIsTold === 'by the answer';
+export function supersededTraces(
+  secondIsReported: 'by notification' | 'by the answer' = 'by notification',
+): ForgedTraces {
+  const isAnswered = secondIsReported === 'by the answer';
   const forged = new ForgedTraces()
     .granted('run-3', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-3', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')

@@ -62,8 +62,8 @@ it('shows nothing of the tag where the caller had no EXTRADATA', () => {
 });
 
 it('carries the references of a refund of method B', () => {
-  const told = { operationType: 'refund', externalEntityId: '4711', externalReference: '000012345' };
-  expect(evidenceOf(aNotification(told), AT)).toMatchObject({
+  const details = { operationType: 'refund', externalEntityId: '4711', externalReference: '000012345' };
+  expect(evidenceOf(aNotification(details), AT)).toMatchObject({
     externalEntityId: '4711',
     externalReference: '000012345',
   });

@@ -129,8 +129,16 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
-      const told = compact({ transactionId, execCode, amount, message, externalEntityId, externalReference, flags });
-      return { operation: operation!, result, source, ...told };
+      const reported = compact({
+        transactionId,
+        execCode,
+        amount,
+        message,
+        externalEntityId,
+        externalReference,
+        flags,
+      });
+      return { operation: operation!, result, source, ...reported };
     });
 }
 

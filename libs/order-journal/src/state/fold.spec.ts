@@ -261,7 +261,12 @@ describe('an attempt is closed by its own token only', () => {
   const table: [what: string, records: JournalRecord[], phase: string, events: string[]][] = [
     ['success', [intent('a'), outcome('a', 'succeeded')], 'ended 1 succeeded', ['authorize.succeeded']],
     ['refusal', [intent('a'), outcome('a', 'refused')], 'ended 1 refused', ['authorize.refused']],
-    ['redirect_required', [intent('a'), outcome('a', 'redirect_required')], 'redirect_required 1', ['authorize.redirect_required']],
+    [
+      'redirect_required',
+      [intent('a'), outcome('a', 'redirect_required')],
+      'redirect_required 1',
+      ['authorize.redirect_required'],
+    ],
     ['pending', [intent('a'), outcome('a', 'pending')], 'pending 1', ['authorize.pending']],
     ['not executed', [intent('a'), notExecuted('a')], 'idle 2', []],
     ['doubt', [intent('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
@@ -525,8 +530,8 @@ describe('evidence', () => {
     'that came before the answer "%s" without a tag is bound by its TRANSACTIONID',
     (result, heard, phase, events) => {
       const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
-      const told = run([untagged('a'), before, outcome('a', result)]);
-      expect([phaseOf(told.order, 'a'), told.events, told.order.unmatchedEvidence]).toEqual([phase, events, []]);
+      const after = run([untagged('a'), before, outcome('a', result)]);
+      expect([phaseOf(after.order, 'a'), after.events, after.order.unmatchedEvidence]).toEqual([phase, events, []]);
     },
   );
 

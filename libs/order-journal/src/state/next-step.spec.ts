@@ -48,7 +48,7 @@ describe('the transaction that a follow-up names', () => {
     transactionId: 'T9',
     offset: '1',
   };
-  const told = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
+  const withExternal = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
     ...orderOf(...operations),
     external: [external],
   });
@@ -58,9 +58,9 @@ describe('the transaction that a follow-up names', () => {
     ['void', orderOf(succeeded, capture), 'T2'],
     ['refund', orderOf(succeeded, capture), 'T3'],
     ['refund', orderOf(succeeded), undefined],
-    ['refund', told(captureElsewhere, succeeded), 'T9'],
-    ['refund', told(captureElsewhere, succeeded, capture), 'T3'],
-    ['refund', told({ ...captureElsewhere, result: 'refused' }, succeeded), undefined],
+    ['refund', withExternal(captureElsewhere, succeeded), 'T9'],
+    ['refund', withExternal(captureElsewhere, succeeded, capture), 'T3'],
+    ['refund', withExternal({ ...captureElsewhere, result: 'refused' }, succeeded), undefined],
     ['refund', orderOf(operation('p', { operation: 'pay', transactionId: 'T4', end: 'succeeded' })), 'T4'],
   ] as const)('of a %s', (kind, order, expected) => {
     expect(referenceFor(order, kind)).toBe(expected);

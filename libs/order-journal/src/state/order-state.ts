@@ -131,7 +131,7 @@ export interface OperationState {
   /** By when the platform had executed it, where it told that: the capture window counts from here instead of from `endedAt`. */
   executedAt?: string;
   /** An event told of its card. */
-  isCardTold?: true;
+  isCardPublished?: true;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;

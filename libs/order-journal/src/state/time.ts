@@ -46,13 +46,13 @@ export const LOOK_UP_AFTER_MS: Readonly<Record<Exclude<LookUpReminder, 'look_up_
   look_up_24_hours: DAY_MS,
 };
 
-export interface Moment {
+export interface ClockReading {
   wallMs: number;
   monotonicMs: number;
 }
 
 /** A process that slept must not send what others may have given up (R5). */
-export function isWithinSendDeadline(started: Moment, now: Moment): boolean {
+export function isWithinSendDeadline(started: ClockReading, now: ClockReading): boolean {
   const monotonicMs = now.monotonicMs - started.monotonicMs;
   const wallMs = now.wallMs - started.wallMs;
   return monotonicMs <= SEND_DEADLINE_MS && wallMs >= 0 && wallMs <= SEND_DEADLINE_MS;

@@ -63,9 +63,9 @@ function happening(random: Seeded, kind: string, method: string): Bare[] {
   return random.pick<Bare[]>([
     [{ record: 'EXPIRED', ...ofOperation }],
     [{ record: 'REMINDED', ...ofOperation, reminder }],
-    [word(random, kind, id, 'notification')],
-    [word(random, kind, id, 'notification')],
-    [word(random, kind, id, 'look-up')],
+    [report(random, kind, id, 'notification')],
+    [report(random, kind, id, 'notification')],
+    [report(random, kind, id, 'look-up')],
     [operator(random, kind, id)],
     [{ record: 'NOT_EXECUTED', ...ofOperation, token: `${id}#1`, reason: 'execcode', message: 'm', execCode: '5003' }],
     [intent(random, 'authorize', method === 'card' ? 'A' : method, 'second', { ...supersedes, ...permission })],
@@ -75,9 +75,15 @@ function happening(random: Seeded, kind: string, method: string): Bare[] {
   ]);
 }
 
-const CODES = { succeeded: '0000', refused: '4001', redirect_required: '0002', pending: '0003', not_executed: '5003' } as const;
+const CODES = {
+  succeeded: '0000',
+  refused: '4001',
+  redirect_required: '0002',
+  pending: '0003',
+  not_executed: '5003',
+} as const;
 
-function word(random: Seeded, operation: string, id: string, source: string): Bare {
+function report(random: Seeded, operation: string, id: string, source: string): Bare {
   const result = random.pick(Object.keys(CODES) as (keyof typeof CODES)[]);
   const language = random.pick([{}, { language: 'cs', languageOf: ['B', 'card'] }, { language: 'fr' }]);
   const details = {
