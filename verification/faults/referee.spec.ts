@@ -90,7 +90,7 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
       const reported = { ...traces.delivered[0]!, orderId: 'run-2', transactionId: 'A2' };
       traces.delivered.push(reported);
     },
-    /c4 of run-2 is redirect, but its notification says succeeded/,
+    /c4 of run-2 is redirect_required, but its notification says succeeded/,
   ],
   [
     'wrongOutcome',
