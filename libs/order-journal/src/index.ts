@@ -55,7 +55,7 @@ export {
   REDIRECT_LIFETIME_MS,
   SEND_DEADLINE_MS,
   windowFrom,
-  type Moment,
+  type ClockReading as Moment,
 } from './state/time.js';
 export { compact, copyWith } from '@tranche/runtime';
 export {

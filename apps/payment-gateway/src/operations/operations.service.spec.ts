@@ -158,9 +158,9 @@ describe('operators', () => {
     ['speak for another', idOf('2'), { outcome: 'refused', reason, actor: 'bob' }, 403, 'actor_mismatch'],
     ['name nothing', 'x', { outcome: 'refused', reason }, 404, 'operation_unknown'],
     ['name an order that nobody knows', idOf('9'), { outcome: 'refused', reason }, 404, 'operation_unknown'],
-  ] as const)('may not %s', async (_, id, word, status, code) => {
+  ] as const)('may not %s', async (_, id, resolution, status, code) => {
     const { service, appended } = setUp(orders);
-    await expect(service.resolve(id, word, alice)).rejects.toMatchObject({ status, code });
+    await expect(service.resolve(id, resolution, alice)).rejects.toMatchObject({ status, code });
     expect(appended).toEqual([]);
   });
 

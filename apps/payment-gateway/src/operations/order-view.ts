@@ -129,8 +129,16 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
-      const told = compact({ transactionId, execCode, amount, message, externalEntityId, externalReference, flags });
-      return { operation: operation!, result, source, ...told };
+      const reported = compact({
+        transactionId,
+        execCode,
+        amount,
+        message,
+        externalEntityId,
+        externalReference,
+        flags,
+      });
+      return { operation: operation!, result, source, ...reported };
     });
 }
 
@@ -142,7 +150,7 @@ function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   return compact({
     captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
     pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,
-    redirectExpiresAt: waiting?.phase === 'redirect' ? endsAt : undefined,
+    redirectExpiresAt: waiting?.phase === 'redirect_required' ? endsAt : undefined,
     operatorMayResolveFrom: waiting && new Date(operatorFromMs(waiting)).toISOString(),
   });
 }

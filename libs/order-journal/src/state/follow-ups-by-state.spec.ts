@@ -7,7 +7,7 @@ const authorized = [asked('authorize', { method: 'A' }), answered('authorize', '
 const waiting = (execCode: string) => [asked('authorize', { method: 'A' }), answered('authorize', execCode)];
 
 const STATES: [string, JournalRecord[], { standing: string; capture: string; void: string }][] = [
-  ['0002, on the form', waiting('0002'), { standing: 'redirect', capture: 'rejected', void: 'rejected' }],
+  ['0002, on the form', waiting('0002'), { standing: 'redirect_required', capture: 'rejected', void: 'rejected' }],
   ['0003, waiting for approval', waiting('0003'), { standing: 'pending', capture: 'rejected', void: 'rejected' }],
   [
     '0003, expired',

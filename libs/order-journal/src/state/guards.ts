@@ -80,7 +80,7 @@ function judgePayment(order: OrderState, others: OperationState[], record: Inten
   const isFree = live.every((operation) => givesItsPlace(operation) || isSuperseded(others, operation));
   // A redirect, also one of a call that was never granted, may be superseded by naming it.
   const isOut = (payment: UnauthorizedOutcome) =>
-    (payment.result === 'redirect' && payment.commandId === record.supersedes) || hasFollowUp(order, 'void', payment);
+    (payment.result === 'redirect_required' && payment.commandId === record.supersedes) || hasFollowUp(order, 'void', payment);
   const isPaid = possibleOutcomes(order).some((one) => (one.operation === undefined || isPayment(one)) && !isOut(one));
   if (isFree && !isPaid) return granted(order, record);
   return rejected(

@@ -17,9 +17,9 @@ const tag = { operation: operationTag('void'), attempt: 1 };
 /** OPERATIONTYPEs that the notification of a void may have: which is not shown (docs/decisions/0019). */
 const WORDS = ['void', 'capture', 'authorize', 'cancel'];
 
-describe.each(WORDS)('a void that is notified as %s', (word) => {
-  const tagged = { ...notifiedElsewhere(word, '0000', { transactionId: 'T-void' }), tag };
-  const untagged = notifiedElsewhere(word, '0000', { transactionId: 'T-void' });
+describe.each(WORDS)('a void that is notified as %s', (reported) => {
+  const tagged = { ...notifiedElsewhere(reported, '0000', { transactionId: 'T-void' }), tag };
+  const untagged = notifiedElsewhere(reported, '0000', { transactionId: 'T-void' });
   it.each([
     ['after its answer', [answered('void', '0000'), untagged], ['void.succeeded']],
     ['after its answer, with the tag', [answered('void', '0000'), tagged], ['void.succeeded']],
@@ -27,17 +27,17 @@ describe.each(WORDS)('a void that is notified as %s', (word) => {
     ['in doubt', [lost('void'), tagged], ['void.in_doubt', 'void.doubt_resolved']],
     ['twice', [lost('void'), tagged, tagged, untagged], ['void.in_doubt', 'void.doubt_resolved']],
   ] as [string, JournalRecord[], string[]][])('%s', (_what, records, events) => {
-    const told = folded([...voiding, ...records]);
-    expect([standing(told.order, 'void'), told.events.slice(1), told.order.external]).toEqual([
+    const after = folded([...voiding, ...records]);
+    expect([standing(after.order, 'void'), after.events.slice(1), after.order.external]).toEqual([
       'ended succeeded',
       events,
       [],
     ]);
-    expect(standing(told.order, 'authorize')).toBe('ended succeeded');
+    expect(standing(after.order, 'authorize')).toBe('ended succeeded');
   });
 
   it('and refused contradicts its success', () => {
-    const refusal = notifiedElsewhere(word, '2015', { transactionId: 'T-void' });
+    const refusal = notifiedElsewhere(reported, '2015', { transactionId: 'T-void' });
     const { mayBeDone, ...plain } = refusal;
     expect([
       mayBeDone,
@@ -78,7 +78,7 @@ describe('what only looks like the notification of a void', () => {
 
   it('what came without a tag, before the answer, is taken back once the answer names it', () => {
     const early = notifiedElsewhere('capture', '0000', { transactionId: 'T-void' });
-    const told = folded([...authorized, askedUntagged('void'), early, answered('void', '0000')]);
-    expect([standing(told.order, 'void'), told.order.external]).toEqual(['ended succeeded', []]);
+    const after = folded([...authorized, askedUntagged('void'), early, answered('void', '0000')]);
+    expect([standing(after.order, 'void'), after.order.external]).toEqual(['ended succeeded', []]);
   });
 });
