@@ -204,6 +204,7 @@ const LOSSES: [string, () => Promise<unknown>][] = [
   ['an order', () => redis.hDel(keys.of(PARTITION, 'orders'), KEY)],
   ['the set of open orders', () => redis.unlink(keys.of(PARTITION, 'open'))],
   ['the set of orders in doubt', () => redis.unlink(keys.of(PARTITION, 'doubt'))],
+  ['the set of orders with a conflict', () => redis.unlink(keys.of(PARTITION, 'conflict'))],
   ['the timers', () => redis.unlink(keys.of(PARTITION, 'timers'))],
 ];
 const bothKinds = { ...open, operations: [...open.operations, ...doubtful.operations] };
