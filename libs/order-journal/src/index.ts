@@ -29,6 +29,13 @@ export * from './sent-ledger/ledger-lines.js';
 export * from './sent-ledger/ledger-ports.js';
 export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export {
+  CONFLICT_REASONS,
+  conflictReasonOf,
+  conflictsOf,
+  type Conflict,
+  type ConflictReason,
+} from './state/conflicts.js';
+export {
   evidenceResult,
   execCodeNotes,
   lookUpEvidence,

@@ -132,9 +132,9 @@ describe('the platform’s own words', () => {
   });
 
   it.each([
-    [2 * 1024 * 1024 - 2, 'x', 'kept'],
-    [2 * 1024 * 1024 - 1, 'x', 'dropped'],
-    [400_000, '\u0001', 'dropped'],
+    [12 * 1024 * 1024 - 2, 'x', 'kept'],
+    [12 * 1024 * 1024 - 1, 'x', 'dropped'],
+    [2_400_000, '\u0001', 'dropped'],
   ])('REDIRECTHTML of %i times %j is %s: its size in a record counts', (length, character, expected) => {
     const html = { OPERATIONTYPE: 'authorization', REDIRECTHTML: character.repeat(length) };
     const classified = classifyReply(said('0002', html), 'authorize', false);

@@ -179,8 +179,17 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   }
 
   /** Keys of the orders that have an operation in doubt. @throws OrderUnreadableError while the index is not whole. */
-  async ordersInDoubt(): Promise<string[]> {
-    const found = await Promise.all(PARTITIONS.map((partition) => this.#readSet(partition, 'doubt')));
+  ordersInDoubt(): Promise<string[]> {
+    return this.#ordersIn('doubt');
+  }
+
+  /** Keys of the orders that show a conflict. @throws OrderUnreadableError while the index is not whole. */
+  ordersInConflict(): Promise<string[]> {
+    return this.#ordersIn('conflict');
+  }
+
+  async #ordersIn(name: 'doubt' | 'conflict'): Promise<string[]> {
+    const found = await Promise.all(PARTITIONS.map((partition) => this.#readSet(partition, name)));
     if (found.some(({ marker }) => marker === undefined))
       throw new OrderUnreadableError('The index is being built from the journal');
     return found.flatMap(({ orderKeys }) => orderKeys);
@@ -188,7 +197,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   async #readSet(
     partition: number,
-    name: 'open' | 'doubt',
+    name: 'open' | 'doubt' | 'conflict',
   ): Promise<{ orderKeys: string[]; marker: IndexMarker | undefined }> {
     const keys = this.#keys.all(partition);
     const at = keys.indexOf(this.#keys.of(partition, name)) + 1;

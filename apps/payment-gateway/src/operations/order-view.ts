@@ -174,13 +174,13 @@ function attemptView(
 const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
 
 /** Formats `RESULT ATTEMPT TRANSACTIONID EXECCODE`, with `-` where the report had none. */
-const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
+export const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
   `${result} ${attempt} ${transactionId} ${execCode}`;
 
 function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullable<OperationState['latest']>['body']) {
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
+export function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
 }

@@ -82,3 +82,35 @@ describe('what only looks like the notification of a void', () => {
     expect([standing(after.order, 'void'), after.order.external]).toEqual(['ended succeeded', []]);
   });
 });
+
+describe('a void of an authorization whose cardholder is on the form', () => {
+  const onTheForm = [asked('authorize', { method: 'A' }), answered('authorize', '0002'), asked('void')];
+  const voided = [...onTheForm, answered('void', '0000')];
+
+  it('is notified with the TRANSACTIONID of that authorization: neither of them is taken for paid', () => {
+    const notice = { ...notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' }), tag };
+    for (const records of [
+      [...voided, notice],
+      [...onTheForm, lost('void'), notice],
+    ]) {
+      const { order, events } = folded(records);
+      expect(standing(order, 'authorize')).toBe('redirect_required');
+      expect(events).not.toContain('authorize.succeeded');
+    }
+  });
+
+  it('leaves the authorization as the platform reports it, and its success can be captured no more', () => {
+    const { order, events } = folded([...voided, notified('authorize', '0000'), asked('capture')]);
+    expect([standing(order, 'authorize'), standing(order, 'void'), standing(order, 'capture')]).toEqual([
+      'ended succeeded',
+      'ended succeeded',
+      'ended rejected',
+    ]);
+    expect(events).toContain('void.succeeded');
+  });
+
+  it('that the platform refuses leaves the form payable, and says so', () => {
+    const { order, events } = folded([...onTheForm, answered('void', '2015')]);
+    expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect_required', 'void.refused']);
+  });
+});
