@@ -12,7 +12,10 @@ export function brokenGuard(
   if (entry.standing === 'refused') return undefined;
   if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order);
   const reference = others.find((other) => other.transactionId === transactionId);
-  if (reference?.standing !== 'succeeded')
+  // An authorization that waits may be voided: a cancelled order's form must not stay payable.
+  const isVoidOfWaiting =
+    operation === 'void' && reference?.request.operation === 'authorize' && reference.standing !== 'refused';
+  if (reference?.standing !== 'succeeded' && !isVoidOfWaiting)
     return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
   const siblings = others.filter(
     ({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded',

@@ -88,6 +88,16 @@ it.each<[string, LedgerEntry[], boolean]>([
     ],
     true,
   ],
+  ...(['redirect', 'pending', 'refused'] as const).map((standing): [string, LedgerEntry[], boolean] => [
+    `a void of an authorization: ${standing}`,
+    [
+      entry('A', { standing }),
+      entry('V', {
+        request: { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } },
+      }),
+    ],
+    standing === 'refused',
+  ]),
 ])('looks at the guards: %s', (_what, entries, isBroken) => {
   const one = court();
   execute(one, ...entries);
