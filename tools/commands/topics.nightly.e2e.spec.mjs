@@ -46,7 +46,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
   const events = `${PREFIX}payments.events.v1`;
   const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();
-  const own = { 'cleanup.policy': 'delete', 'max.message.bytes': '4194304', 'min.insync.replicas': '2' };
+  const own = { 'cleanup.policy': 'delete', 'max.message.bytes': '16777216', 'min.insync.replicas': '2' };
   const set = (name, config) =>
     admin.alterConfigs({
       validateOnly: false,

@@ -12,7 +12,12 @@ export function brokenGuard(
   if (entry.standing === 'refused') return undefined;
   if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order);
   const reference = others.find((other) => other.transactionId === transactionId);
-  if (reference?.standing !== 'succeeded')
+  // An authorization that waits may be voided, so that a cancelled order's form does not stay payable. Its refusal may not have been reported yet.
+  const isVoidOfWaiting =
+    operation === 'void' &&
+    reference?.request.operation === 'authorize' &&
+    (reference.standing !== 'refused' || !isRefusedIn(order, reference));
+  if (reference?.standing !== 'succeeded' && !isVoidOfWaiting)
     return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
   const siblings = others.filter(
     ({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded',
@@ -31,6 +36,9 @@ export function brokenGuard(
   const given = ofKind('refund').reduce((sum, { amount }) => sum + amount, wanted);
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
+
+const isRefusedIn = (order: OrderState | undefined, { request }: LedgerEntry): boolean =>
+  order?.operations.some(({ commandId, end }) => commandId === request.by.commandId && end === 'refused') === true;
 
 /** A full success with another amount than asked for. */
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>

@@ -1,6 +1,7 @@
-import { toCloudEvent, type JournalRecord } from '@tranche/order-journal';
+import { toCloudEvent, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import type { SimulatedCommand } from './commands.js';
 import type { LedgerEntry } from './platform.js';
+import { brokenGuard } from './ledger-guards.js';
 import { Referee } from './referee.js';
 import { lookForTheirs } from './last-look.js';
 import { lookForRivals, untrueConflict } from './rivals.js';
@@ -92,6 +93,19 @@ it.each<[string, LedgerEntry[], boolean]>([
   const one = court();
   execute(one, ...entries);
   expect(one.kinds().includes('guardBroken')).toBe(isBroken);
+});
+
+it.each<[LedgerEntry['standing'], string, boolean]>([
+  ['redirect', 'redirect', false],
+  ['pending', 'pending', false],
+  ['refused', 'redirect', false],
+  ['refused', 'refused', true],
+])('a void of an authorization that is %s, and %s in the journal, breaks a guard: %s', (standing, known, isBroken) => {
+  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
+  const voiding = entry('V', { request });
+  const operation = { commandId: 'A', ...(known === 'refused' ? { phase: 'ended', end: known } : { phase: known }) };
+  const order = { operations: [operation] } as unknown as OrderState;
+  expect(brokenGuard(voiding, [entry('A', { standing }), voiding], order) !== undefined).toBe(isBroken);
 });
 
 it('sees a command that overtakes an earlier one of its key', () => {
