@@ -1,4 +1,4 @@
-export { atMost, backOffMs, Deadline, pauseFor, within, type BackOff } from './back-off.js';
+export { atMost, backOffMs, Deadline, pauseFor, secondsToWait, within, type BackOff } from './back-off.js';
 export { compact, copyWith } from './copy.js';
 export { asError, errorText, ignoreErrors, reasonOf } from './error-text.js';
 export { murmur2, partitionForKey } from './key-hash.js';
