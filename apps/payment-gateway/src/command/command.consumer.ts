@@ -145,7 +145,7 @@ export class CommandConsumer {
 
   /**
    * A dead letter, and an event for the sender where the record names its command. Not where the signature that the merchant demands is
-   * missing, because anybody may have written the id, nor where the lost records may include this command.
+   * missing, because anybody may have written the id, nor in a journal partition whose lost records may include this command.
    */
   async #refuseUnreadable(
     record: ConsumedRecord,
@@ -153,7 +153,9 @@ export class CommandConsumer {
   ): Promise<never> {
     if (rejection !== undefined) {
       const read = { read: 'rejected', rejection } as const;
-      if (!(await this.#isUnsigned(record, read)) && !this.#isBeforeALoss(record, read))
+      const { resumes } = this.decisions;
+      const isLost = !resumes.isEmpty && resumes.hasDecided(orderKey(rejection.merchant, rejection.orderId));
+      if (!isLost && !(await this.#isUnsigned(record, read)))
         await this.#reject(record, { ...rejection, ...(await this.#knownState(rejection)) });
     }
     throw new TerminalError('unreadable', faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
