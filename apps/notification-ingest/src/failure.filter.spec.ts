@@ -13,7 +13,8 @@ function answered() {
     code: (status: number) => ((sent.status = status), reply),
     send: (body: string) => ((sent.body = body), reply),
   };
-  const request = { ip: '192.0.2.1', url: '/notifications', method: 'GET', routeOptions: {} };
+  const url = '/notifications';
+  const request = { ip: '192.0.2.1', url, originalUrl: url, method: 'GET', raw: { headers: {} }, routeOptions: {} };
   const http = { getRequest: () => request, getResponse: () => reply };
   return { sent, host: { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost };
 }
