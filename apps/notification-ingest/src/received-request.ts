@@ -54,7 +54,7 @@ export function receivedRequest({
   };
 }
 
-/** What Node.js could not parse, such as a query with bytes that are not escaped: only as much of it as came in one piece. */
+/** Reads what Node.js could not parse, such as a query with bytes that are not escaped. `bytes` has only what came in one piece. */
 export function unparsedRequest(bytes: Buffer): ReceivedRequest {
   const text = bytes.toString('latin1');
   const [line, method = '', url = ''] = /^([A-Za-z]{1,20}) ([^\r\n]*?)(?: HTTP\/[\d.]*)?(?:\r?\n|$)/.exec(text) ?? [''];

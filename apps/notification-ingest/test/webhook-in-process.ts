@@ -20,7 +20,7 @@ import { QuarantineService } from '../src/quarantine/quarantine.service.js';
 import { quarantinedOf, type Quarantined } from '../src/quarantine/quarantined.js';
 import { UnparsedRequests } from '../src/unparsed-requests.service.js';
 
-/** What became of one request. */
+/** The answer to one request, and the records that it left. */
 export interface Outcome {
   status: number;
   body: string;

@@ -1,4 +1,4 @@
-/** How key services write an encryption key. Whoever reads such keys must read each of these as the same key. */
+/** Spellings of an encryption key that key services use. Each reader of such keys must read all of these as the same key. */
 export function keySpellings(base64: string): [how: string, text: string][] {
   const in64 = base64.replace(/.{1,64}/g, '$&\n');
   const pem = `-----BEGIN PUBLIC KEY-----\n${in64}-----END PUBLIC KEY-----\n`;

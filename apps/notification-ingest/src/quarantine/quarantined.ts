@@ -8,7 +8,7 @@ export interface Quarantined {
   /** Content hash. */
   id: string;
   reason: string;
-  /** Of a request that could not be read, or was at another path: what was wrong. */
+  /** Set for a request that could not be read, or came to another path: the fault. */
   why?: string;
   merchant?: string;
   /** Address of the sender. */
@@ -17,7 +17,7 @@ export interface Quarantined {
   receivedAt: string;
   /** Card data or all values were removed, so no HASH can fit. */
   isAltered: boolean;
-  /** Of a request: as it is read today, empty if it still is not. */
+  /** A request is read anew; empty if it still cannot be read. */
   parameters: Parameters;
 }
 
