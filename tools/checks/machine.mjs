@@ -10,6 +10,7 @@ import { areKafkaJarsThere } from '../infra/kafka.mjs';
 import { canInstall, installLine, PACKAGES } from '../infra/packages.mjs';
 import { isPortFree } from '../infra/ports.mjs';
 import { listedPorts, stackPorts } from '../infra/service-ports.mjs';
+import { readJson } from '../infra/read-json.mjs';
 
 const IDENTITY_TIMEOUT_MS = 30_000;
 
@@ -137,7 +138,7 @@ function refusedAccounts() {
 
 function jsonFault(file, lists = []) {
   try {
-    const content = JSON.parse(readFileSync(file, 'utf8'));
+    const content = readJson(file);
     const absent = lists.filter((name) => !Array.isArray(content[name]));
     return absent.length === 0
       ? undefined

@@ -1,6 +1,7 @@
 /** Each check takes the text of an option or a variable and returns the fault, worded to follow the name. */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readJson } from '../infra/read-json.mjs';
 
 const MOST_PORTS = 65_535;
 const quoted = (text) => JSON.stringify(text);
@@ -35,7 +36,7 @@ export function brokers(text) {
 
 export function jsonFile(text) {
   try {
-    JSON.parse(readFileSync(text, 'utf8'));
+    readJson(text);
     return undefined;
   } catch (error) {
     return error.code === 'ENOENT'

@@ -1,6 +1,6 @@
 /** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopAll } from '../infra/processes.mjs';
 import { CHECKOUT_MERCHANT, environments, SERVICES, startService } from '../infra/services.mjs';
@@ -8,6 +8,7 @@ import { keepLogs, keepNothing } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
 import { openShop } from './shop.mjs';
+import { readJson } from '../infra/read-json.mjs';
 
 /**
  * `access`: `{ topicPrefix }` of topics that are there (`makeTopics` gives it); where Kafka and Redis have users also `sasl`, the shop's, and
@@ -113,7 +114,7 @@ async function builtLibraries() {
 function merchantsOfThisRun(merchantsFile, ports) {
   const ingest = `http://127.0.0.1:${ports['notification-ingest'].port}`;
   const checkout = `http://127.0.0.1:${ports['checkout-demo'].port}`;
-  return JSON.parse(readFileSync(merchantsFile, 'utf8')).map((merchant) => ({
+  return readJson(merchantsFile).map((merchant) => ({
     ...merchant,
     notificationUrl: `${ingest}/notifications`,
     returnUrl: `${ingest}/return/${merchant.merchant}`,

@@ -1,10 +1,10 @@
 /** Starts built apps as processes on given ports and waits until each is ready, for stack and demo. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from './processes.mjs';
 import { builtFile } from './bundles.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
+import { readJson } from './read-json.mjs';
 
 const READY_TIMEOUT_MS = 180_000;
 const KEPT_LINES = 2_000;
@@ -96,11 +96,11 @@ export function redisDatabase(redisUrl, offset) {
 }
 
 function gatewayKey(accountsFile) {
-  return JSON.parse(readFileSync(accountsFile, 'utf8')).callers.find(({ caller }) => caller === 'payment-gateway')?.key;
+  return readJson(accountsFile).callers.find(({ caller }) => caller === 'payment-gateway')?.key;
 }
 
 function checkoutApiKey(merchantsFile) {
-  const merchants = JSON.parse(readFileSync(merchantsFile, 'utf8'));
+  const merchants = readJson(merchantsFile);
   return merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT)?.apiKeys?.[0]?.id;
 }
 

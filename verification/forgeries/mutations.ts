@@ -176,10 +176,6 @@ function* inOtherForms(encoding: Encoding): Generator<Forgery> {
   }
   yield { kind: 'query and body', request: requestOf(encoding, whole, { query: '?AMOUNT=1' }) };
   yield {
-    kind: 'query and body',
-    request: requestOf(encoding, whole, { query: `?${encoded('query', genuine).toString()}` }),
-  };
-  yield {
     kind: 'compressed',
     request: requestOf(encoding, gzipSync(forged), { headers: 'content-encoding: gzip\r\n' }),
   };
@@ -203,7 +199,7 @@ function* inJsonOnly(): Generator<Forgery> {
   }
   yield json('prototype name', '"__proto__":{"AMOUNT":"1"}');
   yield json('nested name', '"CART":{"0":{"NAME":"x"}}', '"AMOUNT2":["1"]');
-  for (const value of ['30000', 'null', 'true', '["30000"]', '{"toString":"30000"}', '3e4', '"\\ud800"']) {
+  for (const value of ['30001', 'null', 'true', '["30000"]', '{"toString":"30000"}', '3e4', '"\\ud800"']) {
     yield {
       kind: 'no text',
       request: requestOf(

@@ -53,11 +53,12 @@ export function signed(pairs: Pairs, key: string = KEYS.notification): Pairs {
   return [...pairs, ['HASH', platformHash(key, pairs)]];
 }
 
-/** True if both have the same parameters in any order. */
+/** True if both have the same parameters in any order. HASH does not cover itself: capitals and spaces around it say nothing. */
 export function areSame(left: Pairs, right: Pairs): boolean {
   return canonical(left) === canonical(right);
 }
 
 function canonical(pairs: Pairs): string {
-  return JSON.stringify(pairs.map(([name, value]) => JSON.stringify([name, value])).sort());
+  const written = (name: string, value: string) => (name === 'HASH' ? value.trim().toLowerCase() : value);
+  return JSON.stringify(pairs.map(([name, value]) => JSON.stringify([name, written(name, value)])).sort());
 }

@@ -15,7 +15,7 @@ function answered(url = '/notifications') {
     code: (status: number) => ((sent.status = status), reply),
     send: (body: string) => ((sent.body = body), reply),
   };
-  const request = { ip: '192.0.2.1', url, method: 'GET', routeOptions: {} };
+  const request = { ip: '192.0.2.1', url, originalUrl: url, method: 'GET', raw: { headers: {} }, routeOptions: {} };
   const http = { getRequest: () => request, getResponse: () => reply };
   return { sent, host: { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost };
 }

@@ -1,14 +1,16 @@
 import { Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ServiceLogger, SHORT_KEYS_WARNING, shortKeysOfMerchants, type ServiceDefinition } from '@tranche/service-kit';
 import { FailureFilter } from './failure.filter.js';
 import { IngestConfig } from './ingest.config.js';
-import { pathWithoutSlash } from './path-without-slash.js';
 import { LimitsModule } from './limits/limits.module.js';
-import { BODY_TYPES, MAX_BODY_BYTES } from './notification-parameters.pipe.js';
 import { NotificationModule } from './notification.module.js';
+import { MAX_BODY_BYTES } from './parameters-of-request.js';
 import { ReturnModule } from './return/return.module.js';
+import { routedPath } from './routed-path.js';
 
 const MAX_QUERY_BYTES = 65_536;
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+\s*(?:;|$)/;
 
 @Module({ imports: [NotificationModule, ReturnModule, LimitsModule], providers: [FailureFilter] })
 export class IngestModule {}
@@ -30,12 +32,25 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
     requestTimeoutMs: 10_000,
     keepAliveTimeoutMs: 5_000,
   },
-  http: { rewriteUrl: pathWithoutSlash },
+  http: { rewriteUrl: routedPath, requiresHost: false },
   prepare: (app) => {
     app.useGlobalFilters(app.get(FailureFilter));
     const merchants = shortKeysOfMerchants(app.get(IngestConfig).merchants);
     if (merchants.length > 0) app.get(ServiceLogger).warn({ merchants }, SHORT_KEYS_WARNING);
-    // The parser leaves each body as bytes: the route's pipe decodes them, because HASH is verified over the bytes.
-    app.useBodyParser(BODY_TYPES, { bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body));
+    readAnyBody(app);
   },
 };
+
+/** Leaves each body as bytes, because HASH is verified over them. Fastify reads none of a GET, nor under a Content-Type that is none. */
+function readAnyBody(app: NestFastifyApplication): void {
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const type = request.raw.headers['content-type'];
+    if (type !== undefined && !MEDIA_TYPE.test(type)) request.headers = { 'content-type': 'application/octet-stream' };
+    done();
+  });
+  app.useBodyParser(['application/json', '*'], { bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+    done(null, body),
+  );
+}

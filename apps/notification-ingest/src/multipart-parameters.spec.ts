@@ -37,11 +37,18 @@ describe('fields of multipart/form-data', () => {
   });
 
   it.each([
-    ['no boundary', part('A', '1') + '--xyz--', 'multipart/form-data'],
-    ['an empty boundary', part('A', '1') + '--xyz--', 'multipart/form-data; boundary='],
+    ['no boundary in the type', part('A', '1\n') + '--xyz--', 'multipart/form-data'],
+    ['an empty boundary in the type', part('A', '1\n') + '--xyz--', 'multipart/form-data; boundary='],
+    ['a text in front', `x --xyz\r\n${part('A', '1\n')}--xyz--`, TYPE],
+    ['a text behind', `${part('A', '1\n')}--xyz--\r\nx`, TYPE],
+    ['its words in other capitals', `${part('A', '1\n')}--xyz--`.replace('name=', 'Name='), TYPE],
+    ['line feeds alone', `${part('A', '1\n')}--xyz--`.replaceAll('\r\n', '\n'), TYPE],
+    ['base64', part('A', 'MQo=', '\r\nContent-Transfer-Encoding: base64') + '--xyz--', TYPE],
+    ['quoted-printable', part('A', '1=\r\n=0A', '\r\nContent-Transfer-Encoding: Quoted-Printable') + '--xyz--', TYPE],
+  ])('are read with %s', (_what, text, type) => expect(read(text, type)).toEqual([['A', '1\n']]));
+
+  it.each([
     ['another boundary', part('A', '1') + '--xyz--', 'multipart/form-data; boundary=other'],
-    ['a text in front', `x\r\n${part('A', '1')}--xyz--`, TYPE],
-    ['a text behind', `${part('A', '1')}--xyz--\r\nx`, TYPE],
     ['no end', part('A', '1'), TYPE],
     ['a cut end', `${part('A', '1')}--xyz-`, TYPE],
     ['a part without headers', `--xyz\r\n\r\n1\r\n--xyz--`, TYPE],
@@ -50,10 +57,10 @@ describe('fields of multipart/form-data', () => {
     ['a part with two names', part('A"; name="B', '1') + '--xyz--', TYPE],
     ['two dispositions', part('A', '1', '\r\ncontent-disposition: form-data; name="B"') + '--xyz--', TYPE],
     ['a line break alone in a header', `${part('A', '1')}--xyz--`.replace('"A"\r\n', '"A"\r\r\n'), TYPE],
-    ['its words in other capitals', `${part('A', '1')}--xyz--`.replace('name=', 'Name='), TYPE],
-    ['a transfer encoding', part('A', 'MQ==', '\r\nContent-Transfer-Encoding: base64') + '--xyz--', TYPE],
+    ['no delimiter', 'A=1', 'multipart/form-data'],
+    ['lines that end in two ways', `${part('A', '1')}--xyz--`.replaceAll('\r\n', '\n').replace('\n', '\r\n'), TYPE],
+    ['an unknown encoding', part('A', '1', '\r\nContent-Transfer-Encoding: x-own') + '--xyz--', TYPE],
     ['parts in a part', part('A', '1', '\r\nContent-Type: multipart/mixed; boundary=b') + '--xyz--', TYPE],
-    ['line feeds alone', `${part('A', '1')}--xyz--`.replaceAll('\r\n', '\n'), TYPE],
     ['nothing', '', TYPE],
   ])('are refused with %s', (_what, text, type) =>
     expect(read(text, type)).toEqual({ unreadable: 'the body is not multipart/form-data' }),

@@ -3,78 +3,89 @@ import { checked, MAX_PARAMETERS, tooMany, type Parameters, type Unreadable } fr
 import { charsetOf, parameterOf, utf8Of } from './sent-text.js';
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
-const DISPOSITION = /^form-data\s*;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*$/;
-/** The identity encodings of RFC 7578. A field in another one (base64, quoted-printable) would be read wrongly, so it is refused. */
-const TRANSFER_ENCODINGS: readonly (string | undefined)[] = [undefined, '7bit', '8bit', 'binary'];
+const FIRST_LINE = /^\s*--([^\r\n]{1,70}?)-{0,2}\r?\n/;
+const DISPOSITION = /^form-data\s*;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*$/i;
 
 /** Control characters except tab. Some parsers take a lone CR or LF for a line break and would see other headers. */
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
-const CRLF = Buffer.from('\r\n');
-const END_OF_HEADERS = Buffer.from('\r\n\r\n');
-const HYPHENS = Buffer.from('--');
-
 /**
- * Reads a complete multipart/form-data body (RFC 7578): one level, no files. A part's own charset wins over the body's. We refuse a body
- * that another parser could read differently: text around the parts, a part that is not a field, a missing end.
+ * Reads a complete multipart/form-data body (RFC 7578): one level, no files; what is around the parts is no content (RFC 2046, 5.1.1). All
+ * lines end as the first delimiter's does, with CRLF or LF alone. A part's own charset wins over the body's. Without a boundary in the
+ * content type, the first line is the delimiter.
  */
 export function parametersOfMultipart(contentType: string, body: Buffer): Parameters | Unreadable {
-  const found = BOUNDARY.exec(contentType);
-  const boundary = found?.[1] ?? found?.[2];
+  const text = body.toString('latin1');
+  const named = BOUNDARY.exec(contentType);
+  const boundary = named?.[1] ?? named?.[2] ?? FIRST_LINE.exec(text)?.[1];
   if (boundary === undefined) return notMultipart();
-  const opening = Buffer.from(`--${boundary}`, 'latin1');
-  if (!body.subarray(0, opening.length).equals(opening)) return notMultipart();
-  const delimiter = Buffer.concat([CRLF, opening]);
+  const opening = `--${boundary}`;
+  const start = text.startsWith(opening) ? 0 : text.indexOf(`\n${opening}`) + 1;
+  let at = start + opening.length;
+  const eol = text.startsWith('\r\n', at) ? '\r\n' : '\n';
+  if (!text.startsWith(opening, start)) return notMultipart();
+  const delimiter = eol + opening;
   const charset = charsetOf(contentType);
   const parameters: Parameter[] = [];
-  let at = opening.length;
-  while (!startsWith(body, HYPHENS, at)) {
-    const end = body.indexOf(delimiter, at);
-    if (end < 0 || !startsWith(body, CRLF, at)) return notMultipart();
+  while (!text.startsWith('--', at)) {
+    const end = text.indexOf(delimiter, at);
+    if (end < 0 || !text.startsWith(eol, at)) return notMultipart();
     if (parameters.length === MAX_PARAMETERS) return tooMany();
-    const field = fieldOf(body.subarray(at, end), charset);
+    const field = fieldOf(text.slice(at + eol.length, end), eol, charset);
     if ('unreadable' in field) return field;
     parameters.push(field.pair);
     at = end + delimiter.length;
   }
-  const rest = body.subarray(at + HYPHENS.length);
-  return rest.length === 0 || rest.equals(CRLF) ? checked(parameters) : notMultipart();
+  return checked(parameters);
 }
 
-/** `part` begins with the line break after its delimiter; then come headers, an empty line, and the value. */
-function fieldOf(part: Buffer, charsetOfBody?: string): { pair: Parameter } | Unreadable {
-  const end = part.indexOf(END_OF_HEADERS);
+/** `part`: headers, an empty line and the value, with one character per byte. */
+function fieldOf(part: string, eol: string, charsetOfBody?: string): { pair: Parameter } | Unreadable {
+  const end = part.indexOf(eol + eol);
   if (end < 0) return notMultipart();
-  const bytes = part.toString('latin1', CRLF.length, end);
+  const bytes = part.slice(0, end);
   const text = utf8Of(bytes);
-  const headers = headersOf(text ?? bytes);
+  const headers = headersOf((text ?? bytes).split(eol));
   if (headers === undefined) return notMultipart();
   const disposition = headers.get('content-disposition') ?? '';
   if (/;\s*filename\*?\s*=/i.test(disposition)) return { unreadable: 'a file was sent' };
-  const named = DISPOSITION.exec(disposition);
-  const name = named?.[1] ?? named?.[2];
-  const isField = TRANSFER_ENCODINGS.includes(headers.get('content-transfer-encoding')?.toLowerCase());
+  const found = DISPOSITION.exec(disposition);
+  const name = found?.[1] ?? found?.[2];
+  const value = decoded(part.slice(end + 2 * eol.length), headers.get('content-transfer-encoding')?.toLowerCase());
   const type = headers.get('content-type') ?? '';
-  if (name === undefined || !isField || /^multipart\//i.test(type)) return notMultipart();
+  if (name === undefined || value === undefined || /^multipart\//i.test(type)) return notMultipart();
   const nameBytes = text === undefined ? name : Buffer.from(name, 'utf8').toString('latin1');
-  const value = part.toString('latin1', end + END_OF_HEADERS.length);
   return { pair: parameterOf(nameBytes, value, charsetOf(type) ?? charsetOfBody) };
 }
 
+/** Mail libraries write the last two. Returns undefined for an encoding that is none of RFC 2045. */
+function decoded(value: string, encoding = 'binary'): string | undefined {
+  switch (encoding) {
+    case '7bit':
+    case '8bit':
+    case 'binary':
+      return value;
+    case 'base64':
+      return Buffer.from(value, 'base64').toString('latin1');
+    case 'quoted-printable':
+      return value
+        .replace(/=[ \t]*\r?\n/g, '')
+        .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    default:
+      return undefined;
+  }
+}
+
 /** Returns undefined if a line is not a header or a header occurs twice. */
-function headersOf(text: string): Map<string, string> | undefined {
+function headersOf(lines: readonly string[]): Map<string, string> | undefined {
   const headers = new Map<string, string>();
-  for (const line of text.split('\r\n')) {
+  for (const line of lines) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     if (!/^[!-~]+$/.test(name) || CONTROL.test(line) || headers.has(name)) return undefined;
     headers.set(name, line.slice(colon + 1).trim());
   }
   return headers;
-}
-
-function startsWith(body: Buffer, start: Buffer, at: number): boolean {
-  return body.subarray(at, at + start.length).equals(start);
 }
 
 function notMultipart(): Unreadable {

@@ -1,25 +1,23 @@
 import { NotificationParametersPipe } from './notification-parameters.pipe.js';
-import type { ReceivedRequest } from './received-request.js';
+import { receivedRequest } from './received-request.js';
 
-const read = (more: Partial<ReceivedRequest>) =>
-  new NotificationParametersPipe().transform({
-    query: Buffer.from('ORDERID=1'),
-    body: undefined,
-    announcesBody: false,
-    contentType: 'application/x-www-form-urlencoded',
-    contentEncoding: 'identity',
-    ...more,
-  });
+const SIGNED = 'IDENTIFIER=Shop&HASH=0';
+const read = (query: string, body = '', method = 'POST') =>
+  new NotificationParametersPipe().transform(
+    receivedRequest({ method, originalUrl: `/notifications${query}`, raw: { headers: {} }, body: Buffer.from(body) }),
+  );
 
 it.each([
-  ['no body', {}],
-  ['an empty body', { body: Buffer.alloc(0) }],
-  ['an empty body that was announced as chunks', { body: Buffer.alloc(0), announcesBody: true }],
-])('the query counts with %s', (_, more) => expect(read(more)).toEqual([['ORDERID', '1']]));
+  ['the query', `?${SIGNED}&ORDERID=1`, ''],
+  ['the body', '', `${SIGNED}&ORDERID=1`],
+  ['both, with what they share', `?${SIGNED}`, 'HASH=0&ORDERID=1'],
+])('takes the parameters of %s', (_, query, body) => expect(read(query, body)).toContainEqual(['ORDERID', '1']));
 
-it.each([
-  ['was not read', { announcesBody: true }],
-  ['holds something', { body: Buffer.from('A=1'), announcesBody: true }],
-])('a query beside a body that %s is refused', (_, more) =>
-  expect(() => read(more)).toThrow('there is a query and a body'),
-);
+it('refuses two values of one name: nobody could say which one is meant', () =>
+  expect(() => read(`?${SIGNED}`, 'HASH=1')).toThrow('a parameter came twice'));
+
+it('refuses what cannot be a notification, so that it is kept as it came', () =>
+  expect(() => read('?IDENTIFIER=Shop')).toThrow('IDENTIFIER or HASH is missing'));
+
+it('refuses HEAD, whose answer cannot say OK', () =>
+  expect(() => read(`?${SIGNED}`, '', 'HEAD')).toThrow(expect.objectContaining({ status: 405 }) as Error));

@@ -1,4 +1,4 @@
-import { Controller, Get, Head, Header, Headers, HttpCode, Ip, Post } from '@nestjs/common';
+import { All, Controller, Header, Headers, HttpCode, Ip } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
 import { validTraceHeaders, type ReceivedTrace } from '@tranche/runtime';
 import { NotificationParametersPipe } from './notification-parameters.pipe.js';
@@ -6,41 +6,19 @@ import { NotificationService } from './notification.service.js';
 import type { Parameters } from './received-parameters.js';
 import { Received } from './received-request.js';
 
-/** The platform's NOTIFICATION_URL. Only status 200 with the exact body `OK` acknowledges a notification. */
+/** The platform's NOTIFICATION_URL. Only status 200 with the exact body `OK` acknowledges a notification, whichever method brings it. */
 @Controller('notifications')
 export class NotificationController {
   constructor(private readonly notifications: NotificationService) {}
 
-  /**
-   * A HEAD answer has no body, so it could not carry `OK`. Declared before GET: Fastify would otherwise answer HEAD with the GET handler.
-   */
-  @Head()
-  refuseHead(): never {
-    throw new Problem({ status: 405, code: 'method_not_allowed', headers: { allow: 'GET, POST' } });
-  }
-
-  @Get()
-  @Header('content-type', 'text/plain; charset=utf-8')
-  receiveByGet(
-    @Received(NotificationParametersPipe) parameters: Parameters,
-    @Ip() from: string,
-    @Headers() headers: ReceivedTrace,
-  ): Promise<'OK'> {
-    return this.receive(parameters, from, headers);
-  }
-
-  @Post()
+  @All()
   @HttpCode(200)
   @Header('content-type', 'text/plain; charset=utf-8')
-  receiveByPost(
+  async receive(
     @Received(NotificationParametersPipe) parameters: Parameters,
     @Ip() from: string,
     @Headers() headers: ReceivedTrace,
   ): Promise<'OK'> {
-    return this.receive(parameters, from, headers);
-  }
-
-  private async receive(parameters: Parameters, from: string, headers: ReceivedTrace): Promise<'OK'> {
     const outcome = await this.notifications.receive(parameters, {
       from,
       startedAtMs: performance.now(),

@@ -39,7 +39,7 @@ function webhook() {
   const producer = new NotificationProducer(kafka, config, metrics);
   const quarantine = new QuarantineService(producer, limits, log, metrics);
   const controller = new NotificationController(new NotificationService(config, producer, quarantine, log, metrics));
-  const post = (parameters: readonly Parameter[]) => controller.receiveByPost(parameters, '192.0.2.1', {});
+  const post = (parameters: readonly Parameter[]) => controller.receive(parameters, '192.0.2.1', {});
   return { sent, post };
 }
 

@@ -7,7 +7,8 @@ import { contentHash } from './content-hash.js';
 import { IngestConfig } from './ingest.config.js';
 import { NotificationProducer, OverloadedError } from './notification.producer.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
-import type { Parameters, Unreadable } from './received-parameters.js';
+import type { Parameters } from './received-parameters.js';
+import type { ReceivedRequest } from './received-request.js';
 
 /**
  * `accepted`: stored on all in-sync replicas. `refused`: no key of ours fits HASH. `unavailable`: signed but not stored, so the platform
@@ -70,19 +71,19 @@ export class NotificationService {
     return 'accepted';
   }
 
-  refuseUnreadable({ unreadable }: Unreadable, from: string): void {
+  refuseUnreadable(why: string, request: ReceivedRequest, from: string): void {
     this.received.inc({ result: 'unreadable' });
-    this.quarantine.logRefusal({ reason: 'unreadable', unreadable, from });
+    this.quarantine.keepRequest('unreadable', why, request, from);
   }
 
   /** Counts a request that failed before it was read as a notification. */
-  refuseUnrouted(status: number, from: string): void {
+  refuseUnrouted(status: number, request: ReceivedRequest, from: string): void {
     // 413: the body is too large. 431: the query of a GET is too large, because Node.js counts it as a header.
     if (status === 413 || status === 431) return this.refuseTooLarge(from);
     const isAstray = status === 404 || status === 405;
-    if (!isAstray) return this.refuseUnreadable({ unreadable: `answered ${status}` }, from);
+    if (!isAstray) return this.refuseUnreadable(`answered ${status}`, request, from);
     this.received.inc({ result: 'not_found' });
-    this.quarantine.logRefusal({ reason: 'not_found', from });
+    this.quarantine.keepRequest('not_found', `answered ${status}`, request, from);
   }
 
   /** The notification may have been signed, and every repeat has the same size: an operator must look at it, so this is an error. */

@@ -123,7 +123,14 @@ describe('parameters of a form', () => {
     'A[é è]',
     '?A',
     'A;B',
-  ])('may be called %.30s', (name) => expect(form(`${name}=1`)).toEqual([[name, '1']]));
+  ])('may be called %.30s', (name) => expect(form(`${name}=1&`)).toEqual([[name, '1']]));
+
+  it.each([
+    ['A=1&amp;B=%26amp;&amp;C=;', [['A', '1'], ['B', '&amp;'], ['C', ';']]], // prettier-ignore
+    ['A=1;B=2;', [['A', '1'], ['B', '2']]], // prettier-ignore
+    ['A=1&amp;B=2&C=3', [['A', '1'], ['amp;B', '2'], ['C', '3']]], // prettier-ignore
+    ['A=1&B=2;3\r\n', [['A', '1'], ['B', '2;3']]], // prettier-ignore
+  ])('are parted by &amp; or ; where nothing else parts them: %s', (text, pairs) => expect(form(text)).toEqual(pairs));
 
   it('may be as many as the limit', () => {
     expect(
@@ -143,7 +150,8 @@ describe('parameters of JSON', () => {
       ['B', '{:,:}'],
       ['__proto__', 'z'],
     ]);
-    expect(json('\ufeff{"A":"\ufeff1"}')).toEqual([['A', '\ufeff1']]);
+    expect(json('{"A":"\ufeff1"}')).toEqual([['A', '\ufeff1']]);
+    expect(json('{"A":30000 ,"B" : -1.50e+2}')).toEqual([['A', '30000'], ['B', '-1.50e+2']]); // prettier-ignore
     expect(json('{"A":"\\ud83d\\ude00\\u0000"}')).toEqual([['A', '\u{1f600}\0']]);
   });
 
@@ -153,11 +161,11 @@ describe('parameters of JSON', () => {
     ['null', 'the body must be a JSON object'],
     ['[["A","1"]]', 'the body must be a JSON object'],
     ['"A=1"', 'the body must be a JSON object'],
-    ['{"A":1}', 'every value must be a text'],
-    ['{"A":null}', 'every value must be a text'],
-    ['{"A":true}', 'every value must be a text'],
-    ['{"A":["1"]}', 'every value must be a text'],
-    ['{"A":{"B":"1"}}', 'every value must be a text'],
+    ['{"A":null}', 'every value must be a text or a number'],
+    ['{"A":true}', 'every value must be a text or a number'],
+    ['{"A":["1"]}', 'every value must be a text or a number'],
+    ['{"A":{"B":"1"},"A":"2"}', 'every value must be a text or a number'],
+    ['{"A":{"B":"1"}}', 'every value must be a text or a number'],
     ['{"A":"\\ud800"}', 'a value is not Unicode text'],
     ['{"A":"x\\udc00x"}', 'a value is not Unicode text'],
     ['{"A\\ud800":"1"}', 'a name cannot be one'],

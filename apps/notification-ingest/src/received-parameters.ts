@@ -16,10 +16,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Names are not nested: `A[B]` is one name. A percent sign without two hexadecimal digits stands for itself, as in browsers. */
 export function parametersOfForm(bytes: Buffer, charset?: string): Parameters | Unreadable {
-  const pairs = bytes
-    .toString('latin1')
-    .split('&')
-    .filter((pair) => pair !== '');
+  const text = withoutLastBreak(bytes.toString('latin1'));
+  const pairs = text.split(separatorOf(text)).filter((pair) => pair !== '');
   if (pairs.length > MAX_PARAMETERS) return tooMany();
   return checked(
     pairs.map((pair) => {
@@ -31,11 +29,24 @@ export function parametersOfForm(bytes: Buffer, charset?: string): Parameters | 
   );
 }
 
-/** Reads a flat object of texts. We count the names in the source, because JSON.parse silently keeps the last of two equal names. */
+/** Some clients end the body as a line: a line break that is content is escaped. */
+function withoutLastBreak(text: string): string {
+  return text.endsWith('\n') ? text.replace(/\r?\n$/, '') : text;
+}
+
+/** `&amp;` where every ampersand is followed by it, as in HTML; `;` where there is no ampersand: one pair alone has no HASH. */
+function separatorOf(text: string): string {
+  if (!text.includes('&')) return ';';
+  return /&(?!amp;)/.test(text) ? '&' : '&amp;';
+}
+
+const STRINGS = /"(?:[^"\\]|\\.)*"/g;
+const TOKENS = new RegExp(`${STRINGS.source}|[^\\s{}":,]+`, 'g');
+
+/** Reads a flat object. From its source, because JSON.parse keeps the last of two equal names, and not how a number was written. */
 export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   if (!isUtf8(bytes)) return { unreadable: 'it is not UTF-8' };
-  // A byte order mark has no meaning in UTF-8.
-  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  const text = bytes.toString('utf8');
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -44,13 +55,19 @@ export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return { unreadable: 'the body must be a JSON object' };
-  const entries = Object.entries(parsed);
-  if (!entries.every((entry): entry is [string, string] => typeof entry[1] === 'string'))
-    return { unreadable: 'every value must be a text' };
-  if (entries.some(([, value]) => LONE_SURROGATE.test(value))) return { unreadable: 'a value is not Unicode text' };
-  const members = (text.match(/"(?:[^"\\]|\\.)*"|:/g) ?? []).filter((token) => token === ':').length;
-  return members === entries.length ? checked(entries) : { unreadable: 'a parameter came twice' };
+  if (/[[{]/.test(text.replace(STRINGS, '').trim().slice(1))) return NOT_FLAT;
+  const tokens = text.match(TOKENS) ?? [];
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < tokens.length; at += 2) {
+    const [name, value] = [JSON.parse(tokens[at]!) as string, tokens[at + 1]!];
+    if (!/^["\d-]/.test(value)) return NOT_FLAT;
+    pairs.push([name, value.startsWith('"') ? (JSON.parse(value) as string) : value]);
+  }
+  if (pairs.some(([, value]) => LONE_SURROGATE.test(value))) return { unreadable: 'a value is not Unicode text' };
+  return checked(pairs);
 }
+
+const NOT_FLAT: Unreadable = { unreadable: 'every value must be a text or a number' };
 
 /** Refuses empty, too long, ambiguous or malformed lists: every name must be valid and occur once. */
 export function checked(parameters: Parameters): Parameters | Unreadable {

@@ -3,8 +3,12 @@ import type { Duplex } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { NotificationService } from './notification.service.js';
+import { unparsedRequest } from './received-request.js';
 
-/** Counts and logs the requests that Node.js cannot parse. They reach no route, but may have been notifications. */
+/** `rawPacket`: what came with the bytes that could not be parsed. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+/** Counts, logs and keeps the requests that Node.js cannot parse. They reach no route, but may have been notifications. */
 @Injectable()
 export class UnparsedRequests implements OnModuleInit {
   constructor(
@@ -15,17 +19,12 @@ export class UnparsedRequests implements OnModuleInit {
   onModuleInit(): void {
     const server = this.host.httpAdapter.getHttpServer() as Server;
     // Our listener comes first, because the one that answers destroys the socket and with it the address.
-    server.prependListener(
-      'clientError',
-      (error: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {
-        if (error.code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
-        if (error.code === 'HPE_HEADER_OVERFLOW') this.notifications.refuseUnrouted(431, socket.remoteAddress);
-        else
-          this.notifications.refuseUnreadable(
-            { unreadable: `it is no HTTP request (${error.code ?? 'unknown'})` },
-            socket.remoteAddress,
-          );
-      },
-    );
+    server.prependListener('clientError', (error: ClientError, socket: Duplex & { remoteAddress?: string }) => {
+      const { code = 'unknown', rawPacket = Buffer.alloc(0) } = error;
+      if (code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
+      const request = unparsedRequest(rawPacket);
+      if (code === 'HPE_HEADER_OVERFLOW') this.notifications.refuseUnrouted(431, request, socket.remoteAddress);
+      else this.notifications.refuseUnreadable(`it is no HTTP request (${code})`, request, socket.remoteAddress);
+    });
   }
 }

@@ -18,7 +18,7 @@ describe('what is refused before anything reads it', () => {
 
   it.each<[string, () => Promise<unknown>, string]>([
     [
-      'a content type',
+      'XML',
       () => fetch(ingest.webhook, { method: 'POST', body: '<a/>', headers: { 'content-type': 'text/xml' } }),
       'unreadable',
     ],

@@ -63,8 +63,7 @@ describe('a request that cannot be a notification', () => {
       400,
     ],
     ['with a body over 1 MiB', () => tooLarge(ingest.webhook, 1_048_577, 'announced'), 413],
-    ['in a content type that is not accepted', () => post('<a/>', 'text/xml'), 415],
-    ['in no content type at all', () => send('POST', {}, form(signed(unreadable()))), 415],
+    ['that is XML', () => post('<a/>', 'text/xml'), 400],
     [
       'in a query beside a body',
       () => send('POST', { 'content-type': urlencoded }, form(signed(unreadable())), '?ORDERID=other'),
@@ -73,7 +72,7 @@ describe('a request that cannot be a notification', () => {
     [
       'in a body beside the query of a GET',
       () => send('GET', { 'content-type': urlencoded }, 'A=1', `?${form(signed(unreadable()))}`),
-      400,
+      403,
     ],
     [
       'in a chunked body beside the query of a GET',
@@ -84,37 +83,26 @@ describe('a request that cannot be a notification', () => {
           'A=1',
           `?${form(signed(unreadable()))}`,
         ),
+      403,
+    ],
+    [
+      'in a body that unpacks to more than 1 MiB',
+      () => send('POST', { 'content-type': urlencoded, 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(2_000_000))),
       400,
-    ],
-    [
-      'in a compressed body',
-      () =>
-        send('POST', { 'content-type': urlencoded, 'content-encoding': 'gzip' }, gzipSync(form(signed(unreadable())))),
-      415,
-    ],
-    [
-      'in a compressed JSON body',
-      () =>
-        send(
-          'POST',
-          { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-          gzipSync(JSON.stringify(signed(unreadable()))),
-        ),
-      415,
     ],
     ['in chunks over 1 MiB', () => tooLarge(ingest.webhook, 1_048_577, 'chunked'), 413],
     ['in a query over 64 kB', () => fetch(`${ingest.webhook}?A=${'x'.repeat(90_000)}`), 431],
     [
       'unsigned, with bytes that are no UTF-8',
       () => send('POST', { 'content-type': urlencoded }, Buffer.from('A=\xe9', 'latin1')),
-      403,
+      400,
     ],
     [
       'with bytes in the query that are not escaped, which HTTP does not allow',
       () => send('GET', {}, '', '?A=\xe9'),
       400,
     ],
-    ['unsigned, with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 403],
+    ['unsigned, with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 400],
     [
       'with JSON that is not UTF-8',
       () => send('POST', { 'content-type': 'application/json' }, Buffer.from('{"A":"\xe9"}', 'latin1')),
@@ -175,6 +163,12 @@ describe('a request that cannot be a notification', () => {
         fetch(
           `${ingest.webhook}?${form(signed(Object.fromEntries([...Object.entries(unreadable()), ['__proto__', 'x'], ['constructor', 'y']])))}`,
         ),
+    ],
+    ['of no content type', () => send('POST', {}, form(signed(unreadable())))],
+    [
+      'in a compressed body',
+      () =>
+        send('PUT', { 'content-type': urlencoded, 'content-encoding': 'gzip' }, gzipSync(form(signed(unreadable())))),
     ],
   ])('and yet is one, %s, is taken', async (_how, send) => expect(await (await send()).text()).toBe('OK'));
 

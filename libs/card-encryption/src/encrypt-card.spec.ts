@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { keySpellings } from '@tranche/testing';
 import { CARD, decrypt, spki } from '../test/fake-platform.js';
 import { encryptCard } from './index.js';
 
@@ -41,6 +42,11 @@ it('refuses a card with a fault, by field and without its content', async () => 
   );
   expect(error).toMatchObject({ code: 'invalid_card', faults: [{ field: 'cardCode', code: 'format' }] });
   expect(JSON.stringify(error) + String((error as Error).stack)).not.toMatch(/4970|1012|739/);
+});
+
+it.each(keySpellings(soundKey.encryptionPublicKey))('encrypts under a key %s', async (_, encryptionPublicKey) => {
+  const ciphertext = await encryptCard(CARD, keyOf(encryptionPublicKey));
+  expect(decrypt(ciphertext, sound.privateKey)).toContain(CARD.cardCode);
 });
 
 it.each([

@@ -20,21 +20,28 @@ const MESSAGES = {
 
 export type CardEncryptionErrorCode = keyof typeof MESSAGES;
 
-/** Contains no card data: `faults` are names of fields, `execCode` is the tokenizer's. */
+/** Contains no card data: `faults` are names of fields, `execCode` and `tokenizerMessage` (MESSAGE without its digits) the tokenizer's. */
 export class CardEncryptionError extends Error {
   readonly code: CardEncryptionErrorCode;
   readonly faults?: CardFault[] | undefined;
   readonly execCode?: string | undefined;
+  readonly tokenizerMessage?: string | undefined;
 
   constructor(
     code: CardEncryptionErrorCode,
-    details: { faults?: CardFault[]; execCode?: string | undefined; cause?: unknown } = {},
+    details: {
+      faults?: CardFault[];
+      execCode?: string | undefined;
+      tokenizerMessage?: string | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(MESSAGES[code], 'cause' in details ? { cause: details.cause } : undefined);
     this.name = 'CardEncryptionError';
     this.code = code;
     this.faults = details.faults;
     this.execCode = details.execCode;
+    this.tokenizerMessage = details.tokenizerMessage;
   }
 }
 
@@ -155,8 +162,11 @@ function secureUrl(address: string): string {
   throw new CardEncryptionError('not_https');
 }
 
+/** The marks of PEM, and line breaks, which key services may leave in. cse-token-service reads keys in the same way. */
+const PEM = /-----(BEGIN|END) PUBLIC KEY-----|\s/g;
+
 async function importKey(subtle: SubtleCrypto, { encryptionPublicKey }: EncryptionKey): Promise<CryptoKey> {
-  const der = Uint8Array.from(atob(encryptionPublicKey), (character) => character.charCodeAt(0));
+  const der = Uint8Array.from(atob(encryptionPublicKey.replace(PEM, '')), (character) => character.charCodeAt(0));
   const key = await subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-1' }, false, ['encrypt']);
   const { modulusLength, publicExponent } = key.algorithm as RsaHashedKeyAlgorithm;
   if (modulusLength >= 2048 && publicExponent.join() === '1,0,1') return key;
@@ -209,11 +219,13 @@ function wordsOf({ MESSAGE }: Record<string, unknown>): string[] {
 /** EXECCODE alone has the result, whatever the HTTP status (interface, Codes). */
 function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
   const execCode = isText(body.EXECCODE) && /^\d{4}$/.test(body.EXECCODE) ? body.EXECCODE : undefined;
+  const tokenizerMessage = text(body.MESSAGE)?.replace(/\d/g, 'X').slice(0, 200);
   const faults = isRequestRefused(body) ? refusedFields(body) : [];
   if (execCode?.startsWith('4') || faults.length > 0)
-    throw new CardEncryptionError('card_refused', { execCode, faults });
+    throw new CardEncryptionError('card_refused', { execCode, tokenizerMessage, faults });
   const hfToken = body.HFTOKEN;
-  if (execCode !== '0000' || !isText(hfToken)) throw new CardEncryptionError('tokenizer_unavailable', { execCode });
+  if (execCode !== '0000' || !isText(hfToken))
+    throw new CardEncryptionError('tokenizer_unavailable', { execCode, tokenizerMessage });
   return {
     hfToken,
     cardCode: masked(text(body.CARDCODE) ?? ''),

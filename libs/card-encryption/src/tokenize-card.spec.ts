@@ -144,7 +144,11 @@ describe('a key that the tokenizer does not take', () => {
     platform.respond('/tokenizer', (_body, response) =>
       answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: APIKEYID' }),
     );
-    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode: '1002' });
+    await expect(failureOf(tokenize())).resolves.toMatchObject({
+      code: 'tokenizer_unavailable',
+      execCode: '1002',
+      tokenizerMessage: 'Invalid parameter: APIKEYID',
+    });
     expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }]);
   });
 
@@ -161,7 +165,8 @@ describe('the tokenizer refuses the card', () => {
       answer(response, { EXECCODE, MESSAGE: `Card ${CARD.cardCode} is bad` }),
     );
     const error = await failureOf(tokenize());
-    expect(error).toMatchObject({ code: 'card_refused', execCode: EXECCODE });
+    const tokenizerMessage = `Card ${'X'.repeat(CARD.cardCode.length)} is bad`;
+    expect(error).toMatchObject({ code: 'card_refused', execCode: EXECCODE, tokenizerMessage });
     expect(JSON.stringify(error) + String(error.stack)).not.toContain(CARD.cardCode);
     expect(platform.bodiesTo('/tokenizer')).toHaveLength(1);
   });

@@ -21,7 +21,7 @@ export interface CardFault {
 
 export interface EncryptionKey {
   encryptionKeyId: string;
-  /** Base64 of a DER SPKI RSA public key. */
+  /** Base64 of a DER SPKI RSA public key, in one line, in several, or as PEM. */
   encryptionPublicKey: string;
 }
 

@@ -77,6 +77,14 @@ describe('binary mode', () => {
     expect(decodeCloudEvent({ headers, value }).faults).toEqual([]);
   });
 
+  it('takes a value behind a byte order mark', () => {
+    const { headers, value } = encodeCloudEvent(minimal);
+    const marked = Buffer.concat([Buffer.from('\ufeff'), value]);
+    expect(decodeCloudEvent({ headers, value: marked })).toMatchObject({ event: minimal, faults: [] });
+    const envelope = Buffer.from(`\ufeff${JSON.stringify({ specversion: '1.0', ...minimal })}`);
+    expect(decodeCloudEvent({ headers: {}, value: envelope })).toMatchObject({ event: minimal, faults: [] });
+  });
+
   it('names every missing attribute at once, and still gives what was there', () => {
     const decoded = decodeCloudEvent({ headers: { ce_id: 'c1', 'content-type': 'text/plain' }, value: null });
     expect(decoded.faults.map(({ path }) => path)).toEqual([
@@ -131,6 +139,43 @@ describe('structured mode', () => {
       'specversion',
       'data',
     ]);
+  });
+
+  it.each([
+    ['with parameters', { 'content-type': 'application/cloudevents+json; charset=UTF-8; x="y"' }],
+    ['in capitals', { 'content-type': 'Application/CloudEvents+JSON' }],
+    ['under a name in capitals', { 'Content-Type': 'application/cloudevents+json' }],
+    ['as the type of the data, as CloudEvents’ Python SDK writes it', { 'content-type': 'application/json' }],
+    ['nowhere', {}],
+  ])('is recognised with its content type %s', (_where, headers: Record<string, string>) => {
+    const value = Buffer.from(JSON.stringify({ ...envelope, partitionkey: 'shop/order-1' }));
+    expect(decodeCloudEvent({ headers, value })).toEqual({ event: complete, faults: [] });
+  });
+
+  it('is binary mode where headers have attributes, whatever the data looks like', () => {
+    const { headers } = encodeCloudEvent(minimal);
+    const value = Buffer.from(JSON.stringify(envelope));
+    expect(decodeCloudEvent({ headers, value }).event).toMatchObject({ ...minimal, data: { specversion: '1.0' } });
+  });
+
+  it('reads data_base64, which holds the bytes of the data', () => {
+    const { data, ...attributes } = envelope;
+    const data_base64 = Buffer.from(JSON.stringify(data)).toString('base64');
+    expect(decodeCloudEvent(structured({ ...attributes, data_base64 }))).toEqual({ event: complete, faults: [] });
+    for (const wrong of [
+      { data_base64: 5 },
+      { data_base64: '' },
+      { data_base64: 'e30', data },
+      { data_base64: 'eA==' },
+    ])
+      expect(pathsOf(structured({ ...attributes, ...wrong }))).toEqual(['data']);
+  });
+
+  it('names the command by its headers where the envelope cannot be read', () => {
+    const headers = { 'content-type': 'application/cloudevents+json', ce_id: 'c1', ce_type: 'payment.capture' };
+    const decoded = decodeCloudEvent({ headers, value: Buffer.from([0, 0, 0, 0, 7, 0x7b, 0x7d]) });
+    expect(decoded).toMatchObject({ event: { id: 'c1', type: 'payment.capture' }, faults: [{ path: '' }] });
+    expect(decoded.faults[0]?.message).toContain('framed, as by a schema registry');
   });
 
   it('refuses a batch', () => {

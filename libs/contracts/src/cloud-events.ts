@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { fault, type Fault } from './faults.js';
+import { parseJson } from './parse-json.js';
 import { isTimestamp } from './validation/calendar.js';
 import { codePoints } from './validation/code-points.js';
 
@@ -75,10 +76,18 @@ export function encodeCloudEvent(event: CloudEvent): EncodedEvent {
   return { headers, value: Buffer.from(JSON.stringify(event.data), 'utf8') };
 }
 
-/** Decodes binary or structured mode, depending on the content type. Never throws: it returns all faults. */
+/**
+ * Decodes binary or structured mode. Structured: the content type says so, or no header has an attribute and the value has all of them,
+ * because CloudEvents' Python SDK writes the type of the data into the header. Never throws: it returns all faults.
+ */
 export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
-  const contentType = mediaType(message.headers['content-type']);
-  if (contentType === STRUCTURED) return decodeStructured(message);
+  const contentType = mediaType(headerOf(message.headers, 'content-type'));
+  if (contentType === STRUCTURED) return decodeStructured(message, jsonOf(message.value));
+  if (!Object.keys(message.headers).some((name) => name.startsWith('ce_'))) {
+    const envelope = jsonOf(message.value);
+    if ('json' in envelope && Object.hasOwn(Object(envelope.json) as object, 'specversion'))
+      return decodeStructured(message, envelope);
+  }
   const faults: Fault[] = [];
   if (contentType !== undefined && !JSON_MEDIA_TYPE.test(contentType)) {
     faults.push(
@@ -89,14 +98,10 @@ export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
       ),
     );
   }
-  const event = attributes(
-    (name) => message.headers[name === 'datacontenttype' ? 'content-type' : `ce_${name}`],
-    faults,
-    'ce_',
-  );
+  const event = attributesOfHeaders(message.headers, faults);
   if (message.headers.ce_specversion !== SPEC_VERSION) faults.push(unsupportedVersion('ce_specversion'));
   addTrace(event, message.headers);
-  const parsed = parseJson(message.value);
+  const parsed = jsonOf(message.value);
   if ('unreadable' in parsed) faults.push(fault('data', 'malformed_envelope', parsed.unreadable));
   else event.data = parsed.json;
   return decoded(event, faults);
@@ -114,9 +119,15 @@ export function sequenceOf(offset: bigint, epoch = 0): string {
   return (BigInt(epoch) * EPOCH + offset).toString().padStart(19, '0');
 }
 
-function decodeStructured(message: ReceivedMessage): DecodedEvent {
-  const parsed = parseJson(message.value);
-  if ('unreadable' in parsed) return { faults: [fault('', 'malformed_envelope', parsed.unreadable)] };
+type Json = { json: unknown } | { unreadable: string };
+
+function decodeStructured(message: ReceivedMessage, parsed: Json): DecodedEvent {
+  // Headers may repeat the attributes: they then name the command whose content cannot be read.
+  if ('unreadable' in parsed)
+    return {
+      event: attributesOfHeaders(message.headers, []),
+      faults: [fault('', 'malformed_envelope', parsed.unreadable)],
+    };
   if (typeof parsed.json !== 'object' || parsed.json === null || Array.isArray(parsed.json)) {
     return { faults: [fault('', 'malformed_envelope', 'a structured event must be a JSON object')] };
   }
@@ -133,14 +144,29 @@ function decodeStructured(message: ReceivedMessage): DecodedEvent {
   if (event.datacontenttype !== undefined && !JSON_MEDIA_TYPE.test(mediaType(event.datacontenttype) ?? '')) {
     faults.push(fault('datacontenttype', 'malformed_envelope', 'datacontenttype must be application/json'));
   }
-  if (!Object.hasOwn(envelope, 'data'))
-    faults.push(fault('data', 'malformed_envelope', 'data is missing (data_base64 is not taken)'));
-  else event.data = envelope.data;
+  const data = dataOf(envelope);
+  if ('unreadable' in data) faults.push(fault('data', 'malformed_envelope', data.unreadable));
+  else event.data = data.json;
   return decoded(event, faults);
+}
+
+/** `data_base64` holds the bytes of the data (CloudEvents JSON format, section 3.1). */
+function dataOf(envelope: Readonly<Record<string, unknown>>): Json {
+  const hasData = Object.hasOwn(envelope, 'data');
+  const base64: unknown = Object.hasOwn(envelope, 'data_base64') ? envelope.data_base64 : undefined;
+  if (base64 === undefined) return hasData ? { json: envelope.data } : { unreadable: 'data is missing' };
+  if (hasData) return { unreadable: 'data and data_base64 are both there' };
+  return typeof base64 === 'string'
+    ? jsonOf(Buffer.from(base64, 'base64'))
+    : { unreadable: 'data_base64 must be a text' };
 }
 
 function decoded(event: Partial<CloudEvent>, faults: Fault[]): DecodedEvent {
   return faults.length === 0 ? { event: event as CloudEvent, faults: [] } : { event, faults };
+}
+
+function attributesOfHeaders(headers: Readonly<Record<string, string>>, faults: Fault[]): Partial<CloudEvent> {
+  return attributes((name) => headers[name === 'datacontenttype' ? 'content-type' : `ce_${name}`], faults, 'ce_');
 }
 
 function attributes(read: (name: Attribute) => unknown, faults: Fault[], prefix: string): Partial<CloudEvent> {
@@ -184,11 +210,17 @@ function mediaType(contentType: unknown): string | undefined {
   return typeof contentType === 'string' ? contentType.split(';', 1)[0]?.trim().toLowerCase() : undefined;
 }
 
-function parseJson(value: Buffer | null): { json: unknown } | { unreadable: string } {
+/** Kafka's header names have no fixed case. */
+function headerOf(headers: Readonly<Record<string, string>>, wanted: string): string | undefined {
+  return headers[wanted] ?? Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+function jsonOf(value: Buffer | null): Json {
   if (value === null || value.length === 0) return { unreadable: 'the message has no content' };
+  if (value[0] === 0) return { unreadable: 'the content is framed, as by a schema registry: it must be plain JSON' };
   if (!isUtf8(value)) return { unreadable: 'the content is not UTF-8' };
   try {
-    return { json: JSON.parse(value.toString('utf8')) as unknown };
+    return { json: parseJson(value.toString('utf8')) };
   } catch {
     return { unreadable: 'the content is not JSON' };
   }

@@ -1,5 +1,16 @@
-import { withSecretsFromFiles } from './entries-file.js';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEntriesFile, withSecretsFromFiles } from './entries-file.js';
 import type { Fault } from './faults.js';
+
+it('a file of entries, and the files it names, may begin with a byte order mark', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-entries-'));
+  for (const [name, text] of [['list', '[1]'], ['key', 'secret']] as const) writeFileSync(join(folder, name), `\ufeff${text}`); // prettier-ignore
+  const { document, readFile } = openEntriesFile(join(folder, 'list'));
+  expect([document, readFile('key')]).toEqual([[1], 'secret']);
+  rmSync(folder, { recursive: true });
+});
 
 describe('secrets of an entry', () => {
   function read(entry: object, files: Record<string, string> = {}) {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { readTextFile } from './byte-order-mark.js';
 import { fault, joinPath, type Fault } from './faults.js';
 
 /** All faults of a file of merchants, accounts or operators. No message contains a value, because values may be secrets. */
@@ -23,9 +23,9 @@ export type ReadFile = (path: string) => string;
  * @throws EntriesFileError if the file cannot be read or is not JSON
  */
 export function openEntriesFile(file: string): { document: unknown; readFile: ReadFile } {
-  const readFile: ReadFile = (path) => readFileSync(resolve(dirname(file), path), 'utf8');
+  const readFile: ReadFile = (path) => readTextFile(resolve(dirname(file), path));
   try {
-    return { document: JSON.parse(readFileSync(file, 'utf8')), readFile };
+    return { document: JSON.parse(readTextFile(file)), readFile };
   } catch (cause) {
     // We leave out the parser's message, because it quotes parts of the file.
     const reason = errorCode(cause) === undefined ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;

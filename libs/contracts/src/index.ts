@@ -6,6 +6,7 @@ export * from './command-id.js';
 export { contentHash } from './content-hash.js';
 export * from './faults.js';
 export * from './parse-json.js';
+export * from './byte-order-mark.js';
 export * from './error-codes.js';
 export * from './methods.js';
 export * from './message-types.js';

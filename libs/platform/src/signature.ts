@@ -39,7 +39,8 @@ function apiKeyOf({ apiKeys }: Merchant, parameters: Parameters): string | undef
 }
 
 function isSignedWith(keys: readonly (string | undefined)[], parameters: Parameters): boolean {
-  const hash = valueOf(parameters, 'HASH');
+  // How its digits are written, and space around them, says nothing: HASH does not cover itself.
+  const hash = valueOf(parameters, 'HASH')?.trim().toLowerCase();
   if (hash === undefined) return false;
   // UTF-8 text needs no conversion. If a pair has other bytes, everything is compared as bytes, also the key.
   const isText = parameters.every(([, , sent]) => sent === undefined);

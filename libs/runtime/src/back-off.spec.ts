@@ -1,4 +1,4 @@
-import { atMost, backOffMs, Deadline, pauseFor, within } from './back-off.js';
+import { atMost, backOffMs, Deadline, pauseFor, secondsToWait, within } from './back-off.js';
 import type { Timers } from './timers.js';
 
 describe('backOffMs', () => {
@@ -16,6 +16,18 @@ describe('backOffMs', () => {
     expect(backOffMs(repeat, backOff, random)).toBe(ms),
   );
 });
+
+it.each([
+  [10_000.0000001, 10],
+  [10_000, 10],
+  [10_001, 11],
+  [9_999.6, 10],
+  [1, 1],
+  [0, 1],
+  [-5, 1],
+])('%d ms are %d s to wait: a rest of a difference of clock readings adds none', (ms, seconds) =>
+  expect(secondsToWait(ms)).toBe(seconds),
+);
 
 describe('waiting', () => {
   it('ends at once when it is given up, before or after it began', async () => {

@@ -74,3 +74,11 @@ export class Deadline {
     while (!isSettled && leftMs() > 0) await atMost(Math.max(1, leftMs()), settled, this.timers);
   }
 }
+
+/**
+ * Seconds for Retry-After: whole milliseconds first, because a difference of two clock readings may be 10,000.0000001 ms where 10 s are
+ * meant. At least 1: a client that is told 0 comes back at once.
+ */
+export function secondsToWait(ms: number): number {
+  return Math.max(1, Math.ceil(Math.round(ms) / 1_000));
+}

@@ -132,7 +132,7 @@ describe('configuration', () => {
     it('takes the content without its last line break only', () => {
       const { apiSecret } = loadConfig(Settings, {
         HOST_URL: sound.HOST_URL,
-        API_SECRET_FILE: file('secret', ' two\nlines \r\n'),
+        API_SECRET_FILE: file('secret', '\ufeff two\nlines \r\n'),
       });
       expect(apiSecret.reveal()).toBe(' two\nlines ');
     });

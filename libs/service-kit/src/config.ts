@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readTextFile } from '@tranche/contracts';
 import { reasonOf } from '@tranche/runtime';
 import { validateSync } from 'class-validator';
 import type { ProductionView } from './production/production-faults.js';
@@ -161,7 +162,7 @@ function textOf({ name, secret, fromFile }: Declaration, env: Environment): stri
 
 function readSecretFile(name: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFile(file);
   } catch (error) {
     throw new Error(
       `${name}_FILE names a file that cannot be read (${reasonOf(error)}). Correct the path or the file's permissions`,

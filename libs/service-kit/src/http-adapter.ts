@@ -49,6 +49,8 @@ export interface HttpOptions {
   rewriteUrl?: (url: string, method: string) => string;
   /** If false, the trace of an incoming request is not continued; for clients that are not ours (true). */
   continuesTraces?: boolean;
+  /** If false, a request of HTTP/1.1 without Host is answered as any other; for senders that nobody can correct (true). */
+  requiresHost?: boolean;
 }
 
 interface HttpParts {
@@ -66,7 +68,7 @@ type Labels = { method: string; route: string; status: number };
 /** The HTTP API: JSON only (an app may add parsers), limits, and a span, a metric and a debug line per request. */
 export function httpAdapter(
   limits: HttpLimits,
-  { rewriteUrl, continuesTraces = true }: HttpOptions,
+  { rewriteUrl, continuesTraces = true, requiresHost = true }: HttpOptions,
   { log, metrics, stopping, isProxy }: HttpParts,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
@@ -83,6 +85,7 @@ export function httpAdapter(
     http: {
       headersTimeout: limits.headersTimeoutMs,
       maxHeaderSize: limits.headerBytes,
+      requireHostHeader: requiresHost,
       connectionsCheckingInterval: 1_000,
     },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket),
@@ -121,7 +124,8 @@ function boundIncomingBodies(adapter: FastifyAdapter, maxBytes: number, metrics:
   if (maxBytes === Infinity) return;
   const bodies = new IncomingBodies(maxBytes, () => cut.inc());
   adapter.getInstance().addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.method !== 'GET') bodies.watch(request.raw);
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.raw.headers;
+    if (length !== undefined || encoding !== undefined) bodies.watch(request.raw);
     done(null, payload);
   });
 }

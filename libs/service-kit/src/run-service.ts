@@ -1,4 +1,4 @@
-import { reasonOf } from '@tranche/runtime';
+import { reasonOf, reportWarnings } from '@tranche/runtime';
 import type { ConfigFault } from './config.js';
 import { standardOutput } from './log-output.js';
 import { readServiceSettings } from './production/service-settings.js';
@@ -17,6 +17,7 @@ export async function runService<C extends object>(definition: ServiceDefinition
   }
   const service = new ServiceProcess(definition, config, kit);
   service.metrics.collectProcess();
+  reportWarnings((warning) => service.log.warn({ err: warning }, 'Node.js warns'));
   const stop = (reason: string) => void stopAndExit(service, reason);
   process.on('SIGTERM', stop).on('SIGINT', stop);
   const fail = failing(service);

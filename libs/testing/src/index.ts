@@ -7,6 +7,7 @@ export * from './apps.js';
 export { BOMBS, sendPacked, SMALL_BOMBS, zstdBomb } from './bombs.js';
 export { freePorts } from './free-ports.js';
 export * from './events-of.js';
+export { keySpellings } from './key-spellings.js';
 export { launchBrowser, type TestBrowser } from './browser.js';
 export * from './find-secret.js';
 export { openFront, type Front } from './front.js';

@@ -1,4 +1,4 @@
-import { backOffMs } from '@tranche/runtime';
+import { backOffMs, secondsToWait } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
 import { DiscovererProblem } from '../token-api/discoverer-problem.js';
 import { TokenApiUnavailable } from '../token-api/token-api-problems.js';
@@ -38,5 +38,5 @@ export function refusalOf(error: unknown, failures: number, refusalSeconds: numb
 }
 
 export function problemOfRefusal({ status, code, detail, leftMs }: Refusal): Problem {
-  return new Problem({ status, code, detail, headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) } });
+  return new Problem({ status, code, detail, headers: { 'retry-after': String(secondsToWait(leftMs)) } });
 }

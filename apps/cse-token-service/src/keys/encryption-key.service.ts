@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { backOffMs } from '@tranche/runtime';
+import { backOffMs, secondsToWait } from '@tranche/runtime';
 import { Metrics, Problem } from '@tranche/service-kit';
 import { CseConfig } from '../cse.config.js';
 import { chooseKey, isRefusalOf, mayServeStale, newKeyState, type KeyState } from './key-choice.js';
@@ -104,7 +104,7 @@ export class EncryptionKeyService {
   #unavailable({ retryAtMs, refusalAskedAtMs }: KeyState): Problem {
     this.#served.inc({ source: 'none' });
     const againInMs = Math.max(retryAtMs, refusalAskedAtMs + this.config.refusedIntervalMs) - performance.now();
-    const seconds = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(againInMs / 1_000)));
+    const seconds = Math.min(MAX_RETRY_AFTER_SECONDS, secondsToWait(againInMs));
     return new Problem({
       status: 503,
       code: 'key_unavailable',

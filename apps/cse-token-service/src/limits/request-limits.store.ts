@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
+import { reasonOf, secondsToWait } from '@tranche/runtime';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { CseConfig } from '../cse.config.js';
 import { SharedRateCounter } from './shared-rate-counter.js';
@@ -42,7 +42,7 @@ export class RequestLimits implements OnApplicationShutdown {
       this.#address.counts.take(address, nowMs) ??
       (origin === undefined ? undefined : this.#origin.counts.take(origin, nowMs));
     if (this.redis !== undefined) this.#timer ??= setTimeout(() => void this.#settle(), SETTLE_MS).unref();
-    return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1_000));
+    return waitMs === undefined ? undefined : secondsToWait(waitMs);
   }
 
   onApplicationShutdown(): void {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { WindowCounter } from '@tranche/runtime';
+import { secondsToWait, WindowCounter } from '@tranche/runtime';
 import { countedAs, InjectRedis, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { IngestConfig } from '../ingest.config.js';
@@ -43,7 +43,7 @@ export class FailureLimits {
     const waitMs = this.#failuresHere.take(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
     if (waitMs === undefined) return undefined;
     this.#failuresHere.block(key, performance.now() + waitMs);
-    return Math.max(1, Math.ceil(waitMs / 1_000));
+    return secondsToWait(waitMs);
   }
 
   /** True if this instance knows that the address failed too often. It does not ask Redis. */

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { BatchingProducer, createKafkaClient, waitForKafka } from '@tranche/kafka';
-import type { Log } from '@tranche/runtime';
+import { reportWarnings, type Log } from '@tranche/runtime';
 import { ConfigError, loadConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import { NotificationProducer } from '../notification.producer.js';
@@ -20,6 +20,7 @@ let isConnected = true;
 const printConnected = (_: unknown, message: string) => void (isConnected && print(message));
 const log: Log = { debug: quiet, info: quiet, warn: printConnected, error: printConnected };
 
+reportWarnings(({ message }) => print(message));
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -4,6 +4,7 @@ import type { Quarantined } from './quarantined.js';
 export interface ListedNotification {
   id: string;
   reason: string;
+  why?: string;
   merchant?: string;
   orderId?: string;
   firstAt: string;
@@ -22,11 +23,15 @@ export async function listOf(
   records: AsyncIterable<Quarantined> | Iterable<Quarantined>,
 ): Promise<ListedNotification[]> {
   const listed = new Map<string, ListedNotification>();
-  for await (const { id, reason, merchant, from, receivedAt, isAltered, parameters } of records) {
+  for await (const { id, reason, why, merchant, from, receivedAt, isAltered, parameters } of records) {
     const known = listed.get(`${id} ${reason}`);
     if (known === undefined) {
       const orderId = parameters.find(([name]) => name === 'ORDERID')?.[1];
-      const about = { ...(merchant === undefined ? {} : { merchant }), ...(orderId === undefined ? {} : { orderId }) };
+      const about = {
+        ...(why === undefined ? {} : { why }),
+        ...(merchant === undefined ? {} : { merchant }),
+        ...(orderId === undefined ? {} : { orderId }),
+      };
       listed.set(`${id} ${reason}`, {
         id,
         reason,
@@ -51,7 +56,7 @@ export async function listOf(
 export function tableOf(list: readonly ListedNotification[]): string {
   const rows = list.map((one) => [
     one.id.slice(0, 16),
-    one.reason + (one.altered ? ' (altered)' : ''),
+    one.reason + (one.why === undefined ? '' : `: ${shown(one.why)}`) + (one.altered ? ' (altered)' : ''),
     one.merchant ?? '–',
     shown(one.orderId ?? '–'),
     one.firstAt,

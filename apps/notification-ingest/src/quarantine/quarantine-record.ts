@@ -72,7 +72,7 @@ const OF_NOTIFICATIONS: ReadonlySet<string> = new Set([
 const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identifier/;
 
 /** HASH may contain a digit sequence that looks like a card number. Masking it would make verification impossible. */
-const HASH = /^[0-9a-f]{64}$/;
+const HASH = /^\s*[0-9a-f]{64}\s*$/i;
 
 /**
  * A value that is not UTF-8 was decoded as one character per byte, which can split the separators between the digits of a card number. So

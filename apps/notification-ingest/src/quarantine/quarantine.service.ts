@@ -3,15 +3,21 @@ import { keepNewest } from '@tranche/runtime';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { FailureLimits, type QuarantineVerdict } from '../limits/failure-limits.store.js';
 import { NotificationProducer, OverloadedError } from '../notification.producer.js';
-import { valueOf } from '@tranche/platform';
+import { valueOf, type Parameters } from '@tranche/platform';
+import type { EncodedEvent } from '@tranche/contracts';
+import { opened } from '../parameters-of-request.js';
+import type { ReceivedRequest } from '../received-request.js';
 import { quarantineRecord, type Suspect } from './quarantine-record.js';
+import { idOfRequest, requestRecord } from './request-record.js';
 
 /** Maximum refused notifications whose repeats we recognise and do not store again. */
 const MAX_REMEMBERED = 10_000;
 /** Maximum stored size in bytes. A normal notification has about 1 kB. */
 const MAX_KEPT_BYTES = 8_192;
-/** A notification without a well-formed HASH can never verify, so we do not keep it. */
-const HASH = /^[0-9a-f]{64}$/;
+/** A notification without the digits of a HASH can never verify, so we do not keep it. */
+const HAS_HASH = /[0-9a-f]{64}/i;
+/** Other paths are those of scanners, and of browsers on their way back to the shop. */
+const NOTIFICATION_PATH = /notif/i;
 
 interface Refusal {
   reason: 'hash_mismatch' | 'unknown_identifier' | 'unreadable' | 'not_found';
@@ -20,6 +26,19 @@ interface Refusal {
   notification?: string;
   merchant?: string;
   from: string;
+}
+
+interface Kept {
+  reason: string;
+  /** Key of the record. */
+  id: string;
+  from: string;
+  /** Equal for repeats, which are not stored again. */
+  known: string;
+  /** False if it can never verify. */
+  isSigned: boolean;
+  /** Bytes, about. */
+  length: number;
 }
 
 /** Logs refused notifications and keeps them for an operator, who may find that our key was wrong. Both are limited. */
@@ -36,19 +55,38 @@ export class QuarantineService {
   ) {
     this.dropped = metrics.counter({
       name: 'ingest_quarantine_dropped_total',
-      help: 'Refused notifications that are not in quarantine: no HASH of the right form (no_hash), over 8 kB (size), their address, or all together, had put in what they may for this reason (address, total), too many waited (busy), Kafka did not take it (failed)',
+      help: 'Refused notifications that are not in quarantine: no HASH of the right form, or a path that is none of notifications (no_hash), over 8 kB (size), their address, or all together, had put in what they may for this reason (address, total), too many waited (busy), Kafka did not take it (failed)',
       labelNames: ['reason'],
     });
   }
 
-  /** Does not delay the answer: the record is stored in the background. */
   keep(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): void {
-    this.logRefusal({ reason, notification: suspect.id, merchant: suspect.merchant, from: suspect.from });
-    this.store(reason, suspect).catch((error: unknown) => {
-      this.dropped.inc({ reason: error instanceof OverloadedError ? 'busy' : 'failed' });
-      if (!this.limits.takeLine(suspect.from)) return;
-      this.log.error({ notification: suspect.id, error: String(error) }, 'a refused notification was not quarantined');
-    });
+    const { id, from, merchant, parameters } = suspect;
+    this.logRefusal({ reason, notification: id, merchant, from });
+    const hash = valueOf(parameters, 'HASH') ?? '';
+    // The key includes HASH: a forged copy with the same content must not keep the genuine one out of quarantine.
+    const kept = {
+      reason,
+      id,
+      from,
+      known: `${id} ${hash}`,
+      isSigned: HAS_HASH.test(hash),
+      length: lengthOf(parameters),
+    };
+    this.storeLater(kept, () => quarantineRecord(reason, suspect));
+  }
+
+  /** Keeps a request that could not be read, as it came, so that it can be read again after ours or its sender's fault was found. */
+  keepRequest(reason: 'unreadable' | 'not_found', why: string, received: ReceivedRequest, from: string): void {
+    const id = idOfRequest(received);
+    const { request, isHidden } = opened(received);
+    this.logRefusal({ reason, unreadable: why, notification: id, from });
+    const content = Buffer.concat([request.query, request.body ?? Buffer.alloc(0)]).toString('latin1');
+    const isHere = reason === 'unreadable' || NOTIFICATION_PATH.test(request.path);
+    const isSigned = isHere && (isHidden || HAS_HASH.test(content.replaceAll('\0', '')));
+    const refused = { id, why, request, isHidden, from, receivedAt: new Date().toISOString() };
+    const kept = { reason, id, from, known: id, isSigned, length: content.length };
+    this.storeLater(kept, () => requestRecord(reason, refused));
   }
 
   logRefusal({ from, ...about }: Refusal): void {
@@ -60,21 +98,30 @@ export class QuarantineService {
       this.log.error({ from }, 'a notification is larger than may be taken; it was refused and is kept nowhere');
   }
 
-  private async store(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): Promise<void> {
-    // The key includes HASH: a forged copy with the same content must not keep the genuine one out of quarantine.
-    const hash = valueOf(suspect.parameters, 'HASH') ?? '';
-    const known = `${suspect.id} ${hash}`;
+  /** Does not delay the answer: the record is stored in the background. */
+  private storeLater(kept: Kept, recordOf: () => EncodedEvent): void {
+    this.store(kept, recordOf).catch((error: unknown) => {
+      this.dropped.inc({ reason: error instanceof OverloadedError ? 'busy' : 'failed' });
+      if (!this.limits.takeLine(kept.from)) return;
+      this.log.error({ notification: kept.id, error: String(error) }, 'a refused notification was not quarantined');
+    });
+  }
+
+  private async store(
+    { reason, id, from, known, isSigned, length }: Kept,
+    recordOf: () => EncodedEvent,
+  ): Promise<void> {
     if (this.kept.has(known)) return;
-    if (!HASH.test(hash)) return this.dropped.inc({ reason: 'no_hash' });
+    if (!isSigned) return this.dropped.inc({ reason: 'no_hash' });
     // We check the length first, because `quarantineRecord` searches the whole text for card numbers.
-    if (lengthOf(suspect) > MAX_KEPT_BYTES) return this.dropped.inc({ reason: 'size' });
-    const record = quarantineRecord(reason, suspect);
-    const verdict = await this.take(reason, suspect.from, record.value.length);
+    if (length > MAX_KEPT_BYTES) return this.dropped.inc({ reason: 'size' });
+    const record = recordOf();
+    const verdict = await this.take(reason, from, record.value.length);
     if (verdict !== 'kept') {
       this.dropped.inc({ reason: verdict });
       return;
     }
-    await this.producer.quarantine(suspect.id, record);
+    await this.producer.quarantine(id, record);
     this.kept.add(known);
     keepNewest(this.kept, MAX_REMEMBERED);
   }
@@ -85,6 +132,6 @@ export class QuarantineService {
   }
 }
 
-function lengthOf({ parameters }: Suspect): number {
+function lengthOf(parameters: Parameters): number {
   return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }

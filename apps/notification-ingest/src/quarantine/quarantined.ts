@@ -1,10 +1,15 @@
 import type { Parameter, Parameters } from '@tranche/platform';
+import { contentHash } from '../content-hash.js';
+import { parametersOf } from '../parameters-of-request.js';
 import { knownCharset, parameterOf } from '../sent-text.js';
+import { requestIn } from './request-record.js';
 
 export interface Quarantined {
   /** Content hash. */
   id: string;
   reason: string;
+  /** Set for a request that could not be read, or came to another path: the fault. */
+  why?: string;
   merchant?: string;
   /** Address of the sender. */
   from: string;
@@ -12,6 +17,7 @@ export interface Quarantined {
   receivedAt: string;
   /** Card data or all values were removed, so no HASH can fit. */
   isAltered: boolean;
+  /** A request is read anew; empty if it still cannot be read. */
   parameters: Parameters;
 }
 
@@ -24,8 +30,17 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
     return undefined;
   }
   if (id === null || typeof read !== 'object' || read === null) return undefined;
-  const { reason, merchant, from, receivedAt, altered, parameters: pairs } = read as Record<string, unknown>;
-  const parameters = parametersIn(pairs);
+  const {
+    reason,
+    why,
+    merchant,
+    from,
+    receivedAt,
+    altered,
+    request,
+    parameters: pairs,
+  } = read as Record<string, unknown>;
+  const parameters = request === undefined ? parametersIn(pairs) : parametersInRequest(request);
   if (
     typeof reason !== 'string' ||
     typeof from !== 'string' ||
@@ -34,12 +49,13 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
   )
     return undefined;
   return {
-    id,
+    id: request === undefined || parameters.length === 0 ? id : contentHash(parameters),
     reason,
     from,
     receivedAt,
     isAltered: altered === true,
     parameters,
+    ...(typeof why === 'string' ? { why } : {}),
     ...(typeof merchant === 'string' ? { merchant } : {}),
   };
 }
@@ -47,6 +63,12 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
 function parametersIn(pairs: unknown): Parameters | undefined {
   const parameters = Array.isArray(pairs) ? pairs.map(parameterIn) : [undefined];
   return parameters.every((pair) => pair !== undefined) ? parameters : undefined;
+}
+
+function parametersInRequest(written: unknown): Parameters | undefined {
+  const request = requestIn(written);
+  const read = request && parametersOf(request);
+  return read !== undefined && 'unreadable' in read ? [] : read;
 }
 
 /** A pair with bytes is decoded from them again, so that the published text matches the bytes that HASH covers. */

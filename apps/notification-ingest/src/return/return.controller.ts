@@ -1,5 +1,5 @@
 import { All, Controller, Param, Res } from '@nestjs/common';
-import { parametersOf } from '../notification-parameters.pipe.js';
+import { parametersOf } from '../parameters-of-request.js';
 import { Received, type ReceivedRequest } from '../received-request.js';
 import { BrowserReturns, type Reply } from './browser-return.service.js';
 

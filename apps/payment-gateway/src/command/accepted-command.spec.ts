@@ -84,7 +84,21 @@ it.each([
   ['JSON that names no order', { key: 'nonsense', value: Buffer.from('{"a":1}'), headers: {} }],
   ['a list', { key: null, value: Buffer.from('[]'), headers: {} }],
 ])('can not read %s', (_what, record) => {
-  expect(readCommand(record, 'partner-a', merchants).read).toBe('unreadable');
+  const read = readCommand(record, 'partner-a', merchants);
+  expect(read.read).toBe('unreadable');
+  expect(read).not.toHaveProperty('rejection');
+});
+
+it.each([
+  ['framed by a schema registry', Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), recordOf(sound).value]), 'framed'],
+  ['UTF-16', Buffer.from(`\ufeff${JSON.stringify(sound)}`, 'utf16le'), 'not UTF-8'],
+  ['empty', null, 'no content'],
+  ['half a text', Buffer.from('{"merchant":"shop-fr"'), 'not JSON'],
+])('names the command whose value is %s, so that its sender gets an event', (_what, value, why) => {
+  const read = readCommand({ ...recordOf(sound), value }, 'partner-a', merchants);
+  const message = expect.stringContaining(why) as string;
+  const rejection = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'command-1', faults: [{ message }] };
+  expect(read).toMatchObject({ read: 'unreadable', rejection });
 });
 
 it('takes a follow-up’s method from its order, else from the rail', () => {
@@ -145,6 +159,8 @@ it.each(['ce_id', 'ce_type', 'content-type', 'tranche-signature'])(
   (name) => {
     const read = readCommand({ ...recordOf(sound), repeatedHeaders: ['traceparent', name] }, 'partner-a', merchants);
     expect(read).toMatchObject({ read: 'unreadable', faults: [{ path: name, code: 'duplicate' }] });
+    // Its sender can be told unless the id itself is not sure.
+    expect('rejection' in read).toBe(name !== 'ce_id');
   },
 );
 

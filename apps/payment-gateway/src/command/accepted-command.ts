@@ -38,8 +38,8 @@ export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
   /** The command names its order, so an event can report the rejection. `command`: set if the journal may know it from an earlier acceptance. */
   | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand }
-  /** No event can report it: it names no order, has no data, or repeats an envelope header. It becomes a dead letter. */
-  | { read: 'unreadable'; faults: Fault[] };
+  /** Becomes a dead letter. `rejection`: set where key and `ce_id` can be read, so that its sender gets an event too. */
+  | { read: 'unreadable'; faults: Fault[]; rejection?: Rejection & { commandId: string } };
 
 interface CommandRecord {
   key: string | null;
@@ -54,14 +54,17 @@ const AHEAD_AT_MOST_MS = 300_000;
 
 /** Reads a record of a command topic. A rejection reports all faults at once, each with its path. Never throws. */
 export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
-  const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
-  if (repeated.length > 0)
-    return { read: 'unreadable', faults: repeated.map((path) => ({ path, code: 'duplicate', message: REPEATED })) };
   const decoded = decodeCloudEvent(record);
   const event: Partial<CloudEvent> = decoded.event ?? {};
-  const named = orderOf(event.data) ?? (record.key === null ? undefined : parseOrderKey(record.key));
+  const ofKey = record.key === null ? undefined : parseOrderKey(record.key);
+  const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
+  if (repeated.length > 0) {
+    const faults = repeated.map((path): Fault => ({ path, code: 'duplicate', message: REPEATED }));
+    return unreadable(faults, ofKey, repeated.includes('ce_id') ? undefined : event.id);
+  }
+  const named = orderOf(event.data) ?? ofKey;
   if (named === undefined || event.data === undefined)
-    return { read: 'unreadable', faults: decoded.faults.length > 0 ? decoded.faults : [noOrder()] };
+    return unreadable(decoded.faults.length > 0 ? decoded.faults : [noOrder()], named, event.id);
 
   const merchant = merchants.byName(named.merchant);
   const faults = [...decoded.faults, ...envelopeFaults(event, record, named, merchant)];
@@ -84,6 +87,15 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const mayBeKnown = id !== undefined && isCommandType(type) && isOfOrder && !isDeep(event.data);
   const command = mayBeKnown ? { ...named, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
   return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }) };
+}
+
+function unreadable(
+  faults: Fault[],
+  named: { merchant: string; orderId: string } | undefined,
+  commandId: string | undefined,
+): ReadCommand {
+  const isNamed = named !== undefined && commandId !== undefined;
+  return { read: 'unreadable', faults, ...(isNamed && { rejection: { ...named, commandId, faults } }) };
 }
 
 const REPEATED = 'must occur only once, because readers could take different values';

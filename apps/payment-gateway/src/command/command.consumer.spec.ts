@@ -118,3 +118,37 @@ it('a signed command is executed where nothing was lost', async () => {
   await take(recordOf(true));
   expect(executed).toEqual(['c1']);
 });
+
+describe('a command whose value cannot be read', () => {
+  const framed = (isSigned: boolean): ConsumedRecord => ({
+    ...recordOf(isSigned),
+    value: Buffer.from([0, 0, 0, 0, 7]),
+  });
+
+  it('is a dead letter, and a rejection for its sender', async () => {
+    const { take, published } = commandConsumer({ merchants: [shop], nowMs: NOW_MS });
+    await expect(take(framed(false))).rejects.toMatchObject({ code: 'unreadable' });
+    expect(published).toMatchObject([
+      {
+        type: 'payment.command.rejected',
+        subject: key,
+        causationid: 'c1',
+        data: { commandId: 'c1', faults: [{ path: 'data', code: 'malformed_envelope' }] },
+      },
+    ]);
+  });
+
+  it('is not taken for the result of the command that has its id', async () => {
+    const { take, published } = commandConsumer({ merchants: [shop], orders: [betweenAttempts()], nowMs: NOW_MS });
+    await expect(take(framed(false))).rejects.toMatchObject({ code: 'unreadable' });
+    expect(published).toMatchObject([{ data: { commandId: 'c1', knownState: 'idle' } }]);
+  });
+
+  it('is a dead letter only, where nobody signed its id or its attempt may be lost', async () => {
+    for (const parts of [{ merchants: [demanding] }, { merchants: [shop], resumes: resumed() }]) {
+      const { take, published } = commandConsumer({ ...parts, nowMs: NOW_MS });
+      await expect(take(framed(false))).rejects.toMatchObject({ code: 'unreadable' });
+      expect(published).toEqual([]);
+    }
+  });
+});

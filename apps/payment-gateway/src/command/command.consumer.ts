@@ -45,6 +45,8 @@ const HELD_BACK = {
     'was published before its journal partition lost records, so it may have been executed: publish it with a new id if not',
 } as const;
 
+type KnownId = { merchant: string; orderId: string; commandId: string };
+
 type ReadableCommand = Exclude<ReadCommand, { read: 'unreadable' }>;
 
 @Controller()
@@ -82,8 +84,7 @@ export class CommandConsumer {
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);
     const read = readCommand(record, rail, this.config.merchants);
     this.#commands.inc({ rail, outcome: read.read });
-    if (read.read === 'unreadable')
-      throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+    if (read.read === 'unreadable') return this.#refuseUnreadable(record, read);
     // Checked first: a command without a valid signature must not change the journal, and its content must not be kept.
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
     if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
@@ -142,6 +143,24 @@ export class CommandConsumer {
     return answer === 'answered';
   }
 
+  /**
+   * A dead letter, and an event for the sender where the record names its command. Not where the signature that the merchant demands is
+   * missing, because anybody may have written the id, nor in a journal partition whose lost records may include this command.
+   */
+  async #refuseUnreadable(
+    record: ConsumedRecord,
+    { faults, rejection }: Extract<ReadCommand, { read: 'unreadable' }>,
+  ): Promise<never> {
+    if (rejection !== undefined) {
+      const read = { read: 'rejected', rejection } as const;
+      const { resumes } = this.decisions;
+      const isLost = !resumes.isEmpty && resumes.hasDecided(orderKey(rejection.merchant, rejection.orderId));
+      if (!isLost && !(await this.#isUnsigned(record, read)))
+        await this.#reject(record, { ...rejection, ...(await this.#knownState(rejection)) });
+    }
+    throw new TerminalError('unreadable', faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  }
+
   async #isUnsigned(record: ConsumedRecord, read: ReadableCommand): Promise<boolean> {
     const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
     const merchant = this.config.merchants.byName(name);
@@ -181,19 +200,20 @@ export class CommandConsumer {
     if (answer === 'unknown') return this.#reject(record, rejection);
   }
 
-  /** The rejection names the state of the command that has the id, so that it is not taken for that command's result. */
-  async #rejectReused(
-    record: ConsumedRecord,
-    identity: Omit<Rejection, 'faults'> & { commandId: string },
-  ): Promise<void> {
+  async #rejectReused(record: ConsumedRecord, identity: Omit<Rejection, 'faults'> & KnownId): Promise<void> {
     const { merchant, orderId, commandId, correlationId } = identity;
-    const known = findOperation(await asRetryable(this.journal.read(merchant, orderId)), commandId);
     const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };
     await this.#reject(record, {
       ...{ merchant, orderId, commandId, faults: [fault] },
       ...(correlationId === undefined ? {} : { correlationId }),
-      ...(known === undefined ? {} : { knownState: known.end ?? known.phase }),
+      ...(await this.#knownState(identity)),
     });
+  }
+
+  /** A rejection names the state of the command that has its id, so that it is not taken for that command's result. */
+  async #knownState({ merchant, orderId, commandId }: KnownId): Promise<{ knownState?: string }> {
+    const known = findOperation(await asRetryable(this.journal.read(merchant, orderId)), commandId);
+    return known === undefined ? {} : { knownState: known.end ?? known.phase };
   }
 
   #reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {

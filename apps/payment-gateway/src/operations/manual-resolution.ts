@@ -13,6 +13,7 @@ import {
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
+import { secondsToWait } from '@tranche/runtime';
 import { Problem, type ProblemFault, type ProblemOptions } from '@tranche/service-kit';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf, ValidateBy } from 'class-validator';
 
@@ -248,6 +249,5 @@ function notInDoubt(operation: OperationState): Problem {
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 function tooEarly(problem: ProblemOptions, fromMs: number, nowMs: number): Problem {
-  const retryAfterSeconds = Math.max(1, Math.ceil((fromMs - nowMs) / 1000));
-  return new Problem({ ...problem, headers: { 'retry-after': String(retryAfterSeconds) } });
+  return new Problem({ ...problem, headers: { 'retry-after': String(secondsToWait(fromMs - nowMs)) } });
 }

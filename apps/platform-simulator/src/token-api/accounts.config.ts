@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { isPlainObject } from '@tranche/contracts';
+import { EntriesFileError, isPlainObject, openEntriesFile, type ReadFile } from '@tranche/contracts';
 
 export interface Account {
   readonly account: string;
@@ -17,24 +15,26 @@ export interface Account {
  * "scope"}]}`
  */
 export function readAccounts(file: string): { accounts: Account[]; faults: string[] } {
-  let content: unknown;
+  let opened: ReturnType<typeof openEntriesFile>;
   try {
-    content = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    return { accounts: [], faults: [cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'] };
+    opened = openEntriesFile(file);
+  } catch (error) {
+    if (!(error instanceof EntriesFileError)) throw error;
+    return { accounts: [], faults: error.faults.map(({ message }) => message) };
   }
-  const list = isPlainObject(content) ? content.accounts : undefined;
+  const { document, readFile } = opened;
+  const list = isPlainObject(document) ? document.accounts : undefined;
   if (!Array.isArray(list)) return { accounts: [], faults: ['accounts must be a list'] };
   const faults: string[] = [];
   const accounts = list.flatMap((entry: unknown, index) => {
-    const read = readAccount(entry, dirname(file));
+    const read = readAccount(entry, readFile);
     if ('faults' in read) faults.push(...read.faults.map((fault) => `accounts[${index}]${fault}`));
     return 'faults' in read ? [] : [read];
   });
   return { accounts, faults };
 }
 
-function readAccount(entry: unknown, folder: string): Account | { faults: string[] } {
+function readAccount(entry: unknown, readFile: ReadFile): Account | { faults: string[] } {
   if (!isPlainObject(entry)) return { faults: [' must be an object'] };
   const faults: string[] = [];
   const text = (name: string, isRequired: boolean): string | undefined => {
@@ -47,7 +47,7 @@ function readAccount(entry: unknown, folder: string): Account | { faults: string
     const file = text(`${name}File`, false);
     if (file === undefined) return text(name, true);
     try {
-      return readFileSync(resolve(folder, file), 'utf8').replace(/\r?\n$/, '');
+      return readFile(file).replace(/\r?\n$/, '');
     } catch {
       faults.push(`.${name}File cannot be read`);
       return undefined;

@@ -1,3 +1,4 @@
+import { keySpellings } from '@tranche/testing';
 import { check } from '../validation/check.js';
 import {
   CARD_FORMATS,
@@ -54,9 +55,15 @@ describe('access token record', () => {
 describe('encryption key record', () => {
   const record = { encryptionKeyId: 'k1', encryptionPublicKey: 'TUlJQg==' };
   it('takes base64', () => expect(validateEncryptionKeyRecord(record).value).toEqual(record));
-  it.each(['', 'TUlJQg=', 'TUlJ-g==', 'TUlJ\nQg==', ' TUlJQg=='])('refuses the key %j', (encryptionPublicKey) => {
-    expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).faults).toHaveLength(1);
-  });
+  it.each(keySpellings(record.encryptionPublicKey))('takes a key %s, and gives it bare', (_how, encryptionPublicKey) =>
+    expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).value).toEqual(record),
+  );
+  it.each(['', 'TUlJQg=', 'TUlJ-g==', '-----BEGIN RSA PUBLIC KEY-----\nTUlJQg==', 5])(
+    'refuses the key %j',
+    (encryptionPublicKey) => {
+      expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).faults).toHaveLength(1);
+    },
+  );
   it.each(['', 'x'.repeat(256), 5, undefined])('refuses the id of a key %j', (encryptionKeyId) => {
     expect(validateEncryptionKeyRecord({ ...record, encryptionKeyId }).faults).toMatchObject([
       { path: 'encryptionKeyId' },

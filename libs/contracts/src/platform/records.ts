@@ -6,6 +6,8 @@ import { AnyText, Field, Int, isPlainObject, NestedList, Optional, Text, type In
 /** Digits only: no sign, point, exponent or leading zero. */
 const DIGITS = /^[1-9]\d{0,15}$/;
 
+const MAX_KEY_TEXT = 8_192;
+
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
@@ -36,7 +38,7 @@ export class EncryptionKeyRecord {
   encryptionKeyId!: string;
 
   /** base64 of a DER SPKI RSA public key. */
-  @Text(4, 8192, { pattern: BASE64, says: 'base64' })
+  @Text(4, MAX_KEY_TEXT, { pattern: BASE64, says: 'base64' })
   encryptionPublicKey!: string;
 }
 
@@ -128,6 +130,18 @@ function withNumber(answer: unknown): unknown {
     : answer;
 }
 
+/** The marks of PEM, and line breaks, which key services may leave in. `@tranche/card-encryption` reads keys in the same way. */
+const PEM = /-----(BEGIN|END) PUBLIC KEY-----|\s/g;
+
+/** Checks the record of an encryption key. The value has its key bare, in one line. */
 export function validateEncryptionKeyRecord(answer: unknown): Checked<EncryptionKeyRecord> {
-  return check(EncryptionKeyRecord, answer, 'ignored');
+  return check(EncryptionKeyRecord, withBareKey(answer), 'ignored');
+}
+
+function withBareKey(answer: unknown): unknown {
+  if (!isPlainObject(answer)) return answer;
+  const { encryptionPublicKey: key } = answer;
+  return typeof key === 'string' && key.length <= MAX_KEY_TEXT
+    ? { ...answer, encryptionPublicKey: key.replace(PEM, '') }
+    : answer;
 }

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { readTextFile } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
 
 /** Paths of PEM files. Without `caFile` the authorities of Node.js are trusted; `certFile` and `keyFile` require each other. */
@@ -56,6 +57,6 @@ export class TlsMaterial {
 const pathsOf = ({ caFile, certFile, keyFile }: TlsFiles) => [caFile, certFile, keyFile].filter((path) => path !== undefined); // prettier-ignore
 
 function contextOf({ caFile, certFile, keyFile }: TlsFiles): SecureContext {
-  const read = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path));
+  const read = (path: string | undefined) => (path === undefined ? undefined : readTextFile(path));
   return createSecureContext({ ca: read(caFile), cert: read(certFile), key: read(keyFile) });
 }

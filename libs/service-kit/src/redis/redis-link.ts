@@ -35,7 +35,7 @@ export interface ConnectionSettings {
   username: string | undefined;
   password: string | undefined;
   name: string;
-  tls?: { ca?: Buffer };
+  tls?: { ca?: string };
 }
 
 /** Called before each attempt, because the password or the certificate authorities may have been replaced. */

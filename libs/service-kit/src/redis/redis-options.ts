@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTextFile } from '@tranche/contracts';
 import type { Health } from '../health.js';
 import type { ServiceLogger } from '../logger.js';
 import { openCluster } from './cluster.js';
@@ -65,7 +65,7 @@ function settingsOf(url: URL, { caFile, name, currentUrl }: RedisOptions): Conne
     name: `tranche-${name}`,
     username: decodeURIComponent(username) || undefined,
     password: decodeURIComponent(password) || undefined,
-    ...(url.protocol === 'rediss:' && { tls: caFile === undefined ? {} : { ca: readFileSync(caFile) } }),
+    ...(url.protocol === 'rediss:' && { tls: caFile === undefined ? {} : { ca: readTextFile(caFile) } }),
   };
 }
 

@@ -1,0 +1,90 @@
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
+import { withoutByteOrderMark } from '@tranche/contracts';
+import { parametersOfMultipart } from './multipart-parameters.js';
+import {
+  checked,
+  parametersOfForm,
+  parametersOfJson,
+  type Parameters,
+  type Unreadable,
+} from './received-parameters.js';
+import type { ReceivedRequest } from './received-request.js';
+import { charsetOf } from './sent-text.js';
+
+/** The platform sets no limit for MESSAGE, so this one is ours (docs/decisions/0045). */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/**
+ * The flat list of parameters, in whichever way they were sent. The interface does not say how notifications come, so method and content
+ * type refuse nothing: HASH is verified over exactly the pairs that are returned.
+ */
+export function parametersOf({
+  query,
+  body: sent,
+  contentType,
+  contentEncoding,
+}: ReceivedRequest): Parameters | Unreadable {
+  const body = unpacked(sent ?? Buffer.alloc(0), contentEncoding);
+  if ('unreadable' in body) return body;
+  const ofBody = body.length === 0 ? [] : parametersOfBody(contentType, withoutByteOrderMark(body));
+  if ('unreadable' in ofBody) return ofBody;
+  const ofQuery = query.length === 0 ? [] : parametersOfForm(query, charsetOf(contentType));
+  if ('unreadable' in ofQuery) return ofQuery;
+  const sentBy = ofQuery.length === 0 ? ofBody : ofBody.length === 0 ? ofQuery : inBoth(ofQuery, ofBody);
+  const unwrapped = withoutWrapper(sentBy);
+  const read = [ofQuery, ofBody].includes(unwrapped) ? unwrapped : checked(unwrapped);
+  if ('unreadable' in read) return read;
+  const isNotification = ['IDENTIFIER', 'HASH'].every((name) => read.some((pair) => pair[0] === name));
+  return isNotification ? read : { unreadable: 'IDENTIFIER or HASH is missing' };
+}
+
+/** The request with its body unpacked. `isHidden`: without it, because it is packed in a way that we cannot read. */
+export function opened(request: ReceivedRequest): { request: ReceivedRequest; isHidden: boolean } {
+  const body = unpacked(request.body ?? Buffer.alloc(0), request.contentEncoding);
+  const isHidden = 'unreadable' in body;
+  return { request: { ...request, body: isHidden ? Buffer.alloc(0) : body, contentEncoding: '' }, isHidden };
+}
+
+function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
+  const encoding = contentEncoding.trim().toLowerCase();
+  const isGzip = body[0] === 0x1f && body[1] === 0x8b;
+  if (body.length === 0 || (!isGzip && ['', 'identity'].includes(encoding))) return body;
+  try {
+    if (isGzip || encoding === 'deflate') return unzipSync(body, { maxOutputLength: MAX_BODY_BYTES });
+    if (encoding === 'br') return brotliDecompressSync(body, { maxOutputLength: MAX_BODY_BYTES });
+  } catch {
+    return { unreadable: `the body cannot be unpacked, or has more than ${MAX_BODY_BYTES} bytes` };
+  }
+  return { unreadable: 'the body is compressed in a way that is not read' };
+}
+
+/** The first character says what a body is: no form begins with a brace, nor a parameter with two hyphens. */
+function parametersOfBody(contentType: string, body: Buffer): Parameters | Unreadable {
+  const beginning = body.toString('latin1', 0, 100).trimStart();
+  if (beginning.startsWith('{')) return parametersOfJson(body);
+  const isMultipart = beginning.startsWith('--') || /^\s*multipart\/[^;]*;.*boundary=/i.test(contentType);
+  return isMultipart ? parametersOfMultipart(contentType, body) : parametersOfForm(body, charsetOf(contentType));
+}
+
+const WRAPPED = /^params\[([^\]]+)\]/;
+
+/** `params[NAME]` beside `method`, as the platform takes its requests, means NAME. */
+function withoutWrapper(parameters: Parameters): Parameters {
+  if (!parameters.every(([name]) => name === 'method' || WRAPPED.test(name))) return parameters;
+  const unwrapped = (name: string) => name.replace(WRAPPED, '$1');
+  return parameters
+    .filter(([name]) => name !== 'method')
+    .map(([name, value, sent]) =>
+      sent === undefined ? [unwrapped(name), value] : [unwrapped(name), value, { ...sent, name: unwrapped(sent.name) }],
+    );
+}
+
+/** Some clients repeat the query in the body. Two values of one name stay, and are refused: nobody could say which one is meant. */
+function inBoth(ofQuery: Parameters, ofBody: Parameters): Parameters {
+  const known = new Set(ofQuery.map(textOf));
+  return [...ofQuery, ...ofBody.filter((pair) => !known.has(textOf(pair)))];
+}
+
+function textOf([name, value, sent]: Parameters[number]): string {
+  return JSON.stringify(sent === undefined ? [name, value] : [sent.name, sent.value]);
+}

@@ -1,0 +1,14 @@
+import { routedPath } from './routed-path.js';
+
+it.each([
+  ['/notifications', '/notifications'],
+  ['/notifications/', '/notifications'],
+  ['//notifications', '/notifications'],
+  ['/Notifications//', '/notifications'],
+  ['http://pay.shop.example/notifications?A=//B', '/notifications?A=//B'],
+  ['/notifications/?A=/', '/notifications?A=/'],
+  ['/notifications#A?A=/', '/notifications#A?A=/'],
+  ['/?A=1', '/?A=1'],
+  ['/', '/'],
+  ['', ''],
+])('%s is the path %s', (url, path) => expect(routedPath(url)).toBe(path));
