@@ -27,7 +27,11 @@ it.each<[string, JournalRecord[], string[]]>([
   ['another amount', [...captured, notified('capture', '0000', { answer: { amount: 12 } })], ['other_amount capture']],
   ['another currency', [...captured, notified('capture', '0000', { currency: 'USD' })], ['other_currency capture']],
   ['two results', [...captured, notified('capture', '4001')], ['other_result capture']],
-  ['a call that was never granted', [asked('pay'), answered('pay', '0000'), answered('pay', '4001', {}, 2)], ['never_granted pay']],
+  [
+    'a call that was never granted',
+    [asked('pay'), answered('pay', '0000'), answered('pay', '4001', {}, 2)],
+    ['never_granted pay'],
+  ],
   [
     'two results of an operation made elsewhere',
     [
