@@ -86,10 +86,17 @@ function cut(text: string, limit: number | undefined): string {
     if ([...kept, ...segment].length > limit) break;
     kept += segment;
   }
-  const next = text.charAt(kept.length);
-  const words = /[\s,;-]/.test(next) ? kept : kept.replace(/[\s,;-]+[^\s,;-]*$/, '');
-  const whole = [...words].length * 2 >= limit ? words : kept;
-  return whole.replace(/[\s,;-]+$/, '') || kept;
+  const endsWord = BETWEEN_WORDS.test(text.charAt(kept.length));
+  const words = withoutEnd(endsWord ? kept : withoutEnd(kept, (sign) => !BETWEEN_WORDS.test(sign)));
+  return [...words].length * 2 >= limit ? words : withoutEnd(kept);
+}
+
+const BETWEEN_WORDS = /[\s,;-]/;
+
+function withoutEnd(text: string, goes = (sign: string) => BETWEEN_WORDS.test(sign)): string {
+  let end = text.length;
+  while (end > 0 && goes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }
 
 /** Calling codes, and national numbers: what follows the code is in the group. */

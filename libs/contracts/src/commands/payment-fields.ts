@@ -124,9 +124,7 @@ export function Percentage(): PropertyDecorator {
     ...{ minLength: 1, maxLength: 10, pattern: PERCENTAGE.source },
     ...{ minimum: 0, maximum: HIGHEST_PERCENTAGE },
   };
-  return Field(inspect, schema, (value) =>
-    typeof value === 'number' ? value.toFixed(6).replace(/\.?0+$/, '') : value,
-  );
+  return Field(inspect, schema, (value) => (typeof value === 'number' ? String(Number(value.toFixed(6))) : value));
 }
 
 /** CLIENTREFERRER */
