@@ -1,10 +1,11 @@
-// Jest runs CommonJS: SWC turns our TypeScript and the ESM-only packages into it (docs/decisions/0002).
+// Jest runs CommonJS: SWC turns our TypeScript and the ESM-only packages into it (docs/decisions/0002). A package is loaded when something of
+// it is first used (`lazy`): Jest compiles every module anew for each file, and most files use few of those that they import.
 const swc = (typescript) => [
   '@swc/jest',
   {
     swcrc: false,
-    sourceMaps: 'inline',
-    module: { type: 'commonjs' },
+    sourceMaps: true,
+    module: { type: 'commonjs', lazy: true },
     jsc: {
       target: 'es2022',
       keepClassNames: true,

@@ -1,9 +1,9 @@
 import { SEEDS, seedOf } from './seed.js';
 
 it('takes the seed that was asked for as it is, and says nothing', () => {
-  const tell = jest.fn();
-  for (const seed of [0, 1, 803, SEEDS, 2 ** 40]) expect(seedOf(seed, tell)).toBe(seed);
-  expect(tell).not.toHaveBeenCalled();
+  const print = jest.fn();
+  for (const seed of [0, 1, 803, SEEDS, 2 ** 40]) expect(seedOf(seed, print)).toBe(seed);
+  expect(print).not.toHaveBeenCalled();
 });
 
 it('else draws a whole number below a thousand million, another one each time, and says how to repeat it', () => {

@@ -4,9 +4,9 @@ import { randomInt } from 'node:crypto';
 export const SEEDS = 1_000_000_000;
 
 /** Returns the seed asked for, else a random one. The random one is printed, so that the run can be repeated. */
-export function seedOf(asked: number | undefined, tell: (line: string) => void): number {
+export function seedOf(asked: number | undefined, print: (line: string) => void): number {
   if (asked !== undefined) return asked;
   const drawn = randomInt(SEEDS);
-  tell(`seed ${drawn} (repeat with --seed ${drawn})`);
+  print(`seed ${drawn} (repeat with --seed ${drawn})`);
   return drawn;
 }

@@ -9,6 +9,12 @@ export const DASHBOARDS = {
     title: 'Tranche: on call',
     panels: [
       ['Operations in doubt', 'short', 'sum by (merchant, reason) (tranche_doubts)', '{{merchant}} {{reason}}'],
+      [
+        'Conflicts, 6 h',
+        'short',
+        'sum by (merchant, reason) (increase(tranche_conflicts_total[6h]))',
+        '{{merchant}} {{reason}}',
+      ],
       ['Oldest doubt', 's', 'max(tranche_doubt_oldest_age_seconds)', 'oldest'],
       ['Rails stopped', 'short', 'max by (rail) (tranche_rail_breaker_open)', '{{rail}}'],
       ['Command to event, p99', 's', p99('tranche_command_to_event_seconds', 'type'), '{{type}}'],

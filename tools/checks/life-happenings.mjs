@@ -7,17 +7,17 @@ const LONG_MS = 400 * DAY_MS;
 const CODES = {
   succeeded: '0000',
   refused: '4001',
-  redirect: '0002',
+  redirect_required: '0002',
   pending: '0003',
   not_executed: '5003',
-  unclear: '5004',
+  in_doubt: '5004',
 };
 
 const answers = [
-  ...['succeeded', 'refused', 'redirect', 'pending'].map((result) => ({
+  ...['succeeded', 'refused', 'redirect_required', 'pending'].map((result) => ({
     name: `answer ${CODES[result]}`,
     by: 'platform',
-    ofPayments: result === 'redirect' || result === 'pending',
+    ofPayments: result === 'redirect_required' || result === 'pending',
     records: (_order, kind) => [recordsOf(kind).outcome(result, CODES[result])],
   })),
   { name: 'answer 5003', by: 'platform', records: (_order, kind) => [recordsOf(kind).notExecuted] },
@@ -31,7 +31,7 @@ const answers = [
 const said = (source, by, result, name, more = {}) => ({
   name,
   by,
-  ofPayments: result === 'redirect' || result === 'pending',
+  ofPayments: result === 'redirect_required' || result === 'pending',
   records: (_order, kind) => [recordsOf(kind).evidence(source, result, more.execCode ?? CODES[result], more)],
 });
 
@@ -43,16 +43,13 @@ const notifications = [
   }),
 ];
 
-const lookUps = ['succeeded', 'refused', 'redirect', 'pending'].map((result) =>
+const lookUps = ['succeeded', 'refused', 'redirect_required', 'pending'].map((result) =>
   said('look-up', 'look-up', result, `look-up ${CODES[result]}`),
 );
 
-const operators = Object.entries({
-  succeeded: 'succeeded',
-  refused: 'refused',
-  not_executed: 'not_executed',
-  redirect: 'redirect_required',
-}).map(([result, word]) => said('operator', 'operator', result, `operator: ${word}`, { afterMs: DAY_MS }));
+const operators = ['succeeded', 'refused', 'not_executed', 'redirect_required'].map((result) =>
+  said('operator', 'operator', result, `operator: ${result}`, { afterMs: DAY_MS }),
+);
 
 const timers = Object.entries({
   'look_up_15_minutes look_up_1_hour look_up_6_hours look_up_24_hours': 'look-ups are due',

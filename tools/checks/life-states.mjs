@@ -48,9 +48,9 @@ function statesOf(kind) {
   const authorization = recordsOf(KINDS[0]);
   const before = kind.operation === 'capture' ? [authorization.intent, authorization.outcome('succeeded', '0000')] : [];
   const waits = {
-    redirect_required: [intent, outcome('redirect', '0002')],
+    redirect_required: [intent, outcome('redirect_required', '0002')],
     pending: [intent, outcome('pending', '0003')],
-    expired_live: [intent, outcome('redirect', '0002'), expired],
+    expired_live: [intent, outcome('redirect_required', '0002'), expired],
   };
   const all = {
     open: [intent],
@@ -74,7 +74,7 @@ export const BEGUN = Object.fromEntries(KINDS.map((kind) => [kind.name, statesOf
 export function stateOf(order, id) {
   const { phase, end, mayYetSucceed } = findOperation(order, id);
   if (mayYetSucceed) return 'expired_live';
-  return end ?? { redirect: 'redirect_required' }[phase] ?? phase;
+  return end ?? phase;
 }
 
 export function told(records) {

@@ -20,7 +20,7 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
   const latenciesMs = new Float64Array(count);
   let sent = 0;
   let done = 0;
-  const tell = () => console.log(JSON.stringify({ done }));
+  const print = () => console.log(JSON.stringify({ done }));
 
   const work = () =>
     new Promise<void>((resolve, reject) => {
@@ -53,10 +53,10 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
       socket.on('close', () => reject(new Error('the connection was closed')));
     });
 
-  const telling = setInterval(tell, 100);
+  const telling = setInterval(print, 100);
   await Promise.all(Array.from({ length: connections }, work));
   clearInterval(telling);
-  tell();
+  print();
   const measured = [...latenciesMs.subarray(Math.floor(count * 0.2), Math.floor(count * 0.9))];
   console.log(JSON.stringify({ p50Ms: percentile(measured, 0.5), p99Ms: percentile(measured, 0.99) }));
 }

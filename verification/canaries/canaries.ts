@@ -66,13 +66,13 @@ export const cardTokenCanary = (token: string): Canary => ({
 
 /**
  * These are searched by their shape: three digits are in every timestamp, and each process makes another private key. Base64 can contain
- * any short name by chance, but seldom together with three separate digits.
+ * any short name and digits by chance, so digits that follow the name at once count only where the name begins a word.
  */
 export const SHAPES: readonly { readonly name: string; readonly shape: RegExp }[] = [
   {
     name: 'CVV',
     shape:
-      /(?:cvv|cvc|cvn|cryptogram|security ?code|verification_value)(?:[a-z]*2?(?:[^0-9a-z]{1,16}| is | code: ))?[0-9]{3,4}(?![0-9a-z])/gi,
+      /(?:(?:cvv|cvc|cvn|cryptogram|security ?code|verification_value)[a-z]*2?(?:[^0-9a-z]{1,16}| is | code: )|(?<![0-9a-z])(?:cvv|cvc|cvn)2?)[0-9]{3,4}(?![0-9a-z])/gi,
   },
   { name: 'private key', shape: /BEGIN (?:[A-Z]+ )?PRIVATE KEY|"(?:dp|dq|qi)"\s*:\s*"/g },
 ];

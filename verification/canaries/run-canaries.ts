@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCENARIOS } from '../faults/catalogue.js';
 import { Infrastructure, type CommandLines } from '../faults/infrastructure.js';
-import { told, type Scenario } from '../faults/scenario.js';
+import { settled, type Scenario } from '../faults/scenario.js';
 import { playDemo, type DemoResult } from './demo-run.js';
 import { canariesOf } from './issued-tokens.js';
 import { plantFiles } from './planted-files.js';
@@ -20,7 +20,7 @@ export const CALM: Scenario = {
   async run(stage, load) {
     await stage.readyGateway();
     load.start();
-    await told(load);
+    await settled(load);
   },
 };
 
@@ -44,7 +44,7 @@ export async function runCanaries(
       scenarios: left.slice(0, runs),
       withDemo: true,
       seed,
-      tell: (line) => console.error(line),
+      log: (line) => console.error(line),
     });
     console.error(tableOf(report));
     if (demo !== undefined && demo.failed > 0)
@@ -61,7 +61,7 @@ export interface Sweep {
   readonly scenarios: readonly Scenario[];
   readonly withDemo: boolean;
   readonly seed: number;
-  readonly tell?: (line: string) => void;
+  readonly log?: (line: string) => void;
 }
 
 export async function sweep({
@@ -69,16 +69,16 @@ export async function sweep({
   scenarios,
   withDemo,
   seed,
-  tell = () => undefined,
+  log = () => undefined,
 }: Sweep): Promise<{ report: CanaryReport; demo?: DemoResult }> {
   const folderName = join(infrastructure.folder, `canaries-${process.pid}`);
   const folder = plantFiles(folderName);
   try {
-    if (withDemo) tell('playing the demo with planted secrets');
+    if (withDemo) log('playing the demo with planted secrets');
     const played = withDemo ? await playDemo(infrastructure, folder) : undefined;
     const remains: Remains[] = played === undefined ? [] : [played];
     for (const [at, scenario] of scenarios.entries()) {
-      tell(`playing ${scenario.name} with planted secrets`);
+      log(`playing ${scenario.name} with planted secrets`);
       remains.push(await playPlanted({ infrastructure, folder, scenario, seed: seed + at }));
     }
     const canaries = [...folder.canaries, ...remains.flatMap(({ issued }) => canariesOf(issued))];

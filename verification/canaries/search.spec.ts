@@ -144,6 +144,7 @@ describe('by its shape', () => {
     'BEGIN PUBLIC KEY',
     'cvv=[redacted]',
     'x4CvcqhT801rNQ==',
+    'FhzspmCvn737',
   ])('%s is none', (text) => {
     expect(search(placeOf(text), []).count).toBe(0);
   });

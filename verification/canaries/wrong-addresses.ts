@@ -90,7 +90,7 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
     ORDERID: number,
     HASH: number,
   }).toString();
-  const told = {
+  const sent = {
     'user-agent': groups,
     referer: `https://shop.example/?card=${number}&cvv=${cvv}`,
     cookie: `card=${number}`,
@@ -132,11 +132,11 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
     ...PATHS.flatMap((path) => bodies.map((body) => ({ method: 'POST', path, ...body }))),
     ...PATHS.map((path) => ({ method: 'GET', path: `${path}?${query}` })),
     ...PATHS.map((path) => ({ method: 'GET', path: `${path}/${number}/${encodeURIComponent(groups)}` })),
-    ...PATHS.flatMap((path) => [told, claimed, traced].map((headers) => ({ method: 'GET', path, headers }))),
+    ...PATHS.flatMap((path) => [sent, claimed, traced].map((headers) => ({ method: 'GET', path, headers }))),
     ...PATHS.map((path) => ({
       method: 'POST',
       path,
-      headers: { ...json, ...claimed, ...told, ...traced },
+      headers: { ...json, ...claimed, ...sent, ...traced },
       body: '{}',
     })),
     { method: 'PUT', path: `/${number}`, headers: json, body: JSON.stringify(card) },

@@ -51,7 +51,7 @@ export class LoadEvents {
       const found = find(this.of(orderId));
       const leftMs = deadline - performance.now();
       if (found !== undefined || leftMs <= 0 || this.#isClosed) return found;
-      await this.#news(orderId, leftMs);
+      await this.#newEvent(orderId, leftMs);
     }
   }
 
@@ -61,7 +61,7 @@ export class LoadEvents {
     await this.#following;
   }
 
-  #news(orderId: string, atMostMs: number): Promise<void> {
+  #newEvent(orderId: string, atMostMs: number): Promise<void> {
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(orderId) ?? new Set();
       this.#waiting.set(orderId, waiting);

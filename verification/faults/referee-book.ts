@@ -101,8 +101,8 @@ export function bookOf(traces: Traces): Book {
 }
 
 function successIn(record: JournalRecord): string | undefined {
-  const isWord = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
-  return isWord && record.result === 'succeeded' ? record.answer.transactionId : undefined;
+  const isReport = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
+  return isReport && record.result === 'succeeded' ? record.answer.transactionId : undefined;
 }
 
 /**
@@ -126,7 +126,7 @@ export function executedFor({ order, executed }: OrderTraces, operation: Operati
  * Returns the platform's last report about a transaction that notification-ingest accepted or the journal holds: the gateway had the chance
  * to know it. Undefined if no report got through: the notification was never sent, a forged one replaced it, or the answer was lost.
  */
-export function toldOf(
+export function reportedOf(
   { notifications, heardToSucceed }: OrderTraces,
   transactionId: string,
 ): 'succeeded' | 'refused' | undefined {
@@ -140,11 +140,11 @@ export function toldOf(
 
 export const isTaken = ({ attempts }: NotificationOfPlatform): boolean => attempts.some(({ isAccepted }) => isAccepted);
 
-export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
+export type Standing = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
 
 /** Only an executed transaction has a standing. */
 export function standingOf(execCode: string): Standing {
   if (execCode === '0000' || execCode === '0004') return 'succeeded';
-  if (execCode === '0001' || execCode === '0002') return 'redirect';
+  if (execCode === '0001' || execCode === '0002') return 'redirect_required';
   return execCode === '0003' ? 'pending' : 'refused';
 }

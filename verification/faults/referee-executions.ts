@@ -1,5 +1,5 @@
 import { findOperation, hasSucceeded, operationTag, untagExtraData, type OperationState } from '@tranche/order-journal';
-import { executedFor, kindOf, standingOf, toldOf, type Book, type OrderTraces } from './referee-book.js';
+import { executedFor, kindOf, standingOf, reportedOf, type Book, type OrderTraces } from './referee-book.js';
 import type { Violation } from './referee-verdict.js';
 import type { OperationOfPlatform } from './traces.js';
 
@@ -93,16 +93,16 @@ function rivals(traced: OrderTraces, named: readonly (string | undefined)[]): st
       const names = `${one.operation.commandId} and ${other.operation.commandId}`;
       if (!succeeds(traced, other.operation, one.operation)) return [`${names} are live together`];
       const haveBothPaid = [one, other].every(({ entry }) => standingOf(entry.finalExecCode) === 'succeeded');
-      const areBothTold = [one, other].every(({ operation, entry }) => isTold(traced, operation, entry));
+      const areBothReported = [one, other].every(({ operation, entry }) => isReported(traced, operation, entry));
       const isPublished = [one, other].some(({ operation }) => named.includes(operation.commandId));
-      return haveBothPaid && areBothTold && !isPublished ? [`${names} both succeeded, and nobody was told`] : [];
+      return haveBothPaid && areBothReported && !isPublished ? [`${names} both succeeded, and nobody was told`] : [];
     }),
   );
 }
 
 /** An operator may resolve a doubt without a TRANSACTIONID; then only the state shows the success. */
-const isTold = (traced: OrderTraces, operation: OperationState, { transactionId }: OperationOfPlatform): boolean =>
-  hasSucceeded(operation) || toldOf(traced, transactionId) === 'succeeded';
+const isReported = (traced: OrderTraces, operation: OperationState, { transactionId }: OperationOfPlatform): boolean =>
+  hasSucceeded(operation) || reportedOf(traced, transactionId) === 'succeeded';
 
 function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {
   for (

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CLIENT_PARAMETERS, orderKey } from '@tranche/contracts';
 import { findOperation, isInDoubt, isOpen, type OrderState } from '@tranche/order-journal';
 import type { Violation } from './referee-verdict.js';
-import { bookOf, executedFor, isTaken, toldOf, type Book } from './referee-book.js';
+import { bookOf, executedFor, isTaken, reportedOf, type Book } from './referee-book.js';
 import type { SentCommand, Traces } from './traces.js';
 
 /** Finds traces that are still missing; whatever is missing at the end is lost. */
@@ -41,8 +41,8 @@ function unfinished({ commands, commandTopic, events }: Traces, { orders }: Book
       if (isOpen(operation)) found.push(lost(`${name} was sent and is never closed`));
       if (!isInDoubt(operation)) continue;
       for (const { transactionId } of executedFor(traced, operation)) {
-        const told = toldOf(traced, transactionId);
-        if (told) found.push(lost(`${name} stays in doubt, and its notification said ${told}`));
+        const reported = reportedOf(traced, transactionId);
+        if (reported) found.push(lost(`${name} stays in doubt, and its notification said ${reported}`));
       }
     }
   }
@@ -69,37 +69,37 @@ function unheard({ delivered, notificationTopic, journal }: Traces, { orders }: 
       say(`${one.operationType} ${one.execCode} of ${one.orderId} was answered with OK and is not in the topic`);
   }
   const heard = new Set(
-    journal.flatMap(({ key, record }) => (record.record === 'EVIDENCE' ? [`${key} ${wordOf(record.answer)}`] : [])),
+    journal.flatMap(({ key, record }) => (record.record === 'EVIDENCE' ? [`${key} ${nameOf(record.answer)}`] : [])),
   );
   for (const { notification } of new Map(notificationTopic.map((one) => [one.id, one])).values()) {
     const { merchant, orderId, operationType, execCode } = notification;
     const key = orderKey(merchant, orderId);
     const name = `${operationType} ${execCode} of ${orderId}`;
-    if (!heard.has(`${key} ${wordOf(notification)}`)) say(`${name} is in the topic and not in the journal`);
+    if (!heard.has(`${key} ${nameOf(notification)}`)) say(`${name} is in the topic and not in the journal`);
     else if (!isCounted(orders.get(key)?.order, notification)) say(`${name} is in the journal and was never counted`);
   }
   return found;
 }
 
-interface Word {
+interface Report {
   transactionId?: string;
   execCode?: string;
 }
 
-const wordOf = ({ transactionId, execCode }: Word): string => `${transactionId ?? '-'} ${execCode ?? '-'}`;
+const nameOf = ({ transactionId, execCode }: Report): string => `${transactionId ?? '-'} ${execCode ?? '-'}`;
 
 /** A notification counts if an operation holds it, if it is external, or if it is kept while an operation is undecided. */
-function isCounted(order: OrderState | undefined, word: Word): boolean {
+function isCounted(order: OrderState | undefined, report: Report): boolean {
   if (order === undefined) return false;
   const { operations, external, unmatchedEvidence } = order;
-  const isSame = (other: Word) => wordOf(other) === wordOf(word);
+  const isSame = (other: Report) => nameOf(other) === nameOf(report);
   const isUndecided = operations.some((operation) => isOpen(operation) || isInDoubt(operation));
   return (
     operations.some(({ evidence }) =>
       evidence.some(({ transactionId, code }) => isSame({ transactionId, execCode: code })),
     ) ||
     // It was taken for external until the answer named its TRANSACTIONID, and it says the same as the answer.
-    operations.some(({ transactionId, phase }) => transactionId === word.transactionId && phase === 'ended') ||
+    operations.some(({ transactionId, phase }) => transactionId === report.transactionId && phase === 'ended') ||
     external.some(isSame) ||
     (isUndecided && unmatchedEvidence.some(({ answer }) => isSame(answer)))
   );

@@ -2,7 +2,7 @@ import { orderKey } from '@tranche/contracts';
 import { emptyOrder, findOperation, isPayment, type OperationState } from '@tranche/order-journal';
 import { finalOf } from '../simulation/referee.js';
 import { untrueConflict } from '../simulation/rivals.js';
-import { executedFor, standingOf, toldOf, type Book, type OrderTraces, type Standing } from './referee-book.js';
+import { executedFor, standingOf, reportedOf, type Book, type OrderTraces, type Standing } from './referee-book.js';
 import { contentOf } from './referee-open.js';
 import type { Violation } from './referee-verdict.js';
 import type { Traces } from './traces.js';
@@ -31,18 +31,18 @@ function wrongStates({ orders }: Book): string[] {
 
 function wrongIn(traced: OrderTraces, operation: OperationState): string | undefined {
   const executed = executedFor(traced, operation);
-  const isToldToSucceed = executed.some(({ transactionId }) => toldOf(traced, transactionId) === 'succeeded');
+  const isReportedToSucceed = executed.some(({ transactionId }) => reportedOf(traced, transactionId) === 'succeeded');
   switch (operation.phase) {
     case 'ended':
-      if (operation.end === 'expired' && isToldToSucceed) return 'its notification says succeeded';
+      if (operation.end === 'expired' && isReportedToSucceed) return 'its notification says succeeded';
       return wrongEnd(operation, executed);
-    case 'redirect':
+    case 'redirect_required':
     case 'pending': {
       if (executed.length === 0) return 'nothing was executed';
-      const told = executed
-        .map(({ transactionId }) => toldOf(traced, transactionId))
-        .find((word) => word !== undefined);
-      return told && `its notification says ${told}`;
+      const reported = executed
+        .map(({ transactionId }) => reportedOf(traced, transactionId))
+        .find((report) => report !== undefined);
+      return reported && `its notification says ${reported}`;
     }
     case 'in_doubt':
     case 'idle':
@@ -87,7 +87,7 @@ function wrongExternals(traced: OrderTraces): string[] {
   }
   for (const { transactionId } of backOffice) {
     const isKnown = order.external.some((other) => other.transactionId === transactionId);
-    if (!isKnown && toldOf(traced, transactionId))
+    if (!isKnown && reportedOf(traced, transactionId))
       found.push(`the back office's refund ${transactionId} of ${order.orderId} does not count`);
   }
   return found;

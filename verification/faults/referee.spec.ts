@@ -87,10 +87,10 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
     'wrongOutcome',
     'a redirect after its notification said more',
     (traces) => {
-      const told = { ...traces.delivered[0]!, orderId: 'run-2', transactionId: 'A2' };
-      traces.delivered.push(told);
+      const reported = { ...traces.delivered[0]!, orderId: 'run-2', transactionId: 'A2' };
+      traces.delivered.push(reported);
     },
-    /c4 of run-2 is redirect, but its notification says succeeded/,
+    /c4 of run-2 is redirect_required, but its notification says succeeded/,
   ],
   [
     'wrongOutcome',
@@ -261,8 +261,8 @@ describe('two payments of one order', () => {
 
   it.each(['by notification', 'by the answer'] as const)(
     'are no fault where the second was told %s, and no word of the first got through: a forged notification came in its place',
-    (secondIsTold) => {
-      const { traces } = supersededTraces(secondIsTold).sent('run-3', 'authorize', 'A1', 'suppressed');
+    (secondIsReported) => {
+      const { traces } = supersededTraces(secondIsReported).sent('run-3', 'authorize', 'A1', 'suppressed');
       expect(refereeOf(traces).violations).toEqual([]);
     },
   );

@@ -108,8 +108,8 @@ function lineOf(
     ...(recoverySeconds === undefined ? [] : [`recovered in ${recoverySeconds.toFixed(1)} s`]),
     ...(missed.length > 0 ? [`nobody came by ${missed.join(', ')}`] : []),
   ];
-  const word = isBad({ ...run, verdict } as FinishedRun) ? 'NOT GOOD' : 'good';
-  return `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${word}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`;
+  const mark = isBad({ ...run, verdict } as FinishedRun) ? 'NOT GOOD' : 'good';
+  return `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${mark}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`;
 }
 
 function detailsOf({ scenario, seed, verdict, trouble, lastLines }: FinishedRun, { release }: Infrastructure): string {

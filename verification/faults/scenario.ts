@@ -22,7 +22,7 @@ export interface Scenario {
 }
 
 /** Call it right after the load's start. Resolves when every order has begun and every story has ended. */
-export async function told(load: Load): Promise<void> {
+export async function settled(load: Load): Promise<void> {
   await delay((load.orders.at(-1)?.atMs ?? 0) + 200);
   await load.stop();
 }

@@ -174,10 +174,10 @@ export class Stage {
 
   /** Makes the platform misbehave for this run's orders; see the simulator's README. */
   async fault(fault: object, match: object = {}): Promise<void> {
-    await this.tell('/simulator/faults', { match: { orderPrefix: this.options.orderPrefix, ...match }, fault });
+    await this.control('/simulator/faults', { match: { orderPrefix: this.options.orderPrefix, ...match }, fault });
   }
 
-  async tell(path: string, body: object): Promise<void> {
+  async control(path: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(this.simulator.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);

@@ -133,7 +133,7 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
 async function sendForgeries(port: number, seed: number): Promise<Attack> {
   const outcome: Attack = { tried: 0, same: 0, accepted: [], byKind: {}, byStatus: {} };
   const all = forgeries(new Random(seed), () => outcome.same++);
-  let toldAtMs = performance.now();
+  let reportedAtMs = performance.now();
   const sendSome = async () => {
     const connection = new RawConnection(port, ATTACKER);
     for (let next = all.next(); !next.done; next = all.next()) {
@@ -145,8 +145,8 @@ async function sendForgeries(port: number, seed: number): Promise<Attack> {
       outcome.byStatus[answer] = (outcome.byStatus[answer] ?? 0) + 1;
       if (status === 200 || body === 'OK')
         outcome.accepted.push(`${kind}: ${request.toString('latin1').slice(0, 600)}`);
-      if (performance.now() - toldAtMs < PROGRESS_MS) continue;
-      toldAtMs = performance.now();
+      if (performance.now() - reportedAtMs < PROGRESS_MS) continue;
+      reportedAtMs = performance.now();
       console.error(`${outcome.tried} forgeries sent, ${outcome.accepted.length} accepted …`);
     }
     connection.close();

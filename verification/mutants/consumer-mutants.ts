@@ -7,7 +7,7 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
     project: 'kafka',
     file: 'consume/key-ordered-work.js',
     find: 'this.runningCount++;',
-    replace: 'this.runningCount++; this.frontier.finish(lane.waiting[0].place); this.assignment.progress();',
+    replace: 'this.runningCount++; this.frontier.finish(lane.waiting[0].delivery); this.assignment.progress();',
   },
   {
     name: 'finished-when-abandoned',

@@ -60,7 +60,7 @@ export const EXECUTION_MUTANTS: readonly Mutant[] = [
     does: 'sends however long ago it asked (R5)',
     project: 'order-journal',
     file: 'execution/command-executor.js',
-    find: 'isWithinSendDeadline(started, this.ports.moment())',
+    find: 'isWithinSendDeadline(started, this.ports.readClocks())',
     replace: 'true',
   },
 ];

@@ -43,7 +43,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     profile: 'edges',
   },
   {
-    name: 'two-payments-untold',
+    name: 'two-payments-unpublished',
     does: 'says nothing where a superseded payment and the one in its place both succeed',
     project: 'order-journal',
     file: 'state/transitions.js',
@@ -94,7 +94,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'snapshot-without-a-match',
-    does: 'takes a state that was carried over although the order moved on (R12)',
+    does: 'takes a snapshot although the order moved on (R12)',
     project: 'order-journal',
     file: 'state/snapshot.js',
     find: "match === 'other' ||",
@@ -103,7 +103,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'snapshot-is-inert',
-    does: 'leaves the order as it is where its state was carried over (R12)',
+    does: 'leaves the order as it is where a snapshot replaces it (R12)',
     project: 'order-journal',
     file: 'state/snapshot.js',
     find: 'const order = unpack(record, after.lastOffset);',
@@ -112,7 +112,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'snapshot-by-who-knows-less',
-    does: 'carries an order over by a late copy of its last record, whose writer had not read the records between',
+    does: 'takes a snapshot behind a late copy of the order’s last record, whose writer had not read the records between',
     project: 'order-journal',
     file: 'state/snapshot.js',
     find: "match === 'fewer'",
@@ -121,8 +121,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     from: 7_100,
   },
   {
-    name: 'forgotten-at-any-age',
-    does: 'forgets an order however young it is (R12)',
+    name: 'tombstone-at-any-age',
+    does: 'removes an order however young it is (R12)',
     project: 'order-journal',
     file: 'state/time.js',
     find: 'isKnown && isRetentionOver(before, record)',
@@ -186,7 +186,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'timer-goes-off-early',
-    does: 'ends what waits at the word of a timer, however long it has waited (R15)',
+    does: 'ends what waits by a timer, however long it has waited (R15)',
     project: 'order-journal',
     file: 'state/fold.js',
     find: 'if (!(ageMs >=',
@@ -204,7 +204,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'operator-at-any-time',
-    does: 'counts an operator’s word on what waits before a day has passed (R15)',
+    does: 'counts an operator’s resolution of what waits before a day has passed (R15)',
     project: 'order-journal',
     file: 'state/fold-evidence.js',
     find: 'Date.parse(resolution.at) >= operatorFromMs(before)',
@@ -225,12 +225,12 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     does: 'publishes the form of a doubtful authorization whose place another one took',
     project: 'order-journal',
     file: 'state/transitions.js',
-    find: "result === 'redirect' && isDoubtSuperseded(change.order, operation)",
+    find: "result === 'redirect_required' && isDoubtSuperseded(change.order, operation)",
     replace: 'false',
     profile: 'edges',
   },
   {
-    name: 'other-currency-untold',
+    name: 'other-currency-unpublished',
     does: 'says nothing where the platform names another currency than the order’s',
     project: 'order-journal',
     file: 'state/transitions.js',

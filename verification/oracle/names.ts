@@ -11,13 +11,15 @@ interface Names {
   values: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
+const RESULTS = { redirect: 'redirect_required', unclear: 'in_doubt' };
+
 /**
  * Names in journal records. They are also translated back, so no two old names may have the same new one. CARRIED and FORGOTTEN belong under
  * `values.record`.
  */
 export const RECORDS: Names = {
   properties: {},
-  values: { record: { CARRIED: 'SNAPSHOT', FORGOTTEN: 'TOMBSTONE' } },
+  values: { record: { CARRIED: 'SNAPSHOT', FORGOTTEN: 'TOMBSTONE' }, result: RESULTS },
 };
 
 /** Names in states and events. */
@@ -27,14 +29,24 @@ export const STATES: Names = {
     contradictions: 'conflictingReports',
     unbound: 'unmatchedEvidence',
     ungranted: 'unauthorizedOutcomes',
+    isCardTold: 'isCardPublished',
   },
-  values: {},
+  values: {
+    result: RESULTS,
+    phase: { redirect: 'redirect_required' },
+    flags: {
+      was_redirect: 'was_redirect_required',
+      said_redirect: 'said_redirect_required',
+      said_unclear: 'said_in_doubt',
+    },
+  },
 };
 
 /** Splits a text into named values; `-` stands for none. */
 const words = (text: string, names: readonly string[]): Json => {
   const parts = text.split(' ');
-  const pairs = names.map((name, at) => [name, name === 'attempt' ? Number(parts[at]) : parts[at]] as const);
+  const named = (part: string | undefined) => RESULTS[part as keyof typeof RESULTS] ?? part;
+  const pairs = names.map((name, at) => [name, name === 'attempt' ? Number(parts[at]) : named(parts[at])] as const);
   return Object.fromEntries(pairs.filter(([, value]) => value !== '-'));
 };
 

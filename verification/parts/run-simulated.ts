@@ -43,7 +43,7 @@ export async function runSimulated({
   clearInterval(progress);
   total.failed.sort((a, b) => a.seed - b.seed);
   const [first] = total.failed;
-  if (first) await tell(total, first.seed, profile);
+  if (first) await report(total, first.seed, profile);
   else
     console.error(
       `${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`,
@@ -80,7 +80,7 @@ const readable = (total: Tally, seed: number, profile: ProfileName): string =>
     .join('\n');
 
 /** Prints the first failed run event by event, and the command that repeats it. */
-async function tell(total: Tally, seed: number, profile: ProfileName): Promise<void> {
+async function report(total: Tally, seed: number, profile: ProfileName): Promise<void> {
   const { simulate } = await import('../simulation/simulate.js');
   const lines: string[] = [];
   const { violations } = await simulate({ seed, profile, trace: (line) => lines.push(line), stopsAtFirst: true });

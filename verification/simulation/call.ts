@@ -197,7 +197,7 @@ function classify(answer: PlatformAnswer): CallResult {
     case 'succeeded_partly':
       return { record: 'OUTCOME', result: 'succeeded', partial: true, answer };
     case 'redirect_required':
-      return { record: 'OUTCOME', result: 'redirect', answer };
+      return { record: 'OUTCOME', result: 'redirect_required', answer };
     case 'not_executed':
       return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode: answer.execCode };
     case 'in_doubt':

@@ -22,7 +22,7 @@ export class Decisions {
   await(entry: LedgerEntry): void {
     const { random, scheduler } = this.around;
     const { platform, referee } = this.world;
-    if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
+    if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
     const { waiting } = this.around.profile.edges ?? {};
     if (waiting) this.#leaveAlone(entry, waiting);
     else if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
@@ -30,7 +30,7 @@ export class Decisions {
     scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
       // A form that was never shown can't be filled in.
       const { orderKey, by } = entry.request;
-      if (waiting && entry.standing === 'redirect' && !referee.shown.has(`${orderKey} ${by.commandId}`)) return;
+      if (waiting && entry.standing === 'redirect_required' && !referee.shown.has(`${orderKey} ${by.commandId}`)) return;
       platform.decide(entry);
       this.await(entry);
     });

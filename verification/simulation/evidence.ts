@@ -31,7 +31,7 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
 }
 
 /** Makes an operator's report after a look into the platform's books: it is true, and late enough (R5). */
-export function operatorsWord(
+export function operatorsReport(
   doubt: { orderKey: string; commandId: string; attempt: number; operation: EvidenceRecord['operation'] },
   executed: LedgerEntry | undefined,
   at: string,

@@ -96,7 +96,7 @@ export class SimulatedGateway {
         journal: journalOf(this.view),
         gate,
         timing: clock,
-        moment: () => clock.moment(),
+        readClocks: () => clock.readClocks(),
         newToken: this.#newToken,
         ...calls,
       },

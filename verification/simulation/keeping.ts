@@ -36,31 +36,33 @@ export async function keepOne(
   const { random, isTroubled } = process.around;
   if (!isTroubled() || !mayWrite('SNAPSHOT', rulesVersion)) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
-  const timer = random.chance(FORGETS) ? 'forget' : 'carry';
+  const timer = random.chance(FORGETS) ? 'tombstone' : 'snapshot';
   const order = await view.read(merchant, orderId);
   if (isEmptyOrder(order) || order.operations.some(isOpen)) return;
-  const atMs = timer === 'forget' ? forgottenAtMs(order, process.nowMs()) : process.nowMs();
+  const atMs = timer === 'tombstone' ? tombstoneAtMs(order, process.nowMs()) : process.nowMs();
   await view.append(timerRecord(order, { timer, atMs: 0 }, atMs, { rulesVersion, refundableDays: 400 }));
 }
 
 /**
  * Returns 36 days after the last transition if only our timer ended a payment that may yet succeed: any other order could be deleted then.
  */
-function forgottenAtMs(order: OrderState, nowMs: number): number {
+function tombstoneAtMs(order: OrderState, nowMs: number): number {
   const mayYetSucceed = order.operations.some((operation) => operation.mayYetSucceed);
   return mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
 }
 
 /**
- * An order that was never carried over since its first record: it must be carried before that is deleted. Said as
+ * An order without a snapshot since its first record: its snapshot must be written before that is deleted. Said as
  * what is wrong with its timer.
  */
-export function carriedTooLate(order: OrderState, firstAt: string): string | undefined {
+export function snapshotTooLate(order: OrderState, firstAt: string): string | undefined {
   const timers = timersOf(order, { rulesVersion: RULES_VERSION, refundableDays: 400 });
-  const carry = timers.find(({ timer }) => timer === 'carry');
-  if (carry === undefined) return undefined;
+  const snapshot = timers.find(({ timer }) => timer === 'snapshot');
+  if (snapshot === undefined) return undefined;
   const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
-  return carry.atMs > byMs ? `it is carried over ${carry.atMs - byMs} ms after its first record needs it` : undefined;
+  return snapshot.atMs > byMs
+    ? `its snapshot comes ${snapshot.atMs - byMs} ms after its first record needs it`
+    : undefined;
 }
 
 /**

@@ -32,7 +32,8 @@ export function lookAtTheEnd(
         if (executed.length === 0) seen.falseDoubt++;
       }
       // Its notification may be among the lost records.
-      const isUntold = referee.lost.has(key) && (operation.phase === 'redirect' || operation.phase === 'pending');
+      const isUntold =
+        referee.lost.has(key) && (operation.phase === 'redirect_required' || operation.phase === 'pending');
       const isUnknown = isUntold || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
       if (wrong !== undefined)
@@ -42,7 +43,7 @@ export function lookAtTheEnd(
   compareEvents(referee, platform);
   lookForRivals(referee, platform);
   lookForTheirs(referee, platform);
-  for (const late of referee.carriedTooLate) referee.say('lost', late);
+  for (const late of referee.snapshotsTooLate) referee.say('lost', late);
   lookForCurrencies(referee);
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;
@@ -92,13 +93,13 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
       if (operation.end === 'refused') return has('refused') && !has('succeeded') ? undefined : 'nothing was refused';
       if (operation.end === 'expired') return executed.length > 0 ? undefined : 'nothing was executed';
       return executed.length === 0 ? undefined : 'it was executed';
-    case 'redirect':
+    case 'redirect_required':
     case 'pending': {
       if (executed.length === 0) return 'nothing was executed';
-      const told = executed.find(
-        ({ standing, isTold }) => isTold && (standing === 'succeeded' || standing === 'refused'),
+      const reported = executed.find(
+        ({ standing, isReported }) => isReported && (standing === 'succeeded' || standing === 'refused'),
       );
-      return told ? `its notification says ${told.standing}` : undefined;
+      return reported ? `its notification says ${reported.standing}` : undefined;
     }
     case 'in_doubt':
     case 'idle':
@@ -122,10 +123,11 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
         `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`,
       );
     const { commandId, outcome, flags: all = [] } = event.data;
-    const told = all.includes('other_amount')
+    const wrongAmountOf = all.includes('other_amount')
       ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
       : undefined;
-    if (told !== undefined) referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${told}`);
+    if (wrongAmountOf !== undefined)
+      referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${wrongAmountOf}`);
     const flags = all.filter((flag) => flag !== 'other_amount' && flag !== 'other_currency');
     const isDenied = platform.of(event.subject ?? '', commandId ?? '').some(({ wasDenied }) => wasDenied);
     const untrue =
@@ -178,8 +180,8 @@ export function lookForTheirs(
 
 /** A success with another currency must be reported by an event of its operation. */
 function lookForCurrencies(referee: Referee): void {
-  const told = referee.expected.filter(({ event }) => event.data.flags?.includes('other_currency'));
+  const published = referee.expected.filter(({ event }) => event.data.flags?.includes('other_currency'));
   for (const name of referee.otherCurrencies)
-    if (!told.some(({ event: { subject, data } }) => `${subject} ${data.commandId}` === name))
+    if (!published.some(({ event: { subject, data } }) => `${subject} ${data.commandId}` === name))
       referee.say('wrongOutcome', `another currency was told of ${name}, and nobody was told`);
 }

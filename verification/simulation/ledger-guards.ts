@@ -61,7 +61,7 @@ function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: Order
  * not published.
  */
 const isLateForm = ({ request, standing }: LedgerEntry, order: OrderState | undefined): boolean =>
-  standing === 'redirect' &&
+  standing === 'redirect_required' &&
   (order?.operations ?? []).some((other) => other.supersedesDoubt && other.supersedes === request.by.commandId);
 
 /**

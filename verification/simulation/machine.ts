@@ -39,7 +39,7 @@ export class SimulatedMachine {
     return { topicPrefix: '', clusterId: 'cluster', bootId: `${this.name}/${this.#boots}` };
   }
 
-  now(): Moment {
+  readClocks(): Moment {
     const { nowMs } = this.around.scheduler;
     return { monotonicMs: nowMs - this.#monotonicFromMs, wallMs: EPOCH_MS + nowMs + this.wallOffsetMs };
   }

@@ -51,26 +51,26 @@ export class Machines {
     const { random } = around;
     if (machine === undefined) return;
     if (random.chance(edges.suspended)) {
-      this.#tell(`${machine.name} is suspended`);
+      this.#note(`${machine.name} is suspended`);
       machine.suspend(random.between(200, 20_000));
     }
     if (random.chance(edges.dateSet)) {
-      this.#tell(`the date of ${machine.name} is set`);
+      this.#note(`the date of ${machine.name} is set`);
       machine.setDate(random.between(-1, 1) * random.pick([900, 5_000, 864_000_000]));
     }
     if (random.chance(edges.diskTrouble)) {
       const trouble = random.pick(['full', 'unchangeable', 'unchangeable'] as const);
-      this.#tell(`the disk of ${machine.name} is ${trouble}`);
+      this.#note(`the disk of ${machine.name} is ${trouble}`);
       machine.spoilDisk(trouble, random.between(100, 8_000));
     }
     if (random.chance(edges.machineLost)) {
-      this.#tell(`${machine.name} is lost`);
+      this.#note(`${machine.name} is lost`);
       for (const process of [...machine.processes]) kill(process);
       machine.restart(random.chance(0.5));
     }
   }
 
-  #tell(line: string): void {
+  #note(line: string): void {
     this.parts.trace(`${' '.repeat(11)}  ${line}`);
   }
 }

@@ -1,5 +1,5 @@
 import { isInDoubt } from '@tranche/order-journal';
-import { operatorsWord } from './evidence.js';
+import { operatorsReport } from './evidence.js';
 import type { Surroundings } from './process.js';
 import type { World } from './world.js';
 
@@ -18,7 +18,7 @@ export function operate(world: World, { random, scheduler }: Surroundings): void
       if (!intent || scheduler.nowMs - intent.atMs < OPERATOR_MS || random.chance(0.3)) continue;
       const executed = shared.platform.of(key, commandId)[0];
       const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs + BOOKS_MS).toISOString();
-      shared.journal.land(operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
+      shared.journal.land(operatorsReport({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
     }
   }
 }

@@ -23,7 +23,7 @@ export interface PlatformAnswer {
   currency?: string;
 }
 
-export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
+export type Standing = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
 
 /** An operation that the platform really executed. The referee takes the ledger as the truth. */
 export interface LedgerEntry {
@@ -42,7 +42,7 @@ export interface LedgerEntry {
   /** A notification reported "not executed" while a form or an approval was open. */
   wasDenied?: boolean;
   /** A notification of its present standing is on its way or delivered. */
-  isTold: boolean;
+  isReported: boolean;
 }
 
 export interface SimulatedNotification extends PlatformAnswer {
@@ -109,9 +109,14 @@ export class SimulatedPlatform {
 
   /** The cardholder validates or leaves the provider's form; the provider approves or declines. */
   decide(entry: LedgerEntry): void {
-    if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
+    if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
     const succeeds = this.around.random.chance(0.75);
-    if (entry.standing === 'redirect' && entry.request.method === 'B' && succeeds && this.around.random.chance(0.3)) {
+    if (
+      entry.standing === 'redirect_required' &&
+      entry.request.method === 'B' &&
+      succeeds &&
+      this.around.random.chance(0.3)
+    ) {
       this.#settle(entry, 'pending', '0003');
       return;
     }
@@ -161,19 +166,20 @@ export class SimulatedPlatform {
       execCode,
       amount,
       atMs,
-      wasRedirect: standing === 'redirect',
+      wasRedirect: standing === 'redirect_required',
       wasExpired: false,
-      isTold: false,
+      isReported: false,
     };
     this.ledger.push(entry);
     this.listener.executed(entry);
-    if (standing !== 'redirect' || random.chance(0.3)) entry.isTold = this.#notify(request, this.#answerOf(entry));
+    if (standing !== 'redirect_required' || random.chance(0.3))
+      entry.isReported = this.#notify(request, this.#answerOf(entry));
     return this.#answerOf(entry);
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
     Object.assign(entry, { standing, execCode });
-    entry.isTold = this.#notify(entry.request, this.#answerOf(entry));
+    entry.isReported = this.#notify(entry.request, this.#answerOf(entry));
   }
 
   #answerOf({ transactionId, execCode, standing, amount, request }: LedgerEntry): PlatformAnswer {
@@ -182,7 +188,7 @@ export class SimulatedPlatform {
       execCode,
       transactionId,
       ...(standing === 'succeeded' && isExact ? { amount } : {}),
-      ...(standing === 'redirect' ? { redirectHtml: 'PGh0bWw+' } : {}),
+      ...(standing === 'redirect_required' ? { redirectHtml: 'PGh0bWw+' } : {}),
     };
   }
 
@@ -190,14 +196,14 @@ export class SimulatedPlatform {
     const { random } = this.around;
     if (random.chance(0.12)) return ['refused', random.pick(['4001', '4004', '1002', '6001'])];
     if (operation === 'authorize' && method === 'A' && this.around.profile.edges?.waiting?.supersedesDoubts)
-      return ['redirect', '0002'];
+      return ['redirect_required', '0002'];
     if (operation === 'authorize') {
       const way = random.weighted({ succeeded: 4, redirect: 3, pending: method === 'B' ? 3 : 0, partly: 0.4 });
-      if (way === 'redirect') return ['redirect', '0002'];
+      if (way === 'redirect') return ['redirect_required', '0002'];
       if (way === 'pending') return ['pending', '0003'];
       return ['succeeded', way === 'partly' ? '0004' : '0000'];
     }
-    if (operation === 'pay' && random.chance(0.3)) return ['redirect', '0001'];
+    if (operation === 'pay' && random.chance(0.3)) return ['redirect_required', '0001'];
     return ['succeeded', '0000'];
   }
 

@@ -22,7 +22,7 @@ export class ProcessLedger implements SentLedger {
     private readonly threw: (error: unknown) => void,
   ) {
     const { name: ownId, around } = process;
-    const now = () => machine.now();
+    const now = () => machine.readClocks();
     const { identity } = machine;
     this.#file = this.#open(machine, ownId);
     const journal: Pick<JournalView, 'read' | 'appendWithRetry'> = {
@@ -33,7 +33,7 @@ export class ProcessLedger implements SentLedger {
       },
     };
     this.#successor = new LedgerSuccessor({
-      ...{ folder: machine.folderOf(process, ledgerPath), ownId, identity, now, journal, log: silentLog },
+      ...{ folder: machine.folderOf(process, ledgerPath), ownId, identity, readClocks: now, journal, log: silentLog },
       nowMs: () => process.nowMs(),
     });
   }
@@ -67,7 +67,12 @@ export class ProcessLedger implements SentLedger {
     try {
       machine.makeLock(id, this.process);
       return new LedgerFile({
-        ...{ path: ledgerPath(id), identity: machine.identity, now: () => machine.now(), disk: machine.disk() },
+        ...{
+          path: ledgerPath(id),
+          identity: machine.identity,
+          readClocks: () => machine.readClocks(),
+          disk: machine.disk(),
+        },
         compactAtBytes: COMPACT_AT_BYTES,
       });
     } catch (error) {

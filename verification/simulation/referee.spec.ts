@@ -25,7 +25,7 @@ function entry(
   const by = { commandId, attempt: 1, token: 't' };
   const request = { orderKey: key, operation: 'authorize' as const, method: 'A', by, ...more.request };
   const rest = { transactionId: `T-${commandId}`, standing: 'succeeded' as const, execCode: '0000', amount: 20_000 };
-  return { ...rest, atMs: 0, wasRedirect: false, wasExpired: false, isTold: false, ...more, request };
+  return { ...rest, atMs: 0, wasRedirect: false, wasExpired: false, isReported: false, ...more, request };
 }
 
 function execute({ referee, ledger }: ReturnType<typeof court>, ...entries: LedgerEntry[]): void {
@@ -71,7 +71,7 @@ it.each<[string, LedgerEntry[], boolean]>([
   [
     'a redirect and the one that takes its place',
     [
-      entry('A', { standing: 'redirect', wasRedirect: true }),
+      entry('A', { standing: 'redirect_required', wasRedirect: true }),
       entry('B', { request: { by: { commandId: 'B', attempt: 1, token: 't', supersedes: 'A' } } }),
     ],
     false,
@@ -130,11 +130,11 @@ it('sees an event that changes, and one that comes behind a later one', () => {
 });
 
 describe('two payments that both succeeded', () => {
-  const outcome = (commandId: string, result: 'redirect' | 'succeeded'): JournalRecord => ({
+  const outcome = (commandId: string, result: 'redirect_required' | 'succeeded'): JournalRecord => ({
     ...{ record: 'OUTCOME', ...head, commandId, attempt: 1, token: commandId, result },
-    answer: { execCode: result === 'redirect' ? '0002' : '0000', transactionId: `T-${commandId}` },
+    answer: { execCode: result === 'redirect_required' ? '0002' : '0000', transactionId: `T-${commandId}` },
   });
-  const told = (commandId: string): JournalRecord => ({
+  const reported = (commandId: string): JournalRecord => ({
     ...{
       record: 'EVIDENCE',
       ...head,
@@ -152,7 +152,7 @@ describe('two payments that both succeeded', () => {
     land(
       one.referee,
       intent('A'),
-      outcome('A', 'redirect'),
+      outcome('A', 'redirect_required'),
       { ...intent('B'), supersedes: 'A' } as JournalRecord,
       outcome('B', 'succeeded'),
       ...more,
@@ -169,13 +169,13 @@ describe('two payments that both succeeded', () => {
   });
 
   it('are no fault where the event says so', () => {
-    expect(look(superseded(told('A')), entry('A', { isTold: true }), entry('B'))).toEqual([]);
+    expect(look(superseded(reported('A')), entry('A', { isReported: true }), entry('B'))).toEqual([]);
   });
 
   it('are one where the first was told, and no event says so; unless one of them was voided', () => {
     const ofA = { operation: 'void' as const, transactionId: 'T-A' };
-    expect(look(superseded(), entry('A', { isTold: true }), entry('B'))).toEqual(['guardBroken']);
-    expect(look(superseded(), entry('A', { isTold: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
+    expect(look(superseded(), entry('A', { isReported: true }), entry('B'))).toEqual(['guardBroken']);
+    expect(look(superseded(), entry('A', { isReported: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
   });
 
   it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {
@@ -193,15 +193,15 @@ describe('two payments that both succeeded', () => {
       land(
         one.referee,
         intent('A'),
-        outcome('A', 'redirect'),
+        outcome('A', 'redirect_required'),
         { ...intent('B'), ...ofB(1), supersedes: 'A' } as JournalRecord,
         { record: 'NOT_EXECUTED', ...ofB(1), reason: 'auth_refused', message: '401' },
         { ...intent('B'), ...ofB(2), supersedes: 'A' } as JournalRecord,
         { record: 'IN_DOUBT', ...ofB(2), reason: 'http_status', message: '502' },
         ...heard,
-        told('A'),
+        reported('A'),
       );
-      return look(one, entry('A', { isTold: true }), entry('B', { isTold: true }));
+      return look(one, entry('A', { isReported: true }), entry('B', { isReported: true }));
     };
     expect(looked(notification)).toEqual([]);
     expect(looked()).toEqual(['guardBroken']);

@@ -15,7 +15,7 @@ import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
 import { brokenGuard } from './ledger-guards.js';
-import { carriedTooLate } from './keeping.js';
+import { snapshotTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
 import type { LedgerEntry } from './platform.js';
 import type { Violation, ViolationKind } from './violations.js';
@@ -36,10 +36,10 @@ export interface CommandRecord {
 
 /** States to which a record may move an operation; any other move would go back. */
 const ONWARD: Readonly<Record<OperationState['phase'], readonly OperationState['phase'][]>> = {
-  idle: ['open', 'ended', 'redirect', 'pending'],
-  open: ['idle', 'ended', 'redirect', 'pending', 'in_doubt'],
-  in_doubt: ['ended', 'redirect', 'pending'],
-  redirect: ['ended', 'pending'],
+  idle: ['open', 'ended', 'redirect_required', 'pending'],
+  open: ['idle', 'ended', 'redirect_required', 'pending', 'in_doubt'],
+  in_doubt: ['ended', 'redirect_required', 'pending'],
+  redirect_required: ['ended', 'pending'],
   pending: ['ended'],
   ended: [],
 };
@@ -170,11 +170,11 @@ export class Referee {
   }
 
   /** Lists orders whose snapshot comes after their first record may be deleted, with the delay. */
-  get carriedTooLate(): string[] {
+  get snapshotsTooLate(): string[] {
     return [...this.orders].flatMap(([key, order]) => {
       const born = this.#born.get(key);
       if (born === undefined || this.lost.has(key) || order.snapshotAt !== undefined) return [];
-      const late = carriedTooLate(order, born.at);
+      const late = snapshotTooLate(order, born.at);
       return late === undefined ? [] : [`${key}: ${late}`];
     });
   }

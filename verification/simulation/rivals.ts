@@ -13,10 +13,10 @@ export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lo
   );
   for (const [key, order] of referee.orders) {
     if (referee.lost.has(key)) continue;
-    const told = paidOf(key, platform).filter(
-      (entry) => isTold(order, entry) && !isVoided(platform, entry) && !isShownWithDoubt(order, entry),
+    const reported = paidOf(key, platform).filter(
+      (entry) => isReported(order, entry) && !isVoided(platform, entry) && !isShownWithDoubt(order, entry),
     );
-    const unnamed = told.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
+    const unnamed = reported.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
     const [one, ...others] = unnamed;
     for (const other of others) referee.say('guardBroken', `${one} and ${other} both succeeded, and nobody was told`);
   }
@@ -50,9 +50,9 @@ export function untrueConflict(
 }
 
 /** True if a notification or any other journal record reported the success; without a report nobody can know it. */
-function isTold(order: OrderState, entry: LedgerEntry): boolean {
+function isReported(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
-  return entry.isTold || (operation !== undefined && hasSucceeded(operation));
+  return entry.isReported || (operation !== undefined && hasSucceeded(operation));
 }
 
 /** The notification fits several attempts, so the payment stays in doubt. Operators see both on the order until they resolve it. */

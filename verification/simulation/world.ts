@@ -283,14 +283,14 @@ export class World {
   #reported({ operation, orderKey }: SimulatedCommand): string | undefined {
     if (operation !== 'capture' && operation !== 'refund' && operation !== 'void') return undefined;
     const kinds = operation === 'refund' && !this.#isRefundOfAuthorization() ? ['capture', 'pay'] : ['authorize'];
-    const told = this.referee.expected.filter(
+    const published = this.referee.expected.filter(
       ({ event }) =>
         event.subject === orderKey &&
         this.referee.published.has(event.id) &&
         kinds.includes(event.data.operation ?? '') &&
         (event.type.endsWith('.succeeded') || event.data.outcome === 'succeeded'),
     );
-    return told.at(-1)?.event.data.transactionId;
+    return published.at(-1)?.event.data.transactionId;
   }
 
   #isRefundOfAuthorization(): boolean {

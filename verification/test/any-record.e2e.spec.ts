@@ -71,7 +71,7 @@ let draws = 0;
 
 const note = (event: EventOf<EventType>) => void events.push(event);
 const at = (topic: string, partition: number, offset: bigint | string) => `${topic}/${partition}/${offset}`;
-const ordersTold = () => new Set(events.map(({ data }) => (data as { orderId: string }).orderId));
+const ordersPublished = () => new Set(events.map(({ data }) => (data as { orderId: string }).orderId));
 const startGateway = () => startApp('payment-gateway', { ...env, PAYMENT_URL: simulator.url });
 
 beforeAll(async () => {
@@ -207,8 +207,8 @@ it.each(RAILS)(
   async (rail) => {
     const sent = await send(COMMAND_TOPICS[rail], RECORDS * 0.2, command(rail));
     await untilAccounted(sent, () => {
-      const told = ordersTold();
-      return Promise.resolve(({ orderId }) => told.has(orderId));
+      const published = ordersPublished();
+      return Promise.resolve(({ orderId }) => published.has(orderId));
     });
     const letters = await deadLetters();
     expect([...letters.values()].filter(({ headers }) => headers['dead-letter-code'] === 'handler_failed')).toEqual([]);
@@ -288,8 +288,10 @@ it(
     const wait = tranche.publisher.authorizeAndWait(data, { id: randomUUID(), timeoutMs: PATIENCE_MS });
     await waitFor(
       () => {
-        const told = ordersTold();
-        return sent.every((record) => unreadable.has(record.at) || told.has(record.orderId) || isPassedOver(record));
+        const published = ordersPublished();
+        return sent.every(
+          (record) => unreadable.has(record.at) || published.has(record.orderId) || isPassedOver(record),
+        );
       },
       { timeoutMs: PATIENCE_MS, what: 'each event to be handled or put aside' },
     );

@@ -190,7 +190,7 @@ export function cleanTraces(): Traces {
     .journaled('run-1', {
       record: 'OUTCOME',
       ...closing('c1'),
-      result: 'redirect',
+      result: 'redirect_required',
       answer: { execCode: '0002', transactionId: 'A1', redirectHtml: 'PGI+' },
     })
     .notified('run-1', 'authorize', 'A1', 'c1')
@@ -214,7 +214,7 @@ export function cleanTraces(): Traces {
     .journaled('run-2', {
       record: 'OUTCOME',
       ...closing('c4'),
-      result: 'redirect',
+      result: 'redirect_required',
       answer: { execCode: '0002', transactionId: 'A2' },
     });
   return forged.traces;
@@ -224,8 +224,10 @@ export function cleanTraces(): Traces {
  * A second payment supersedes one at its redirect and succeeds. The cardholder finished the first form too, but no notification of it has
  * arrived yet.
  */
-export function supersededTraces(secondIsTold: 'by notification' | 'by the answer' = 'by notification'): ForgedTraces {
-  const isAnswered = secondIsTold === 'by the answer';
+export function supersededTraces(
+  secondIsReported: 'by notification' | 'by the answer' = 'by notification',
+): ForgedTraces {
+  const isAnswered = secondIsReported === 'by the answer';
   const forged = new ForgedTraces()
     .granted('run-3', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-3', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
@@ -252,6 +254,6 @@ export function expiredTraces(): ForgedTraces {
 }
 
 const redirected = (id: string, transactionId: string): Step => ({
-  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect' },
+  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect_required' },
   answer: { execCode: '0002', transactionId },
 });

@@ -183,18 +183,18 @@ describe('auth.events.v1', () => {
 
     await topic.next(({ type }) => type === 'auth.token.refused');
     await topic.next(({ type, data }) => type === 'auth.token.refreshed' && data.fingerprint === second.fingerprint);
-    const told = topic.events.map(({ type, source, subject, data }) => {
+    const announced = topic.events.map(({ type, source, subject, data }) => {
       expect(validateAuthEventData(type, data).faults).toEqual([]);
       expect([source, subject]).toEqual(['auth-service', data.account]);
       return [type, data];
     });
     const life = expect.any(Number) as number;
-    expect(told.filter(([, data]) => (data as AuthEvent).account === 'shop')).toEqual([
+    expect(announced.filter(([, data]) => (data as AuthEvent).account === 'shop')).toEqual([
       ['auth.token.refreshed', { account: 'shop', fingerprint: first.fingerprint, expiresInSeconds: life }],
       ['auth.token.invalidated', { account: 'shop', fingerprint: first.fingerprint, reason: 'reported as refused' }],
       ['auth.token.refreshed', { account: 'shop', fingerprint: second.fingerprint, expiresInSeconds: life }],
     ]);
-    expect(told.filter(([, data]) => (data as AuthEvent).account === 'second')).toEqual([
+    expect(announced.filter(([, data]) => (data as AuthEvent).account === 'second')).toEqual([
       [
         'auth.token.refused',
         { account: 'second', reason: 'The token API refused the account (HTTP 401, invalid_client).' },

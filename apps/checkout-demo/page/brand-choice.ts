@@ -1,7 +1,8 @@
+import type { Brand } from '@tranche/card-encryption';
 import { BRAND_NAMES } from './card-entry.js';
 import { byId, make, show } from './elements.js';
 
-/** Hidden until the tokenizer reports that the card has several brands. */
+/** Hidden until the first digits say which brands the card may have. */
 export function drawBrandChoice(): HTMLElement {
   return make(
     'fieldset',
@@ -18,28 +19,21 @@ export function drawBrandChoice(): HTMLElement {
   );
 }
 
-let offered: readonly string[] = [];
+let offered: readonly Brand[] = [];
 
-export const areOffered = (brands: readonly string[]): boolean => brands.join() === offered.join();
-
-/** The first brand is selected until the person selects another one. */
-export function offerBrands(brands: readonly string[]): void {
+/** Offered by the first digits, before the card is encrypted. The scheme's own brand is selected until the person selects another one. */
+export function offerBrands(brands: readonly Brand[]): void {
+  if (brands.join() === offered.join()) return;
   offered = brands;
   byId('brands').replaceChildren(...brands.map(choiceOf));
-  show(byId('card-brand'), true);
-  byId(`brand-${brands[0] ?? ''}`).focus();
+  show(byId('card-brand'), brands.length > 0);
+  byId('card-scheme').textContent = BRAND_NAMES[brands[0] ?? ''] ?? '';
 }
 
-/** Called when the card changes, because another card has other brands. */
-export function forgetBrands(): void {
-  offered = [];
-  show(byId('card-brand'), false);
-}
+export const chosenBrand = (): Brand | undefined =>
+  document.querySelector<HTMLInputElement>('#brands input:checked')?.value as Brand | undefined;
 
-export const chosenBrand = (): string | undefined =>
-  document.querySelector<HTMLInputElement>('#brands input:checked')?.value;
-
-function choiceOf(brand: string, index: number): HTMLElement {
+function choiceOf(brand: Brand, index: number): HTMLElement {
   const id = `brand-${brand}`;
   const radio = make('input', {
     type: 'radio',

@@ -1,4 +1,4 @@
-import { brandsOf, cardName, grouped, passesLuhn, readExpiry, readNumber, schemeOf } from './card-entry.js';
+import { cardName, grouped, passesLuhn, readExpiry, readNumber } from './card-entry.js';
 
 it.each([
   ['4970 1012 0004 0016', '4970101200040016'],
@@ -37,20 +37,6 @@ it.each([
   ['4970101200040017', false],
   ['63901410000090016', false],
 ])('the check digit of %s: %s', (digits, isRight) => expect(passesLuhn(digits)).toBe(isRight));
-
-it.each([
-  ['4970 1', 'Visa'],
-  ['5132', 'Mastercard'],
-  ['2221', 'Mastercard'],
-  ['6759', 'Maestro'],
-  ['9', ''],
-  ['', ''],
-])('%j looks like %j', (typed, scheme) => expect(schemeOf(typed)).toBe(scheme));
-
-it('the brands of a card are those of BINBRANDS that the platform takes, each once', () => {
-  expect(brandsOf([{ brand: 'CB' }, { brand: 'visa' }, { brand: 'VISA' }, { brand: 'amex' }])).toEqual(['cb', 'visa']);
-  expect(brandsOf(undefined)).toEqual([]);
-});
 
 it.each([
   [{ brand: 'visa', lastFour: '1234' }, 'Visa …1234'],

@@ -33,16 +33,6 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-const SCHEMES: readonly [first: RegExp, name: string][] = [
-  [/^4/, 'Visa'],
-  [/^(?:5[1-5]|2[2-7])/, 'Mastercard'],
-  [/^(?:50|5[6-9]|6)/, 'Maestro'],
-];
-
-/** Guesses the scheme for display only. The tokenizer reports the card's real brands. */
-export const schemeOf = (typed: string): string =>
-  SCHEMES.find(([first]) => first.test(typed.replace(BETWEEN, '')))?.[1] ?? '';
-
 export const BRAND_NAMES: Readonly<Record<string, string>> = {
   cb: 'CB',
   visa: 'Visa',
@@ -54,9 +44,3 @@ export const BRAND_NAMES: Readonly<Record<string, string>> = {
 
 export const cardName = ({ brand = '', lastFour }: { brand?: string; lastFour: string }): string =>
   `${BRAND_NAMES[brand.toLowerCase()] ?? brand} …${lastFour}`.trim();
-
-/** The BINBRANDS that the platform accepts as SELECTEDBRAND, in lower case and in the platform's order. */
-export function brandsOf(binBrands: readonly { brand: string }[] = []): string[] {
-  const names = binBrands.map(({ brand }) => brand.toLowerCase());
-  return [...new Set(names)].filter((brand) => Object.hasOwn(BRAND_NAMES, brand));
-}

@@ -1,14 +1,9 @@
 import type { Card, CardToken } from '@tranche/card-encryption';
-import { areOffered, chosenBrand, offerBrands } from './brand-choice.js';
-import { brandsOf, passesLuhn } from './card-entry.js';
-import { enteredCard, enteredCardName } from './entry-fields.js';
+import { passesLuhn } from './card-entry.js';
+import { cardLibrary } from './card-library.js';
+import { enteredCard, enteredCardName, showBrands } from './entry-fields.js';
 import type { Fault, Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
-
-type CardEncryption = typeof import('@tranche/card-encryption');
-
-/** The shop serves the package beside the page, because a browser cannot resolve its name in node_modules. */
-const ADDRESS = '/card-encryption/index.js';
 
 /** The card cannot be used. `faults` belong to fields; `whole` is a text for the whole form. */
 export class CardTrouble extends Error {
@@ -20,17 +15,10 @@ export class CardTrouble extends Error {
   }
 }
 
-/** The card has several brands: the page offers them, and the person must press Pay again. */
-export class BrandWanted extends Error {}
-
-/** The card and its token while the person selects a brand. */
-let waiting: { card: string; token: CardToken } | undefined;
-/** Below the token's lifetime of 15 minutes, to leave time for sending it. */
-const KEPT_FOR_MS = 10 * 60_000;
-
-/** Resolves to a function that returns the card part of an order: token and age, never the card. @throws CardTrouble | BrandWanted */
+/** Resolves to a function that returns the card part of an order: token and age, never the card. @throws CardTrouble */
 export async function tokenizedCard(shop: Shop): Promise<() => object> {
   const { cardFaults, tokenizeCard } = await loaded();
+  await showBrands();
   const card = enteredCard();
   const cardFullName = enteredCardName();
   const faults = [
@@ -40,26 +28,10 @@ export async function tokenizedCard(shop: Shop): Promise<() => object> {
   if (/^\d{12,19}$/.test(card.cardCode) && !passesLuhn(card.cardCode))
     faults.push({ path: FIELDS.cardCode, code: 'check_digit' });
   if (faults.length > 0) throw new CardTrouble(faults);
-  const token =
-    tokenOf(card) ??
-    (await tokenizeCard(card, shop.card).catch((error: unknown) => {
-      throw troubleOf(error as Trouble);
-    }));
-  const brands = brandsOf(token.binBrands);
-  if (brands.length > 1 && !areOffered(brands)) {
-    waiting = { card: JSON.stringify(card), token };
-    offerBrands(brands);
-    throw new BrandWanted();
-  }
-  return () => postedCard(token, brands.length > 1 ? chosenBrand() : undefined, cardFullName);
-}
-
-/** A token is valid for one payment, so it is returned only once. */
-function tokenOf(card: Card): CardToken | undefined {
-  const kept = waiting;
-  waiting = undefined;
-  if (kept?.card !== JSON.stringify(card)) return undefined;
-  return performance.now() - kept.token.requestedAtMs < KEPT_FOR_MS ? kept.token : undefined;
+  const token = await tokenizeCard(card, shop.card).catch((error: unknown) => {
+    throw troubleOf(error as Trouble);
+  });
+  return () => postedCard(token, card.selectedBrand, cardFullName);
 }
 
 const FIELDS: Record<keyof Card, string> = {
@@ -80,9 +52,9 @@ function postedCard(
   return { hfToken, ageMs: Math.max(0, performance.now() - requestedAtMs), selectedBrand, cardFullName };
 }
 
-async function loaded(): Promise<CardEncryption> {
+async function loaded(): ReturnType<typeof cardLibrary> {
   try {
-    return (await import(ADDRESS)) as CardEncryption;
+    return await cardLibrary();
   } catch {
     throw new CardTrouble([], 'failed.encryption');
   }

@@ -1,5 +1,5 @@
 import { drawCart, totalOf } from './cart-view.js';
-import { BrandWanted, CardTrouble, tokenizedCard } from './card-payment.js';
+import { CardTrouble, tokenizedCard } from './card-payment.js';
 import { byId, show } from './elements.js';
 import { drawEntryFields, enteredAll, enteredCustomer, enteredShipping, forgetCard } from './entry-fields.js';
 import { keepFaultsCurrent, showFaults } from './faults-view.js';
@@ -149,8 +149,7 @@ function placed({ pageId }: Pick<PlacedOrder, 'pageId'>): void {
 function explain(error: unknown): void {
   // The key already has an order with another cart or method. We show that order; nothing was sent.
   if (error instanceof Refusal && error.pageId !== undefined) return placed({ pageId: error.pageId });
-  if (error instanceof BrandWanted) showStatus('brand');
-  else if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
+  if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
   else if (error instanceof Refusal && error.status === 400)
     showFaults(error.faults, error.faults.length > 0 ? undefined : 'failed.other');
   else showFaults([], error instanceof Refusal ? failureOf(error.status) : 'failed.other');

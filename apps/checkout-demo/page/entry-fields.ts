@@ -1,5 +1,6 @@
-import { drawBrandChoice, forgetBrands } from './brand-choice.js';
-import { grouped, readExpiry, readNumber, schemeOf } from './card-entry.js';
+import { chosenBrand, drawBrandChoice, offerBrands } from './brand-choice.js';
+import { grouped, readExpiry, readNumber } from './card-entry.js';
+import { cardLibrary } from './card-library.js';
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
 import { kept } from './kept.js';
@@ -90,8 +91,11 @@ export function drawEntryFields(market: Shop['market']): void {
   byId('delivery').append(gridOf(DELIVERY), elsewhere(), shipTo());
   byId('card').append(gridOf(CARD), drawBrandChoice());
   byId('hint-card-number').before(make('span', { id: 'card-scheme', class: 'hint', 'data-testid': 'card-scheme' }));
-  byId<HTMLInputElement>('card-number').addEventListener('input', groupNumber);
-  for (const name of CARD_DATA) entry(name).addEventListener('input', forgetBrands);
+  byId<HTMLInputElement>('card-number').addEventListener('input', (event) => {
+    groupNumber(event);
+    // Where the library can't be loaded nothing is offered: paying says what is wrong.
+    void showBrands().catch(() => undefined);
+  });
   const values = { ...EXAMPLES[market], ...kept.customer() };
   for (const { name } of [...CONTACT, ...DELIVERY, ...SHIP_TO]) entry(name).value = values[name] ?? '';
   entry('ship-country').value ||= market;
@@ -132,6 +136,7 @@ export function enteredCard() {
     cardCode: readNumber(entry('card-number').value),
     cardValidityDate: readExpiry(entry('card-expiry').value),
     cardCvv: entry('card-cvv').value.trim(),
+    selectedBrand: chosenBrand(),
   };
 }
 
@@ -143,15 +148,19 @@ function groupNumber(event: Event): void {
     field.value = text;
     field.setSelectionRange(caret, caret);
   }
-  byId('card-scheme').textContent = schemeOf(field.value);
+}
+
+/** Offers the brands of the number as it is once the library is there. */
+export async function showBrands(): Promise<void> {
+  const { brandsOfNumber } = await cardLibrary();
+  offerBrands(brandsOfNumber(readNumber(entry('card-number').value)));
 }
 
 export const enteredCardName = (): string => entry('card-name').value;
 
 export function forgetCard(): void {
   for (const name of CARD_DATA) entry(name).value = '';
-  byId('card-scheme').textContent = '';
-  forgetBrands();
+  offerBrands([]);
 }
 
 const entry = (name: string): HTMLInputElement | HTMLSelectElement => byId<HTMLInputElement>(name);

@@ -79,7 +79,7 @@ function render(): void {
   const { orderId, amount, items, method, card, reason, nextAttempt, form } = order;
   const status = shownStatus();
   watchTheClock(status);
-  showStatus(status, reason, wordsFor(status));
+  showStatus(status, reason, textKeyFor(status));
   byId('order-id').textContent = orderId;
   byId('order-total').textContent = price(amount);
   const ways = [method && t(`method.${method}` as TextKey), card && cardName(card)];
@@ -109,7 +109,7 @@ function watchTheClock(status: string): void {
   }, LATE_AFTER_MS);
 }
 
-function wordsFor(status: string): TextKey | undefined {
+function textKeyFor(status: string): TextKey | undefined {
   if (status === 'redirect' && order?.confirmation === 'overdue') return 'status.overdue';
   if (status !== 'waiting') return isLate ? 'status.late' : undefined;
   if (order?.confirmation === 'awaited') return 'status.awaited';

@@ -61,7 +61,6 @@ export const es: Record<OwnKey, string> = {
   connectionLost: 'Se ha perdido la conexión. Nuevo intento…',
   'status.ready': '',
   'status.tokenizing': 'Cifrando su tarjeta…',
-  'status.brand': 'Su tarjeta tiene más de una marca. Elija una y pague.',
   'status.sending': 'Enviando su pago…',
   'status.waiting': 'Esperamos la confirmación de su pago. Esta página la mostrará sola.',
   'status.late':

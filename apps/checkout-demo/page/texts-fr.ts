@@ -61,7 +61,6 @@ export const fr: Record<OwnKey, string> = {
   connectionLost: 'La connexion est perdue. Nouvel essai…',
   'status.ready': '',
   'status.tokenizing': 'Chiffrement de votre carte…',
-  'status.brand': 'Votre carte a plusieurs marques. Choisissez-en une, puis payez.',
   'status.sending': 'Envoi de votre paiement…',
   'status.waiting': 'Nous attendons la confirmation de votre paiement. Cette page l’affichera d’elle-même.',
   'status.late':

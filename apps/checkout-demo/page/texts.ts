@@ -69,7 +69,6 @@ const en = {
   connectionLost: 'The connection was lost. Trying again…',
   'status.ready': '',
   'status.tokenizing': 'Encrypting your card…',
-  'status.brand': 'Your card has more than one brand. Choose one of them, and pay.',
   'status.sending': 'Sending your payment…',
   'status.waiting': 'We are waiting for the confirmation of your payment. This page shows it by itself.',
   'status.late': 'This takes longer than usual. You may close this page: we will tell you. Do not pay again.',

@@ -19,7 +19,7 @@ async function browserStack(starting: Promise<ShopStack>): Promise<BrowserStack>
 }
 
 function simulatorAt({ url }: RunningApp) {
-  async function tell(path: string, body: object): Promise<void> {
+  async function control(path: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${url}/simulator/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
@@ -35,15 +35,15 @@ function simulatorAt({ url }: RunningApp) {
         what: `${count} executions of ${orderId}`,
       }),
     /** Rotates the encryption key of an API key that no other spec uses. */
-    rotateKeys: (apiKeyId: string) => tell('cse-keys/rotate', { apiKeyId }),
+    rotateKeys: (apiKeyId: string) => control('cse-keys/rotate', { apiKeyId }),
     /** Moves the simulator's clock. Only for a shop that no other spec shares. */
-    travel: (minutes: number) => tell('clock', { advanceSeconds: minutes * 60 }),
+    travel: (minutes: number) => control('clock', { advanceSeconds: minutes * 60 }),
     answerLate: (orderId: string, latencyMs: number) =>
-      tell('faults', { match: { operation: 'payment', orderPrefix: orderId, times: 1 }, fault: { latencyMs } }),
+      control('faults', { match: { operation: 'payment', orderPrefix: orderId, times: 1 }, fault: { latencyMs } }),
     /** The provider approves an order that it had put on hold. */
     approve: async (orderId: string) => {
       const { transactionId } = (await operationsOf(orderId)).at(-1) ?? {};
-      await tell(`transactions/${transactionId}/decide`, { decision: 'approve' });
+      await control(`transactions/${transactionId}/decide`, { decision: 'approve' });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { SHOP_API_KEYS } from '@tranche/testing';
 import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
-import { enterShop } from './shopper.js';
+import { CARDS, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
 beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
@@ -30,6 +30,25 @@ describe('a card in the browser', () => {
     await shopper.until('succeeded');
     expect(answers).toEqual(['1002', '0000']);
     expect(await stack.executed(await shopper.orderId())).toEqual(['payment 0000']);
+    await shopper.leave();
+  });
+
+  it('of two brands is asked for its brand before it is encrypted, and paid with by that brand', async () => {
+    const shopper = await enterShop(stack);
+    const { page } = shopper;
+    const placed = page.waitForRequest((request) => request.url().endsWith('/api/orders'));
+    await shopper.enterCard({ number: CARDS.ofTwoBrands });
+    const brands = page.locator('#brands label');
+    await brands.first().waitFor();
+    expect(await brands.allTextContents()).toEqual(['Visa', 'CB', 'V Pay', 'Visa Electron']);
+    expect(await page.getByTestId('brand-visa').isChecked()).toBe(true);
+    await page.getByTestId('brand-cb').check();
+    const tokenized = page.waitForResponse(stack.tokenizerUrl);
+    await shopper.pay();
+    expect(await (await tokenized).json()).toMatchObject({ EXECCODE: '0000', SELECTEDBRAND: 'cb' });
+    await shopper.until('succeeded');
+    await shopper.untilPaidWith('CB …0016');
+    expect((await placed).postDataJSON()).toMatchObject({ card: { selectedBrand: 'cb' } });
     await shopper.leave();
   });
 });

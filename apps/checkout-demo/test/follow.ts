@@ -15,11 +15,11 @@ export async function follow(shop: RunningApp, pageId: string, lastEventId?: str
   const read = async () => {
     for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += part;
-      const told = [...text.matchAll(/id: (\d+)\nevent: order\ndata: (.*)\n\n/g)];
+      const events = [...text.matchAll(/id: (\d+)\nevent: order\ndata: (.*)\n\n/g)];
       messages.splice(
         0,
         messages.length,
-        ...told.map(([, id = '', data = '']) => ({ id, view: JSON.parse(data) as OrderView })),
+        ...events.map(([, id = '', data = '']) => ({ id, view: JSON.parse(data) as OrderView })),
       );
     }
   };

@@ -58,14 +58,14 @@ describe('while Kafka is away', () => {
     expect((await post(stack.shop, '/api/orders', order)).status).toBe(503);
     const abort = new AbortController();
     const stream = await fetch(`${stack.shop.url}/orders/${pageId}/events`, { signal: abort.signal });
-    let told = '';
+    let received = '';
     const read = async () => {
-      for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) told += part;
+      for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) received += part;
     };
     void read().catch(() => undefined);
-    await waitFor(() => told.includes('"status":"sending"'), { what: 'the order as it waits' });
+    await waitFor(() => received.includes('"status":"sending"'), { what: 'the order as it waits' });
     await gate.open();
-    await waitFor(() => told.includes('"status":"redirect"'), { timeoutMs: 30_000, what: 'the command to go out' });
+    await waitFor(() => received.includes('"status":"redirect"'), { timeoutMs: 30_000, what: 'the command to go out' });
     abort.abort();
     expect(await executed(stack.simulator, orderIdOf(pageId))).toHaveLength(1);
   });

@@ -64,10 +64,10 @@ describe('a bad key', () => {
     provider.answer = (response) => answerJson(response, 200, { encryptionKeyId: 'bad-key', encryptionPublicKey });
     const lines = cse.app.logs.length;
     expect(await askProvider()).toBe(503);
-    const told = await waitFor(() => cse.app.logs.slice(lines).find((line) => /the key provider gave/.test(line)), {
+    const logged = await waitFor(() => cse.app.logs.slice(lines).find((line) => /the key provider gave/.test(line)), {
       what: 'the reason',
     });
-    expect(JSON.parse(told)).toMatchObject({ reason: expect.stringMatching(/encryptionPublicKey/) });
+    expect(JSON.parse(logged)).toMatchObject({ reason: expect.stringMatching(/encryptionPublicKey/) });
   });
 
   it('leaves a sound one that comes later as good as ever', async () => {

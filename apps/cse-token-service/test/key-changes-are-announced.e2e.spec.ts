@@ -28,9 +28,9 @@ it('the first key, every other one and a weak one are announced, once, whoever i
   await events.stop();
   await provider.close();
 
-  const told = events.events.map(({ type, subject, source, data }) => ({ type, subject, source, ...data }));
+  const announced = events.events.map(({ type, subject, source, data }) => ({ type, subject, source, ...data }));
   const ofAll = { subject: API_KEY_ID, source: 'cse-token-service', apiKeyId: API_KEY_ID };
-  expect(told).toEqual([
+  expect(announced).toEqual([
     { ...ofAll, type: 'cse.key.seen', encryptionKeyId: 'key-1', fingerprint: expect.any(String) },
     { ...ofAll, type: 'cse.key.rotated', encryptionKeyId: 'key-2', fingerprint, reason: 'in place of key-1' },
     {

@@ -3,12 +3,10 @@ import { Problem, ProblemFilter, problemOf, ServiceLogger } from '@tranche/servi
 import { FailureLimitService } from './limits/failure-limit.service.js';
 import { UnreadableNotification } from './notification-parameters.pipe.js';
 import { NotificationService } from './notification.service.js';
+import { BrowserReturns, returnPath, type Reply } from './return/browser-return.service.js';
 
+const NOTHING_READ = { unreadable: 'the request was refused before it was read' };
 const FAILURES: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 415]);
-
-interface Reply {
-  header(name: string, value: string): Reply;
-}
 
 /** Logs and counts every failed request, routed or not. After too many failures an address gets 429 instead of its error. */
 @Catch()
@@ -18,6 +16,7 @@ export class FailureFilter extends ProblemFilter {
     log: ServiceLogger,
     private readonly notifications: NotificationService,
     private readonly failures: FailureLimitService,
+    private readonly returns: BrowserReturns,
   ) {
     super(log);
   }
@@ -26,9 +25,12 @@ export class FailureFilter extends ProblemFilter {
     const problem = problemOf(error);
     if (!FAILURES.has(problem.status)) return super.catch(error, host);
     const http = host.switchToHttp();
-    const { ip } = http.getRequest<{ ip: string }>();
+    const { ip, url } = http.getRequest<{ ip: string; url: string }>();
     // The client must reconnect after a failure, which costs it as much as us.
-    http.getResponse<Reply>().header('connection', 'close');
+    const reply = http.getResponse<Reply>().headers({ connection: 'close' });
+    const merchant = returnPath(url);
+    // A cardholder comes to a return page, whom the platform sent: that is no notification, and no failure to count.
+    if (merchant !== undefined) return this.returns.answer(reply, merchant, NOTHING_READ, problem.status);
     const waitSeconds = await this.count(problem, ip).catch((fault: unknown) => {
       // Nest does not catch a rejection of an asynchronous filter: it would end the process.
       this.log.error({ err: fault }, 'A failed request could not be counted');

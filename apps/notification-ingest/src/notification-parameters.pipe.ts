@@ -32,7 +32,7 @@ export class NotificationParametersPipe implements PipeTransform<ReceivedRequest
   }
 }
 
-function parametersOf(received: ReceivedRequest): Parameters | Unreadable {
+export function parametersOf(received: ReceivedRequest): Parameters | Unreadable {
   const { body, query, contentType, contentEncoding } = received;
   if (body === undefined) return parametersOfQuery(received);
   if (contentEncoding.toLowerCase() !== 'identity') throw encoded();

@@ -5,6 +5,7 @@ it.each([
   ['/notifications/', '/notifications'],
   ['/notifications/?A=/', '/notifications?A=/'],
   ['/notifications?A=/', '/notifications?A=/'],
+  ['//return//shop//?A=//', '/return/shop?A=//'],
   ['/?A=1', '/?A=1'],
   ['/', '/'],
   ['', ''],

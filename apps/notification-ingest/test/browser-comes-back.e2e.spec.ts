@@ -6,6 +6,7 @@ import { INGEST_RETURNS, startSimulator, waitFor, type RunningApp } from '@tranc
 import { form, formInLatin1, joinIngestStage, notificationOf, TOPICS, type Ingest } from './support.js';
 
 const { merchant, identifier, redirectKey: KEY } = INGEST_RETURNS;
+const UNVERIFIED = 'https://shop.example/thanks?lang=fr&hint=unknown';
 
 describe('the browser that the platform sends back', () => {
   let ingest: Ingest;
@@ -100,7 +101,7 @@ describe('the browser that the platform sends back', () => {
     const answer = await fetch(location, { redirect: 'manual' });
     expect(answer.headers.get('location')).toBe('https://app.example/paid?orderId=order+of+the+app&hint=success');
     const forged = await fetch(location.replace('rp1.app', 'rp1.any'), { redirect: 'manual' });
-    expect(forged.status).toBe(403);
+    expect(forged.headers.get('location')).toBe(UNVERIFIED);
   });
 
   it('changes nothing: the events are those of the notifications', async () => {
@@ -124,14 +125,41 @@ describe('the browser that the platform sends back', () => {
     expect(await answer.text()).toContain('<html lang="es">');
   });
 
+  it('is sent on where the signed parameters come by POST, or to a path with more slashes', async () => {
+    const post = { method: 'POST', redirect: 'manual', body: new URLSearchParams(sign(fields())) } as const;
+    for (const answer of [
+      await fetch(`${ingest.app.url}/return/${merchant}`, post),
+      await fetch(`${ingest.app.url}//return/${merchant}/?${form(sign(fields()))}`, { redirect: 'manual' }),
+    ]) {
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe('https://shop.example/thanks?lang=fr&orderId=returned&hint=success');
+    }
+  });
+
+  const plain = (path: string, init: RequestInit = {}) =>
+    fetch(`${ingest.app.url}${path}`, { redirect: 'manual', ...init });
+  const text = { method: 'POST', body: 'back', headers: { 'content-type': 'text/plain' } };
+  it.each<[string, () => Promise<Response>]>([
+    ['without anything', () => plain(`/return/${merchant}`)],
+    ['without anything signed', () => comesBack(fields())],
+    ['with another amount than was signed', () => comesBack({ ...sign(fields()), AMOUNT: '1' })],
+    ['with a key of something else', () => comesBack(sign(fields(), 'key-of-the-account'))],
+    ["with another merchant's IDENTIFIER", () => comesBack(sign(fields({ IDENTIFIER: 'Shop ES' })))],
+    ['with what cannot be read', () => plain(`/return/${merchant}?A=%4`)],
+    ['by POST without a body', () => plain(`/return/${merchant}`, { method: 'POST' })],
+    ['by POST of another type', () => plain(`/return/${merchant}`, text)],
+    ['to //return', () => plain(`//return/${merchant}`)],
+    ['to /Return', () => plain(`/Return/${merchant}`)],
+  ])("%s is led to the merchant's own page with the hint unknown, and nothing else", async (_how, come) => {
+    const answer = await come();
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, UNVERIFIED]);
+  });
+
   it.each<[string, () => Promise<Response>, number]>([
-    ['without anything signed', () => comesBack(fields()), 403],
-    ['with another amount than was signed', () => comesBack({ ...sign(fields()), AMOUNT: '1' }), 403],
-    ['with a key of something else', () => comesBack(sign(fields(), 'key-of-the-account')), 403],
-    ["with another merchant's IDENTIFIER", () => comesBack(sign(fields({ IDENTIFIER: 'Shop ES' }))), 403],
-    ['with what cannot be read', () => fetch(`${ingest.app.url}/return/${merchant}?A=%4`, { redirect: 'manual' }), 403],
     ['to no merchant', () => comesBack(sign(fields()), 'shop-de'), 404],
     ['to a name of a prototype', () => comesBack(sign(fields()), '__proto__'), 404],
+    ['to no merchant by POST of another type', () => plain('/return/shop-de', text), 415],
+    ['without the name of a merchant', () => plain('/return'), 404],
   ])('%s sees an honest page and is led nowhere', async (_how, come, status) => {
     const answer = await come();
     expect(answer.status).toBe(status);

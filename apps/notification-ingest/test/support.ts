@@ -172,8 +172,8 @@ export function tooLarge(webhook: string, bytes: number, how: 'announced' | 'chu
       let text = '';
       answer.setEncoding('utf8').on('data', (more: string) => (text += more));
       answer.on('end', () => {
-        const told = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
-        resolve(new Response(text, { status: answer.statusCode ?? 0, headers: told }));
+        const received = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+        resolve(new Response(text, { status: answer.statusCode ?? 0, headers: received }));
         outgoing.destroy();
       });
     });

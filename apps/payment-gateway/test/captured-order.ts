@@ -17,12 +17,16 @@ export async function authorizedOrder(
   stack: GatewayStack,
   orderId: string,
   order: PartnerBAuthorization = aPartnerBAuthorization({ orderId }),
-  told: Partial<PaymentNotification> = {},
+  reported: Partial<PaymentNotification> = {},
 ): Promise<void> {
   await stack.send('payment.authorize', order);
   const { data } = await stack.event(orderId, 'payment.authorize.redirect_required');
   await post(stack, `/form/${data.transactionId}`, new URLSearchParams({ decision: 'validate' }));
-  await stack.notify({ ...(await notificationOf(stack, orderId, 'authorization')), merchant: order.merchant, ...told });
+  await stack.notify({
+    ...(await notificationOf(stack, orderId, 'authorization')),
+    merchant: order.merchant,
+    ...reported,
+  });
   await stack.event(orderId, 'payment.authorize.succeeded');
 }
 
@@ -52,8 +56,8 @@ export function notificationOf(
 
 async function notificationsOf(stack: GatewayStack, orderId: string): Promise<PaymentNotification[]> {
   const response = await fetch(`${stack.simulator.url}/simulator/notifications?orderId=${orderId}`);
-  const told = (await response.json()) as { parameters: Record<string, string> }[];
-  return told.map(({ parameters }) =>
+  const notifications = (await response.json()) as { parameters: Record<string, string> }[];
+  return notifications.map(({ parameters }) =>
     readNotification('shop-fr', Object.entries(parameters), new Date().toISOString()),
   );
 }

@@ -73,7 +73,7 @@ export function commandConsumer({
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
     { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
     {
-      tell: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again(),
+      republish: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again(),
     } as unknown as RepublishThrottle,
     metrics,
   );

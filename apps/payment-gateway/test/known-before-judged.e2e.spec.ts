@@ -39,7 +39,7 @@ it('answers a command that was executed with its result, though its merchant is 
   const reused = await stack.event(orderId, 'payment.command.rejected');
   expect(reused.data).toMatchObject({
     commandId: 'command-known',
-    knownState: 'redirect',
+    knownState: 'redirect_required',
     faults: [{ code: 'id_reused' }],
   });
 

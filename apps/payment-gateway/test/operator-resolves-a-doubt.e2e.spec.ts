@@ -41,14 +41,14 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
   });
 
   const [executed] = (await stack.ledgerOf(encodeURIComponent(orderId))).operations;
-  const word = {
+  const resolution = {
     outcome: 'succeeded',
     reason,
     actor: 'demo',
     transactionId: executed?.transactionId,
     execCode: '0000',
   };
-  expect(await ask(`/v1/operations/${doubt.id}/resolve`, { body: word })).toMatchObject({
+  expect(await ask(`/v1/operations/${doubt.id}/resolve`, { body: resolution })).toMatchObject({
     status: 200,
     body: { state: 'succeeded' },
   });
@@ -63,8 +63,8 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
   expect(order).toMatchObject({ status: 'authorized', amounts: { authorized: resolved.data.amount } });
   const [operation] = order.operations;
   expect(operation).toMatchObject({ state: 'succeeded', resolvedBy: { actor: 'demo' }, latest: { id: resolved.id } });
-  const told = stack.results.events.filter((event) => event.data.orderId === orderId).map(({ id }) => id);
-  expect(operation?.events.map(({ id }) => id)).toEqual(told);
+  const published = stack.results.events.filter((event) => event.data.orderId === orderId).map(({ id }) => id);
+  expect(operation?.events.map(({ id }) => id)).toEqual(published);
 
   const again = await ask(`/v1/operations/${doubt.id}/resolve`, { body: { outcome: 'refused', reason } });
   expect(again).toMatchObject({ status: 409, body: { code: 'not_in_doubt' } });

@@ -189,8 +189,17 @@ it('gives a due order to one process until that had its time', async () => {
   expect(await other.claimDueOrders(dueMs + 60_000, dueMs + 120_000, 9)).toEqual([KEY]);
 });
 
-it('tells no orders in doubt while it is not whole', async () => {
+it('tells no orders in doubt or with a conflict while it is not whole', async () => {
   await expect(index.ordersInDoubt()).rejects.toThrow('is being built');
+  await expect(index.ordersInConflict()).rejects.toThrow('is being built');
+});
+
+it('tells which orders show a conflict, until they show none', async () => {
+  await built(5n, allKinds);
+  expect(await redis.sMembers(keys.of(PARTITION, 'conflict'))).toEqual([KEY]);
+  await index.readAll(PARTITION, 5n, [KEY]);
+  await index.write({ partition: PARTITION, from: 5n, to: 6n, orders: [open], hash: 'hash', redirectHtml: [] });
+  expect(await redis.exists(keys.of(PARTITION, 'conflict'))).toBe(0);
 });
 
 it('has a clock that travels with ours', async () => {
@@ -204,14 +213,19 @@ const LOSSES: [string, () => Promise<unknown>][] = [
   ['an order', () => redis.hDel(keys.of(PARTITION, 'orders'), KEY)],
   ['the set of open orders', () => redis.unlink(keys.of(PARTITION, 'open'))],
   ['the set of orders in doubt', () => redis.unlink(keys.of(PARTITION, 'doubt'))],
+  ['the set of orders with a conflict', () => redis.unlink(keys.of(PARTITION, 'conflict'))],
   ['the timers', () => redis.unlink(keys.of(PARTITION, 'timers'))],
 ];
-const bothKinds = { ...open, operations: [...open.operations, ...doubtful.operations] };
+const conflicting = open.operations.map((operation) => ({
+  ...operation,
+  conflictingReports: [{ result: 'succeeded' as const, attempt: 1 }],
+}));
+const allKinds = { ...open, operations: [...conflicting, ...doubtful.operations] };
 
 it.each(LOSSES)(
   'counts as lost, and is no beginning of another write, when %s is gone: not "never seen"',
   async (_what, lose) => {
-    await built(5n, bothKinds);
+    await built(5n, allKinds);
     await index.readAll(PARTITION, 5n, [KEY]);
     await lose();
     expect([await other.read(KEY), await other.openOrders(PARTITION), (await other.markers()).get(PARTITION)]).toEqual([

@@ -57,9 +57,9 @@ it('tells the result of a command that comes 100 times at once far fewer times, 
   // The journal refuses this one after all repeats, so its event shows that theirs have been published.
   await stack.send('payment.capture', aCapture({ orderId: 'same-command-flood' }));
   await stack.event('same-command-flood', 'payment.capture.rejected');
-  const told =
+  const published =
     stack.typesOf('same-command-flood').filter((type) => type === 'payment.authorize.redirect_required').length - 1;
-  expect(told).toBeGreaterThanOrEqual(1);
+  expect(published).toBeGreaterThanOrEqual(1);
   // At most one answer a second by Kafka's time (republish-throttle.spec.ts). The number of seconds depends on the machine.
-  expect(told).toBeLessThan(50);
+  expect(published).toBeLessThan(50);
 });

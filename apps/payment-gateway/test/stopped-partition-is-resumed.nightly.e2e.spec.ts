@@ -138,12 +138,12 @@ it('an authorization that was executed, and is published again after the resume 
 
   await sendAgain('payment.authorize', authorization, id, new Date().toISOString());
   const letters = await deadLetters();
-  const told = () => letters.find(({ headers }) => headers['ce_id'] === id)?.headers;
+  const headersOf = () => letters.find(({ headers }) => headers['ce_id'] === id)?.headers;
   const eventsAfter = () => stack.results.events.filter(({ data, sequence }) => data.orderId === orderId && sequence?.startsWith('001')); // prettier-ignore
-  await waitFor(() => told() !== undefined || eventsAfter().length > 0, { what: 'what becomes of the repeat' });
+  await waitFor(() => headersOf() !== undefined || eventsAfter().length > 0, { what: 'what becomes of the repeat' });
   expect(eventsAfter().map(({ type }) => type)).toEqual([]);
   expect(await callsOf(orderId)).toEqual(['authorization']);
-  expect(told()).toMatchObject({ 'dead-letter-code': 'journal_resumed', 'dead-letter-message': expect.stringContaining('publish it with a new id if not') as string }); // prettier-ignore
+  expect(headersOf()).toMatchObject({ 'dead-letter-code': 'journal_resumed', 'dead-letter-message': expect.stringContaining('publish it with a new id if not') as string }); // prettier-ignore
 }, 240_000);
 
 it('two people decide that a partition goes on after records were deleted that nobody had read', async () => {

@@ -55,6 +55,7 @@ it('has a default for everything but its own address', () => {
     notificationMode: 'get',
     tokenLifetimeSeconds: 43_200,
     codesByAmount: true,
+    requiresSelectedBrand: false,
   });
   expect(SETTINGS.find(({ name }) => name === 'MERCHANTS_FILE')?.default).toBe('config/merchants.demo.json');
 });
@@ -66,6 +67,7 @@ it.each([
   [{ PUBLIC_URL: 'https://pay.example/' }, { publicUrl: 'https://pay.example' }],
   [{ NOTIFICATION_RETRY_MS: '5, 10' }, { notificationRetryMs: [5, 10] }],
   [{ CODES_BY_AMOUNT: 'false' }, { codesByAmount: false }],
+  [{ REQUIRE_SELECTED_BRAND: 'true' }, { requiresSelectedBrand: true }],
 ])('reads %j', (env, expected) => {
   expect(settingsOf(env)).toMatchObject(expected);
 });
@@ -86,6 +88,7 @@ it('names every fault at once', () => {
     NOTIFICATION_MODE: 'pigeon',
     PUBLIC_URL: 'ftp://x',
     CODES_BY_AMOUNT: 'maybe',
+    REQUIRE_SELECTED_BRAND: 'maybe',
     MERCHANTS_FILE: join(folder, 'nowhere.json'),
     ACCOUNTS_FILE: join(folder, 'bad-accounts.json'),
   }).join('\n');
@@ -97,6 +100,7 @@ it('names every fault at once', () => {
     'NOTIFICATION_MODE',
     'PUBLIC_URL',
     'CODES_BY_AMOUNT',
+    'REQUIRE_SELECTED_BRAND',
     'MERCHANTS_FILE',
   ]) {
     expect(faults).toContain(name);

@@ -15,6 +15,7 @@ export interface Settings {
   readonly tokenLifetimeSeconds: number;
   readonly codesByAmount: boolean;
   readonly lookupLagMs: number;
+  readonly requiresSelectedBrand: boolean;
 }
 
 export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
@@ -48,6 +49,11 @@ export const SETTINGS: readonly { readonly name: string; readonly default?: stri
   { name: 'NOTIFICATION_MODE', default: 'get', doc: '`get`, `post`, `multipart`, `both`' },
   { name: 'TOKEN_LIFETIME_SECONDS', default: '43200', doc: 'lifetime of access tokens, seconds' },
   { name: 'CODES_BY_AMOUNT', default: 'true', doc: '`false`: amounts mean nothing but themselves' },
+  {
+    name: 'REQUIRE_SELECTED_BRAND',
+    default: 'false',
+    doc: '`true`: the tokenizer refuses a plaintext without SELECTEDBRAND',
+  },
   { name: 'LOOKUP_LAG_MS', default: '1000', doc: 'age from which a transaction can be looked up, milliseconds' },
 ];
 
@@ -85,7 +91,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         NOTIFICATION_MODES.find((mode) => mode === text),
       ) ?? 'get',
     tokenLifetimeSeconds: whole('TOKEN_LIFETIME_SECONDS', 31_536_000) ?? 0,
-    codesByAmount: valid('CODES_BY_AMOUNT', 'true or false', (text) => ({ true: true, false: false })[text]) ?? true,
+    codesByAmount: valid('CODES_BY_AMOUNT', 'true or false', trueOrFalse) ?? true,
+    requiresSelectedBrand: valid('REQUIRE_SELECTED_BRAND', 'true or false', trueOrFalse) ?? false,
     lookupLagMs: whole('LOOKUP_LAG_MS', MAX_DELAY_MS) ?? 0,
   };
   const merchants = readMerchantsFile(value('MERCHANTS_FILE') ?? '', faults);
@@ -93,6 +100,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (faults.length > 0 || merchants === undefined) throw new SettingsError(faults);
   return { ...settings, merchants, accounts };
 }
+
+const trueOrFalse = (text: string): boolean | undefined => ({ true: true, false: false })[text];
 
 /** Maximum delay: one day. For longer times a test moves the clock. */
 const MAX_DELAY_MS = 86_400_000;

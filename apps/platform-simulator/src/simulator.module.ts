@@ -59,7 +59,12 @@ export async function startSimulator(settings: Settings): Promise<RunningSimulat
     issuedTokens,
   );
   const encryptionKeys = new EncryptionKeys(merchants);
-  const tokenizer = new Tokenizer({ encryptionKeys, cardTokens, clock });
+  const tokenizer = new Tokenizer({
+    encryptionKeys,
+    cardTokens,
+    clock,
+    requiresSelectedBrand: settings.requiresSelectedBrand,
+  });
   const tokens = { accessTokens, issuedTokens, encryptionKeys, tokenizer };
   const parts = { merchants, accounts, transactions, books, execution, decisions, faults, latencyMs, ...tokens };
 

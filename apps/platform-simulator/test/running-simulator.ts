@@ -72,6 +72,7 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     notificationMode: 'get',
     tokenLifetimeSeconds: 43_200,
     codesByAmount: true,
+    requiresSelectedBrand: false,
     lookupLagMs: 0,
     ...overrides,
   });

@@ -1,5 +1,5 @@
 import { CARD } from '../test/fake-platform.js';
-import { cardFaults, type Card } from './index.js';
+import { brandsOfNumber, cardFaults, type Card } from './index.js';
 
 const faultsOf = (changes: Record<string, unknown>) => cardFaults({ ...CARD, ...changes });
 
@@ -72,4 +72,19 @@ it('reads the fields of an object of any class', () => {
 
 it.each([null, undefined, 7, 'card'])('%s lacks every field that is needed', (card) => {
   expect(cardFaults(card as unknown as Card).map(({ code }) => code)).toEqual(['required', 'required', 'required']);
+});
+
+it.each([
+  ['4', 'visa cb vpay electron'],
+  ['4970101200040016', 'visa cb vpay electron'],
+  ['5132', 'mastercard cb'],
+  ['2221', 'mastercard cb'],
+  ['6759', 'maestro cb'],
+  ['50', 'maestro cb'],
+  ['5', ''],
+  ['37', ''],
+  ['', ''],
+])('a card whose number begins with %s is offered the brands %s', (first, brands) => {
+  expect(brandsOfNumber(first).join(' ')).toBe(brands);
+  for (const selectedBrand of brandsOfNumber(first)) expect(faultsOf({ selectedBrand })).toEqual([]);
 });

@@ -2,7 +2,7 @@
  * Exchanges a card for a token, in the browser (interface, Client-side encryption services). Compiled, it is one file without imports, so
  * that a page needs one integrity hash (docs/decisions/0030). Nothing is stored or logged.
  */
-import type { Card, CardFault, CardToken, EncryptionKey, TokenizeOptions } from './types.js';
+import type { Brand, Card, CardFault, CardToken, EncryptionKey, TokenizeOptions } from './types.js';
 
 export type * from './types.js';
 
@@ -71,6 +71,21 @@ export function cardFaults(card: Card): CardFault[] {
     return [{ field, code: field === 'selectedBrand' ? 'unknown_brand' : 'format' }];
   });
 }
+
+/** A card of the French network CB has the brand of its international scheme too, and either may be the preferred one. */
+const BRANDS: [firstDigits: RegExp, brands: Brand[]][] = [
+  [/^4/, ['visa', 'cb', 'vpay', 'electron']],
+  [/^(5[1-5]|2[2-7])/, ['mastercard', 'cb']],
+  [/^(50|5[6-9]|6)/, ['maestro', 'cb']],
+];
+
+/**
+ * The brands that a card with these first digits may have, the scheme's own first; for the choice that the page offers before it encrypts.
+ * Which of them the card has, its tokenizer says. Empty for too few digits, and for other schemes.
+ */
+export const brandsOfNumber = (cardCode: string): Brand[] => [
+  ...(BRANDS.find(([firstDigits]) => firstDigits.test(cardCode))?.[1] ?? []),
+];
 
 /**
  * RSA-OAEP with SHA-1 of the card as JSON, in base64 (interface, Encryption rules).

@@ -9,7 +9,7 @@ export interface Card {
   cardValidityDate: string;
   /** 3 or 4 digits. */
   cardCvv: string;
-  /** Only if the page offers a choice; `binBrands` of the token lists the brands. */
+  /** The cardholder's choice among `brandsOfNumber`. Left out only where the page offers none: a tokenizer may demand it. */
   selectedBrand?: Brand | undefined;
 }
 

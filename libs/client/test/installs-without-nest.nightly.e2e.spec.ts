@@ -43,7 +43,6 @@ let modules: string;
  * Nothing is downloaded.
  */
 beforeAll(() => {
-  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], { cwd: root });
   project = mkdtempSync(join(tmpdir(), 'tranche-client-'));
   modules = join(project, 'node_modules');
   for (const name of LIBRARIES) {

@@ -1,18 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { committedOffsets, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { repositoryRoot, waitFor } from '@tranche/testing';
+import { waitFor } from '@tranche/testing';
 import { kafkaWorld, succeeded } from './worlds.js';
 
 const CAPTURED = 'payment.capture.succeeded';
 
 let world: Awaited<ReturnType<typeof kafkaWorld>>;
 beforeAll(async () => {
-  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], {
-    cwd: repositoryRoot(),
-  });
   world = await kafkaWorld();
 }, 120_000);
 afterAll(() => world.close());

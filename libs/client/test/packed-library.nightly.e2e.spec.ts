@@ -26,7 +26,6 @@ let folder: string;
 
 /** A folder with the packed libraries installed; third-party packages come from this repository, because nothing is downloaded. */
 beforeAll(() => {
-  execFileSync(process.execPath, [tsc, '-b', 'libs/client'], { cwd: root });
   folder = mkdtempSync(join(tmpdir(), 'tranche-packed-'));
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@tranche'), { recursive: true });

@@ -32,7 +32,7 @@ it('takes no result of a command whose id another process has used, and says wha
   );
   await expect(waiting).rejects.toMatchObject({
     name: 'ResultTimeoutError',
-    knownState: 'redirect',
+    knownState: 'redirect_required',
     message: expect.stringContaining('id_reused') as string,
   });
 });

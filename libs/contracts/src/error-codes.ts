@@ -83,7 +83,10 @@ export const ERROR_CODES = {
   hftoken_expired: { kind: 'rule', meaning: 'The card token is older than 15 minutes.' },
   transaction_unknown: { kind: 'state', meaning: 'The command names no transaction and the order has none that fits.' },
   capture_not_succeeded: { kind: 'state', meaning: 'The capture or card payment to refund has not succeeded.' },
-  authorization_not_succeeded: { kind: 'state', meaning: 'The authorization to capture or void has not succeeded.' },
+  authorization_not_succeeded: {
+    kind: 'state',
+    meaning: 'The authorization to capture has not succeeded, or the one to void has failed.',
+  },
   authorization_live: { kind: 'state', meaning: 'The order has a live authorization or card payment already.' },
   already_captured: { kind: 'state', meaning: 'The authorization was captured before: one capture per authorization.' },
   already_voided: { kind: 'state', meaning: 'The authorization was voided before.' },

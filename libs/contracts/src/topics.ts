@@ -35,10 +35,11 @@ export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, comm
 /** All topics. The journal's partition count must never change, because an order's partition is computed from it. */
 export const TOPICS = {
   ...COMMAND_TOPICS,
+  // Both carry REDIRECTHTML of up to 12 MiB (docs/decisions/0115).
   events: topic('payments.events.v1', {
     days: 35,
     isPersonal: true,
-    mib: 4,
+    mib: 16,
     key: ORDER_KEY,
     writtenBy: 'payment-gateway',
     readBy: 'consumers',
@@ -58,7 +59,7 @@ export const TOPICS = {
     days: 100,
     isPersonal: true,
     survivesPowerLoss: true,
-    mib: 4,
+    mib: 16,
     key: ORDER_KEY,
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',

@@ -12,14 +12,14 @@ it('a partition without new records is unsure while a fetch waits on its way for
   bench = new Bench(gate.address);
   bench.atEnd(() => gate.close());
   await bench.topics(['records']);
-  const told: boolean[] = [];
+  const reported: boolean[] = [];
   const tail = new TailConsumer({
     client: bench.client,
     topic: 'records',
     topicPrefix: bench.prefix,
     from: new Map([[0, 0n]]),
     onRecords: () => undefined,
-    onUnverified: (_partition, isUnverified) => void told.push(isUnverified),
+    onUnverified: (_partition, isUnverified) => void reported.push(isUnverified),
     // Only a fetch may settle the doubt, no check of the bounds.
     compareEveryMs: 600_000,
     log: bench.log,
@@ -28,15 +28,15 @@ it('a partition without new records is unsure while a fetch waits on its way for
   await tail.start();
   await bench.send('records', 'key', 'the only one');
   await until('the record', () => tail.lastOffset(0) === 0n);
-  await until('a partition that is sure', () => told.at(-1) !== true);
+  await until('a partition that is sure', () => reported.at(-1) !== true);
 
-  const before = told.length;
+  const before = reported.length;
   const letGo = await gate.holdNext(FETCH);
   const heldMs = performance.now();
   await until('longer than two fetches wait', () => performance.now() - heldMs > 300);
   letGo();
-  await until('unsure, and sure again', () => told.length >= before + 2);
-  expect(told.slice(before, before + 2)).toEqual([true, false]);
+  await until('unsure, and sure again', () => reported.length >= before + 2);
+  expect(reported.slice(before, before + 2)).toEqual([true, false]);
   await bench.send('records', 'key', 'the next one');
   await until('the next record', () => tail.lastOffset(0) === 1n);
 });

@@ -7,12 +7,12 @@ describe('the batching producer', () => {
   it('keeps the order of the calls in each partition and says where each record is', async () => {
     await bench.topics(['records'], { partitions: 3 });
     const records = await bench.read('records');
-    const places = await Promise.all(
+    const offsets = await Promise.all(
       Array.from({ length: 3000 }, (_, i) => bench.send('records', `key-${i % 7}`, String(i))),
     );
     await until('all records', () => records.length === 3000);
-    const byPlace = new Map(records.map((record) => [`${record.partition}/${record.offset}`, textOf(record)]));
-    places.forEach(({ partition, offset }, i) => expect(byPlace.get(`${partition}/${offset}`)).toBe(String(i)));
+    const byOffset = new Map(records.map((record) => [`${record.partition}/${record.offset}`, textOf(record)]));
+    offsets.forEach(({ partition, offset }, i) => expect(byOffset.get(`${partition}/${offset}`)).toBe(String(i)));
     for (let partition = 0; partition < 3; partition++) {
       const order = records.filter((record) => record.partition === partition).map((record) => Number(textOf(record)));
       expect(order).toEqual([...order].sort((a, b) => a - b));

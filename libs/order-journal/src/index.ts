@@ -29,6 +29,13 @@ export * from './sent-ledger/ledger-lines.js';
 export * from './sent-ledger/ledger-ports.js';
 export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export {
+  CONFLICT_REASONS,
+  conflictReasonOf,
+  conflictsOf,
+  type Conflict,
+  type ConflictReason,
+} from './state/conflicts.js';
+export {
   evidenceResult,
   execCodeNotes,
   lookUpEvidence,
@@ -55,7 +62,7 @@ export {
   REDIRECT_LIFETIME_MS,
   SEND_DEADLINE_MS,
   windowFrom,
-  type Moment,
+  type ClockReading as Moment,
 } from './state/time.js';
 export { compact, copyWith } from '@tranche/runtime';
 export {

@@ -34,17 +34,17 @@ function folded({ merchant, orderId, records }: CorpusJournal): Pick<CorpusJourn
 
 /** The part of an order that every release must keep. */
 function essence({ operations, verdicts, unmatchedEvidence, external, lastOffset }: OrderState): object {
-  const words = (parts: (string | number | undefined)[]) => parts.filter((part) => part !== undefined).join(' ');
+  const joined = (parts: (string | number | undefined)[]) => parts.filter((part) => part !== undefined).join(' ');
   return {
     operations: operations.map((operation) => {
       const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } =
         operation;
       const tried = attempts.map(({ attempt: number, transactionId: id, closed }) =>
-        words([number, closed ?? 'stands', id]),
+        joined([number, closed ?? 'stands', id]),
       );
       return {
         commandId,
-        is: words([phase, end, attempt]),
+        is: joined([phase, end, attempt]),
         amount,
         partial,
         transactionId,
@@ -56,10 +56,10 @@ function essence({ operations, verdicts, unmatchedEvidence, external, lastOffset
     }),
     verdicts: verdicts.map(([token, verdict]) => `${token} ${verdict}`),
     unmatchedEvidence: unmatchedEvidence.map(({ operation, result, answer }) =>
-      words([operation, result, answer.transactionId, answer.execCode]),
+      joined([operation, result, answer.transactionId, answer.execCode]),
     ),
     external: external.map(({ operation, result, transactionId, amount }) =>
-      words([operation, result, transactionId, amount]),
+      joined([operation, result, transactionId, amount]),
     ),
     lastOffset,
   };

@@ -31,9 +31,9 @@ const logs = JSON.parse(readFileSync(join(__dirname, 'model-logs.json'), 'utf8')
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 /** The model has no time; its operator waits as long as R5 requires. */
 const LATER = '2026-03-01T10:15:00.000Z';
-const RESULTS = { succ: 'succeeded', ref: 'refused', redir: 'redirect', nx: 'not_executed' } as const;
+const RESULTS = { succ: 'succeeded', ref: 'refused', redir: 'redirect_required', nx: 'not_executed' } as const;
 const CODES = { succ: '0000', ref: '4001', redir: '0002', nx: '5001' } as const;
-const PHASES = { idle: 'i', open: 'o', in_doubt: 'd', redirect: 'r', pending: 'p', ended: 'e' } as const;
+const PHASES = { idle: 'i', open: 'o', in_doubt: 'd', redirect_required: 'r', pending: 'p', ended: 'e' } as const;
 const ENDS = { succeeded: '+', refused: '-', rejected: 'x', not_executed: '0', given_up: '0', expired: '?' } as const;
 const VERDICTS: Record<string, string> = { rej: 'rejected' };
 

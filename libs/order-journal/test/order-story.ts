@@ -65,7 +65,7 @@ const RESULTS = {
   succeeded: 'succeeded',
   succeeded_partly: 'succeeded',
   refused: 'refused',
-  redirect_required: 'redirect',
+  redirect_required: 'redirect_required',
   pending: 'pending',
 } as const;
 
@@ -164,7 +164,7 @@ export const expired = (name: string, attempt = 1): JournalRecord => ({
   ...{ record: 'EXPIRED', ...inOrder, at: later(6 * 86_400_000), commandId: name, attempt },
 });
 
-export interface Told {
+export interface FoldedStory {
   order: OrderState;
   /** Event types without `payment.`. */
   events: string[];
@@ -173,19 +173,22 @@ export interface Told {
   ids: string[];
 }
 
-export function folded(records: readonly JournalRecord[], from: OrderState = emptyOrder('shop-fr', 'order-1')): Told {
+export function folded(
+  records: readonly JournalRecord[],
+  from: OrderState = emptyOrder('shop-fr', 'order-1'),
+): FoldedStory {
   let order = from;
-  const told: Told = { order, events: [], bodies: [], ids: [] };
+  const story: FoldedStory = { order, events: [], bodies: [], ids: [] };
   for (const record of records) {
     const { order: next, effects } = fold(order, record, BigInt(order.lastOffset) + 1n);
     order = next;
     for (const { event, isRepeat } of effects) {
-      if (!isRepeat) told.ids.push(`${event.offset} ${event.type} ${event.nth ?? 0}`);
-      told.events.push(event.type.replace('payment.', ''));
-      told.bodies.push(event.body);
+      if (!isRepeat) story.ids.push(`${event.offset} ${event.type} ${event.nth ?? 0}`);
+      story.events.push(event.type.replace('payment.', ''));
+      story.bodies.push(event.body);
     }
   }
-  return { ...told, order };
+  return { ...story, order };
 }
 
 /** State of an operation: `ended succeeded`, `pending`. */

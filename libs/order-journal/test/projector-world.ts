@@ -32,7 +32,7 @@ export const intent: JournalRecord = {
   ...terms,
 };
 export const redirect: JournalRecord = {
-  ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect' },
+  ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect_required' },
   answer: { redirectHtml: 'PGE+' },
 };
 export const repeated: JournalRecord = { record: 'REPEATED', ...inOrder, commandId: 'a' };
@@ -180,11 +180,11 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number; 
     sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
   };
   const stopped: (string | undefined)[] = [];
-  const told = {
+  const log = {
     onRebuild: (step: RebuildProgress) => void rebuilt.push(step),
     onStopped: (_partition: number, why: string | undefined) => void stopped.push(why),
   };
-  const projector = new Projector({ index, events, journal, timing, logger, epoch, ...told });
+  const projector = new Projector({ index, events, journal, timing, logger, epoch, ...log });
   let assigned: PartitionProjection;
   const assign = (signal = new AbortController().signal) => (assigned = projector.assign(3, signal));
   const startOffset = (committed: bigint | undefined, low: bigint) => assign().startOffset(committed, low);

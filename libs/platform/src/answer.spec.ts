@@ -80,8 +80,8 @@ describe('what one call came to', () => {
   });
 
   it.each([
-    ['authorize', 'authorization', '0001', 'OUTCOME redirect'],
-    ['authorize', 'authorization', '0002', 'OUTCOME redirect'],
+    ['authorize', 'authorization', '0001', 'OUTCOME redirect_required'],
+    ['authorize', 'authorization', '0002', 'OUTCOME redirect_required'],
     ['authorize', 'authorization', '0003', 'OUTCOME pending'],
     ['pay', 'payment', '0003', 'OUTCOME pending'],
   ] as const)('lets %s wait on %s %s', (operation, OPERATIONTYPE, code, expected) => {
@@ -132,9 +132,9 @@ describe('the platform’s own words', () => {
   });
 
   it.each([
-    [2 * 1024 * 1024 - 2, 'x', 'kept'],
-    [2 * 1024 * 1024 - 1, 'x', 'dropped'],
-    [400_000, '\u0001', 'dropped'],
+    [12 * 1024 * 1024 - 2, 'x', 'kept'],
+    [12 * 1024 * 1024 - 1, 'x', 'dropped'],
+    [2_400_000, '\u0001', 'dropped'],
   ])('REDIRECTHTML of %i times %j is %s: its size in a record counts', (length, character, expected) => {
     const html = { OPERATIONTYPE: 'authorization', REDIRECTHTML: character.repeat(length) };
     const classified = classifyReply(said('0002', html), 'authorize', false);

@@ -61,7 +61,7 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
       return { record: 'OUTCOME', result: 'refused', answer };
     case 'redirect_required':
     case 'pending':
-      if (mayWait) return { record: 'OUTCOME', result: codeClass === 'pending' ? 'pending' : 'redirect', answer };
+      if (mayWait) return { record: 'OUTCOME', result: codeClass, answer };
       return {
         record: 'IN_DOUBT',
         reason: 'unknown_execcode',

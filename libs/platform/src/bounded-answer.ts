@@ -11,7 +11,8 @@ export const readAmount = (text = ''): number | undefined => (/^[0-9]{1,15}$/.te
 /** MESSAGE has no limit in the interface (Transaction), but a journal record has one. */
 const MESSAGE_CHARACTERS = 4_096;
 const DESCRIPTOR_CHARACTERS = 255;
-const REDIRECT_HTML_BYTES = 2 * 1024 * 1024;
+/** REDIRECTHTML has no limit either: as much as the records of journal and events can carry beside the rest (docs/decisions/0115). */
+export const REDIRECT_HTML_BYTES = 12 * 1024 * 1024;
 
 type Said = { [K in 'execCode' | 'transactionId' | 'message' | 'descriptor' | 'redirectHtml']?: string | undefined } & {
   amount?: number | undefined;

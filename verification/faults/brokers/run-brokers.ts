@@ -59,9 +59,9 @@ function lineOf(run: FinishedRun, at: number, of: number): string {
     ...(trouble === undefined ? [] : [`    ${trouble}`, ...run.lastLines.map((line) => `      ${line.slice(0, 300)}`)]),
   ];
   const figures = `${commands} commands; ${verdict.inDoubt} in doubt, ${verdict.resolved} resolved, ${verdict.falseDoubt} false; largest pause ${pauseSeconds} s`;
-  const word = isBad(run) ? 'NOT GOOD' : 'good';
+  const mark = isBad(run) ? 'NOT GOOD' : 'good';
   return [
-    `${at}/${of} ${scenario.padEnd(20)} seed ${seed}: ${word}; ${figures} (${seconds.toFixed(0)} s)`,
+    `${at}/${of} ${scenario.padEnd(20)} seed ${seed}: ${mark}; ${figures} (${seconds.toFixed(0)} s)`,
     ...details,
   ].join('\n');
 }

@@ -33,7 +33,7 @@ export const PLANTED: readonly PlantedPoint[] = [
   {
     ...executor,
     ...before(
-      'const { journal, moment, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;',
+      'const { journal, readClocks, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;',
       'prepared',
       'order.orderId',
     ),

@@ -8,7 +8,7 @@ const of = (token: string, at: number) => ({
 const intent = (token: string, at: number) =>
   ({ record: 'INTENT', ...of(token, at), operation: 'authorize', method: 'A' }) as JournalRecord;
 const outcome = (token: string, at: number) =>
-  ({ record: 'OUTCOME', ...of(token, at), result: 'redirect', answer: {} }) as JournalRecord;
+  ({ record: 'OUTCOME', ...of(token, at), result: 'redirect_required', answer: {} }) as JournalRecord;
 const notExecuted = (token: string, at: number, message: string) =>
   ({ record: 'NOT_EXECUTED', ...of(token, at), reason: 'send_deadline', message }) as JournalRecord;
 const journalOf = (...records: JournalRecord[]) => ({
@@ -35,8 +35,8 @@ it('is good only where something was killed and nothing happened that never must
     ...{ ledger: true, commands: 10, kills: 4, underWay: 50, inDoubt: 6, falseDoubt: 2, neverSent: 1 },
     violations: [],
   };
-  const told = (change: Partial<WayFigures>) =>
+  const reported = (change: Partial<WayFigures>) =>
     reportOf([way, { ...way, ...change }], { seed: 1, minutes: 1, perSecond: 100 });
-  expect(told({})).toMatchObject({ isGood: true, ways: [{ doubtsPerKill: 1.5, falseDoubtShare: 0.04 }, {}] });
-  expect([told({ kills: 0 }).isGood, told({ violations: ['lost: x'] }).isGood]).toEqual([false, false]);
+  expect(reported({})).toMatchObject({ isGood: true, ways: [{ doubtsPerKill: 1.5, falseDoubtShare: 0.04 }, {}] });
+  expect([reported({ kills: 0 }).isGood, reported({ violations: ['lost: x'] }).isGood]).toEqual([false, false]);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { told, type Scenario } from '../scenario.js';
+import { settled, type Scenario } from '../scenario.js';
 
 const SLOW_PLATFORM = { latencyMsUniform: [300, 1_000] };
 
@@ -13,7 +13,7 @@ export const ownershipScenarios: readonly Scenario[] = [
       const owners = [await stage.gateway(), await stage.gateway({ env: { SECOND_OWNER: '.second' } })];
       for (const owner of owners) await stage.ready(owner);
       load.start();
-      await told(load);
+      await settled(load);
       await owners[1]?.stop();
       stage.faultEnded();
     },

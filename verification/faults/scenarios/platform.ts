@@ -1,4 +1,4 @@
-import { told, type Scenario } from '../scenario.js';
+import { settled, type Scenario } from '../scenario.js';
 
 /** Fault rules of the simulator (its README), a few per scenario; the first one that matches applies. */
 const RULES: Record<string, readonly object[]> = {
@@ -50,7 +50,7 @@ export const platformScenarios: readonly Scenario[] = [
       await stage.proxies.platform.setConditions({ up: 'pass', down: { latencyMs: 700 }, connects: 'pass' });
       await stage.readyGateway();
       load.start();
-      await told(load);
+      await settled(load);
       await stage.proxies.platform.set('pass');
       stage.faultEnded();
     },
@@ -71,7 +71,7 @@ function troubled(name: string, fault: string, faults: readonly object[]): Scena
         });
       await stage.readyGateway();
       load.start();
-      await told(load);
+      await settled(load);
       await stage.noFaults();
       stage.faultEnded();
     },

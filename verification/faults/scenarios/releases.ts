@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningApp } from '@tranche/testing';
-import { told, type Scenario } from '../scenario.js';
+import { settled, type Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 const INSTANCES = 2;
@@ -30,7 +30,7 @@ export const releaseScenarios: readonly Scenario[] = [
       gateways = await replaced(stage, gateways, newer);
       await replaced(stage, gateways, () => stage.gateway(), { flushHalfWay: true });
       stage.faultEnded();
-      await told(load);
+      await settled(load);
     },
   },
 ];

@@ -26,9 +26,15 @@ export function refusalOf(error: unknown, failures: number, refusalSeconds: numb
   const { status, code, detail = '' } = error;
   if (status === 502)
     return refusalSeconds === 0 ? undefined : { status, code, detail, leftMs: refusalSeconds * 1_000 };
-  const toldMs = 1_000 * ((error instanceof TokenApiUnavailable ? error.retryAfterSeconds : undefined) ?? 0);
+  const retryAfterMs = 1_000 * ((error instanceof TokenApiUnavailable ? error.retryAfterSeconds : undefined) ?? 0);
   const ownMs = backOffMs(failures + 1, { firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS });
-  return { status, code, detail, failures: failures + 1, leftMs: Math.min(Math.max(toldMs, ownMs), LONGEST_PAUSE_MS) };
+  return {
+    status,
+    code,
+    detail,
+    failures: failures + 1,
+    leftMs: Math.min(Math.max(retryAfterMs, ownMs), LONGEST_PAUSE_MS),
+  };
 }
 
 export function problemOfRefusal({ status, code, detail, leftMs }: Refusal): Problem {

@@ -102,7 +102,7 @@ function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   const phase = isAboutReuse(event) ? 'in_doubt' : phaseOf(event.type, event.data);
   if (commandId === undefined || phase === undefined) return order;
   return withAttempt(order, commandId, (attempt) => {
-    if (mayBecome(attempt, event)) return told(attempt, phase, event.data);
+    if (mayBecome(attempt, event)) return afterResult(attempt, phase, event.data);
     return phase === 'succeeded' ? withCard(attempt, event.data) : attempt;
   });
 }
@@ -130,7 +130,7 @@ function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
 
-function told(attempt: Attempt, phase: Phase, data: PaymentEvent): Attempt {
+function afterResult(attempt: Attempt, phase: Phase, data: PaymentEvent): Attempt {
   const { execCode, faults, retryAfterSeconds, redirectHtml } = data;
   const { id, method, startedAt, supersedes } = attempt;
   const card = phase === 'succeeded' ? paidCard(data) : undefined;

@@ -119,19 +119,19 @@ export class OrderStreamController {
     if (!isDue && streams.every(({ version }) => version === current)) return;
     // `look` also publishes a command that was stored but not published.
     const stored = isDue ? await this.orders.look(orderId) : await this.store.find(orderId);
-    if (stored !== undefined) for (const stream of streams) this.#tell(stream, stored);
+    if (stored !== undefined) for (const stream of streams) this.#sendView(stream, stored);
   }
 
-  #tell(stream: Stream, { order, version }: StoredOrder): void {
+  #sendView(stream: Stream, { order, version }: StoredOrder): void {
     const text = `id: ${version}\nevent: order\ndata: ${JSON.stringify(viewOf({ order, version }, Date.now()))}\n\n`;
-    const isNews = text !== stream.said;
+    const isChanged = text !== stream.said;
     Object.assign(stream, {
       version,
       said: text,
       isTimed: changesWithTime(order, Date.now()),
       lookedAtMs: performance.now(),
     });
-    if (isNews) this.#write(stream, text);
+    if (isChanged) this.#write(stream, text);
   }
 
   /** A comment line that shows both ends, and proxies between them, that the connection is alive. */

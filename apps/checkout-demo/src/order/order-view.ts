@@ -18,7 +18,7 @@ export interface OrderView {
   /** Reason of a refusal, a rejection or a doubt: a key of the page's texts. */
   reason?: Reason;
   retryAfterSeconds?: number;
-  /** The browser returned with a hint that it may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
+  /** The browser returned with a hint that the order may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
   confirmation?: 'awaited' | 'overdue';
   /** Set if a form waits at /orders/ID/provider. The value identifies the form. */
   form?: string;

@@ -29,7 +29,7 @@ export interface PlacedOrder {
 const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Stores an attempt with its command, publishes it, then deletes its content. A retry publishes the same id, so the gateway executes it
+ * Stores an attempt with its command, publishes the command, then deletes the stored command. A retry publishes the same id, so the gateway executes it
  * at most once.
  */
 @Injectable()
@@ -98,7 +98,7 @@ export class OrderService {
     const stored = await this.store.find(orderId);
     if (stored !== undefined && sendingAttempt(stored.order) !== undefined)
       this.published(orderId).catch((error: unknown) =>
-        this.log.debug({ orderId, err: error }, 'not published by this look'),
+        this.log.debug({ orderId, err: error }, 'a command was not published; the next read of its order tries again'),
       );
     return stored;
   }
@@ -135,14 +135,14 @@ export class OrderService {
     } catch (error) {
       if (error instanceof InvalidCommandError) {
         const codes = error.faults.map(({ code }) => code);
-        this.log.error({ commandId: id, codes }, 'a command of the shop is not valid');
+        this.log.error({ commandId: id, codes }, 'the client refused a command of the shop; it was not published');
         return (order) => afterInvalid(order, id, codes);
       }
       this.log.warn(
         { commandId: id, err: error },
-        'a command could not be published; the next look at its order tries again',
+        'a command could not be published; the next read of its order tries again',
       );
-      const detail = 'The payment could not be sent on. Try again: it is never sent twice.';
+      const detail = 'The payment command could not be published. Try again: it is executed at most once.';
       throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause: error });
     }
   }
@@ -164,7 +164,11 @@ export class OrderService {
 }
 
 export function unknownOrder(): Problem {
-  return new Problem({ status: 404, code: 'not_found', detail: 'There is no such order, or no longer.' });
+  return new Problem({
+    status: 404,
+    code: 'not_found',
+    detail: 'This order does not exist, or it was deleted after its retention.',
+  });
 }
 
 const sendingAttempt = ({ attempts }: Order): Attempt | undefined =>
@@ -208,11 +212,12 @@ function refused(faults: readonly Fault[]): Problem {
 }
 
 function orderExists(pageId: string): Problem {
-  const detail = 'There is an order already, of another cart or method: look at its state. Nothing was sent.';
+  const detail =
+    'This key already has an order with another cart, method or amount. Look at its state. Nothing was sent.';
   return new Problem({ status: 409, code: 'order_exists', detail, headers: { location: `/orders/${pageId}` } });
 }
 
 function notPossible(): Problem {
-  const detail = 'This order takes no such attempt now: look at its state.';
+  const detail = 'This attempt is not possible now. Look at the state of the order.';
   return new Problem({ status: 409, code: 'attempt_not_possible', detail });
 }

@@ -11,7 +11,7 @@ const MAX_UNANSWERED = 8;
 /** Maximum bytes of answers that wait in a connection because the client does not read them. */
 const MAX_UNREAD_BYTES = 65_536;
 
-/** Bounds the memory of each connection and address. Beyond it we close the connection without an answer, which would need memory too. */
+/** Bounds the memory of each connection and address. Beyond a limit we close the connection without an answer, because an answer would need memory too. */
 @Injectable()
 export class ConnectionLimits implements OnModuleInit {
   readonly #cut;
@@ -26,7 +26,7 @@ export class ConnectionLimits implements OnModuleInit {
   ) {
     this.#cut = metrics.counter({
       name: 'ingest_connections_cut_total',
-      help: 'Connections closed at once: the address has as many as it may (address), too many requests without an answer (pipelined), answers that the client does not read (unread)',
+      help: 'Connections closed without an answer: the address has its maximum of connections (address), too many requests in flight (pipelined), the client does not read its answers (unread)',
       labelNames: ['reason'],
     });
   }

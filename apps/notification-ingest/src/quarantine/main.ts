@@ -102,11 +102,11 @@ function summaryOf(
 
 async function* withProgress(records: AsyncIterable<Quarantined>): AsyncGenerator<Quarantined> {
   let read = 0;
-  let toldAtMs = performance.now();
+  let reportedAtMs = performance.now();
   for await (const record of records) {
     read++;
-    if (performance.now() - toldAtMs >= PROGRESS_MS) {
-      toldAtMs = performance.now();
+    if (performance.now() - reportedAtMs >= PROGRESS_MS) {
+      reportedAtMs = performance.now();
       print(`${read} records …`);
     }
     yield record;

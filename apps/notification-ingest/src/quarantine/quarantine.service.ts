@@ -66,7 +66,7 @@ export class QuarantineService {
     const known = `${suspect.id} ${hash}`;
     if (this.kept.has(known)) return;
     if (!HASH.test(hash)) return this.dropped.inc({ reason: 'no_hash' });
-    // We check the length first, so that we do not search a long text for card numbers.
+    // We check the length first, because `quarantineRecord` searches the whole text for card numbers.
     if (lengthOf(suspect) > MAX_KEPT_BYTES) return this.dropped.inc({ reason: 'size' });
     const record = quarantineRecord(reason, suspect);
     const verdict = await this.take(reason, suspect.from, record.value.length);
@@ -79,7 +79,7 @@ export class QuarantineService {
     keepNewest(this.kept, MAX_REMEMBERED);
   }
 
-  /** `bytes` is the stored size: JSON writes one control character as six bytes. */
+  /** Checks the stored size too, because JSON can write one control character as six bytes. */
   private async take(reason: string, from: string, bytes: number): Promise<QuarantineVerdict | 'size'> {
     return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
   }

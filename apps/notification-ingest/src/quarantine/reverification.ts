@@ -8,15 +8,15 @@ import type { Quarantined } from './quarantined.js';
 export interface Reverified {
   /** Records read that match the options. */
   read: number;
-  /** Records whose HASH fits a key now. */
+  /** Records whose HASH is valid with a current key. */
   verified: number;
   /** Published notifications; the repeats of one count once. */
   published: number;
-  /** Records whose HASH still fits no key. */
+  /** Records whose HASH is still not valid with any key. */
   stillRefused: number;
-  /** Records without their card data or values, so that no HASH can fit. */
+  /** Records from which card data or all values were removed, so their HASH can't be verified any more. */
   altered: number;
-  /** Records whose HASH fits, but without a usable order. An operator must look at them. */
+  /** Records with a valid HASH, but without a usable ORDERID. An operator must look at them. */
   withoutOrder: number;
 }
 
@@ -28,7 +28,7 @@ type ProducerSettings = Pick<
   'kafkaTopicPrefix' | 'publishTimeoutMs' | 'maxWaitingNotifications' | 'maxWaitingBytes'
 >;
 
-/** The running service's limits would refuse records. No webhook waits for an answer here, and `AT_ONCE` bounds the records in flight. */
+/** The service's queue limits would refuse some of many records. Here no webhook waits for an answer, and `AT_ONCE` bounds the memory. */
 export function settingsOfReverification({
   kafkaTopicPrefix,
 }: Pick<IngestConfig, 'kafkaTopicPrefix'>): ProducerSettings {

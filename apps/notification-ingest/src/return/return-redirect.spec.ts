@@ -1,7 +1,7 @@
 import type { Merchant } from '@tranche/contracts';
 import { platformHash } from '@tranche/platform';
 import { pageOf } from './return-page.js';
-import { returnOf } from './return-redirect.js';
+import { returnOf, unverifiedReturn } from './return-redirect.js';
 
 const merchant: Merchant = {
   merchant: 'shop-fr',
@@ -54,6 +54,12 @@ it('leaves out orderId if ORDERID is missing', () => {
   expect(returnOf(merchant, signed({ ORDERID: '' }))?.location).toBe(
     'https://shop.example/thanks?lang=fr&hint=success#top',
   );
+});
+
+it("leads a browser whose redirect is not signed to the merchant's own page, with a hint that says nothing", () => {
+  const location = 'https://shop.example/thanks?lang=fr&hint=unknown#top';
+  expect(unverifiedReturn(merchant)).toEqual({ hint: 'unknown', location });
+  expect(unverifiedReturn({ ...merchant, pageUrl: undefined })).toEqual({ hint: 'unknown' });
 });
 
 it('has no location if no page is configured', () => {

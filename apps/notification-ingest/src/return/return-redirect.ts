@@ -8,7 +8,7 @@ export type Hint = 'success' | 'pending' | 'refused' | 'unknown';
 export interface Return {
   hint: Hint;
   /** URL of the merchant's page with `orderId` and `hint`; undefined if the merchant configured none. */
-  location?: string;
+  location?: string | undefined;
 }
 
 /** Returns undefined if no key of this merchant signed the parameters. */
@@ -17,13 +17,20 @@ export function returnOf(merchant: Merchant, received: Parameters | Unreadable):
   if (!isRedirectSignedBy(merchant, received)) return undefined;
   const hint = hintOf(valueOf(received, 'EXECCODE') ?? '');
   const page = pageOfOrder(merchant, valueOf(received, 'EXTRADATA'));
-  if (page === undefined) return { hint };
+  return { hint, location: page && locationOf(page, hint, valueOf(received, 'ORDERID')) };
+}
+
+/** The merchant's own page, whatever came: no page, order or result is taken from a request that is not signed. */
+export function unverifiedReturn({ pageUrl }: Merchant): Return {
+  return { hint: 'unknown', location: pageUrl && locationOf(pageUrl, 'unknown') };
+}
+
+function locationOf(page: string, hint: Hint, orderId = ''): string {
   const location = new URL(page);
   location.searchParams.delete('orderId');
-  const orderId = valueOf(received, 'ORDERID');
-  if (orderId) location.searchParams.set('orderId', orderId);
+  if (orderId !== '') location.searchParams.set('orderId', orderId);
   location.searchParams.set('hint', hint);
-  return { hint, location: location.href };
+  return location.href;
 }
 
 /** The return page that the authorization named, if the merchant still allows it; else `pageUrl`. */

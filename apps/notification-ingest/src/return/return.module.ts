@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { LimitsModule } from '../limits/limits.module.js';
+import { BrowserReturns } from './browser-return.service.js';
 import { ReturnController } from './return.controller.js';
 
-@Module({ imports: [LimitsModule], controllers: [ReturnController] })
+@Module({ controllers: [ReturnController], providers: [BrowserReturns], exports: [BrowserReturns] })
 export class ReturnModule {}

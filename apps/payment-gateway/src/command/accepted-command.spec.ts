@@ -152,7 +152,7 @@ describe('when Kafka took it', () => {
 });
 
 it.each(['ce_id', 'ce_type', 'content-type', 'tranche-signature'])(
-  'reads nothing where the header %s is there more than once: readers would take different ones',
+  'reads nothing where the header %s must occur only once, because readers could take different values',
   (name) => {
     const read = readCommand({ ...recordOf(sound), repeatedHeaders: ['traceparent', name] }, 'partner-a', merchants);
     expect(read).toMatchObject({ read: 'unreadable', faults: [{ path: name, code: 'duplicate' }] });

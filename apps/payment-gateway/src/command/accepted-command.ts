@@ -32,9 +32,9 @@ export type AcceptedCommand = PlatformOperation &
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
-  /** The command names its order, so an event can report the rejection. `command`: set where it may have been accepted before. */
+  /** The command names its order, so an event can report the rejection. `command`: set if the journal may know it from an earlier acceptance. */
   | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand }
-  /** The command names no order for an event, so it becomes a dead letter. */
+  /** No event can report it: it names no order, has no data, or repeats an envelope header. It becomes a dead letter. */
   | { read: 'unreadable'; faults: Fault[] };
 
 interface CommandRecord {
@@ -48,7 +48,7 @@ interface CommandRecord {
 /** Maximum by which a publisher's clock may be ahead of the broker's. Milliseconds. */
 const AHEAD_AT_MOST_MS = 300_000;
 
-/** Reads a record of a command topic. Reports every fault at once, each with its path. Never throws. */
+/** Reads a record of a command topic. A rejection reports all faults at once, each with its path. Never throws. */
 export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
   const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
   if (repeated.length > 0)
@@ -81,13 +81,13 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }) };
 }
 
-const REPEATED = 'is there more than once: readers would take different ones';
+const REPEATED = 'must occur only once, because readers could take different values';
 
 /** True for headers that identify the command or its publisher. */
 const isOfEnvelope = (header: string): boolean =>
   header.startsWith('ce_') || header === 'content-type' || header === SIGNATURE_HEADER;
 
-/** Returns undefined for Kafka's -1: the record has no timestamp. */
+/** Returns undefined if the record has no timestamp (Kafka: -1). */
 export const appendedMsOf = ({ timestampMs = -1 }: Pick<CommandRecord, 'timestampMs'>): number | undefined =>
   timestampMs > 0 ? timestampMs : undefined;
 
@@ -122,7 +122,7 @@ function envelopeFaults(
 ): Fault[] {
   const faults: Fault[] = [];
   if (event.type !== undefined && !isCommandType(event.type))
-    faults.push({ path: 'ce_type', code: 'unknown_type', message: 'is no command type' });
+    faults.push({ path: 'ce_type', code: 'unknown_type', message: 'is not a command type' });
   if (merchant === undefined) faults.push({ path: 'merchant', code: 'unknown_merchant', message: 'is not configured' });
   if (record.key !== orderKey(named.merchant, named.orderId))
     faults.push({ path: 'key', code: 'key_mismatch', message: 'must be merchant/orderId of the command' });
@@ -144,7 +144,7 @@ export function sentExtraData(command: AcceptedCommand, attempt: number): Return
   return tagExtraData(withReturnPage(data.extraData, page), command.commandId, attempt);
 }
 
-/** Returns the part of a command that the journal keeps. `currencyOfOrder`: currency of the operation that a follow-up names. */
+/** Returns the part of a command that the journal keeps. `currencyOfOrder`: currency of the earlier operation that a capture, refund or void names. */
 export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): CommandFacts {
   const { operation, rail, merchant, contentHash, correlationId, data } = command;
   const currency = currencyOfOrder ?? currencyOf(data, merchant);
@@ -169,7 +169,7 @@ const noOrder = (): Fault => ({
   message: 'neither key nor content names merchant and order',
 });
 
-/** Maximum depth of the content. Valid content is less deep, and hashing deeper content could overflow the stack. */
+/** Maximum depth of `data`. Valid data is less deep, and hashing deeper data could overflow the stack. */
 const DEEPEST = 20;
 
 const isDeep = (value: unknown, levels = DEEPEST): boolean =>

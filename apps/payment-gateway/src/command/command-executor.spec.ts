@@ -474,11 +474,11 @@ it('has a connection before the INTENT of each attempt', async () => {
 describe('the sent ledger', () => {
   it('is called before the INTENT is appended, before the first byte, and when the result was read back', async () => {
     const { journal, ledger, payments } = story([succeeded()]);
-    const toldAt: Record<string, string[]> = {};
+    const ledgerAt: Record<string, string[]> = {};
     for (const record of ['INTENT', 'OUTCOME'] as const)
-      journal.before[record] = () => void (toldAt[record] = ledger.map(([told]) => told));
+      journal.before[record] = () => void (ledgerAt[record] = ledger.map(([call]) => call));
     await payments.handle(authorization());
-    expect(toldAt).toEqual({ INTENT: ['made'], OUTCOME: ['made', 'sent'] });
+    expect(ledgerAt).toEqual({ INTENT: ['made'], OUTCOME: ['made', 'sent'] });
     const [intent] = journal.records;
     const token = intent?.record === 'INTENT' ? intent.token : '';
     expect(ledger).toEqual([
@@ -510,9 +510,9 @@ describe('the sent ledger', () => {
     const { journal, ledger, payments } = story([succeeded()]);
     await payments.handle(authorization('a'));
     await payments.handle(authorization('b'));
-    expect(ledger.slice(3).map(([told]) => told)).toEqual(['made', 'ended']);
+    expect(ledger.slice(3).map(([call]) => call)).toEqual(['made', 'ended']);
     journal.appendAndRead = () => Promise.reject(new Error('the journal is closing'));
     await expect(payments.handle(capture())).rejects.toThrow('the journal is closing');
-    expect(ledger.slice(5).map(([told]) => told)).toEqual(['made']);
+    expect(ledger.slice(5).map(([call]) => call)).toEqual(['made']);
   });
 });

@@ -14,7 +14,7 @@ export interface Rejection {
 }
 
 /** Position of a message in Kafka. */
-interface Place {
+interface Location {
   topic: string;
   partition: number;
   offset: bigint;
@@ -23,7 +23,7 @@ interface Place {
 
 /** Builds `payment.command.rejected`, without a sequence. Its id derives from the message's position, so a redelivery gives the same event. */
 export function commandRejected(
-  { topic, partition, offset, headers }: Place,
+  { topic, partition, offset, headers }: Location,
   rejection: Rejection,
   time: string,
 ): CloudEvent<PaymentEvent> {

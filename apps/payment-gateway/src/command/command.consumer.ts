@@ -163,7 +163,7 @@ export class CommandConsumer {
   #answerKnown(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
     const traced = { ...command, trace: headersFor(record) };
     const republishResult: KnownCommandPorts['republishResult'] = (copy, lease, append) =>
-      this.repeats.tell({ ...copy, appendedMs: appendedMsOf(record) }, lease, append);
+      this.repeats.republish({ ...copy, appendedMs: appendedMsOf(record) }, lease, append);
     const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, republishResult };
     return asRetryable(answerKnownCommand(ports, traced, between, leaseOf(context)));
   }

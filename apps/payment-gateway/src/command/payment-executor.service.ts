@@ -24,11 +24,11 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
       journal: journal.view,
       gate,
       timing: clock,
-      moment: () => clock.moment(),
+      readClocks: () => clock.readClocks(),
       sentLedger,
       newToken: randomUUID,
       republishResult: ({ merchant: { merchant }, orderId, commandId, appendedMs }, lease, append) =>
-        repeats.tell({ merchant, orderId, commandId, appendedMs }, lease, append),
+        repeats.republish({ merchant, orderId, commandId, appendedMs }, lease, append),
       prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
       bearerFor: (merchant) => platform.bearerFor(merchant),
       urlCount: platform.urlCount,

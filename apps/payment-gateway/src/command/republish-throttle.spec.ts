@@ -22,7 +22,7 @@ function limit() {
     signal: given.signal,
     releaseSlotWhile: (wait) => (withoutSlot++, wait()),
   };
-  const told: string[] = [];
+  const published: string[] = [];
   /** A copy that Kafka appended `agoMs` ago. */
   const copy = (orderId: string, agoMs = 0, change: Partial<Copy> = {}): Copy => ({
     ...{ merchant: 'shop-fr', orderId, commandId: 'c', appendedMs: clock.nowMs + KAFKA_AHEAD_MS - agoMs },
@@ -30,14 +30,14 @@ function limit() {
   });
   return {
     clock,
-    told,
+    published,
     given,
     copy,
     waitsWithoutSlot: () => withoutSlot,
-    tell: (of: Copy, append: () => Promise<unknown> = () => Promise.resolve()) =>
-      made.tell(of, lease, async () => {
+    republish: (of: Copy, append: () => Promise<unknown> = () => Promise.resolve()) =>
+      made.republish(of, lease, async () => {
         await append();
-        told.push(`${of.orderId} ${of.commandId} at ${clock.nowMs - 5_000}`);
+        published.push(`${of.orderId} ${of.commandId} at ${clock.nowMs - 5_000}`);
       }),
     /** Advances the clock, and wakes sleepers that are due. */
     pass: async (ms: number) => {
@@ -51,101 +51,101 @@ function limit() {
 }
 
 it('publishes nothing for a copy that was appended before the last answer', async () => {
-  const { told, tell, copy, pass } = limit();
-  await tell(copy('o', 5));
+  const { published, republish, copy, pass } = limit();
+  await republish(copy('o', 5));
   const early = copy('o', 5);
   await pass(300);
-  await tell(early);
-  expect(told).toEqual(['o c at 0']);
+  await republish(early);
+  expect(published).toEqual(['o c at 0']);
 });
 
 it('answers a copy that was appended after the last answer when the second is over, without a slot, and no sooner', async () => {
-  const { told, tell, copy, pass, waitsWithoutSlot } = limit();
-  await tell(copy('o'));
+  const { published, republish, copy, pass, waitsWithoutSlot } = limit();
+  await republish(copy('o'));
   await pass(300);
   const asked = copy('o');
   await pass(200);
-  const waits = tell(asked);
+  const waits = republish(asked);
   await pass(499);
-  expect([told.length, waitsWithoutSlot()]).toEqual([1, 1]);
+  expect([published.length, waitsWithoutSlot()]).toEqual([1, 1]);
   await pass(1);
   await waits;
-  expect(told).toEqual(['o c at 0', 'o c at 1000']);
+  expect(published).toEqual(['o c at 0', 'o c at 1000']);
 });
 
 it('answers once for all copies of the meantime, and later ones do not wait', async () => {
-  const { told, tell, copy, pass, waitsWithoutSlot } = limit();
-  await tell(copy('o'));
+  const { published, republish, copy, pass, waitsWithoutSlot } = limit();
+  await republish(copy('o'));
   await pass(100);
   const copies = Array.from({ length: 100 }, () => copy('o'));
-  const first = tell(copies[0]!);
+  const first = republish(copies[0]!);
   await pass(900);
   await first;
-  for (const one of copies.slice(1)) await tell(one);
-  expect([told.length, waitsWithoutSlot()]).toEqual([2, 1]);
+  for (const one of copies.slice(1)) await republish(one);
+  expect([published.length, waitsWithoutSlot()]).toEqual([2, 1]);
 });
 
 it('two waiting copies of two rails are answered once', async () => {
-  const { told, tell, copy, pass } = limit();
-  await tell(copy('o'));
+  const { published, republish, copy, pass } = limit();
+  await republish(copy('o'));
   await pass(100);
-  const both = [tell(copy('o')), tell(copy('o'))];
+  const both = [republish(copy('o')), republish(copy('o'))];
   await pass(900);
   await Promise.all(both);
-  expect(told).toHaveLength(2);
+  expect(published).toHaveLength(2);
 });
 
 it('has answered nothing where the record could not be appended: the next try answers at once', async () => {
-  const { told, tell, copy, pass } = limit();
+  const { published, republish, copy, pass } = limit();
   const asked = copy('o');
-  await expect(tell(asked, () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
+  await expect(republish(asked, () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
   await pass(200);
-  await tell(asked);
-  expect(told).toEqual(['o c at 200']);
+  await republish(asked);
+  expect(published).toEqual(['o c at 200']);
 });
 
 it('after such a failure the telling before it still counts', async () => {
-  const { told, tell, copy, pass } = limit();
-  await tell(copy('o'));
+  const { published, republish, copy, pass } = limit();
+  await republish(copy('o'));
   await pass(1_000);
-  await expect(tell(copy('o'), () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
-  await tell(copy('o'));
-  expect(told).toEqual(['o c at 0', 'o c at 1000']);
+  await expect(republish(copy('o'), () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
+  await republish(copy('o'));
+  expect(published).toEqual(['o c at 0', 'o c at 1000']);
 });
 
 it('is abandoned when the partition is given back', async () => {
-  const { told, tell, copy, given } = limit();
-  await tell(copy('o'));
-  const waits = tell(copy('o', -1));
+  const { published, republish, copy, given } = limit();
+  await republish(copy('o'));
+  const waits = republish(copy('o', -1));
   given.abort(new Error('given back'));
   await expect(waits).rejects.toThrow('given back');
-  expect(told).toHaveLength(1);
+  expect(published).toHaveLength(1);
 });
 
 it('answers the copies of a backlog, appended minutes apart, once', async () => {
-  const { told, tell, copy, clock } = limit();
-  for (const minutes of [10, 8, 6, 4]) await tell(copy('o', 0, { appendedMs: clock.nowMs - minutes * 60_000 }));
-  expect(told).toEqual(['o c at 0']);
+  const { published, republish, copy, clock } = limit();
+  for (const minutes of [10, 8, 6, 4]) await republish(copy('o', 0, { appendedMs: clock.nowMs - minutes * 60_000 }));
+  expect(published).toEqual(['o c at 0']);
 });
 
 it('does not know when a copy was asked that carries no time: it waits', async () => {
-  const { told, tell, copy, pass } = limit();
-  await tell(copy('o', 0, { appendedMs: undefined }));
-  const waits = tell(copy('o', 0, { appendedMs: undefined }));
+  const { published, republish, copy, pass } = limit();
+  await republish(copy('o', 0, { appendedMs: undefined }));
+  const waits = republish(copy('o', 0, { appendedMs: undefined }));
   await pass(1_000);
   await waits;
-  expect(told).toEqual(['o c at 0', 'o c at 1000']);
+  expect(published).toEqual(['o c at 0', 'o c at 1000']);
 });
 
 it('counts each command by itself', async () => {
-  const { told, tell, copy } = limit();
-  for (const each of [copy('o'), copy('p'), copy('o', 0, { commandId: 'd' })]) await tell(each);
-  expect(told).toEqual(['o c at 0', 'p c at 0', 'o d at 0']);
+  const { published, republish, copy } = limit();
+  for (const each of [copy('o'), copy('p'), copy('o', 0, { commandId: 'd' })]) await republish(each);
+  expect(published).toEqual(['o c at 0', 'p c at 0', 'o d at 0']);
 });
 
 it('remembers the newest 10,000', async () => {
-  const { told, tell, copy } = limit();
-  for (let number = 0; number <= 10_000; number++) await tell(copy(`o-${number}`));
-  for (const orderId of ['o-10000', 'o-1', 'o-0']) await tell(copy(orderId));
-  expect(told.slice(10_001)).toEqual(['o-0 c at 0']);
+  const { published, republish, copy } = limit();
+  for (let number = 0; number <= 10_000; number++) await republish(copy(`o-${number}`));
+  for (const orderId of ['o-10000', 'o-1', 'o-0']) await republish(copy(orderId));
+  expect(published.slice(10_001)).toEqual(['o-0 c at 0']);
 });

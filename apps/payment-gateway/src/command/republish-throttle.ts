@@ -18,7 +18,7 @@ export interface Copy {
   appendedMs?: number | undefined;
 }
 
-interface Told {
+interface Published {
   /** Time of the last answer on this process's monotonic clock. */
   atMs: number;
   /** Broker time of the last answer (lower bound). Copies appended before it need no new answer. */
@@ -32,7 +32,7 @@ interface Told {
 @Injectable()
 export class RepublishThrottle {
   /** Last answer of each command, the oldest first. */
-  readonly #told = new Map<string, Told>();
+  readonly #published = new Map<string, Published>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -40,7 +40,7 @@ export class RepublishThrottle {
    * Resolves when the result was published after Kafka appended this copy.
    * @param append writes the record that republishes the result; where it rejects, the last answer stays the earlier one
    */
-  async tell(
+  async republish(
     { merchant, orderId, commandId, appendedMs }: Copy,
     lease: CommandLease,
     append: () => Promise<unknown>,
@@ -48,7 +48,7 @@ export class RepublishThrottle {
     const command = `${merchant}/${orderId} ${commandId}`;
     const cameMs = this.clock.monotonicMs();
     for (;;) {
-      const before = this.#told.get(command);
+      const before = this.#published.get(command);
       const nowMs = this.clock.monotonicMs();
       const waitMs = before === undefined ? 0 : before.atMs + AGAIN_AFTER_MS - nowMs;
       if (before === undefined || waitMs <= 0) {
@@ -63,20 +63,20 @@ export class RepublishThrottle {
     }
   }
 
-  #note(command: string, told: Told): void {
-    this.#told.delete(command);
-    this.#told.set(command, told);
-    keepNewest(this.#told, REMEMBERED);
+  #note(command: string, published: Published): void {
+    this.#published.delete(command);
+    this.#published.set(command, published);
+    keepNewest(this.#published, REMEMBERED);
   }
 
-  async #unlessRejected(command: string, before: Told | undefined, append: () => Promise<unknown>): Promise<void> {
-    const noted = this.#told.get(command);
+  async #unlessRejected(command: string, before: Published | undefined, append: () => Promise<unknown>): Promise<void> {
+    const noted = this.#published.get(command);
     try {
       await append();
     } catch (error) {
-      if (this.#told.get(command) === noted) {
-        if (before === undefined) this.#told.delete(command);
-        else this.#told.set(command, before);
+      if (this.#published.get(command) === noted) {
+        if (before === undefined) this.#published.delete(command);
+        else this.#published.set(command, before);
       }
       throw error;
     }

@@ -11,7 +11,10 @@ import { DecisionList, type DecisionRecord } from './decision.js';
 /** The topic has one partition, so that all its records are ordered. */
 const PARTITION = 0;
 
-/** Reads and writes `payments.decisions.v1`. One reader per process continues at its last offset; concurrent callers share a read. */
+/**
+ * Reads and writes `payments.decisions.v1`. The process has one reader, which continues at its last offset. Callers share the next read. None
+ * joins a read in progress, because that read may end before a record that was appended since.
+ */
 @Injectable()
 export class DecisionTopic implements OnApplicationShutdown {
   readonly #topic: string;
@@ -35,9 +38,9 @@ export class DecisionTopic implements OnApplicationShutdown {
     return this.#reading.ask();
   }
 
-  /** Appends a record and reads the topic up to it, because an earlier record in the topic may prevent it from counting. */
+  /** Appends a record and reads the topic up to it, because an earlier record may make it invalid: only the first answer counts. */
   async append(record: DecisionRecord): Promise<{ list: DecisionList; hasCounted: boolean }> {
-    // A key of its own: under a shared key, compaction could replace a record that counts with a later one that does not.
+    // A unique key: under a shared key, compaction would keep only the last record, which may be an invalid one.
     const key = `${record.id}/${randomUUID()}`;
     await this.#send(key, Buffer.from(JSON.stringify(record)));
     const list = await this.current();
@@ -62,12 +65,11 @@ export class DecisionTopic implements OnApplicationShutdown {
     const end = await this.#reader.end(PARTITION);
     this.#next ??= await this.#reader.firstKept(PARTITION);
     if (end < this.#next)
-      throw new Error(`${this.#topic} ends at ${end}, and was read up to ${this.#next}: it was lost or made anew`);
+      throw new Error(`${this.#topic} ends at ${end}, but was read up to ${this.#next}: the log was lost or replaced`);
     for await (const records of this.#reader.read(PARTITION, this.#next, end)) {
       for (const { offset, key, value, unreadable } of records) {
         const fault = unreadable ?? this.#list.take(key, value);
-        if (fault !== undefined)
-          this.log.warn({ offset: String(offset), fault }, 'A record of a decision does not count');
+        if (fault !== undefined) this.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
         this.#next = offset + 1n;
       }
     }

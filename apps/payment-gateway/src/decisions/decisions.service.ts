@@ -20,13 +20,13 @@ export class Decisions {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** Must be called once, at the start of the process. */
+  /** Reads the topic and deletes decisions past their retention. Must be called once, at the start of the process. */
   async load(): Promise<void> {
     const list = await this.topic.current();
     await this.topic.delete(list.outdatedKeys(this.clock.nowMs()));
   }
 
-  /** Lists decisions, the newest first. */
+  /** Newest first. */
   async list<K extends Kind>(kinds: readonly K[]): Promise<Decision<K>[]> {
     return (await this.#current()).of(kinds, this.clock.nowMs());
   }
@@ -38,7 +38,7 @@ export class Decisions {
     throw new Problem({ status: 404, code: 'decision_unknown', detail: 'There is no such proposal.' });
   }
 
-  /** Returns the open proposal about the thing: a new one, or the one that exists already. */
+  /** Returns the open proposal of this kind for `about`. Writes a new one only if none is open. */
   async propose<K extends Kind>(
     { withinMs, ...proposal }: Pick<Proposal<K>, 'kind' | 'about' | 'subject'> & { withinMs?: number },
     operator: OperatorIdentity,
@@ -60,12 +60,12 @@ export class Decisions {
     return made;
   }
 
-  /** True once the time to answer has passed, also where there is an answer. */
+  /** True once `expiresAt` has passed. `state` does not show this for a proposal that has an answer. */
   isOver({ expiresAt }: Decision): boolean {
     return expiresAt !== undefined && this.clock.nowMs() >= Date.parse(expiresAt);
   }
 
-  /** @throws Problem where this person may not decide about it, or it can't be decided any more */
+  /** @throws Problem if this person must not decide it, or if it was decided or has expired */
   assertMayDecide(decision: Decision, operator: OperatorIdentity): void {
     assertNamed(operator, this.config);
     const { state, expiresAt } = decision;
@@ -73,7 +73,7 @@ export class Decisions {
     if (state === 'expired')
       throw new Problem({ status: 409, code: 'proposal_expired', detail: `It expired at ${expiresAt}. Propose anew.` });
     if (isSecondPerson(decision.proposedBy, operator.person)) return;
-    const detail = 'Who proposed a decision can not approve or reject it: two people decide.';
+    const detail = 'The person who proposed it cannot approve or reject it. A second person must decide.';
     throw new Problem({ status: 403, code: 'same_operator', detail });
   }
 
@@ -98,7 +98,7 @@ export class Decisions {
     return decided;
   }
 
-  /** Notes that the approval was carried out, so that it has no further effect. */
+  /** Records that the approval was carried out, so that no later start carries it out again. */
   async applied(id: string): Promise<void> {
     await this.topic.append({ record: 'applied', id, at: isoTime(this.clock) });
   }
@@ -117,7 +117,7 @@ export class Decisions {
     try {
       return await this.topic.append(record);
     } catch (cause) {
-      this.log.warn({ err: cause, decision: record.id }, 'Whether a decision was written is not known');
+      this.log.warn({ err: cause, decision: record.id }, 'It is not known if a decision record was written');
       throw notConfirmed(cause);
     }
   }
@@ -129,6 +129,6 @@ export function alreadyDecided({ state, decidedBy, decidedAt }: Decision): Probl
 }
 
 function notConfirmed(cause?: unknown): Problem {
-  const detail = 'Whether it was written is not known. Look at the list of proposals before you say it again.';
+  const detail = 'It is not known if it was written. Look at the list of proposals before you repeat the request.';
   return new Problem({ status: 503, code: 'word_not_confirmed', detail, cause });
 }

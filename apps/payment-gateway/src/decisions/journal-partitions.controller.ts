@@ -30,9 +30,9 @@ export class DecisionProposal {
 }
 
 export interface JournalPartitionsView {
-  /** Partitions of this instance that stopped at a record. `maySkip` is false where a newer release wrote the record: upgrade. */
+  /** Partitions that this instance has stopped at a record that it can't read. `maySkip` is false where a newer release wrote the record: upgrade. */
   stoppedAt: { partition: number; offset: string; hash: string; maySkip: boolean }[];
-  /** All stopped partitions of this instance, and the reason. */
+  /** All partitions that this instance has stopped or can't project, and the reasons. */
   stopped: { partition: number; reason: string }[];
   decisions: readonly JournalDecisionView[];
 }
@@ -74,11 +74,12 @@ export class JournalPartitionsController {
   ): Promise<JournalDecisionView> {
     const stop = this.journal.view.stoppedAtRecords.find((one) => one.partition === partition);
     if (!stop) {
-      const detail = 'Here this partition has not stopped at a record.';
+      const detail =
+        'This instance has not stopped the partition at a record. Send the proposal to an instance that has.';
       throw new Problem({ status: 409, code: 'partition_not_stopped', detail });
     }
     if (!stop.maySkip) {
-      const detail = 'A newer release wrote this record and can read it. Upgrade; it must not be skipped.';
+      const detail = 'This record must not be skipped: a newer release may have written it and can read it. Upgrade.';
       throw new Problem({ status: 409, code: 'record_of_newer_release', detail });
     }
     const { offset, hash } = stop;
@@ -97,7 +98,8 @@ export class JournalPartitionsController {
   ): Promise<JournalDecisionView> {
     const isAtRecord = this.journal.view.stoppedAtRecords.some((one) => one.partition === partition);
     if (isAtRecord || !this.#stopped.has(partition)) {
-      const detail = 'Here this partition has not stopped because its log has changed.';
+      const detail =
+        'This instance has not stopped the partition, or has stopped it at a record: then propose to skip that record.';
       throw new Problem({ status: 409, code: 'partition_not_stopped', detail });
     }
     const log = await this.resume.keptLog(partition);
@@ -113,7 +115,8 @@ export class JournalPartitionsController {
     const decision = await this.decisions.open(id, operator);
     if (!('log' in decision.subject)) return this.decisions.approve(decision, operator);
     if (!(await this.resume.fits(decision.subject))) {
-      const detail = 'The log of this partition is another one again than was proposed. Look at it, and propose anew.';
+      const detail =
+        'The log of this partition was truncated or replaced again after the proposal. Look at it, and make a new proposal.';
       throw new Problem({ status: 409, code: 'journal_changed', detail });
     }
     return this.decisions.approve(decision, operator, { commandEnds: await this.resume.commandEnds() });

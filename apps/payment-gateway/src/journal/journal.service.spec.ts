@@ -33,7 +33,7 @@ const intent = (token: string): JournalRecord => ({
   ...terms,
 });
 const PARTITION = journalPartition('shop-fr/o');
-interface Told {
+interface Callbacks {
   known?: Map<number, bigint>;
   onPlaced: (partition: number, from: bigint) => void;
   onRecords: (partition: number, records: ConsumedRecord[]) => void;
@@ -59,7 +59,7 @@ function journal(
   const { low = 0n, high = 0n, marker, published, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let onFault: (partition: number, fault: string) => void = () => undefined;
-  let onUnverified: Told['onUnverified'] = () => undefined;
+  let onUnverified: Callbacks['onUnverified'] = () => undefined;
   let followed: () => void;
   const following = new Promise<void>((resolve) => (followed = resolve));
   let appended = high;
@@ -88,13 +88,13 @@ function journal(
   const written: JournalRecord[] = [];
   const topic = {
     offsets: () => Promise.resolve(offsets),
-    follow: async (from: Map<number, bigint>, told: Told) => {
-      ({ onRecords, onFault, onUnverified } = told);
+    follow: async (from: Map<number, bigint>, callbacks: Callbacks) => {
+      ({ onRecords, onFault, onUnverified } = callbacks);
       for (const [partition, ends] of await topic.offsets()) {
-        const wanted = { from: from.get(partition), known: told.known?.get(partition) };
+        const wanted = { from: from.get(partition), known: callbacks.known?.get(partition) };
         const position = TailPosition.placed(`journal/${partition}`, ends, wanted, 0);
         positions.set(partition, position);
-        told.onPlaced(partition, position.next);
+        callbacks.onPlaced(partition, position.next);
         if (position.fault !== undefined) onFault(partition, position.fault);
       }
       followed();
@@ -366,7 +366,7 @@ it('takes no commands while more than 64 MiB of records are in memory that the i
   await service.start();
   const MEBIBYTE = 1024 * 1024;
   const answer = { execCode: '0002', redirectHtml: 'P'.repeat(MEBIBYTE) };
-  const page = encodeRecord({ ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't' }, result: 'redirect', answer }); // prettier-ignore
+  const page = encodeRecord({ ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't' }, result: 'redirect_required', answer }); // prettier-ignore
   for (let at = 5n; at < 75n; at++) bring(at, page);
   await service.forgetIndexed();
   expect(commandGate.blockedBecause).toBeUndefined();
@@ -411,9 +411,9 @@ it('stops a partition where the tail reports that its log has changed: waits rej
   await service.start();
   await service.read('shop-fr', 'o');
   const waiting = service.view.waitForRecordAfter('shop-fr', 'o', 7n);
-  const told = expect(waiting).rejects.toThrow('the log was lost or replaced');
+  const refused = expect(waiting).rejects.toThrow('the log was lost or replaced');
   fault('the log was lost or replaced');
-  await told;
+  await refused;
   await expect(service.read('shop-fr', 'o')).rejects.toThrow('docs/runbook.md, "A journal partition is stopped"');
   expect(health.notReady()[0]?.reason).toContain(`Journal partition ${PARTITION} is stopped: the log was lost`);
   await service.stop();

@@ -1,7 +1,9 @@
 import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
 
 /** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
-const STATE_VERSION = 4;
+const STATE_VERSION = 5;
+
+const NAMES = ['orders', 'rebuild', 'open', 'doubt', 'timers', 'conflict'] as const;
 
 /** Names of the index's keys in Redis. Keys of one journal partition share a hash tag. */
 export class OrderIndexKeys {
@@ -13,13 +15,13 @@ export class OrderIndexKeys {
     this.prefix = `${topicPrefix}gateway:${STATE_VERSION}${isSigned ? '-signed' : ''}:`;
   }
 
-  of(partition: number, name: 'orders' | 'rebuild' | 'open' | 'doubt' | 'timers'): string {
+  of(partition: number, name: (typeof NAMES)[number]): string {
     return `${this.prefix}{j${partition}}:${name}`;
   }
 
   /** KEYS of every script, in the scripts' order. */
   all(partition: number): string[] {
-    return (['orders', 'rebuild', 'open', 'doubt', 'timers'] as const).map((name) => this.of(partition, name));
+    return NAMES.map((name) => this.of(partition, name));
   }
 
   html(orderKey: string, commandId: string): string {

@@ -1,35 +1,44 @@
 import { orderKey } from '@tranche/contracts';
-import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState, type TimerSettings } from '@tranche/order-journal';
+import {
+  conflictsOf,
+  isEmptyOrder,
+  isInDoubt,
+  isOpen,
+  timersOf,
+  type OrderState,
+  type TimerSettings,
+} from '@tranche/order-journal';
 
 /**
  * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may use them all. KEYS of every script:
  *
  * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way · 3 open, 4
- * doubt: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds
+ * doubt, 6 conflict: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds
  *
  * With signing keys (`IndexSigner`) each state ends with its MAC, and the marker has one before COUNTS.
  *
- * COUNTS holds the numbers of entries in 1, 3, 4 and 5. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
+ * COUNTS holds the numbers of entries in 1, 3, 4, 5 and 6. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
  * own keys, html:LENGTH:KEY:COMMAND: where one is lost, only a republished event lacks its page.
  */
 const WHOLE = `
 local function counts()
-  return string.format('%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
-    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]))
+  return string.format('%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
+    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]))
 end
 local function whole()
   local marker = redis.call('HGET', KEYS[1], 'marker')
   return marker and string.match(marker, '%S+$') == counts() and marker
 end`;
 
-/** ARGV from 4, per order: state or '', order key, `OPEN DOUBT` as 0 and 1, due time or ''. */
+/** ARGV from 4, per order: state or '', order key, open, doubt and conflict as 0 and 1, due time or ''. */
 const PUT = `
-local states, gone, open, closed, doubtful, certain, due, idle = {}, {}, {}, {}, {}, {}, {}, {}
+local states, gone, open, closed, doubtful, certain, due, idle, conflicting, agreed = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}
 for arg = 4, #ARGV, 4 do
   local state, key, phases, time = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
   if state == '' then gone[#gone + 1] = key else states[#states + 1] = key states[#states + 1] = state end
   if string.byte(phases, 1) == 49 then open[#open + 1] = key else closed[#closed + 1] = key end
   if string.byte(phases, 2) == 49 then doubtful[#doubtful + 1] = key else certain[#certain + 1] = key end
+  if string.byte(phases, 3) == 49 then conflicting[#conflicting + 1] = key else agreed[#agreed + 1] = key end
   if time == '' then idle[#idle + 1] = key else due[#due + 1] = time due[#due + 1] = key end
 end
 local function put(command, key, list)
@@ -38,6 +47,7 @@ end
 put('HSET', KEYS[1], states) put('HDEL', KEYS[1], gone)
 put('SADD', KEYS[3], open) put('SREM', KEYS[3], closed)
 put('SADD', KEYS[4], doubtful) put('SREM', KEYS[4], certain)
+put('SADD', KEYS[6], conflicting) put('SREM', KEYS[6], agreed)
 put('ZADD', KEYS[5], due) put('ZREM', KEYS[5], idle)`;
 
 /** ARGV: order keys. Returns the marker, the counts that were found, and the states. */
@@ -49,7 +59,7 @@ for first = 1, #ARGV, 1000 do
 end
 return found`;
 
-/** ARGV: 3 for open orders, 4 for those in doubt. Returns the marker, the counts that were found, and the order keys. */
+/** ARGV: 3 for open orders, 4 for those in doubt, 6 for those with a conflict. Returns the marker, the counts that were found, and the order keys. */
 export const READ_SET = `${WHOLE}
 return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
@@ -78,7 +88,7 @@ local marker = whole()
 if (marker and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
 local other = redis.call('GET', KEYS[2])
 if other and string.sub(other, 1, #ARGV[2]) ~= ARGV[2] then return 'busy' end
-redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5])
+redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[4])
 return 'ok'`;
 
@@ -107,8 +117,9 @@ export function argumentsOf(
   sealed: (orderKey: string, state: string) => string,
 ): [state: string, key: string, phases: string, due: string] {
   const key = orderKey(order.merchant, order.orderId);
-  if (isEmptyOrder(order)) return ['', key, '00', ''];
+  if (isEmptyOrder(order)) return ['', key, '000', ''];
   const { operations } = order;
-  const phases = `${operations.some(isOpen) ? 1 : 0}${operations.some(isInDoubt) ? 1 : 0}`;
+  const marks = [operations.some(isOpen), operations.some(isInDoubt), conflictsOf(order).length > 0];
+  const phases = marks.map(Number).join('');
   return [sealed(key, JSON.stringify(order)), key, phases, timersOf(order, timers)[0]?.atMs.toString() ?? ''];
 }

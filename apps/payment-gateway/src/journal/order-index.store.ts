@@ -59,7 +59,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   /** Markers of the last `readAll`. A write is refused where the marker has changed since. */
   readonly #readAt = new Map<number, string>();
   /** Time of the last alarm about a marker that can't be verified, per partition. Milliseconds. */
-  readonly #toldAtMs = new Map<number, number>();
+  readonly #reportedAtMs = new Map<number, number>();
 
   constructor(
     private readonly config: GatewayConfig,
@@ -141,15 +141,15 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   /** A marker that can't be verified may be right and our keys wrong. So it stays, and an alarm is raised. */
   #markerOf(partition: number, stored: string | null, counts: string): IndexMarker | undefined {
     if (stored === null) return undefined;
-    if (this.#seal.isMarker(partition, stored)) this.#toldAtMs.delete(partition);
-    else this.#tellUnverified(partition);
+    if (this.#seal.isMarker(partition, stored)) this.#reportedAtMs.delete(partition);
+    else this.#reportUnverified(partition);
     return this.#seal.verifyMarker(partition, stored, counts);
   }
 
-  #tellUnverified(partition: number): void {
+  #reportUnverified(partition: number): void {
     const nowMs = performance.now();
-    if (nowMs - (this.#toldAtMs.get(partition) ?? -Infinity) < TOLD_EVERY_MS) return;
-    this.#toldAtMs.set(partition, nowMs);
+    if (nowMs - (this.#reportedAtMs.get(partition) ?? -Infinity) < TOLD_EVERY_MS) return;
+    this.#reportedAtMs.set(partition, nowMs);
     this.#corrupt.inc();
     this.log.error({ partition }, unverified(partition));
   }
@@ -179,8 +179,17 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   }
 
   /** Keys of the orders that have an operation in doubt. @throws OrderUnreadableError while the index is not whole. */
-  async ordersInDoubt(): Promise<string[]> {
-    const found = await Promise.all(PARTITIONS.map((partition) => this.#readSet(partition, 'doubt')));
+  ordersInDoubt(): Promise<string[]> {
+    return this.#ordersIn('doubt');
+  }
+
+  /** Keys of the orders that show a conflict. @throws OrderUnreadableError while the index is not whole. */
+  ordersInConflict(): Promise<string[]> {
+    return this.#ordersIn('conflict');
+  }
+
+  async #ordersIn(name: 'doubt' | 'conflict'): Promise<string[]> {
+    const found = await Promise.all(PARTITIONS.map((partition) => this.#readSet(partition, name)));
     if (found.some(({ marker }) => marker === undefined))
       throw new OrderUnreadableError('The index is being built from the journal');
     return found.flatMap(({ orderKeys }) => orderKeys);
@@ -188,7 +197,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   async #readSet(
     partition: number,
-    name: 'open' | 'doubt',
+    name: 'open' | 'doubt' | 'conflict',
   ): Promise<{ orderKeys: string[]; marker: IndexMarker | undefined }> {
     const keys = this.#keys.all(partition);
     const at = keys.indexOf(this.#keys.of(partition, name)) + 1;

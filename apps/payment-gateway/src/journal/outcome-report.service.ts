@@ -1,20 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { PublishedEvent } from '@tranche/order-journal';
+import type { PaymentEvent } from '@tranche/contracts';
+import { CONFLICT_REASONS, conflictReasonOf, type PublishedEvent } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
 
 /** Seconds. A card payment takes less than one; a call that times out, with its doubt, about thirty. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
 
-/** Logs one line per operation that ended, and measures the time from its command to its event. No personal data. */
+/** Logs one line per event, counts conflicts, and measures the time from its command to its event. No personal data. */
 @Injectable()
 export class OutcomeReport {
   readonly #seconds;
+  readonly #conflicts;
 
   constructor(
     metrics: Metrics,
     private readonly clock: Clock,
     private readonly log: ServiceLogger,
+    { merchants }: GatewayConfig,
   ) {
     this.#seconds = metrics.histogram({
       name: 'tranche_command_to_event_seconds',
@@ -22,6 +26,14 @@ export class OutcomeReport {
       labelNames: ['type'],
       buckets: BUCKETS,
     });
+    this.#conflicts = metrics.counter({
+      name: 'tranche_conflicts_total',
+      help: 'Conflicts that were published, by merchant and gravest reason: `two_payments_succeeded` is a customer who may be charged twice',
+      labelNames: ['merchant', 'reason'],
+    });
+    // An alert on an increase would not see the first conflict of a series that begins with it.
+    for (const { merchant } of merchants.all)
+      for (const reason of CONFLICT_REASONS) this.#conflicts.inc({ merchant, reason }, 0);
   }
 
   published(all: readonly PublishedEvent[]): void {
@@ -39,7 +51,21 @@ export class OutcomeReport {
         execCode: execCode?.slice(0, 64),
         durationMs,
       };
-      this.log.info(facts, event.type);
+      if (event.type === 'payment.conflict.detected') this.#conflicted(event.data, facts);
+      else this.log.info(facts, event.type);
     }
+  }
+
+  /** The alert counts by reason only; this line has the order and the amount. */
+  #conflicted(
+    { merchant, amount, otherAmount, currency, otherCurrency, transactionId, flags }: PaymentEvent,
+    facts: object,
+  ): void {
+    const reason = conflictReasonOf(flags);
+    this.#conflicts.inc({ merchant, reason });
+    this.log.error(
+      { ...facts, reason, flags, amount, otherAmount, currency, otherCurrency, transactionId },
+      'The platform contradicts itself about this order: docs/runbook.md, "A conflict: what to do" says what to do',
+    );
   }
 }

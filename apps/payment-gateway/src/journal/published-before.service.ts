@@ -74,10 +74,10 @@ export class PublishedBefore {
   }
 
   /** A record whose key is not its order's was rejected before, so it is left out. */
-  #take({ key, value, rawHeaders, offset }: LogRecord, place: { topic: string; partition: number }): void {
+  #take({ key, value, rawHeaders, offset }: LogRecord, topicPartition: { topic: string; partition: number }): void {
     const { resumes } = this.decisions;
-    if (key === null || !resumes.isPlacedBefore(key, { ...place, offset })) return;
+    if (key === null || !resumes.isPlacedBefore(key, { ...topicPartition, offset })) return;
     const id = decodeCloudEvent({ value, headers: headerTexts(rawHeaders) }).event?.id;
-    if (id !== undefined) resumes.addCopy(key, id, { ...place, offset });
+    if (id !== undefined) resumes.addCopy(key, id, { ...topicPartition, offset });
   }
 }

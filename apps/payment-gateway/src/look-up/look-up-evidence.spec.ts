@@ -148,8 +148,8 @@ it.each([
 
 it.each([
   ['authorize', '0000', 'succeeded'],
-  ['authorize', '0001', 'redirect'],
-  ['authorize', '0002', 'redirect'],
+  ['authorize', '0001', 'redirect_required'],
+  ['authorize', '0002', 'redirect_required'],
   ['authorize', '0003', 'pending'],
   ['authorize', '4001', 'refused'],
   ['authorize', '5001', 'not_executed'],

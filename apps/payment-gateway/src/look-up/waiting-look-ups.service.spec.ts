@@ -26,12 +26,12 @@ const read = readMerchants(
 if ('faults' in read) throw new Error('the merchants are wrong');
 const { merchants } = read;
 
-function waiting(merchant: string, operation: 'authorize' | 'pay', result: 'redirect' | 'pending'): OrderState {
+function waiting(merchant: string, operation: 'authorize' | 'pay', result: 'redirect_required' | 'pending'): OrderState {
   const identity = { rulesVersion: 1, merchant, orderId: 'o', at: AT, commandId: 'a', attempt: 1, token: 't' };
   const terms = { operation, method: 'B', currency: 'EUR', amount: 20_000, contentHash: 'hash' } as const;
   const tag = operation === 'authorize' ? { tag: 'tag' } : {};
   const open = fold(emptyOrder(merchant, 'o'), { record: 'INTENT', ...identity, ...terms, ...tag }, 1n).order;
-  const answer = { execCode: result === 'redirect' ? '0002' : '0003', transactionId: 'T1' };
+  const answer = { execCode: result === 'redirect_required' ? '0002' : '0003', transactionId: 'T1' };
   return fold(open, { record: 'OUTCOME', ...identity, result, answer }, 2n).order;
 }
 
@@ -64,12 +64,12 @@ function lookUps(
 }
 
 it.each([
-  ['a redirect that was paid', waiting('asks', 'authorize', 'redirect'), listed('0000'), 'ended'],
-  ['a redirect that was refused', waiting('asks', 'authorize', 'redirect'), listed('4001'), 'ended'],
-  ['a redirect that waits for approval', waiting('asks', 'authorize', 'redirect'), listed('0003'), 'pending'],
+  ['a redirect that was paid', waiting('asks', 'authorize', 'redirect_required'), listed('0000'), 'ended'],
+  ['a redirect that was refused', waiting('asks', 'authorize', 'redirect_required'), listed('4001'), 'ended'],
+  ['a redirect that waits for approval', waiting('asks', 'authorize', 'redirect_required'), listed('0003'), 'pending'],
   [
     'a card payment, by its TRANSACTIONID alone',
-    waiting('asks', 'pay', 'redirect'),
+    waiting('asks', 'pay', 'redirect_required'),
     listed('0000', { operation: 'pay', extraData: undefined, dateMs: Number.NaN }),
     'ended',
   ],
@@ -81,13 +81,13 @@ it.each([
 });
 
 it.each([
-  ['that it waits at its form still', waiting('asks', 'authorize', 'redirect'), [listed('0002')]],
+  ['that it waits at its form still', waiting('asks', 'authorize', 'redirect_required'), [listed('0002')]],
   ['that it is on hold still', waiting('asks', 'authorize', 'pending'), [listed('0003')]],
   ['that it was at its form, which came before', waiting('asks', 'authorize', 'pending'), [listed('0002')]],
-  ['nothing: absent proves nothing', waiting('asks', 'authorize', 'redirect'), []],
+  ['nothing: absent proves nothing', waiting('asks', 'authorize', 'redirect_required'), []],
   [
     'something of another transaction without a tag',
-    waiting('asks', 'pay', 'redirect'),
+    waiting('asks', 'pay', 'redirect_required'),
     [listed('0000', { operation: 'pay', extraData: undefined, transactionId: 'T2' })],
   ],
 ])('journals nothing where the platform says %s', async (_what, order, rows) => {
@@ -97,12 +97,12 @@ it.each([
 
 it('asks nothing of a merchant that does not allow it any more', async () => {
   const { asked, ask } = lookUps(() => Promise.resolve([]));
-  expect([await ask(waiting('asks-not', 'authorize', 'redirect')), asked()]).toEqual([true, 0]);
-  expect(await ask(waiting('gone', 'authorize', 'redirect'))).toBe(true);
+  expect([await ask(waiting('asks-not', 'authorize', 'redirect_required')), asked()]).toEqual([true, 0]);
+  expect(await ask(waiting('gone', 'authorize', 'redirect_required'))).toBe(true);
 });
 
 it('is to be tried again without a token, and beyond the number under way', async () => {
-  const order = waiting('asks', 'authorize', 'redirect');
+  const order = waiting('asks', 'authorize', 'redirect_required');
   const without = lookUps(() => Promise.resolve([]), { token: () => Promise.reject(new Error('no token')) });
   expect(await without.ask(order)).toBe(false);
   let answer: (rows: ListedTransaction[]) => void = () => undefined;

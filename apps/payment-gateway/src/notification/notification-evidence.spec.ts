@@ -9,16 +9,16 @@ const evidenceOf = (notification: PaymentNotification, at: string) =>
 
 it.each([
   ['0000', 'succeeded'],
-  ['0001', 'redirect'],
-  ['0002', 'redirect'],
+  ['0001', 'redirect_required'],
+  ['0002', 'redirect_required'],
   ['0003', 'pending'],
   ['0004', 'succeeded'],
   ['2005', 'refused'],
   ['2017', 'not_executed'],
   ['4004', 'refused'],
   ['5001', 'not_executed'],
-  ['5004', 'unclear'],
-  ['7777', 'unclear'],
+  ['5004', 'in_doubt'],
+  ['7777', 'in_doubt'],
   ['4998', 'refused'],
 ])('EXECCODE %s proves %s', (execCode, result) => {
   expect(evidenceOf(aNotification({ execCode }), AT)).toMatchObject({ result, answer: { execCode } });
@@ -62,8 +62,8 @@ it('shows nothing of the tag where the caller had no EXTRADATA', () => {
 });
 
 it('carries the references of a refund of method B', () => {
-  const told = { operationType: 'refund', externalEntityId: '4711', externalReference: '000012345' };
-  expect(evidenceOf(aNotification(told), AT)).toMatchObject({
+  const details = { operationType: 'refund', externalEntityId: '4711', externalReference: '000012345' };
+  expect(evidenceOf(aNotification(details), AT)).toMatchObject({
     externalEntityId: '4711',
     externalReference: '000012345',
   });

@@ -54,9 +54,9 @@ interface Saying extends Partial<ManualResolution> {
 }
 function say(
   order: OrderState,
-  { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, ...word }: Saying,
+  { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, ...resolution }: Saying,
 ) {
-  const said: ManualResolution = { outcome: 'succeeded', reason, ...word };
+  const said: ManualResolution = { outcome: 'succeeded', reason, ...resolution };
   return resolutionEvidence(order, {
     commandId,
     resolution: said,
@@ -95,9 +95,9 @@ describe("an operator's resolution", () => {
     ['all of it', { amount: 20000 }, undefined],
     ['a part', { amount: 19999 }, true],
     ['a part by its code', { amount: 20000, execCode: '0004' }, true],
-  ])('tells of %s', (_, word, partial) => {
-    const record = say(doubtful, word);
-    expect([record.partial, record.answer.amount]).toEqual([partial, word.amount]);
+  ])('tells of %s', (_, resolution, partial) => {
+    const record = say(doubtful, resolution);
+    expect([record.partial, record.answer.amount]).toEqual([partial, resolution.amount]);
   });
 
   it.each([
@@ -149,8 +149,8 @@ describe("an operator's resolution", () => {
       422,
       'word_contradicts_itself',
     ],
-  ] as [string, OrderState, Saying, number, string][])('refuses %s', (_, order, word, status, code) => {
-    expect(problemOf(() => say(order, word))).toMatchObject({ status, code });
+  ] as [string, OrderState, Saying, number, string][])('refuses %s', (_, order, resolution, status, code) => {
+    expect(problemOf(() => say(order, resolution))).toMatchObject({ status, code });
   });
 
   it('a success of an untagged capture must name its TRANSACTIONID: a candidate may be the back office’s', () => {
@@ -280,15 +280,15 @@ describe('"redirect_required", by an operator', () => {
 
   it('makes a doubtful payment a redirect', () => {
     const after = folded(doubtful, say(doubtful, { outcome, execCode: '0002' }));
-    expect(resolved(after, 'a', { outcome, reason })).toMatchObject({ phase: 'redirect' });
+    expect(resolved(after, 'a', { outcome, reason })).toMatchObject({ phase: 'redirect_required' });
   });
 
   it.each([
     ['a doubtful capture', doubtfulCapture, { commandId: 'c' }],
     ['what waits already', orderOf(intent('a'), pendingOutcome), {}],
     ['with a code of success', doubtful, { execCode: '0000' }],
-  ] as [string, OrderState, Saying][])('can not be true of %s', (_what, order, word) => {
-    expect(problemOf(() => say(order, { ...word, outcome }))).toMatchObject({
+  ] as [string, OrderState, Saying][])('can not be true of %s', (_what, order, resolution) => {
+    expect(problemOf(() => say(order, { ...resolution, outcome }))).toMatchObject({
       status: 422,
       code: 'word_contradicts_itself',
     });

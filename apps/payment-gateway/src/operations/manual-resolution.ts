@@ -111,8 +111,7 @@ export function resolutionEvidence(
       nowMs,
     );
   const { merchant, orderId } = order;
-  const { outcome, reason, transactionId, execCode, amount } = resolution;
-  const result = outcome === 'redirect_required' ? 'redirect' : outcome;
+  const { outcome: result, reason, transactionId, execCode, amount } = resolution;
   const isPart = resolution.execCode === '0004' || (amount !== undefined && isBelow(amount, operation));
   const notBefore = afterMs > NOT_EXECUTED_AFTER_MS ? new Date(fromMs).toISOString() : undefined;
   return compact({
@@ -148,7 +147,7 @@ export function resolved(order: OrderState, commandId: string, { outcome }: Manu
 /** True where the resolution took effect. An expired operation stays expired; the resolution then only says that it can't succeed any more. */
 export function isResolvedAs(operation: OperationState, outcome: ManualResolution['outcome']): boolean {
   const { phase, end, mayYetSucceed } = operation;
-  if (outcome === 'redirect_required') return phase === 'redirect';
+  if (outcome === 'redirect_required') return phase === 'redirect_required';
   if (phase !== 'ended') return false;
   return end === outcome || (end === 'expired' && outcome !== 'succeeded' && !mayYetSucceed);
 }

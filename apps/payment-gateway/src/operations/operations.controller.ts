@@ -6,15 +6,12 @@ import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { OperatorIdentity } from './operator-identity.js';
 import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
 import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
-import { OperationsService, type DoubtsPage } from './operations.service.js';
+import { OperationsService, type ConflictsPage, type DoubtsPage } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
 import type { OperationView, OrderView } from './order-view.js';
 
-export class DoubtsQuery {
-  @IsIn(['in_doubt'])
-  state: 'in_doubt';
-
-  @ValidateIf((query: DoubtsQuery) => query.merchant !== undefined)
+export class OrdersQuery {
+  @ValidateIf((query: OrdersQuery) => query.merchant !== undefined)
   @Matches(MERCHANT_PATTERN, { message: 'must be the name of a merchant' })
   merchant?: string;
 
@@ -24,10 +21,15 @@ export class DoubtsQuery {
   @Max(500)
   limit = 100;
 
-  @ValidateIf((query: DoubtsQuery) => query.after !== undefined)
+  @ValidateIf((query: OrdersQuery) => query.after !== undefined)
   @IsString()
   @Length(1, 2_000)
   after?: string;
+}
+
+export class DoubtsQuery extends OrdersQuery {
+  @IsIn(['in_doubt'])
+  state: 'in_doubt';
 }
 
 interface Reply {
@@ -49,6 +51,13 @@ export class OperationsController {
   @Header('cache-control', 'no-store')
   inDoubt(@Query() query: DoubtsQuery, @CurrentOperator() operator: OperatorIdentity): Promise<DoubtsPage> {
     return this.operators.inDoubt(query, operator);
+  }
+
+  @Get('conflicts')
+  @Requires({ role: 'viewer', action: 'conflicts.read' })
+  @Header('cache-control', 'no-store')
+  inConflict(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<ConflictsPage> {
+    return this.operators.inConflict(query, operator);
   }
 
   /** Answers 200 where the resolution counts, 202 with a proposal where a second person must approve it. */

@@ -22,6 +22,24 @@ function doubtful(merchant: string, orderId: string): OrderState {
   return fold(fold(emptyOrder(merchant, orderId), intent, 1n).order, inDoubt, 2n).order;
 }
 
+/** An authorization that was refused, and succeeded by a later report. */
+function contradicted(orderId: string): OrderState {
+  const order = doubtful('shop-fr', orderId);
+  const identity = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: AT, commandId: 'a', attempt: 1 };
+  const refused: JournalRecord = {
+    ...identity,
+    record: 'OUTCOME',
+    token: 't',
+    result: 'refused',
+    answer: { execCode: '4001' },
+  };
+  const succeeded: JournalRecord = {
+    ...{ record: 'EVIDENCE', ...identity, source: 'notification', operation: 'authorize', result: 'succeeded' },
+    answer: { execCode: '0000', transactionId: 'T-1' },
+  };
+  return fold(fold(order, refused, 3n).order, succeeded, 4n).order;
+}
+
 /** A journal in memory. With `stuck`, an append never resolves; `first` is appended before the next record. */
 function setUp(
   orders: OrderState[],
@@ -53,6 +71,7 @@ function setUp(
   } as unknown as Journal;
   const index = {
     ordersInDoubt: () => Promise.resolve([...states.keys()].reverse()),
+    ordersInConflict: () => Promise.resolve([...states.keys()].reverse()),
     timeMs: () => Promise.resolve(NOW_MS - apartMs),
   } as unknown as OrderIndexStore;
   const lines: string[] = [];
@@ -91,6 +110,24 @@ describe('operators', () => {
       ['shop-es/1', 'shop-fr/1'],
       ['shop-fr/2', 'shop-fr/3'],
     ]);
+  });
+
+  it('see conflicts page by page, with amount, reason and the events that published them, and those of their merchants alone', async () => {
+    const { service } = setUp([...['1', '2', '3'].map(contradicted), doubtful('shop-fr', '4')]);
+    const first = await service.inConflict({ limit: 2 }, alice);
+    expect(first.conflicts).toMatchObject([
+      { orderId: '1', reason: 'other_result', commandId: 'a', operation: 'authorize', amount: 100, currency: 'EUR' },
+      { orderId: '2', contradictions: ['succeeded 1 T-1 0000'] },
+    ]);
+    expect(first.conflicts[0]?.events).toMatchObject([
+      { type: 'payment.conflict.detected', sequence: expect.any(String) },
+    ]);
+    const second = await service.inConflict({ limit: 2, after: first.next! }, alice);
+    expect([second.conflicts.map(({ orderId }) => orderId), second.next]).toEqual([['3'], undefined]);
+    expect((await service.inConflict({ limit: 9 }, { ...alice, merchants: ['shop-es'] })).conflicts).toEqual([]);
+    await expect(service.inConflict({ merchant: 'shop-es', limit: 9 }, ofShopFr)).rejects.toMatchObject({
+      status: 403,
+    });
   });
 
   it.each([
@@ -158,9 +195,9 @@ describe('operators', () => {
     ['speak for another', idOf('2'), { outcome: 'refused', reason, actor: 'bob' }, 403, 'actor_mismatch'],
     ['name nothing', 'x', { outcome: 'refused', reason }, 404, 'operation_unknown'],
     ['name an order that nobody knows', idOf('9'), { outcome: 'refused', reason }, 404, 'operation_unknown'],
-  ] as const)('may not %s', async (_, id, word, status, code) => {
+  ] as const)('may not %s', async (_, id, resolution, status, code) => {
     const { service, appended } = setUp(orders);
-    await expect(service.resolve(id, word, alice)).rejects.toMatchObject({ status, code });
+    await expect(service.resolve(id, resolution, alice)).rejects.toMatchObject({ status, code });
     expect(appended).toEqual([]);
   });
 

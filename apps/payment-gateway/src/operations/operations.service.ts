@@ -3,6 +3,7 @@ import { orderKey, parseOrderKey } from '@tranche/contracts';
 import {
   CLOCKS_APART_MS,
   compact,
+  conflictsOf,
   findOperation,
   isInDoubt,
   isLookUpReminder,
@@ -21,6 +22,7 @@ import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
 import { orderDigest } from '../decisions/order-digest.js';
 import { changeSince } from '../decisions/resolution.js';
+import { conflictView } from './conflict-view.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from './operator-identity.js';
@@ -36,10 +38,17 @@ import { operationView, orderView, type OperationView, type OrderView } from './
 /** Maximum wait for the journal's or Redis's answer. Milliseconds. */
 const WAIT_MS = 10_000;
 
-export interface DoubtsPage {
-  operations: ReturnType<typeof doubtView>[];
+interface Page {
   /** Value of `after` for the next page; absent on the last one. */
   next?: string;
+}
+export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
+export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
+
+export interface ListQuery {
+  merchant?: string;
+  limit: number;
+  after?: string;
 }
 
 /** Facts of the second person's approval, and the order that the proposal was about. */
@@ -65,27 +74,41 @@ export class OperationsService {
   }
 
   /** Lists operations in doubt, by merchant and orderId. An order has at most one, and more only where an authorization superseded a doubtful one. */
-  async inDoubt(
-    { merchant, limit, after }: { merchant?: string; limit: number; after?: string },
+  async inDoubt(query: ListQuery, operator: OperatorIdentity): Promise<DoubtsPage> {
+    const times = { nowMs: this.clock.nowMs(), notExecutedAfterMs: this.#notExecutedAfterMs };
+    const { listed, ...page } = await this.#list(this.index.ordersInDoubt(), query, operator, (order) =>
+      order.operations.filter(isInDoubt).map((operation) => doubtView(order, operation, times)),
+    );
+    return { operations: listed, ...page };
+  }
+
+  /** Lists conflicts, by merchant and orderId. One stays for as long as its order is kept: nothing ends it but a void of a second payment. */
+  async inConflict(query: ListQuery, operator: OperatorIdentity): Promise<ConflictsPage> {
+    const { listed, ...page } = await this.#list(this.index.ordersInConflict(), query, operator, (order) =>
+      conflictsOf(order).map((conflict) => conflictView(order, conflict, this.config.journalEpoch)),
+    );
+    return { conflicts: listed, ...page };
+  }
+
+  /** A page of what these orders show; an order is never cut in two. */
+  async #list<T extends { id: string }>(
+    orders: Promise<string[]>,
+    { merchant, limit, after }: ListQuery,
     operator: OperatorIdentity,
-  ): Promise<DoubtsPage> {
+    shows: (order: OrderState) => T[],
+  ): Promise<Page & { listed: T[] }> {
     if (merchant !== undefined) assertMerchant(operator, merchant);
     const afterKey = after === undefined ? undefined : keyOf(after);
-    const keys = (await this.#available(this.index.ordersInDoubt()))
+    const keys = (await this.#available(orders))
       .filter((key) => (merchant === undefined || key.startsWith(`${merchant}/`)) && mayAct(operator, merchantOf(key)))
       .sort()
       .filter((key) => afterKey === undefined || key > afterKey);
-    const operations: DoubtsPage['operations'] = [];
+    const listed: T[] = [];
     for (const [position, key] of keys.entries()) {
-      const order = await this.#orderOf(key);
-      for (const operation of order.operations.filter(isInDoubt)) {
-        operations.push(
-          doubtView(order, operation, { nowMs: this.clock.nowMs(), notExecutedAfterMs: this.#notExecutedAfterMs }),
-        );
-      }
-      if (operations.length >= limit && position < keys.length - 1) return { operations, next: operations.at(-1)?.id };
+      listed.push(...shows(await this.#orderOf(key)));
+      if (listed.length >= limit && position < keys.length - 1) return { listed, next: listed.at(-1)!.id };
     }
-    return { operations };
+    return { listed };
   }
 
   /**

@@ -12,7 +12,7 @@ export type OrderStatus =
   | 'partly_refunded'
   | 'captured'
   | 'authorized'
-  | 'redirect'
+  | 'redirect_required'
   | 'pending'
   | 'voided'
   | 'succeeded'
@@ -32,8 +32,8 @@ export function statusOf(order: OrderState, amounts: OrderAmounts): OrderStatus 
     return amounts.remaining === 0 ? 'refunded' : 'partly_refunded';
   }
   if (amounts.authorized !== 0) return 'authorized';
-  const waiting = operations.findLast(({ phase }) => phase === 'redirect' || phase === 'pending');
-  if (waiting) return waiting.phase as 'redirect' | 'pending';
+  const waiting = operations.findLast(({ phase }) => phase === 'redirect_required' || phase === 'pending');
+  if (waiting) return waiting.phase as 'redirect_required' | 'pending';
   if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
   return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? 'external';
 }

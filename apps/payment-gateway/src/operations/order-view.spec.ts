@@ -25,7 +25,7 @@ function intent(commandId: string, change: Partial<OperationTerms> = {}, attempt
 }
 const outcome = (
   commandId: string,
-  result: 'succeeded' | 'refused' | 'redirect' | 'pending',
+  result: 'succeeded' | 'refused' | 'redirect_required' | 'pending',
   answer: PlatformAnswer = {},
   attempt = 1,
 ): JournalRecord => ({
@@ -73,7 +73,7 @@ describe('the view of an order', () => {
       [20000, 0, 0, 0],
       [],
     ],
-    ['a redirect', [intent('a'), outcome('a', 'redirect')], 'redirect', [0, 0, 0, 0], []],
+    ['a redirect', [intent('a'), outcome('a', 'redirect_required')], 'redirect_required', [0, 0, 0, 0], []],
     ['a pending approval', [intent('a'), outcome('a', 'pending')], 'pending', [0, 0, 0, 0], []],
     ['a refusal', [intent('a'), outcome('a', 'refused')], 'refused', [0, 0, 0, 0], []],
     ['an authorization', authorized, 'authorized', [20000, 0, 0, 0], []],
@@ -146,7 +146,7 @@ describe('the view of an order', () => {
     ],
     [
       'when a redirect expires, and from when on an operator may resolve it',
-      [intent('a'), outcome('a', 'redirect')].map((record) => record),
+      [intent('a'), outcome('a', 'redirect_required')].map((record) => record),
       { redirectExpiresAt: '2026-03-08T10:00:00.000Z', operatorMayResolveFrom: '2026-03-02T10:00:00.000Z' },
     ],
   ] as [string, JournalRecord[], object][])('tells %s', (_, records, deadlines) => {

@@ -129,8 +129,16 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
-      const told = compact({ transactionId, execCode, amount, message, externalEntityId, externalReference, flags });
-      return { operation: operation!, result, source, ...told };
+      const reported = compact({
+        transactionId,
+        execCode,
+        amount,
+        message,
+        externalEntityId,
+        externalReference,
+        flags,
+      });
+      return { operation: operation!, result, source, ...reported };
     });
 }
 
@@ -142,7 +150,7 @@ function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   return compact({
     captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
     pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,
-    redirectExpiresAt: waiting?.phase === 'redirect' ? endsAt : undefined,
+    redirectExpiresAt: waiting?.phase === 'redirect_required' ? endsAt : undefined,
     operatorMayResolveFrom: waiting && new Date(operatorFromMs(waiting)).toISOString(),
   });
 }
@@ -166,13 +174,13 @@ function attemptView(
 const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
 
 /** Formats `RESULT ATTEMPT TRANSACTIONID EXECCODE`, with `-` where the report had none. */
-const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
+export const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
   `${result} ${attempt} ${transactionId} ${execCode}`;
 
 function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullable<OperationState['latest']>['body']) {
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
+export function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
 }

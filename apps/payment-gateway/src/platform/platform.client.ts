@@ -8,8 +8,8 @@ import { GatewayConfig } from '../gateway.config.js';
 import { connectorOverTcp, PlatformConnection, type CallOptions } from './platform-connection.js';
 import { WarmSockets } from './warm-sockets.js';
 
-/** Maximum size of an answer; a larger one counts as lost. REDIRECTHTML is the only long field. */
-const ANSWER_BYTES = 8 * 1024 * 1024;
+/** Maximum size of an answer; a larger one counts as lost. REDIRECTHTML is the only long field, and a record carries 12 MiB of it. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 3_000;
 
 export interface PlatformCall {

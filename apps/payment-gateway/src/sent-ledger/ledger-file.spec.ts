@@ -35,7 +35,7 @@ const ledger = ({
   ...options
 }: Partial<LedgerFileOptions & LedgerDisk> = {}) =>
   new LedgerFile({
-    ...{ path, identity, now: () => ({ monotonicMs: nowMs, wallMs: nowMs }) },
+    ...{ path, identity, readClocks: () => ({ monotonicMs: nowMs, wallMs: nowMs }) },
     ...{ disk: { ...ledgerDisk, write, remove }, ...options },
   });
 const tokensIn = () =>

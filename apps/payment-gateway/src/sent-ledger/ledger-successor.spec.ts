@@ -55,7 +55,7 @@ function successor(history: JournalRecord[], nowMs = 10_000) {
   const clock = { nowMs };
   const taking = new LedgerSuccessor({
     ...{ folder: ledgerFolder(folder), ownId: 'own', identity, journal, log: silentLog, nowMs: () => Date.parse(AT) },
-    now: () => ({ monotonicMs: clock.nowMs, wallMs: clock.nowMs }),
+    readClocks: () => ({ monotonicMs: clock.nowMs, wallMs: clock.nowMs }),
   });
   return { taking, appended, journal, clock, order: () => order };
 }

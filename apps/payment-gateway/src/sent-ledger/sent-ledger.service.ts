@@ -116,12 +116,12 @@ export class SentLedgerService implements SentLedger {
     this.#file = new LedgerFile({
       path: ledgerPath(folder, this.#ownId),
       identity,
-      now: kernelClocks,
+      readClocks: kernelClocks,
       disk: ledgerDisk,
       onTrouble: (error, isRemoved) => this.#onTrouble(error, isRemoved),
     });
     this.#successor = new LedgerSuccessor({
-      ...{ folder: ledgerFolder(folder), ownId: this.#ownId, identity, now: kernelClocks, log: this.log },
+      ...{ folder: ledgerFolder(folder), ownId: this.#ownId, identity, readClocks: kernelClocks, log: this.log },
       journal: this.journal.view,
       nowMs: () => this.clock.nowMs(),
       onConcluded: () => this.#concluded.inc(),

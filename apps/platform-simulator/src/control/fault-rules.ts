@@ -45,6 +45,8 @@ export interface CallFault {
   readonly slowDrip?: number;
   /** Executes the call and answers with another OPERATIONTYPE. */
   readonly wrongOperationType?: boolean;
+  /** Executes the call and answers with a page (REDIRECTHTML) of at least so many bytes, base64 apart. */
+  readonly pageBytes?: number;
   /**
    * Resets the connection while the body arrives, without execution. `match` cannot use the order or merchant, because the body was not
    * read.
@@ -147,6 +149,7 @@ const FAULT: Record<string, Check> = {
   garbage: isWhenOrYes,
   emptyAnswer: isWhenOrYes,
   truncate: isYes,
+  pageBytes: isCount,
   slowDrip: isCount,
   wrongOperationType: isYes,
   resetWhileReading: isYes,

@@ -107,9 +107,9 @@ describe('what is notified', () => {
       CARDTYPE: 'mastercard',
       CARDCOUNTRY: 'FR',
     };
-    const told = { OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', EXECCODE: '0000' };
+    const payment = { OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', EXECCODE: '0000' };
     expect(parameters).toMatchObject({
-      ...told,
+      ...payment,
       TRANSACTIONID: expect.stringMatching(/^.{1,32}$/) as string,
       ...shown,
     });

@@ -64,7 +64,8 @@ export class ProcessService {
     }
     const reply = await this.answer({ form, operation, merchant, bearer, call, latencyMs });
     if (reply.kind !== 'answer') return closed(call, reply);
-    const answer = fault?.wrongOperationType ? ofAnotherOperation(reply.answer) : reply.answer;
+    const said = fault?.wrongOperationType ? ofAnotherOperation(reply.answer) : reply.answer;
+    const answer = withPageOf(fault?.pageBytes ?? 0, said);
     return closed(call, disturbanceAfter(fault, answer) ?? answered(answer));
   }
 
@@ -125,6 +126,13 @@ const ofAnotherOperation = (answer: Answer): Answer => ({
   ...answer,
   OPERATIONTYPE: answer.OPERATIONTYPE === 'capture' ? 'refund' : 'capture',
 });
+
+/** A comment behind the page fills it up. */
+function withPageOf(bytes: number, answer: Answer): Answer {
+  if (bytes === 0 || answer.REDIRECTHTML === undefined) return answer;
+  const page = Buffer.from(answer.REDIRECTHTML, 'base64').toString();
+  return { ...answer, REDIRECTHTML: Buffer.from(`${page}<!--${'x'.repeat(bytes)}-->`).toString('base64') };
+}
 
 function closed(call: Call, reply: Reply): Reply {
   call.answered = reply.kind === 'answer' ? reply.answer.EXECCODE : nameOf(reply);

@@ -34,6 +34,14 @@ it.each([
 });
 
 it.each([
+  ['', '1001 SELECTEDBRAND'],
+  [undefined, '1001 SELECTEDBRAND'],
+  ['cb', 'ok'],
+])('where all four fields are demanded, SELECTEDBRAND %s → %s', (SELECTEDBRAND, expected) => {
+  expect(names(readPlaintext(Buffer.from(JSON.stringify({ ...card, SELECTEDBRAND })), true))).toBe(expected);
+});
+
+it.each([
   ['no JSON', Buffer.from('{"CARDCODE')],
   ['a list', Buffer.from('[]')],
   ['null', Buffer.from('null')],

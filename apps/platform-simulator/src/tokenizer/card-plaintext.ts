@@ -5,20 +5,20 @@ import { refusal, type Refusal } from '../transactions/exec-codes.js';
 export interface CardPlaintext {
   readonly cardCode: string;
   readonly validityDate: string;
-  /** Present if the page offers a choice of brands. */
+  /** Absent only where the page offers no choice of brands and the tokenizer demands none. */
   readonly selectedBrand?: string;
 }
 
 const NEEDED = ['CARDCODE', 'CARDVALIDITYDATE', 'CARDCVV'] as const;
 const NAMES = [...NEEDED, 'SELECTEDBRAND'] as const;
 
-/** Interface, Encryption rules: a JSON object with only these four fields, each in its format. SELECTEDBRAND is optional. */
-export function readPlaintext(bytes: Uint8Array): CardPlaintext | Refusal {
+/** Interface, Encryption rules: a JSON object with only these four fields, each in its format. SELECTEDBRAND may be optional. */
+export function readPlaintext(bytes: Uint8Array, requiresBrand = false): CardPlaintext | Refusal {
   const fields = fieldsOf(bytes);
   if (fields === undefined || Object.keys(fields).some((name) => !(NAMES as readonly string[]).includes(name))) {
     return refusal('1002', 'ENCRYPTEDDATA');
   }
-  const missing = NEEDED.find((name) => fields[name] === undefined || fields[name] === '');
+  const missing = (requiresBrand ? NAMES : NEEDED).find((name) => fields[name] === undefined || fields[name] === '');
   if (missing !== undefined) return refusal('1001', missing);
   const given = NAMES.filter((name) => fields[name] !== undefined && fields[name] !== '');
   const notText = given.find((name) => typeof fields[name] !== 'string');

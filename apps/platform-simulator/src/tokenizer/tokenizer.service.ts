@@ -12,6 +12,7 @@ export interface TokenizerParts {
   readonly encryptionKeys: EncryptionKeys;
   readonly cardTokens: CardTokens;
   readonly clock: Clock;
+  readonly requiresSelectedBrand: boolean;
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -21,7 +22,7 @@ export class Tokenizer {
 
   /** Resolves to the interface's token record, or to a refusal record. */
   async tokenize(body: unknown): Promise<object> {
-    const { encryptionKeys, cardTokens } = this.parts;
+    const { encryptionKeys, cardTokens, requiresSelectedBrand } = this.parts;
     const read = readRequest(body);
     if (isRefusal(read)) return refusalRecord(read);
     const { encryptedData, encryptionKeyId, apiKeyId } = read;
@@ -31,7 +32,7 @@ export class Tokenizer {
     if (privateKey === undefined) return refusalRecord(refusal('1002', 'ENCRYPTIONKEYID'));
 
     const bytes = decrypted(encryptedData, privateKey);
-    const card = bytes === undefined ? refusal('1002', 'ENCRYPTEDDATA') : readPlaintext(bytes);
+    const card = bytes === undefined ? refusal('1002', 'ENCRYPTEDDATA') : readPlaintext(bytes, requiresSelectedBrand);
     bytes?.fill(0);
     if (isRefusal(card)) return refusalRecord(card);
     const refused = this.judge(card);

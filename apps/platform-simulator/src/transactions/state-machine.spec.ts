@@ -65,7 +65,8 @@ const voids: Row[] = [
   ['a second time', { type: 'void' }, authorization({ state: 'voided' }), '2015'],
   ['a capture', { type: 'void' }, capture(), '2015'],
   ['a payment', { type: 'void' }, authorization({ operationType: 'payment' }), '2015'],
-  ['while on the form', { type: 'void' }, authorization({ state: 'redirected' }), '2006'],
+  ['while on the form', { type: 'void' }, authorization({ state: 'redirected' }), 30_000],
+  ['while it waits for approval', { type: 'void' }, authorization({ state: 'pending' }), 30_000],
   ['what was refused', { type: 'void' }, authorization({ state: 'refused' }), '2003'],
 ];
 

@@ -57,7 +57,9 @@ function judgeRefund(amount: number | undefined, capture: Transaction): { amount
 function judgeVoid(authorization: Transaction): { amount: number } | Refusal {
   // The interface allows a void only for authorizations.
   if (authorization.operationType !== 'authorization' || !takesVoid(authorization.method)) return refusal('2015');
-  const unfinished = judgeFinished(authorization);
+  // Our assumption: one on the form or waiting for approval is voided too, and its form takes no decision afterwards.
+  const isWaiting = authorization.state === 'redirected' || authorization.state === 'pending';
+  const unfinished = isWaiting ? undefined : judgeFinished(authorization);
   if (unfinished) return unfinished;
   return authorization.isCaptured || authorization.state === 'voided'
     ? refusal('2015')

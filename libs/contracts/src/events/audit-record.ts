@@ -6,6 +6,7 @@ export const AUDIT_TYPE = 'operations.audit.recorded';
 /** Actions of operators on the management port. Actions that end in `.read` change nothing. */
 export const AUDIT_ACTIONS = [
   'doubts.read',
+  'conflicts.read',
   'order.read',
   'proposals.read',
   'partitions.read',

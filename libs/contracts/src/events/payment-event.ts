@@ -129,7 +129,10 @@ export class PaymentEvent {
   @AnyText()
   redirectHtml?: string;
 
-  /** True if REDIRECTHTML had more than 2 MB and was left out. */
+  /**
+   * True if REDIRECTHTML is left out: it had more than 12 MiB, or this event repeats one that is older than a day. The cardholder can't pay with it:
+   * void the authorization, or make another one that names it in `supersedes`.
+   */
   @Optional()
   @YesNo()
   redirectHtmlDropped?: boolean;

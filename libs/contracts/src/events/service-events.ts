@@ -22,7 +22,7 @@ export class AuthEvent {
   reason?: string;
 }
 
-/** Data of an event of `cse.events.v1` about an encryption key. */
+/** Data of an event of `cse.events.v1` about a key for client-side encryption (CSE). */
 export class CseEvent {
   @AnyText()
   apiKeyId!: string;

@@ -15,8 +15,8 @@ export interface PlatformAnswer {
   redirectHtmlDropped?: boolean;
 }
 
-/** State by the platform's answer. Stored in journal records; `redirect` is the stored name of `redirect_required`. */
-export type OperationResult = 'succeeded' | 'refused' | 'redirect' | 'pending';
+/** State by the platform's answer. Stored in journal records. */
+export type OperationResult = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
 
 /** Evidence from one call of the platform, as the journal record that it becomes. */
 export type CallResult =

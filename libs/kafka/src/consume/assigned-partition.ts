@@ -21,7 +21,7 @@ export class AssignedPartition {
     return this.assignment.signal.aborted;
   }
 
-  place(offset: bigint, isCommitted: boolean): void {
+  setPosition(offset: bigint, isCommitted: boolean): void {
     this.position.next = offset;
     this.isCommitted = isCommitted;
     this.isPlaced = true;

@@ -12,7 +12,7 @@ export interface BufferedPortOptions {
   onBuffered?: (partition: number, records: number) => void;
 }
 
-interface Place {
+interface FetchPosition {
   next?: bigint;
   isPaused: boolean;
   isFetching: boolean;
@@ -22,7 +22,7 @@ const handedOverAtMost = 500;
 
 /** A group's port for records that this process's tail reads too: only offsets that the buffer lacks are fetched. It serves one topic. */
 export class BufferedPort implements GroupPort {
-  readonly #places = new Map<number, Place>();
+  readonly #positions = new Map<number, FetchPosition>();
   readonly #partitions = new Map<number, TopicPartition>();
 
   constructor(private readonly options: BufferedPortOptions) {
@@ -31,7 +31,7 @@ export class BufferedPort implements GroupPort {
 
   /** Must be called before the group's work joins. */
   begin(partitions: readonly TopicPartition[]): void {
-    this.#places.clear();
+    this.#positions.clear();
     this.#partitions.clear();
     for (const one of partitions) this.#partitions.set(one.partition, one);
     this.options.buffer.keep(this.#partitions.keys());
@@ -47,45 +47,45 @@ export class BufferedPort implements GroupPort {
   }
 
   seek({ partition }: TopicPartition, offset: bigint): void {
-    Object.assign(this.#placeOf(partition), { next: offset, isFetching: false });
+    Object.assign(this.#positionOf(partition), { next: offset, isFetching: false });
     this.#goOn(partition);
   }
 
   pause(partition: TopicPartition): void {
-    Object.assign(this.#placeOf(partition.partition), { isPaused: true, isFetching: false });
+    Object.assign(this.#positionOf(partition.partition), { isPaused: true, isFetching: false });
     this.options.port.pause(partition);
   }
 
   resume({ partition }: TopicPartition): void {
-    this.#placeOf(partition).isPaused = false;
+    this.#positionOf(partition).isPaused = false;
     this.#goOn(partition);
   }
 
   /** Passes fetched records to the group's work. Fetched records of a partition that is served from the buffer by now are dropped. */
   take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
-    const place = this.#placeOf(partition);
-    if (!place.isFetching) return undefined;
+    const position = this.#positionOf(partition);
+    if (!position.isFetching) return undefined;
     const last = this.options.work().take({ topic, partition }, records, fetched);
     if (last === undefined) return undefined;
-    place.next = fetched && last === records.at(-1)?.offset ? fetched.next : last + 1n;
+    position.next = fetched && last === records.at(-1)?.offset ? fetched.next : last + 1n;
     this.#goOn(partition);
     return last;
   }
 
   #goOn(partition: number): void {
     const one = this.#partitions.get(partition);
-    const place = this.#places.get(partition);
+    const position = this.#positions.get(partition);
     if (
       !one ||
-      !place ||
-      place.isPaused ||
-      place.next === undefined ||
+      !position ||
+      position.isPaused ||
+      position.next === undefined ||
       this.#goOnBuffered(partition) ||
-      place.isFetching
+      position.isFetching
     )
       return;
-    place.isFetching = true;
-    this.options.port.seek(one, place.next);
+    position.isFetching = true;
+    this.options.port.seek(one, position.next);
     this.options.port.resume(one);
   }
 
@@ -93,31 +93,37 @@ export class BufferedPort implements GroupPort {
   #goOnBuffered(partition: number): boolean {
     const { port, buffer } = this.options;
     const one = this.#partitions.get(partition);
-    const place = this.#places.get(partition);
-    if (!one || !place || place.isPaused || place.next === undefined || !buffer.covers(partition, place.next))
+    const position = this.#positions.get(partition);
+    if (
+      !one ||
+      !position ||
+      position.isPaused ||
+      position.next === undefined ||
+      !buffer.covers(partition, position.next)
+    )
       return false;
-    if (place.isFetching) port.pause(one);
-    place.isFetching = false;
-    this.#handOver(one, place);
+    if (position.isFetching) port.pause(one);
+    position.isFetching = false;
+    this.#handOver(one, position);
     return true;
   }
 
-  #handOver(one: TopicPartition, place: Place): void {
+  #handOver(one: TopicPartition, position: FetchPosition): void {
     const { buffer, work, onBuffered } = this.options;
-    while (!place.isPaused && place.next !== undefined) {
-      const records = buffer.recordsFrom(one.partition, place.next, handedOverAtMost);
+    while (!position.isPaused && position.next !== undefined) {
+      const records = buffer.recordsFrom(one.partition, position.next, handedOverAtMost);
       const last = records.length === 0 ? undefined : work().take(one, records);
       if (last === undefined) return;
       onBuffered?.(one.partition, records.filter(({ offset }) => offset <= last).length);
-      place.next = last + 1n;
+      position.next = last + 1n;
     }
   }
 
-  #placeOf(partition: number): Place {
-    const known = this.#places.get(partition);
+  #positionOf(partition: number): FetchPosition {
+    const known = this.#positions.get(partition);
     if (known) return known;
-    const place = { isPaused: false, isFetching: false };
-    this.#places.set(partition, place);
-    return place;
+    const position = { isPaused: false, isFetching: false };
+    this.#positions.set(partition, position);
+    return position;
   }
 }

@@ -1,7 +1,7 @@
 import { decodeFinished, encodeFinished } from './gap-metadata.js';
 
 /** Entry for a delivered record. It outlives the record, whose content is released when it is done. */
-export interface Place {
+export interface Delivery {
   readonly offset: bigint;
   /** Monotonic milliseconds of the fetch. */
   readonly sinceMs: number;
@@ -14,7 +14,7 @@ export interface Place {
  */
 export class Frontier {
   /** Entries in delivery order; all before `firstOpen` are done. */
-  private delivered: Place[] = [];
+  private delivered: Delivery[] = [];
   private firstOpen = 0;
   private lastDelivered: bigint | undefined;
   private reached: bigint | undefined;
@@ -33,18 +33,18 @@ export class Frontier {
   }
 
   /** Returns undefined if the record was finished before this assignment and must not be handled again. */
-  deliver(offset: bigint, sinceMs: number): Place | undefined {
-    const place = { offset, sinceMs, isDone: this.finishedBefore.delete(offset) };
+  deliver(offset: bigint, sinceMs: number): Delivery | undefined {
+    const delivery = { offset, sinceMs, isDone: this.finishedBefore.delete(offset) };
     if (this.firstOpen === this.delivered.length) this.reached = offset;
-    this.delivered.push(place);
+    this.delivered.push(delivery);
     this.lastDelivered = offset;
-    if (!place.isDone) return place;
+    if (!delivery.isDone) return delivery;
     this.advance();
     return undefined;
   }
 
-  finish(place: Place): void {
-    place.isDone = true;
+  finish(delivery: Delivery): void {
+    delivery.isDone = true;
     this.advance();
   }
 
@@ -70,8 +70,8 @@ export class Frontier {
 
   private *finishedAbove(): Generator<bigint> {
     for (let at = this.firstOpen; at < this.delivered.length; at++) {
-      const place = this.delivered[at]!;
-      if (place.isDone) yield place.offset;
+      const delivery = this.delivered[at]!;
+      if (delivery.isDone) yield delivery.offset;
     }
     yield* this.finishedBefore;
   }

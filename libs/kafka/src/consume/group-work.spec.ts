@@ -127,9 +127,9 @@ describe('the work of a group', () => {
   });
 
   it('lets no partition wait for another one whose start offset is not known yet', async () => {
-    let isTold = false;
+    let isReported = false;
     const member = new Member({}, ({ partition }) =>
-      partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n),
+      partition === 0 && !isReported ? Promise.reject(new Error('not now')) : Promise.resolve(5n),
     );
     const second = { ...first, partition: 1 };
     member.starts = [first, second].map((partition) => ({
@@ -141,7 +141,7 @@ describe('the work of a group', () => {
     const joined = member.work.join([first, second]);
     await settled();
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5']);
-    isTold = true;
+    isReported = true;
     await member.pass(100);
     await joined;
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5', 'seek commands/0 5']);
@@ -149,7 +149,7 @@ describe('the work of a group', () => {
 
   it('begins at the given start offset, never below the first kept one, and ignores the metadata of the commit then', async () => {
     const asked: unknown[] = [];
-    const member = new Member({}, (_assignment, ...told) => (asked.push(told), Promise.resolve(4n)));
+    const member = new Member({}, (_assignment, ...reported) => (asked.push(reported), Promise.resolve(4n)));
     member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n }];
     await member.work.join([first]);
     expect(asked).toEqual([[9n, 6n]]);

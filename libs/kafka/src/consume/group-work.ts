@@ -53,7 +53,7 @@ export class GroupWork {
   async join(partitions: readonly TopicPartition[]): Promise<void> {
     this.end();
     for (const partition of partitions) this.add(partition);
-    await this.placeAll([...this.current.values()]);
+    await this.setPositions([...this.current.values()]);
   }
 
   /**
@@ -152,7 +152,7 @@ export class GroupWork {
    * offset and its own. It also needs a resume: kafkajs keeps a pause beyond its assignment, and a partition that was paused when full
    * would never be read again.
    */
-  private async placeAll(waiting: AssignedPartition[]): Promise<void> {
+  private async setPositions(waiting: AssignedPartition[]): Promise<void> {
     const open = () => waiting.filter((assigned) => !assigned.isPlaced && !assigned.hasEnded);
     const again = (error: unknown) => this.warn(error, 'it is not known where to begin reading; trying again');
     for (let attempt = 1; open().length > 0; attempt++) {
@@ -160,9 +160,10 @@ export class GroupWork {
         const starts = await this.options.port.starts(open().map(({ assignment }) => assignment));
         const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
         for (const assigned of open())
-          await this.place(assigned, byId.get(idOf(assigned.assignment.topic, assigned.assignment.partition))).catch(
-            again,
-          );
+          await this.setPosition(
+            assigned,
+            byId.get(idOf(assigned.assignment.topic, assigned.assignment.partition)),
+          ).catch(again);
         if (open().length === 0) return;
       } catch (error) {
         again(error);
@@ -173,7 +174,7 @@ export class GroupWork {
     }
   }
 
-  private async place(assigned: AssignedPartition, start: PartitionStart | undefined): Promise<void> {
+  private async setPosition(assigned: AssignedPartition, start: PartitionStart | undefined): Promise<void> {
     const { assignment, work } = assigned;
     // The assignment may have ended while earlier partitions of this loop were placed.
     if (!start || assignment.signal.aborted) return;
@@ -186,7 +187,7 @@ export class GroupWork {
     const offset = from < low ? low : from;
     work.begin(offset, offset === committed ? metadata : undefined);
     this.options.port.seek(assignment, offset);
-    assigned.place(offset, committed !== undefined);
+    assigned.setPosition(offset, committed !== undefined);
     this.resumeIfRoom(assigned);
   }
 

@@ -1,13 +1,13 @@
 import type { Timers } from '@tranche/runtime';
 import { bytesOf, type ConsumedRecord } from './consumed-record.js';
-import { Frontier, type Place } from './frontier.js';
+import { Frontier, type Delivery } from './frontier.js';
 import type { Task, HandlerResult } from './key-ordered-pool.js';
 import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 
 /** Waiting records of one key in offset order. The first one is running, ready, or waiting for its retry. */
 export interface Lane {
   readonly key: string;
-  readonly waiting: { task: Task; place: Place }[];
+  readonly waiting: { task: Task; delivery: Delivery }[];
   blocksPartition: boolean;
   run: Promise<unknown> | undefined;
 }
@@ -44,9 +44,9 @@ export class KeyOrderedWork implements PartitionWork {
     const sinceMs = this.timers.nowMs();
     const changesBefore = this.frontier.changes;
     for (const record of records) {
-      const place = this.frontier.deliver(record.offset, sinceMs);
-      if (!place) continue;
-      const entry = { task: { record, assignment, sinceMs, attempts: 0 }, place };
+      const delivery = this.frontier.deliver(record.offset, sinceMs);
+      if (!delivery) continue;
+      const entry = { task: { record, assignment, sinceMs, attempts: 0 }, delivery };
       this.openRecords++;
       this.openBytes += bytesOf(record);
       // Records without a key need no order, so each gets its own lane.
@@ -136,10 +136,10 @@ export class KeyOrderedWork implements PartitionWork {
   }
 
   private finish(lane: Lane): void {
-    const { task, place } = lane.waiting.shift()!;
+    const { task, delivery } = lane.waiting.shift()!;
     this.openRecords--;
     this.openBytes -= bytesOf(task.record);
-    this.frontier.finish(place);
+    this.frontier.finish(delivery);
     if (lane.waiting.length === 0) this.lanes.delete(lane.key);
     else if (!this.assignment.signal.aborted) {
       this.ready.push(lane);

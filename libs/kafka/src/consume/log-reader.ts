@@ -72,7 +72,7 @@ export class LogReader {
     clearTimeout(this.#idle);
     try {
       await connection.connected;
-      connection.place(partition, range.position.next);
+      connection.setPosition(partition, range.position.next);
       for (let slice = await range.take(); slice; slice = await range.take()) yield slice;
     } finally {
       this.#ranges.delete(partition);
@@ -115,7 +115,7 @@ export class LogReader {
       isWanted: (partition) => this.#rangeOf(partition, connection) !== undefined,
       onJoin: () => {
         for (const [partition, range] of this.#ranges)
-          if (range.connection === connection) connection.place(partition, range.position.next);
+          if (range.connection === connection) connection.setPosition(partition, range.position.next);
       },
       onBatch: (fetched) => this.#deliver(connection, fetched),
       onNoRecords: (partition, first, last) => this.#pass(connection, partition, { first, last }),
@@ -137,7 +137,7 @@ export class LogReader {
     if (fetched.isStale()) return;
     const at = fetchedOf(batch);
     const { next } = range.position;
-    if (at && range.position.isStray(at)) return connection.place(partition, next);
+    if (at && range.position.isStray(at)) return connection.setPosition(partition, next);
     if (at && at.from > next) return range.fail(new RecordsDeletedError(`${batch.topic}/${partition}`, next, at.from));
     const unreadable = batch.messages.map(({ headers }) => whyUnreadable(headers)).find((why) => why !== undefined);
     // Fails only this range. If thrown, kafkajs would retry without end, and every read on this connection would wait.

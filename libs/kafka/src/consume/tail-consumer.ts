@@ -105,7 +105,7 @@ export class TailConsumer {
    * @throws ConsumerClosedError if it is stopped meanwhile
    */
   async start(): Promise<void> {
-    await this.runner.start(() => this.place());
+    await this.runner.start(() => this.setPositions());
     const { compareEveryMs: everyMs = compareEveryMs } = this.options;
     if (!this.runner.isStopping) this.timer = setInterval(() => void this.compare(), everyMs).unref();
   }
@@ -116,7 +116,7 @@ export class TailConsumer {
     await Promise.all([this.runner.stop(), atMost(lastComparisonMs, Promise.resolve(this.comparing))]);
   }
 
-  private async place(): Promise<void> {
+  private async setPositions(): Promise<void> {
     const { client, from, known } = this.options;
     const topic = this.name;
     for (const [partition, bounds] of await topicOffsets(client, topic)) {
@@ -125,7 +125,7 @@ export class TailConsumer {
       this.positions.set(partition, at);
       this.options.onPlaced?.(partition, at.next);
       if (at.isBehind) this.logBehind(partition, at);
-      if (at.fault !== undefined) this.tellFault(partition, at.fault);
+      if (at.fault !== undefined) this.reportFault(partition, at.fault);
     }
   }
 
@@ -146,7 +146,7 @@ export class TailConsumer {
   private checkAll(): void {
     for (const [partition, at] of this.positions) {
       at.checkAnew();
-      this.placeAt(partition, at);
+      this.setPosition(partition, at);
     }
   }
 
@@ -154,7 +154,7 @@ export class TailConsumer {
   private doubtAll(): void {
     for (const [partition, at] of this.positions) {
       at.startVerification();
-      this.tellWhetherSure(partition, at);
+      this.reportVerification(partition, at);
     }
   }
 
@@ -169,11 +169,11 @@ export class TailConsumer {
       if (at === undefined || leader !== nodeId) continue;
       const { fetchFrom } = at;
       at.checkDoubted();
-      if (at.fetchFrom !== fetchFrom) this.placeAt(partitionId, at);
+      if (at.fetchFrom !== fetchFrom) this.setPosition(partitionId, at);
     }
   }
 
-  private tellWhetherSure(partition: number, at: TailPosition<ConsumedRecord>): void {
+  private reportVerification(partition: number, at: TailPosition<ConsumedRecord>): void {
     const isUnverified = !at.isVerified && at.fault === undefined;
     if (isUnverified === this.unsure.has(partition)) return;
     if (isUnverified) this.unsure.add(partition);
@@ -181,9 +181,9 @@ export class TailConsumer {
     this.options.onUnverified?.(partition, isUnverified);
   }
 
-  private placeAt(partition: number, at: TailPosition<ConsumedRecord>): void {
+  private setPosition(partition: number, at: TailPosition<ConsumedRecord>): void {
     const { name: topic } = this;
-    this.tellWhetherSure(partition, at);
+    this.reportVerification(partition, at);
     if (at.fault !== undefined || at.isBehind) return this.consumer.pause([{ topic, partitions: [partition] }]);
     this.consumer.seek({ topic, partition, offset: String(at.fetchFrom) });
   }
@@ -201,10 +201,10 @@ export class TailConsumer {
     const records = at.take(all, fetchedOf(batch), end);
     if (records === undefined) {
       if (at.fault !== undefined) return this.stopReading(partition, at, at.fault);
-      this.placeAt(partition, at);
+      this.setPosition(partition, at);
       return void this.compare();
     }
-    this.tellWhetherSure(partition, at);
+    this.reportVerification(partition, at);
     const unreadable = this.options.takesUnreadable === true ? undefined : whyNotReadable(records);
     if (unreadable !== undefined) {
       at.fault = unreadable;
@@ -248,8 +248,8 @@ export class TailConsumer {
       at.compare(bounds, performance.now(), asked.get(partition));
       if (at.fault !== undefined) this.stopReading(partition, at, at.fault);
       else if (at.isBehind !== wasBehind) this.afterChange(partition, at);
-      else if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
-      else this.tellWhetherSure(partition, at);
+      else if (at.fetchFrom !== fetchFrom) this.setPosition(partition, at);
+      else this.reportVerification(partition, at);
     }
   }
 
@@ -257,7 +257,7 @@ export class TailConsumer {
     const { log } = this.options;
     if (at.isBehind) this.logBehind(partition, at);
     else log.info({ topic: this.name, partition, next: String(at.next) }, 'the log has what was read again');
-    this.placeAt(partition, at);
+    this.setPosition(partition, at);
     if (!at.isBehind) this.consumer.resume([{ topic: this.name, partitions: [partition] }]);
   }
 
@@ -266,14 +266,14 @@ export class TailConsumer {
     this.options.log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
   }
 
-  private tellFault(partition: number, fault: string): void {
+  private reportFault(partition: number, fault: string): void {
     this.options.log.error({ topic: this.name, partition }, `the tail reads no further: ${fault}`);
     this.options.onFault?.(partition, fault);
   }
 
   private stopReading(partition: number, at: TailPosition<ConsumedRecord>, fault: string): void {
-    this.tellFault(partition, fault);
-    this.tellWhetherSure(partition, at);
+    this.reportFault(partition, fault);
+    this.reportVerification(partition, at);
     // kafkajs throws here while it has no group; the next join pauses the partition then.
     this.consumer.pause([{ topic: this.name, partitions: [partition] }]);
   }

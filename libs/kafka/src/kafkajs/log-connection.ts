@@ -68,7 +68,7 @@ export class LogConnection {
   }
 
   /** Has no effect before the group is joined; `onJoin` then asks for it. */
-  place(partition: number, offset: bigint): void {
+  setPosition(partition: number, offset: bigint): void {
     const { topic } = this.options;
     this.#port.seek({ topic, partition }, offset);
     this.#port.resume({ topic, partition });

@@ -106,10 +106,10 @@ describe('the batching producer', () => {
   });
 
   it('gathers what comes together into one batch, 500 records at most, one under way at a time', async () => {
-    const places = await sendMany(1200);
+    const offsets = await sendMany(1200);
     expect(broker.batches.map((batch) => batch.length)).toEqual([500, 500, 200]);
     expect(broker.mostUnderWay).toBe(1);
-    expect(places.map(({ offset }) => Number(offset))).toEqual(Array.from({ length: 1200 }, (_, i) => i));
+    expect(offsets.map(({ offset }) => Number(offset))).toEqual(Array.from({ length: 1200 }, (_, i) => i));
   });
 
   it('keeps a batch below what its topic takes', async () => {
@@ -139,8 +139,8 @@ describe('the batching producer', () => {
 
   it('sends the records of a partition again for which no answer came', async () => {
     broker.answers.push(() => []);
-    const places = await sendMany(2);
-    expect(places).toEqual([{ partition: 0, offset: 0n }, { partition: 0, offset: 1n }]); // prettier-ignore
+    const offsets = await sendMany(2);
+    expect(offsets).toEqual([{ partition: 0, offset: 0n }, { partition: 0, offset: 1n }]); // prettier-ignore
     expect(broker.batches).toHaveLength(2);
   });
 

@@ -115,8 +115,8 @@ export class BatchingProducer {
       if (deadlineMs !== undefined) {
         timer = setTimeout(() => {
           pending.reject(new ProduceDeadlineError(record.topic, deadlineMs, pending.sent));
-          const place = pending.sent ? -1 : this.queue.indexOf(pending);
-          if (place >= 0) this.queue.splice(place, 1);
+          const index = pending.sent ? -1 : this.queue.indexOf(pending);
+          if (index >= 0) this.queue.splice(index, 1);
         }, deadlineMs);
       }
       this.queuedBytes += bytes;

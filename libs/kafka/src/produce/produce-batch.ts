@@ -69,10 +69,10 @@ export function byTopic(batch: Pending[]): { topic: string; messages: Message[] 
 export function byPartition(batch: Pending[]): Pending[][] {
   const groups = new Map<string, Pending[]>();
   for (const pending of batch) {
-    const place = `${pending.record.topic}/${pending.message.chosenPartition}`;
-    const group = groups.get(place);
+    const topicPartition = `${pending.record.topic}/${pending.message.chosenPartition}`;
+    const group = groups.get(topicPartition);
     if (group) group.push(pending);
-    else groups.set(place, [pending]);
+    else groups.set(topicPartition, [pending]);
   }
   return [...groups.values()];
 }
@@ -81,15 +81,15 @@ export function byPartition(batch: Pending[]): Pending[][] {
 export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]): Pending[] {
   const nextOffset = new Map<string, bigint>();
   for (const { topicName, partition, baseOffset } of answers) {
-    const place = `${topicName}/${partition}`;
-    if (baseOffset !== undefined && !nextOffset.has(place)) nextOffset.set(place, BigInt(baseOffset));
+    const topicPartition = `${topicName}/${partition}`;
+    if (baseOffset !== undefined && !nextOffset.has(topicPartition)) nextOffset.set(topicPartition, BigInt(baseOffset));
   }
   return batch.filter((pending) => {
     const partition = pending.message.chosenPartition!;
-    const place = `${pending.record.topic}/${partition}`;
-    const offset = nextOffset.get(place);
+    const topicPartition = `${pending.record.topic}/${partition}`;
+    const offset = nextOffset.get(topicPartition);
     if (offset === undefined) return true;
-    nextOffset.set(place, offset + 1n);
+    nextOffset.set(topicPartition, offset + 1n);
     pending.resolve({ partition, offset });
     return false;
   });

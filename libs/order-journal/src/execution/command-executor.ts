@@ -4,7 +4,7 @@ import { historyOf } from '../state/history.js';
 import { afterNotExecuted, type AfterNotExecuted, nextStep } from '../state/next-step.js';
 import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
 import type { Intent } from '../state/records.js';
-import { isWithinSendDeadline, type Moment } from '../state/time.js';
+import { isWithinSendDeadline, type ClockReading } from '../state/time.js';
 import { RULES_VERSION } from '../state/versions.js';
 import {
   NO_SENT_LEDGER,
@@ -31,7 +31,7 @@ interface GrantResult {
   token: string;
   verdict: IntentVerdict;
   /** Start of the INTENT's append. The send deadline counts from here (R5). */
-  started: Moment;
+  started: ClockReading;
   after: OrderState;
 }
 
@@ -145,7 +145,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         return { url, hasWaited: false, order: after };
       }
       // The ledger is written first: a call without its line is not sent, and after a slow write the send deadline may have passed.
-      const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.ports.moment());
+      const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.ports.readClocks());
       result = await send(prepared.form, { bearer, url, maySend });
     } finally {
       permit.leave(result, attempt % urlCount === 0);
@@ -167,10 +167,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     attempt: number,
     { terms, tag, restsOnOrder, permits }: PreparedAttempt<Form>,
   ): Promise<GrantResult> {
-    const { journal, moment, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
+    const { journal, readClocks, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
     const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
     const { token, merchant, orderId } = identity;
-    const started = moment();
+    const started = readClocks();
     sentLedger.made({ token, merchant, orderId, commandId, attempt });
     const intent: Intent = {
       record: 'INTENT',

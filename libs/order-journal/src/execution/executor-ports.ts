@@ -2,7 +2,7 @@ import type { CallResult, Fault, Rail } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
 import type { OrderState } from '../state/order-state.js';
 import type { Intent, OperationTerms } from '../state/records.js';
-import type { Moment } from '../state/time.js';
+import type { ClockReading } from '../state/time.js';
 import type { JournalView } from '../journal/journal-view.js';
 
 /** A valid command as plain data. Further data for the form belongs to the caller's type. */
@@ -105,7 +105,7 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   gate: RailGate;
   timing: Timing;
   /** Both clocks of the machine, uncorrected, for the send deadline. */
-  moment: () => Moment;
+  readClocks: () => ClockReading;
   /** Creates a token that is unique over all processes and calls. */
   newToken: () => string;
   /** Builds rules, terms and form of an attempt, and sends nothing. Asynchronous, so that the simulation can let time pass in it. */

@@ -163,8 +163,8 @@ describe('records were lost, among which its next attempt may be', () => {
     const journal = journalOf([{ ...intent, tag: operationTag('c1') }, notExecuted]);
     await answer(journal, COMMAND, 'in_doubt');
     const tag = { operation: operationTag('c1'), attempt: 2 };
-    const told = { source: 'notification', operation: 'authorize', result: 'succeeded' } as const;
-    await journal.append({ record: 'EVIDENCE', ...ORDER, ...told, tag, answer: { transactionId: 'T2' } });
+    const reported = { source: 'notification', operation: 'authorize', result: 'succeeded' } as const;
+    await journal.append({ record: 'EVIDENCE', ...ORDER, ...reported, tag, answer: { transactionId: 'T2' } });
     expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'ended', end: 'succeeded' });
   });
 

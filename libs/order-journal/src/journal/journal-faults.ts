@@ -49,5 +49,5 @@ export class JournalWentBackError extends JournalChangedError {
 }
 
 /** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
-export const stoppedReason = (partition: number, why: string, at?: bigint): string =>
-  `Journal partition ${partition} is stopped${at === undefined ? '' : ` at offset ${at}`}: ${why} (docs/runbook.md, "A journal partition is stopped")`;
+export const stoppedReason = (partition: number, why: string, offset?: bigint): string =>
+  `Journal partition ${partition} is stopped${offset === undefined ? '' : ` at offset ${offset}`}: ${why} (docs/runbook.md, "A journal partition is stopped")`;

@@ -57,7 +57,10 @@ it('takes a verdict as lost that a snapshot dropped before it was read, and stop
     const records = [...ended, record];
     records.forEach(bring);
     bring(
-      timerRecord(stateAfter(records), { timer: 'carry', atMs: 0 }, months, { rulesVersion: 1, refundableDays: 400 }),
+      timerRecord(stateAfter(records), { timer: 'snapshot', atMs: 0 }, months, {
+        rulesVersion: 1,
+        refundableDays: 400,
+      }),
     );
   });
   await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());

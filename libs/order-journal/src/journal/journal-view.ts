@@ -162,9 +162,9 @@ export class JournalView {
    * Stops a partition: no order of it is read, nothing is granted, and waits for its records reject. `at`: offset of an unreadable record; without it
    * the log is another one.
    */
-  stop(partition: number, why: string, at?: bigint): void {
-    if (at === undefined) this.parts.onLogChanged?.(partition, why);
-    this.#stop(partition, why, at);
+  stop(partition: number, why: string, offset?: bigint): void {
+    if (offset === undefined) this.parts.onLogChanged?.(partition, why);
+    this.#stop(partition, why, offset);
   }
 
   /** Stops a partition for a reason in this process and not in the log, so its projector may continue. */
@@ -172,8 +172,8 @@ export class JournalView {
     this.#stop(partition, why);
   }
 
-  #stop(partition: number, why: string, at?: bigint): void {
-    const reason = this.#stopped.stop(partition, why, at);
+  #stop(partition: number, why: string, offset?: bigint): void {
+    const reason = this.#stopped.stop(partition, why, offset);
     if (reason === undefined) return;
     this.parts.logger.error({ partition }, reason);
     this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));

@@ -52,18 +52,18 @@ export class ResumeList {
   }
 
   /** Largest end offset, over all resumes, of a partition of a command topic. */
-  endOf({ topic, partition }: Omit<CommandPlace, 'offset'>): bigint {
+  endOf({ topic, partition }: Omit<CommandOffset, 'offset'>): bigint {
     const ends = [...this.#decisions.values()].map(({ commandEnds }) => endIn(commandEnds, topic, partition));
     return ends.reduce((one, other) => (one > other ? one : other), 0n);
   }
 
-  isPlacedBefore(orderKey: string, { topic, partition, offset }: CommandPlace): boolean {
+  isPlacedBefore(orderKey: string, { topic, partition, offset }: CommandOffset): boolean {
     return this.#decidedOf(orderKey).some(({ commandEnds }) => offset < endIn(commandEnds, topic, partition));
   }
 
   /** Notes the id of a command published before a resume, so that a republished copy is recognised whatever its time. */
-  addCopy(orderKey: string, commandId: string, place: CommandPlace): void {
-    if (this.isPlacedBefore(orderKey, place)) this.#copies.add(copyOf(orderKey, commandId));
+  addCopy(orderKey: string, commandId: string, location: CommandOffset): void {
+    if (this.isPlacedBefore(orderKey, location)) this.#copies.add(copyOf(orderKey, commandId));
   }
 
   /** True where a command was first published before a resume of its partition. If the journal does not know it, it may have been executed. */
@@ -87,13 +87,13 @@ export class ResumeList {
 }
 
 /** Position of a command; topic without prefix. */
-export interface CommandPlace {
+export interface CommandOffset {
   topic: string;
   partition: number;
   offset: bigint;
 }
 
-export interface PublishedCommand extends CommandPlace {
+export interface PublishedCommand extends CommandOffset {
   commandId?: string;
   /** `ce_time`, milliseconds since the epoch. A republished copy may have a new one, but an id of version 7 keeps its time. */
   timeMs?: number;

@@ -27,9 +27,9 @@ export class StoppedPartitions {
   }
 
   /** Returns the partition's new reason; undefined where it was stopped before. */
-  stop(partition: number, why: string, at?: bigint): string | undefined {
+  stop(partition: number, why: string, offset?: bigint): string | undefined {
     if (this.has(partition)) return undefined;
-    const reason = stoppedReason(partition, why, at);
+    const reason = stoppedReason(partition, why, offset);
     this.#reasons.set(partition, reason);
     return reason;
   }

@@ -95,8 +95,8 @@ class PartitionAudit {
     // The hash belongs to the record at the marker. A log that was truncated meanwhile may lack that record.
     if (hash !== undefined && (last?.offset !== marker || recordHash(last.value) !== hash))
       throw new JournalReplacedError(marker);
-    const compared = keys.flatMap((key, at) =>
-      sample.isWhole(key, orders[at], firstKept) ? [{ key, indexed: orders[at] }] : [],
+    const compared = keys.flatMap((key, index) =>
+      sample.isWhole(key, orders[index], firstKept) ? [{ key, indexed: orders[index] }] : [],
     );
     const differing = compared.filter(({ key, indexed }) => !isSame(sample.state(key), indexed)).map(({ key }) => key);
     return { orders: compared.length, differing };

@@ -1,4 +1,4 @@
-/** Numbers of orders, open orders, orders in doubt and timers in a partition's index, as `7:1:0:2`. */
+/** Numbers of orders, open orders, orders in doubt, timers and orders with a conflict in a partition's index, as `7:1:0:2:0`. */
 export type EntryCounts = string;
 
 export interface IndexMarker {

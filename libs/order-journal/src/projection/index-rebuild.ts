@@ -70,7 +70,7 @@ class StatesOfRebuild {
     const missing = [...new Set(entries.map(({ key }) => key ?? ''))].filter((key) => !this.#states.has(key));
     if (missing.length === 0) return;
     const stored = await this.rebuild.readAll(missing);
-    for (const [at, key] of missing.entries()) if (stored[at]) this.#states.set(key, stored[at]);
+    for (const [index, key] of missing.entries()) if (stored[index]) this.#states.set(key, stored[index]);
   }
 
   /** Returns pages whose retention has not ended. */

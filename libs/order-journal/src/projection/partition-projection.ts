@@ -59,7 +59,7 @@ export class PartitionProjection {
    */
   async startOffset(committed: bigint | undefined, low: bigint): Promise<bigint> {
     try {
-      const begin = await this.#place(committed, low);
+      const begin = await this.#startOffset(committed, low);
       this.parts.onStopped?.(this.partition, undefined);
       return begin;
     } catch (error) {
@@ -68,7 +68,7 @@ export class PartitionProjection {
     }
   }
 
-  async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
+  async #startOffset(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
     // No wait here, because the member's other partitions would have to wait too.
     this.trust.assertVerified(partition);

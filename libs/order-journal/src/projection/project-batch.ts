@@ -96,7 +96,7 @@ async function ordersOf(
 ): Promise<Map<string, OrderState>> {
   const keys = [...new Set(entries.map(({ key }) => key ?? ''))];
   const stored = await index.readAll(partition, marker, keys);
-  return new Map(keys.flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
+  return new Map(keys.flatMap((key, index) => (stored[index] ? [[key, stored[index]] as const] : [])));
 }
 
 /** Adds REDIRECTHTML to a republished redirect, within its retention. */

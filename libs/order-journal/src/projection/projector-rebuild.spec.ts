@@ -143,7 +143,7 @@ it('rebuilds more orders than it holds in memory', async () => {
   await startOffset(until, 0n);
   await waitFor(() => index.marker === until - 1n);
   const phases = new Set([...index.orders.values()].map(({ operations }) => operations[0]?.phase));
-  expect([index.orders.size, [...phases]]).toEqual([count, ['redirect']]);
+  expect([index.orders.size, [...phases]]).toEqual([count, ['redirect_required']]);
 });
 
 async function waitFor(condition: () => boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import type { MadeToken } from '../execution/executor-ports.js';
-import type { Moment } from '../state/time.js';
+import type { ClockReading } from '../state/time.js';
 import { conclusionOf } from './conclude.js';
 import { identityLine, madeLine, sentLine } from './ledger-lines.js';
 
@@ -7,7 +7,10 @@ const OURS = { topicPrefix: 'shop.', clusterId: 'cluster-1', bootId: 'boot-1' };
 const token = (name: string): MadeToken => ({
   ...{ token: name, merchant: 'shop-fr', orderId: `order-ü-${name}`, commandId: `command-${name}`, attempt: 1 },
 });
-const at = (ms: number, wallMs = ms): Moment => ({ monotonicMs: 50_000 + ms, wallMs: 1_700_000_000_000 + wallMs });
+const at = (ms: number, wallMs = ms): ClockReading => ({
+  monotonicMs: 50_000 + ms,
+  wallMs: 1_700_000_000_000 + wallMs,
+});
 
 /** One token that was sent and has no end, and one that was never sent. */
 const LINES = [
@@ -16,7 +19,7 @@ const LINES = [
   madeLine(token('b'), at(100)),
   sentLine('a', at(150)),
 ].join('');
-const concluded = (lines: string, now: Moment, ours = OURS) => conclusionOf(Buffer.from(lines), ours, now);
+const concluded = (lines: string, now: ClockReading, ours = OURS) => conclusionOf(Buffer.from(lines), ours, now);
 const LATER = at(4_000);
 
 it('concludes of tokens that were made and not sent that they never were', () => {
@@ -28,7 +31,7 @@ it('waits until the last token was made a send deadline and a second ago', () =>
   expect(concluded(LINES, at(3_100))).toMatchObject({ of: 'never_sent' });
 });
 
-it.each<[string, Moment, string]>([
+it.each<[string, ClockReading, string]>([
   ['a second apart', at(4_000, 5_000), 'never_sent'],
   ['a second apart, the other way', at(4_000, 3_000), 'never_sent'],
   ['more than a second apart: the machine slept', at(4_000, 5_150), 'nothing'],

@@ -1,5 +1,5 @@
 import type { MadeToken } from '../execution/executor-ports.js';
-import { type Moment, SEND_DEADLINE_MS } from '../state/time.js';
+import { type ClockReading, SEND_DEADLINE_MS } from '../state/time.js';
 import { readLedger, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 
 /** Maximum difference between the two clocks' progress since a line was written. Beyond it, one of them stopped or was set. Milliseconds. */
@@ -17,7 +17,7 @@ export type Conclusion =
   | { of: 'nothing'; because: string };
 
 /** Concludes from the ledger of a process that has ended which of its tokens were never sent. Pure; `now`: CLOCK_MONOTONIC and wall clock. */
-export function conclusionOf(bytes: Uint8Array, ours: LedgerIdentity, now: Moment): Conclusion {
+export function conclusionOf(bytes: Uint8Array, ours: LedgerIdentity, now: ClockReading): Conclusion {
   const ledger = readLedger(bytes);
   if (ledger === undefined) return { of: 'nothing', because: 'it can not be read' };
   const { identity, entries } = ledger;
@@ -34,7 +34,7 @@ export function conclusionOf(bytes: Uint8Array, ours: LedgerIdentity, now: Momen
   };
 }
 
-function isTimeTrue({ made, sent }: LedgerEntry, now: Moment): boolean {
+function isTimeTrue({ made, sent }: LedgerEntry, now: ClockReading): boolean {
   return [made, ...(sent === undefined ? [] : [sent])].every(
     ({ monotonicMs, wallMs }) =>
       Math.abs(now.monotonicMs - monotonicMs - (now.wallMs - wallMs)) <= CLOCKS_DIFFER_MS &&

@@ -1,5 +1,5 @@
 import type { MadeToken, SentLedger } from '../execution/executor-ports.js';
-import { type Moment, SEND_DEADLINE_MS } from '../state/time.js';
+import { type ClockReading, SEND_DEADLINE_MS } from '../state/time.js';
 import { identityLine, linesOf, madeLine, sentLine, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 import type { LedgerDisk } from './ledger-ports.js';
 
@@ -13,7 +13,7 @@ const SURELY_NOT_SENT_MS = 10 * SEND_DEADLINE_MS;
 export interface LedgerFileOptions {
   path: string;
   identity: LedgerIdentity;
-  now: () => Moment;
+  readClocks: () => ClockReading;
   disk: LedgerDisk;
   compactAtBytes?: number;
   onTrouble?: (error: unknown, isRemoved: boolean) => void;
@@ -49,7 +49,7 @@ export class LedgerFile implements SentLedger {
     if (this.#state !== 'open') return;
     // Compacted here and not after each write: when the file is rewritten, every line must already be among the entries.
     if (this.#bytes > this.#compactAt) this.#compact();
-    const made = this.options.now();
+    const made = this.options.readClocks();
     if (this.#append(madeLine(token, made))) this.#entries.set(token.token, { token, made });
   }
 
@@ -58,7 +58,7 @@ export class LedgerFile implements SentLedger {
     if (this.#state !== 'open') return this.#state === 'removed';
     const entry = this.#entries.get(token);
     if (entry === undefined) return false;
-    const sent = this.options.now();
+    const sent = this.options.readClocks();
     if (!this.#append(sentLine(token, sent))) return false;
     entry.sent = sent;
     return true;
@@ -71,7 +71,7 @@ export class LedgerFile implements SentLedger {
 
   /** Tokens of this process that were not sent and are too old to be sent: their INTENT or its verdict failed. */
   get neverSent(): MadeToken[] {
-    const nowMs = this.options.now().monotonicMs;
+    const nowMs = this.options.readClocks().monotonicMs;
     return [...this.#entries.values()]
       .filter(({ made, sent }) => sent === undefined && nowMs - made.monotonicMs > SURELY_NOT_SENT_MS)
       .map(({ token }) => token);
@@ -119,7 +119,7 @@ export class LedgerFile implements SentLedger {
 
   /** Replaces the file atomically. Where the new file can't be written, the old one stays in use and may grow to twice its size. */
   #compact(): void {
-    const { path, identity, now, disk } = this.options;
+    const { path, identity, readClocks: now, disk } = this.options;
     const oldestMs = now().monotonicMs - KEPT_MS;
     for (const [token, { made }] of this.#entries) if (made.monotonicMs < oldestMs) this.#entries.delete(token);
     const next = `${path}.new`;

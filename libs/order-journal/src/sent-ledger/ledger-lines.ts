@@ -1,5 +1,5 @@
 import type { MadeToken } from '../execution/executor-ports.js';
-import type { Moment } from '../state/time.js';
+import type { ClockReading } from '../state/time.js';
 
 /** Identity of a ledger. Conclusions are valid only for this journal, and only until the machine restarts. */
 export interface LedgerIdentity {
@@ -11,8 +11,8 @@ export interface LedgerIdentity {
 
 export interface LedgerEntry {
   token: MadeToken;
-  made: Moment;
-  sent?: Moment;
+  made: ClockReading;
+  sent?: ClockReading;
 }
 
 export interface Ledger {
@@ -27,10 +27,10 @@ export const identityLine = ({ topicPrefix, clusterId, bootId }: LedgerIdentity)
 
 export const madeLine = (
   { token, merchant, orderId, commandId, attempt }: MadeToken,
-  { monotonicMs, wallMs }: Moment,
+  { monotonicMs, wallMs }: ClockReading,
 ): string => line({ made: token, merchant, orderId, commandId, attempt, monotonicMs, wallMs });
 
-export const sentLine = (token: string, { monotonicMs, wallMs }: Moment): string =>
+export const sentLine = (token: string, { monotonicMs, wallMs }: ClockReading): string =>
   line({ sent: token, monotonicMs, wallMs });
 
 export const linesOf = ({ token, made, sent }: LedgerEntry): string =>
@@ -90,7 +90,7 @@ function identityOf(fields: Fields = {}): LedgerIdentity {
 }
 
 function take(fields: Fields, entries: Map<string, LedgerEntry>): void {
-  const at = { monotonicMs: number(fields['monotonicMs']), wallMs: number(fields['wallMs']) };
+  const clocks = { monotonicMs: number(fields['monotonicMs']), wallMs: number(fields['wallMs']) };
   if ('made' in fields) {
     const token = text(fields['made']);
     const [merchant, orderId, commandId] = [fields['merchant'], fields['orderId'], fields['commandId']].map(text);
@@ -98,13 +98,13 @@ function take(fields: Fields, entries: Map<string, LedgerEntry>): void {
     const attempt = number(fields['attempt']);
     entries.set(token, {
       token: { token, merchant: merchant!, orderId: orderId!, commandId: commandId!, attempt },
-      made: at,
+      made: clocks,
     });
     return;
   }
   const entry = entries.get(text(fields['sent']));
   if (entry === undefined || entry.sent !== undefined) throw new UnreadableLineError();
-  entry.sent = at;
+  entry.sent = clocks;
 }
 
 function text(value: unknown): string {

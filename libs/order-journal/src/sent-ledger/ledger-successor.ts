@@ -2,7 +2,7 @@ import type { Log } from '@tranche/runtime';
 import type { MadeToken } from '../execution/executor-ports.js';
 import type { JournalView } from '../journal/journal-view.js';
 import { findOperation } from '../state/order-state.js';
-import type { Moment } from '../state/time.js';
+import type { ClockReading } from '../state/time.js';
 import { RULES_VERSION } from '../state/versions.js';
 import { conclusionOf } from './conclude.js';
 import type { LedgerIdentity } from './ledger-lines.js';
@@ -14,7 +14,7 @@ export interface SuccessorParts {
   ownId: string;
   identity: LedgerIdentity;
   /** CLOCK_MONOTONIC and wall clock, without `CLOCK_OFFSET_MS`. */
-  now: () => Moment;
+  readClocks: () => ClockReading;
   journal: Pick<JournalView, 'read' | 'appendWithRetry'>;
   /** Wall clock of journal records. Milliseconds. */
   nowMs: () => number;
@@ -36,7 +36,7 @@ export class LedgerSuccessor {
   }
 
   async #lookAt(id: string): Promise<void> {
-    const { folder, identity, now, log } = this.parts;
+    const { folder, identity, readClocks: now, log } = this.parts;
     const lock = this.#locks.get(id) ?? (await folder.lock(id));
     if (lock === undefined) return;
     this.#locks.set(id, lock);

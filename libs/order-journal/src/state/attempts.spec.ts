@@ -72,20 +72,20 @@ describe('of an attempt that is not kept any more', () => {
   it('its late answer, and notifications with its tag and without, end alike in every order', () => {
     const answer = { transactionId: 'T-late' };
     const tagged = notified('authorize', '0000', { attemptTagged: 3, answer });
-    const words = [answered('authorize', '0000', answer, 3), tagged, { ...tagged, tag: undefined }];
+    const reports = [answered('authorize', '0000', answer, 3), tagged, { ...tagged, tag: undefined }];
     const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]; // prettier-ignore
     for (const before of [waiting, orderOf(...tried(1, 40))]) {
       const ends = orders.map((order) => {
-        const told = folded([...order.map((at) => words[at]!)], before);
-        const { phase, end, transactionId } = paymentOf(told.order);
-        const conflicts = told.events.filter((event) => event === 'conflict.detected').length;
+        const after = folded([...order.map((at) => reports[at]!)], before);
+        const { phase, end, transactionId } = paymentOf(after.order);
+        const conflicts = after.events.filter((event) => event === 'conflict.detected').length;
         return {
           phase,
           end,
           transactionId,
           conflicts,
-          external: told.order.external,
-          unauthorizedOutcomes: told.order.unauthorizedOutcomes,
+          external: after.order.external,
+          unauthorizedOutcomes: after.order.unauthorizedOutcomes,
         };
       });
       for (const end of ends) expect(end).toEqual(ends[0]);

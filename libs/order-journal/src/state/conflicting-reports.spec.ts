@@ -81,14 +81,14 @@ describe('an amount that two words contradict binds no guard', () => {
 });
 
 it('an answer NOT_EXECUTED after a success is a conflict, once', () => {
-  const told = [
+  const reported = [
     ...authorized,
     asked('capture'),
     notified('capture', '0000'),
     notExecuted('capture'),
     notExecuted('capture'),
   ];
-  expect([standing(folded(told).order, 'capture'), flagsOf(told)]).toEqual([
+  expect([standing(folded(reported).order, 'capture'), flagsOf(reported)]).toEqual([
     'ended succeeded',
     [['was_succeeded', 'said_not_executed']],
   ]);

@@ -90,19 +90,7 @@ export function notificationEvidence(
 /** The result that an EXECCODE proves of its operation where it does not come with the answer itself. */
 export function evidenceResult(execCode: string): ReportedResult {
   const codeClass = execCodeClass(execCode);
-  switch (codeClass) {
-    case 'succeeded':
-    case 'succeeded_partly':
-      return 'succeeded';
-    case 'redirect_required':
-      return 'redirect';
-    case 'in_doubt':
-      return 'unclear';
-    case 'pending':
-    case 'refused':
-    case 'not_executed':
-      return codeClass;
-  }
+  return codeClass === 'succeeded_partly' ? 'succeeded' : codeClass;
 }
 
 /** An EXECCODE may add to a result that it was accepted in part, or that a refusal may mean "already done". */
@@ -173,7 +161,7 @@ const executedAt = ({ dateMs }: ListedTransaction): string | undefined =>
 
 /** The payment waits as the row says. */
 const isUnchanged = (operation: OperationState, execCode: string): boolean =>
-  isWaiting(operation) && ['redirect', operation.phase].includes(evidenceResult(execCode));
+  isWaiting(operation) && ['redirect_required', operation.phase].includes(evidenceResult(execCode));
 
 /** A payment that waits has a TRANSACTIONID as a rule: the platform gave it with the form. */
 const isBound = (operation: OperationState): boolean => isWaiting(operation) && operation.transactionId !== undefined;

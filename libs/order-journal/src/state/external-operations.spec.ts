@@ -27,25 +27,25 @@ describe('an operation that we never sent', () => {
     '%s is told once, and changes nothing of ours',
     (kind) => {
       const { order } = folded(captured);
-      const told = folded([elsewhere(kind), elsewhere(kind)], order);
-      expect([told.events, told.bodies[0]?.operation]).toEqual([['operation.external'], kind]);
-      expect(told.order.operations).toEqual(order.operations);
+      const after = folded([elsewhere(kind), elsewhere(kind)], order);
+      expect([after.events, after.bodies[0]?.operation]).toEqual([['operation.external'], kind]);
+      expect(after.order.operations).toEqual(order.operations);
     },
   );
 
   it.each(['credit', 'constructor', '__proto__', 'AUTHORIZATION'])(
     'OPERATIONTYPE %p is told by the platform’s own word',
-    (word) => {
-      const { order, events, bodies } = folded([elsewhere(word), elsewhere(word)]);
+    (reported) => {
+      const { order, events, bodies } = folded([elsewhere(reported), elsewhere(reported)]);
       expect(events).toEqual(['operation.external']);
       expect(bodies[0]).toMatchObject({
-        operationType: word,
+        operationType: reported,
         transactionId: 'T-office',
         execCode: '0000',
         origin: 'notification',
       });
       expect(bodies[0]).not.toHaveProperty('operation');
-      expect(order.external).toMatchObject([{ operationType: word, result: 'succeeded' }]);
+      expect(order.external).toMatchObject([{ operationType: reported, result: 'succeeded' }]);
     },
   );
 
@@ -56,8 +56,8 @@ describe('an operation that we never sent', () => {
 
   it('of an unknown OPERATIONTYPE settles nothing, even with our tag and TRANSACTIONID', () => {
     const { operation, ...ours } = notified('capture', '0000');
-    const told = folded([...authorized, asked('capture'), lost('capture'), { ...ours, operationType: 'credit' }]);
-    expect([operation, standing(told.order, 'capture'), told.events.at(-1)]).toEqual([
+    const after = folded([...authorized, asked('capture'), lost('capture'), { ...ours, operationType: 'credit' }]);
+    expect([operation, standing(after.order, 'capture'), after.events.at(-1)]).toEqual([
       'capture',
       'in_doubt',
       'operation.external',

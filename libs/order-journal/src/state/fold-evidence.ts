@@ -142,13 +142,13 @@ function judgeUnknown(before: OperationState, operation: OperationState, evidenc
   const { source, result, answer } = evidence;
   const mayBeDone = operation.wasInDoubt && source !== 'operator' && evidence.mayBeDone;
   // Only payments wait: for a cardholder or for an approval (docs/decisions/0005).
-  const isPossible = isPayment(operation) || (result !== 'pending' && result !== 'redirect');
-  if (mayBeDone || result === 'unclear' || !isPossible) return undefined;
+  const isPossible = isPayment(operation) || (result !== 'pending' && result !== 'redirect_required');
+  if (mayBeDone || result === 'in_doubt' || !isPossible) return undefined;
   if (result === 'not_executed') {
     const reason = { source, result, reason: 'evidence', answer: { execCode: answer.execCode } } as const;
     return { move: 'close', operation, before, evidence: reason };
   }
-  if (result === 'redirect' && !provesForm(operation, evidence)) return undefined;
+  if (result === 'redirect_required' && !provesForm(operation, evidence)) return undefined;
   return { move: 'settle', operation, before, evidence };
 }
 
@@ -163,7 +163,7 @@ const provesForm = ({ phase, operation }: OperationState, { source, tag }: Evide
  */
 function judgeWaiting(before: OperationState, operation: OperationState, evidence: Evidence): Move {
   const { result } = evidence;
-  if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
+  if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect_required'))
     return { move: 'settle', operation, before, evidence };
   return { move: result === 'not_executed' ? 'wait' : 'count', operation, before, evidence };
 }

@@ -65,9 +65,9 @@ function evidence(
     succeeded: '0000',
     refused: '4001',
     pending: '0003',
-    redirect: '0002',
+    redirect_required: '0002',
     not_executed: '5001',
-    unclear: '5004',
+    in_doubt: '5004',
   }[result];
   const tag = of === undefined ? {} : { tag: { operation: operationTag(of), attempt: attemptTagged } };
   return {
@@ -89,7 +89,7 @@ const payment = (result: Outcome['result']) => [
   intent('p', { operation: 'pay', method: 'card' }),
   outcome('p', result),
 ];
-const waitingPayment = payment('redirect');
+const waitingPayment = payment('redirect_required');
 const refusedPayment = payment('refused');
 const refundOfPayment = (commandId: string) =>
   intent(commandId, { operation: 'refund', transactionId: 'T-p', amount: 100 });
@@ -143,14 +143,14 @@ describe('an INTENT is judged once', () => {
     ['a second authorization beside a live one', [...authorized, intent('b')], 'b', 1, 'rejected'],
     [
       'a second authorization beside a redirect',
-      [intent('a'), outcome('a', 'redirect'), intent('b')],
+      [intent('a'), outcome('a', 'redirect_required'), intent('b')],
       'b',
       1,
       'rejected',
     ],
     [
       'an authorization that supersedes the redirect',
-      [intent('a'), outcome('a', 'redirect'), intent('b', { supersedes: 'a' })],
+      [intent('a'), outcome('a', 'redirect_required'), intent('b', { supersedes: 'a' })],
       'b',
       1,
       'granted',
@@ -165,7 +165,7 @@ describe('an INTENT is judged once', () => {
       'granted',
     ],
     ['a capture of a succeeded authorization', [...authorized, capture('c')], 'c', 1, 'granted'],
-    ['a capture of a redirect', [intent('a'), outcome('a', 'redirect'), capture('c')], 'c', 1, 'rejected'],
+    ['a capture of a redirect', [intent('a'), outcome('a', 'redirect_required'), capture('c')], 'c', 1, 'rejected'],
     ['a second capture', [...captured, capture('d')], 'd', 1, 'rejected'],
     [
       'a second capture after a refused one',
@@ -261,7 +261,12 @@ describe('an attempt is closed by its own token only', () => {
   const table: [what: string, records: JournalRecord[], phase: string, events: string[]][] = [
     ['success', [intent('a'), outcome('a', 'succeeded')], 'ended 1 succeeded', ['authorize.succeeded']],
     ['refusal', [intent('a'), outcome('a', 'refused')], 'ended 1 refused', ['authorize.refused']],
-    ['redirect', [intent('a'), outcome('a', 'redirect')], 'redirect 1', ['authorize.redirect_required']],
+    [
+      'redirect_required',
+      [intent('a'), outcome('a', 'redirect_required')],
+      'redirect_required 1',
+      ['authorize.redirect_required'],
+    ],
     ['pending', [intent('a'), outcome('a', 'pending')], 'pending 1', ['authorize.pending']],
     ['not executed', [intent('a'), notExecuted('a')], 'idle 2', []],
     ['doubt', [intent('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
@@ -286,8 +291,8 @@ describe('an attempt is closed by its own token only', () => {
     ],
     [
       'a late redirect ends a doubt',
-      [intent('a'), inDoubt('a'), outcome('a', 'redirect')],
-      'redirect 1',
+      [intent('a'), inDoubt('a'), outcome('a', 'redirect_required')],
+      'redirect_required 1',
       ['authorize.in_doubt', 'authorize.doubt_resolved'],
     ],
     [
@@ -358,7 +363,7 @@ describe('an attempt is closed by its own token only', () => {
       'expired at its form',
       [
         intent('a'),
-        outcome('a', 'redirect'),
+        outcome('a', 'redirect_required'),
         { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
       ],
       'ended 1 expired',
@@ -372,7 +377,7 @@ describe('an attempt is closed by its own token only', () => {
   });
 
   it('keeps nothing of REDIRECTHTML in the state, and all of it in the event', () => {
-    const { order, bodies } = run([intent('a'), outcome('a', 'redirect', { redirectHtml: 'PGh0bWw+' })]);
+    const { order, bodies } = run([intent('a'), outcome('a', 'redirect_required', { redirectHtml: 'PGh0bWw+' })]);
     expect(JSON.stringify(order)).not.toContain('PGh0bWw+');
     expect(bodies[0]).toMatchObject({ redirectHtml: 'PGh0bWw+' });
   });
@@ -387,7 +392,7 @@ describe('an attempt is closed by its own token only', () => {
 });
 
 describe('evidence', () => {
-  const redirect = [intent('a'), outcome('a', 'redirect')];
+  const redirect = [intent('a'), outcome('a', 'redirect_required')];
   const doubt = [intent('a'), inDoubt('a')];
   const refundOfBackOffice = evidence('succeeded', {
     operation: 'refund',
@@ -458,7 +463,7 @@ describe('evidence', () => {
       'ended 1 not_executed',
       'authorize.doubt_resolved',
     ],
-    ['unclear leaves a doubt', [...doubt, evidence('unclear', { of: 'a' })], 'in_doubt 1', 'authorize.in_doubt'],
+    ['5004 leaves a doubt', [...doubt, evidence('in_doubt', { of: 'a' })], 'in_doubt 1', 'authorize.in_doubt'],
     [
       '2015 leaves a doubt: it may mean "already done"',
       [...doubt, evidence('refused', { of: 'a', mayBeDone: true, answer: { execCode: '2015' } })],
@@ -518,15 +523,15 @@ describe('evidence', () => {
 
   it.each([
     ['pending', 'succeeded', 'ended 1 succeeded', ['authorize.pending', 'authorize.succeeded']],
-    ['redirect', 'succeeded', 'ended 1 succeeded', ['authorize.redirect_required', 'authorize.succeeded']],
+    ['redirect_required', 'succeeded', 'ended 1 succeeded', ['authorize.redirect_required', 'authorize.succeeded']],
     ['succeeded', 'succeeded', 'ended 1 succeeded', ['authorize.succeeded']],
     ['refused', 'succeeded', 'ended 1 refused', ['authorize.refused', 'conflict.detected']],
   ] as const)(
     'that came before the answer "%s" without a tag is bound by its TRANSACTIONID',
     (result, heard, phase, events) => {
       const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
-      const told = run([untagged('a'), before, outcome('a', result)]);
-      expect([phaseOf(told.order, 'a'), told.events, told.order.unmatchedEvidence]).toEqual([phase, events, []]);
+      const after = run([untagged('a'), before, outcome('a', result)]);
+      expect([phaseOf(after.order, 'a'), after.events, after.order.unmatchedEvidence]).toEqual([phase, events, []]);
     },
   );
 
@@ -592,7 +597,7 @@ describe('evidence', () => {
       'of another kind that carries our tag',
       [...redirect, refunds('succeeded', { tag: { operation: operationTag('a'), attempt: 1 } })],
       'a',
-      'redirect 1',
+      'redirect_required 1',
       'operation.external',
     ],
   ];

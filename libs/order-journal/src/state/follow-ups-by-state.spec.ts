@@ -7,12 +7,12 @@ const authorized = [asked('authorize', { method: 'A' }), answered('authorize', '
 const waiting = (execCode: string) => [asked('authorize', { method: 'A' }), answered('authorize', execCode)];
 
 const STATES: [string, JournalRecord[], { standing: string; capture: string; void: string }][] = [
-  ['0002, on the form', waiting('0002'), { standing: 'redirect', capture: 'rejected', void: 'rejected' }],
-  ['0003, waiting for approval', waiting('0003'), { standing: 'pending', capture: 'rejected', void: 'rejected' }],
+  ['0002, on the form', waiting('0002'), { standing: 'redirect_required', capture: 'rejected', void: 'granted' }],
+  ['0003, waiting for approval', waiting('0003'), { standing: 'pending', capture: 'rejected', void: 'granted' }],
   [
     '0003, expired',
     [...waiting('0003'), expired('authorize')],
-    { standing: 'ended expired', capture: 'rejected', void: 'rejected' },
+    { standing: 'ended expired', capture: 'rejected', void: 'granted' },
   ],
   [
     '0003, approved',
@@ -71,6 +71,15 @@ it.each([
   [29_999, 'granted'],
 ])('a capture of %i of an authorization of 30000 is %s', (amount, verdict) => {
   expect(verdictOf(folded([...authorized, asked('capture', { amount })]).order, 'capture#1')).toBe(verdict);
+});
+
+it.each(['capture', 'pay', 'refund'])('a void of a %s is rejected: only authorizations can be voided', (name) => {
+  const executed = name === 'refund' ? [asked('capture'), answered('capture', '0000'), asked(name)] : [asked(name)];
+  const first = name === 'pay' ? [] : authorized;
+  const records = [...first, ...executed, answered(name, '0000'), asked('void', { transactionId: `T-${name}` })];
+  expect(findOperation(folded(records).order, 'void')?.latest?.body.faults).toMatchObject([
+    { code: 'not_an_authorization' },
+  ]);
 });
 
 it('a capture, and a refund, that name no amount take all of it', () => {

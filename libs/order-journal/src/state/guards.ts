@@ -80,7 +80,7 @@ function judgePayment(order: OrderState, others: OperationState[], record: Inten
   const isFree = live.every((operation) => givesItsPlace(operation) || isSuperseded(others, operation));
   // A redirect, also one of a call that was never granted, may be superseded by naming it.
   const isOut = (payment: UnauthorizedOutcome) =>
-    (payment.result === 'redirect' && payment.commandId === record.supersedes) || hasFollowUp(order, 'void', payment);
+    (payment.result === 'redirect_required' && payment.commandId === record.supersedes) || hasFollowUp(order, 'void', payment);
   const isPaid = possibleOutcomes(order).some((one) => (one.operation === undefined || isPayment(one)) && !isOut(one));
   if (isFree && !isPaid) return granted(order, record);
   return rejected(
@@ -152,12 +152,16 @@ function judgeRefund(order: OrderState, record: Intent): Judgement {
   return granted(order, record);
 }
 
-/** "Only authorizations can be voided" (interface, void); no void after capture, no second one. */
+/**
+ * "Only authorizations can be voided" (interface, void); no void after capture, no second one. One that waits is an authorization too: a
+ * cancelled order's form must not stay payable, so the platform is asked. Its answer changes the void alone, the authorization waits on.
+ */
 function judgeVoid(order: OrderState, record: Intent): Judgement {
   const target = operationWith(order, record.transactionId, () => true);
-  if (target && (target.operation !== 'authorize' || hasFailed(target))) {
-    return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
-  }
+  if (target && target.operation !== 'authorize')
+    return rejected('not_an_authorization', 'Only authorizations can be voided');
+  if (target && hasFailed(target) && !mayYetTake(target))
+    return rejected('authorization_not_succeeded', 'The authorization has failed: nothing is left to void');
   if (mayBeFollowed(order, 'capture', record))
     return rejected('already_captured', 'A captured authorization can not be voided');
   if (mayBeFollowed(order, 'void', record)) return rejected('already_voided', 'The authorization was voided before');
@@ -166,10 +170,11 @@ function judgeVoid(order: OrderState, record: Intent): Judgement {
 
 /** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success that was not voided. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
-  if (!isPayment(operation)) return false;
-  if (isWaiting(operation) || operation.mayYetSucceed) return true;
-  return hasTaken(order, operation);
+  return isPayment(operation) && (mayYetTake(operation) || hasTaken(order, operation));
 }
+
+/** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
+const mayYetTake = (operation: OperationState): boolean => isWaiting(operation) || operation.mayYetSucceed === true;
 
 /** A payment that succeeded by any report, once at least without a void of it. */
 export function hasTaken(order: OrderState, operation: OperationState): boolean {

@@ -29,8 +29,8 @@ const flagsOf = (records: readonly JournalRecord[]) => {
 describe('evidence that was held is judged again when', () => {
   it('the open attempt turns out to be another one: an answer', () => {
     const first = [asked('pay-1'), lost('pay-1'), operatorSays('pay-1', 'not_executed')];
-    const told = [...first, asked('pay-2'), notified('pay-1', '0000'), answered('pay-2', '0000')];
-    expect(flagsOf(told)).toEqual([['was_not_executed', 'said_succeeded', 'two_payments_succeeded']]);
+    const records = [...first, asked('pay-2'), notified('pay-1', '0000'), answered('pay-2', '0000')];
+    expect(flagsOf(records)).toEqual([['was_not_executed', 'said_succeeded', 'two_payments_succeeded']]);
   });
 
   it('the refund that it might have been is another one', () => {
@@ -73,14 +73,17 @@ describe('evidence that was held is judged again when', () => {
 
   it('an operator ends the second of two attempts that it may be about', () => {
     const pay = [asked('pay'), notExecuted('pay'), asked('pay', { attempt: 2 }), lost('pay', 2)];
-    const told = [...pay, notified('pay', '0000'), operatorSays('pay', 'not_executed', {}, 2)];
-    expect(flagsOf(told)).toEqual([['was_not_executed', 'said_succeeded']]);
+    const records = [...pay, notified('pay', '0000'), operatorSays('pay', 'not_executed', {}, 2)];
+    expect(flagsOf(records)).toEqual([['was_not_executed', 'said_succeeded']]);
   });
 
   it('another word of it has settled the doubt', () => {
     const said = (code: string) => notified('pay', code, { answer: { transactionId: undefined } });
-    const told = [asked('pay'), said('0000'), said('4001'), lost('pay')];
-    expect([folded(told).order.unmatchedEvidence, flagsOf(told)]).toEqual([[], [['was_succeeded', 'said_refused']]]);
+    const records = [asked('pay'), said('0000'), said('4001'), lost('pay')];
+    expect([folded(records).order.unmatchedEvidence, flagsOf(records)]).toEqual([
+      [],
+      [['was_succeeded', 'said_refused']],
+    ]);
   });
 
   it('and keeps the references that came with its second telling', () => {

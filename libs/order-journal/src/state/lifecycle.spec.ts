@@ -27,126 +27,131 @@ describe('an authorization by the table of states (interface, States and transit
   const form = 'authorize.redirect_required';
   const held = 'authorize.pending';
   const conflict = 'conflict.detected';
-  const word = (code: string) => notified('authorize', code);
+  const notifiedAs = (code: string) => notified('authorize', code);
   const rows: Row[] = [
-    ['0002, the cardholder validates', [...onForm, word('0000')], 'ended succeeded', [form, ok]],
-    ['0002, the cardholder is refused', [...onForm, word('4001')], 'ended refused', [form, no]],
-    ['0002, the cardholder leaves', [...onForm, word('4004')], 'ended refused', [form, no]],
-    ['0002, validated, told twice', [...onForm, word('0000'), word('0000')], 'ended succeeded', [form, ok]],
-    ['0002, and 0002 by notification', [...onForm, word('0002')], 'redirect', [form]],
-    ['0002, and 0001 by notification', [...onForm, word('0001')], 'redirect', [form]],
-    ['0002, 0003, 0000 (method B)', [...onForm, word('0003'), word('0000')], 'ended succeeded', [form, held, ok]],
-    ['0002, 0003, refused', [...onForm, word('0003'), word('4001')], 'ended refused', [form, held, no]],
-    ['0002, 0000, then 0003 late', [...onForm, word('0000'), word('0003')], 'ended succeeded', [form, ok]],
-    ['0002, 0003, then 0002 late', [...onForm, word('0003'), word('0002')], 'pending', [form, held]],
+    ['0002, the cardholder validates', [...onForm, notifiedAs('0000')], 'ended succeeded', [form, ok]],
+    ['0002, the cardholder is refused', [...onForm, notifiedAs('4001')], 'ended refused', [form, no]],
+    ['0002, the cardholder leaves', [...onForm, notifiedAs('4004')], 'ended refused', [form, no]],
+    ['0002, validated, told twice', [...onForm, notifiedAs('0000'), notifiedAs('0000')], 'ended succeeded', [form, ok]],
+    ['0002, and 0002 by notification', [...onForm, notifiedAs('0002')], 'redirect_required', [form]],
+    ['0002, and 0001 by notification', [...onForm, notifiedAs('0001')], 'redirect_required', [form]],
+    [
+      '0002, 0003, 0000 (method B)',
+      [...onForm, notifiedAs('0003'), notifiedAs('0000')],
+      'ended succeeded',
+      [form, held, ok],
+    ],
+    ['0002, 0003, refused', [...onForm, notifiedAs('0003'), notifiedAs('4001')], 'ended refused', [form, held, no]],
+    ['0002, 0000, then 0003 late', [...onForm, notifiedAs('0000'), notifiedAs('0003')], 'ended succeeded', [form, ok]],
+    ['0002, 0003, then 0002 late', [...onForm, notifiedAs('0003'), notifiedAs('0002')], 'pending', [form, held]],
     [
       '0003 by the answer, approved',
-      [asked('authorize'), answered('authorize', '0003'), word('0000')],
+      [asked('authorize'), answered('authorize', '0003'), notifiedAs('0000')],
       'ended succeeded',
       [held, ok],
     ],
     [
       '0003 by the answer, told again',
-      [asked('authorize'), answered('authorize', '0003'), word('0003')],
+      [asked('authorize'), answered('authorize', '0003'), notifiedAs('0003')],
       'pending',
       [held],
     ],
     [
       '0003, no update for 6 days',
-      [...onForm, word('0003'), expired('authorize')],
+      [...onForm, notifiedAs('0003'), expired('authorize')],
       'ended expired',
       [form, held, 'authorize.expired'],
     ],
     [
       '0003, approved, and the timer too late',
-      [...onForm, word('0003'), word('0000'), expired('authorize')],
+      [...onForm, notifiedAs('0003'), notifiedAs('0000'), expired('authorize')],
       'ended succeeded',
       [form, held, ok],
     ],
     [
       '0003, expired, and approved all the same',
-      [...onForm, word('0003'), expired('authorize'), word('0000'), word('0000')],
+      [...onForm, notifiedAs('0003'), expired('authorize'), notifiedAs('0000'), notifiedAs('0000')],
       'ended succeeded',
       [form, held, 'authorize.expired', ok, conflict],
     ],
     [
       '0003, expired, refused',
-      [...onForm, word('0003'), expired('authorize'), word('2009')],
+      [...onForm, notifiedAs('0003'), expired('authorize'), notifiedAs('2009')],
       'ended expired',
       [form, held, 'authorize.expired'],
     ],
-    ['a timer on what waits for its cardholder', [...onForm, expired('authorize')], 'redirect', [form]],
+    ['a timer on what waits for its cardholder', [...onForm, expired('authorize')], 'redirect_required', [form]],
     [
       'notified before the answer',
-      [asked('authorize'), word('0000'), answered('authorize', '0000')],
+      [asked('authorize'), notifiedAs('0000'), answered('authorize', '0000')],
       'ended succeeded',
       [ok],
     ],
     [
       '0000 before the answer 0002',
-      [asked('authorize'), word('0000'), answered('authorize', '0002')],
+      [asked('authorize'), notifiedAs('0000'), answered('authorize', '0002')],
       'ended succeeded',
       [ok],
     ],
     [
       '0003 before the answer 0000',
-      [asked('authorize'), word('0003'), answered('authorize', '0000')],
+      [asked('authorize'), notifiedAs('0003'), answered('authorize', '0000')],
       'ended succeeded',
       [held, ok],
     ],
     [
       '0003 before the answer, refused',
-      [asked('authorize'), word('0003'), answered('authorize', '4001')],
+      [asked('authorize'), notifiedAs('0003'), answered('authorize', '4001')],
       'ended refused',
       [held, no],
     ],
     [
       '0003 before the answer 0003',
-      [asked('authorize'), word('0003'), answered('authorize', '0003')],
+      [asked('authorize'), notifiedAs('0003'), answered('authorize', '0003')],
       'pending',
       [held],
     ],
-    ['without an answer', [asked('authorize'), word('0000'), lost('authorize')], 'ended succeeded', [ok]],
+    ['without an answer', [asked('authorize'), notifiedAs('0000'), lost('authorize')], 'ended succeeded', [ok]],
     [
       'after the answer was lost',
-      [asked('authorize'), lost('authorize'), word('0000')],
+      [asked('authorize'), lost('authorize'), notifiedAs('0000')],
       'ended succeeded',
       ['authorize.in_doubt', 'authorize.doubt_resolved'],
     ],
     [
       'after the answer was lost, the cardholder still at it',
-      [asked('authorize'), lost('authorize'), word('0002')],
+      [asked('authorize'), lost('authorize'), notifiedAs('0002')],
       'in_doubt',
       ['authorize.in_doubt'],
     ],
     [
       '5004, then 0000 by notification',
-      [asked('authorize'), lost('authorize'), notified('authorize', '5004'), word('0000')],
+      [asked('authorize'), lost('authorize'), notified('authorize', '5004'), notifiedAs('0000')],
       'ended succeeded',
       ['authorize.in_doubt', 'authorize.doubt_resolved'],
     ],
     [
       'refused, and validated all the same',
-      [...onForm, word('4001'), word('0000'), word('0000')],
+      [...onForm, notifiedAs('4001'), notifiedAs('0000'), notifiedAs('0000')],
       'ended refused',
       [form, no, conflict],
     ],
     [
       'validated, and refused all the same',
-      [...onForm, word('0000'), word('4001'), word('4001')],
+      [...onForm, notifiedAs('0000'), notifiedAs('4001'), notifiedAs('4001')],
       'ended succeeded',
       [form, ok, conflict],
     ],
     [
       'an unknown code is kept and moves nothing',
       [...onForm, notified('authorize', '7777', { flags: ['unknown_execcode'] })],
-      'redirect',
+      'redirect_required',
       [form],
     ],
   ];
   it.each(rows)('%s', (_what, records, stands, events) => {
-    const told = folded(records);
-    expect([standing(told.order, 'authorize'), told.events]).toEqual([stands, events]);
+    const after = folded(records);
+    expect([standing(after.order, 'authorize'), after.events]).toEqual([stands, events]);
   });
 
   it('is captured by its TRANSACTIONID of the answer, also when the notification came first', () => {
@@ -169,78 +174,95 @@ describe.each([
   ['refund', captured],
   ['void', authorized],
 ])('a %s', (name, before) => {
-  const word = (code: string, change = {}) => notified(name, code, change);
+  const notifiedAs = (code: string, change = {}) => notified(name, code, change);
   const rows: Row[] = [
-    ['answered, then notified', [answered(name, '0000'), word('0000')], 'ended succeeded', ['succeeded']],
-    ['notified, then answered', [word('0000'), answered(name, '0000')], 'ended succeeded', ['succeeded']],
-    ['notified twice, never answered', [word('0000'), word('0000'), lost(name)], 'ended succeeded', ['succeeded']],
-    ['in doubt, notified', [lost(name), word('0000')], 'ended succeeded', ['in_doubt', 'doubt_resolved']],
-    ['in doubt, refused', [lost(name), word('2008')], 'ended refused', ['in_doubt', 'doubt_resolved']],
-    ['in doubt, "already done" leaves it', [lost(name), word('2005'), word('2015')], 'in_doubt', ['in_doubt']],
+    ['answered, then notified', [answered(name, '0000'), notifiedAs('0000')], 'ended succeeded', ['succeeded']],
+    ['notified, then answered', [notifiedAs('0000'), answered(name, '0000')], 'ended succeeded', ['succeeded']],
     [
-      'succeeded, and "already done" denies nothing',
-      [answered(name, '0000'), word('2005')],
+      'notified twice, never answered',
+      [notifiedAs('0000'), notifiedAs('0000'), lost(name)],
       'ended succeeded',
       ['succeeded'],
     ],
-    ['in doubt, not executed', [lost(name), word('2017')], 'ended not_executed', ['in_doubt', 'doubt_resolved']],
-    ['not executed, by notification before the answer', [word('2017')], 'idle', []],
-    ['0002 and 0003 say nothing of it', [word('0002'), word('0003')], 'open', []],
+    ['in doubt, notified', [lost(name), notifiedAs('0000')], 'ended succeeded', ['in_doubt', 'doubt_resolved']],
+    ['in doubt, refused', [lost(name), notifiedAs('2008')], 'ended refused', ['in_doubt', 'doubt_resolved']],
+    [
+      'in doubt, "already done" leaves it',
+      [lost(name), notifiedAs('2005'), notifiedAs('2015')],
+      'in_doubt',
+      ['in_doubt'],
+    ],
+    [
+      'succeeded, and "already done" denies nothing',
+      [answered(name, '0000'), notifiedAs('2005')],
+      'ended succeeded',
+      ['succeeded'],
+    ],
+    ['in doubt, not executed', [lost(name), notifiedAs('2017')], 'ended not_executed', ['in_doubt', 'doubt_resolved']],
+    ['not executed, by notification before the answer', [notifiedAs('2017')], 'idle', []],
+    ['0002 and 0003 say nothing of it', [notifiedAs('0002'), notifiedAs('0003')], 'open', []],
     [
       'answered 0000, refused by notification',
-      [answered(name, '0000'), word('4001'), word('4001')],
+      [answered(name, '0000'), notifiedAs('4001'), notifiedAs('4001')],
       'ended succeeded',
       ['succeeded', 'conflict'],
     ],
     [
       'refused, success by notification',
-      [answered(name, '4001'), word('0000'), word('0000')],
+      [answered(name, '4001'), notifiedAs('0000'), notifiedAs('0000')],
       'ended refused',
       ['refused', 'conflict'],
     ],
     [
       'success by notification, refused by a late answer, twice',
-      [word('0000'), answered(name, '4001'), answered(name, '4001')],
+      [notifiedAs('0000'), answered(name, '4001'), answered(name, '4001')],
       'ended succeeded',
       ['succeeded', 'conflict'],
     ],
     [
       'succeeded, and not executed by notification',
-      [answered(name, '0000'), word('5001')],
+      [answered(name, '0000'), notifiedAs('5001')],
       'ended succeeded',
       ['succeeded', 'conflict'],
     ],
     [
       'an operator’s "not executed", then success',
-      [lost(name), operatorSays(name, 'not_executed'), word('0000'), word('0000')],
+      [lost(name), operatorSays(name, 'not_executed'), notifiedAs('0000'), notifiedAs('0000')],
       'ended not_executed',
       ['in_doubt', 'doubt_resolved', 'conflict'],
     ],
     [
       'success, then an operator’s "refused", twice',
-      [lost(name), word('0000'), operatorSays(name, 'refused'), operatorSays(name, 'refused')],
+      [lost(name), notifiedAs('0000'), operatorSays(name, 'refused'), operatorSays(name, 'refused')],
       'ended succeeded',
       ['in_doubt', 'doubt_resolved', 'conflict'],
     ],
     [
       'success in part behind a whole one',
-      [answered(name, '0000'), word('0004', { answer: { amount: 9 } })],
+      [answered(name, '0000'), notifiedAs('0004', { answer: { amount: 9 } })],
       'ended succeeded',
       ['succeeded', 'conflict'],
     ],
-    ['a late word of the attempt before', [notExecuted(name), asked(name, { attempt: 2 }), word('5003')], 'open', []],
+    [
+      'a late word of the attempt before',
+      [notExecuted(name), asked(name, { attempt: 2 }), notifiedAs('5003')],
+      'open',
+      [],
+    ],
     [
       'the attempt before was executed after all',
-      [notExecuted(name), word('0000')],
+      [notExecuted(name), notifiedAs('0000')],
       'ended succeeded',
       ['conflict', 'succeeded'],
     ],
   ];
   it.each(rows)('%s', (_what, records, stands, events) => {
     const { order } = folded(before);
-    const told = folded([asked(name), ...records], order);
-    const short = told.events.map((type) => (type === 'conflict.detected' ? 'conflict' : type.replace(`${name}.`, '')));
-    expect([standing(told.order, name), short]).toEqual([stands, events]);
+    const after = folded([asked(name), ...records], order);
+    const short = after.events.map((type) =>
+      type === 'conflict.detected' ? 'conflict' : type.replace(`${name}.`, ''),
+    );
+    expect([standing(after.order, name), short]).toEqual([stands, events]);
   });
 });
 

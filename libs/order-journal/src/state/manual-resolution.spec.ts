@@ -77,7 +77,7 @@ describe("an operator's word", () => {
       [intent, inDoubt, says('not_executed', { at: 'later' })],
       'in_doubt',
     ],
-    ['unclear', [intent, inDoubt, says('unclear')], 'in_doubt'],
+    ['in_doubt', [intent, inDoubt, says('in_doubt')], 'in_doubt'],
     ['of an attempt that is not the current one', [intent, inDoubt, says('succeeded', { attempt: 2 })], 'in_doubt'],
     ['of a call that is under way', [intent, says('succeeded')], 'open'],
     ['of a pending approval', [intent, pending, says('refused')], 'pending'],

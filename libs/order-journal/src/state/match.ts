@@ -2,6 +2,7 @@ import { isMadeElsewhereToo } from '@tranche/contracts';
 import { operationTag } from './extradata-tag.js';
 import {
   findOperation,
+  isWaiting,
   verdictOf,
   type Attempt,
   type Evidence,
@@ -55,6 +56,7 @@ const UNAUTHORIZED: Match = { is: 'unauthorized' };
 /** Finds the operation of new evidence: by its name, by the tag or by TRANSACTIONID, else by being the only attempt that can be the source (R8). */
 export function matchEvidence(order: OrderState, evidence: Evidence): Match {
   if (evidence.source === 'answer') return matchAnswer(order, evidence);
+  if (mayBeVoidOfWaiting(order, evidence)) return KNOWN;
   const named = matchNamed(order, evidence);
   if (named) return named;
   if (evidence.source === 'operator' || isRepeated(order, evidence)) return KNOWN;
@@ -113,6 +115,18 @@ function named(order: OrderState, evidence: Evidence): OperationState | undefine
   const { transactionId } = answer;
   const bound = transactionId === undefined ? undefined : ofKind.find((other) => hasTransaction(other, transactionId));
   return bound ?? namedVoid(order, evidence);
+}
+
+/**
+ * With the tag of a void and the TRANSACTIONID of an authorization that waits, a report of an authorization may be the void's: its OPERATIONTYPE
+ * is not shown. It must not let that authorization succeed, and it proves nothing of the void either (docs/decisions/0019).
+ */
+function mayBeVoidOfWaiting({ operations }: OrderState, { tag, operation, answer }: Evidence): boolean {
+  if (tag === undefined || operation !== 'authorize') return false;
+  const isWaitingFor = (one: OperationState) => isWaiting(one) && hasTransaction(one, answer.transactionId);
+  const isTagOfVoid = (one: OperationState) =>
+    one.operation === 'void' && operationTag(one.commandId) === tag.operation;
+  return operations.some(isTagOfVoid) && operations.some(isWaitingFor);
 }
 
 const hasTransaction = ({ transactionId: own, attempts }: OperationState, transactionId: string | undefined): boolean =>

@@ -16,7 +16,7 @@ describe('the next step of a command', () => {
     ['never seen', orderOf(), { step: 'attempt', attempt: 1 }],
     ['idle again', orderOf(operation('a', { phase: 'idle', attempt: 2 })), { step: 'attempt', attempt: 2 }],
     ['ended', orderOf(operation('a', { end: 'succeeded' })), { step: 'repeat' }],
-    ['redirected', orderOf(operation('a', { phase: 'redirect' })), { step: 'repeat' }],
+    ['redirected', orderOf(operation('a', { phase: 'redirect_required' })), { step: 'repeat' }],
     ['in doubt', orderOf(operation('a', { phase: 'in_doubt' })), { step: 'repeat' }],
     ['open elsewhere', orderOf(operation('a', { phase: 'open' })), { step: 'wait' }],
     ['another one open', orderOf(operation('b', { phase: 'open' })), { step: 'wait' }],
@@ -48,7 +48,7 @@ describe('the transaction that a follow-up names', () => {
     transactionId: 'T9',
     offset: '1',
   };
-  const told = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
+  const withExternal = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
     ...orderOf(...operations),
     external: [external],
   });
@@ -58,9 +58,9 @@ describe('the transaction that a follow-up names', () => {
     ['void', orderOf(succeeded, capture), 'T2'],
     ['refund', orderOf(succeeded, capture), 'T3'],
     ['refund', orderOf(succeeded), undefined],
-    ['refund', told(captureElsewhere, succeeded), 'T9'],
-    ['refund', told(captureElsewhere, succeeded, capture), 'T3'],
-    ['refund', told({ ...captureElsewhere, result: 'refused' }, succeeded), undefined],
+    ['refund', withExternal(captureElsewhere, succeeded), 'T9'],
+    ['refund', withExternal(captureElsewhere, succeeded, capture), 'T3'],
+    ['refund', withExternal({ ...captureElsewhere, result: 'refused' }, succeeded), undefined],
     ['refund', orderOf(operation('p', { operation: 'pay', transactionId: 'T4', end: 'succeeded' })), 'T4'],
   ] as const)('of a %s', (kind, order, expected) => {
     expect(referenceFor(order, kind)).toBe(expected);

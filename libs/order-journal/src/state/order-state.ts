@@ -37,9 +37,9 @@ export const isLookUpReminder = (reminder: string): reminder is LookUpReminder =
  * The phase of an operation.
  *
  * idle: attempt `attempt` may be asked for · open: granted, the call may be under way · in_doubt: whether it was executed is not known, evidence decides ·
- * redirect: the cardholder must act (EXECCODE 0001, 0002); the stored value of what events call `redirect_required` · pending: waits for approval (0003) · ended.
+ * redirect_required: the cardholder must act (EXECCODE 0001, 0002) · pending: waits for approval (0003) · ended.
  */
-export type Phase = 'idle' | 'open' | 'in_doubt' | 'redirect' | 'pending' | 'ended';
+export type Phase = 'idle' | 'open' | 'in_doubt' | 'redirect_required' | 'pending' | 'ended';
 
 /** The end of an operation. `not_executed` ends a doubt; `given_up` and `rejected` are ours, nothing was executed. */
 export type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given_up' | 'expired';
@@ -131,7 +131,7 @@ export interface OperationState {
   /** By when the platform had executed it, where it told that: the capture window counts from here instead of from `endedAt`. */
   executedAt?: string;
   /** An event told of its card. */
-  isCardTold?: true;
+  isCardPublished?: true;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
@@ -201,7 +201,7 @@ export interface ConflictingReport {
   execCode?: string;
 }
 
-export type ReportedResult = Result | 'not_executed' | 'unclear';
+export type ReportedResult = Result | 'not_executed' | 'in_doubt';
 
 /**
  * A report of an operation's result: the platform's answer, a notification, a look-up or an operator. `evidenceOf` makes it from a journal record.
@@ -354,11 +354,11 @@ export const isPayment = (operation: { operation?: OperationKind }): boolean =>
 
 /** It waits for its cardholder, or for an approval. */
 export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
-  phase === 'redirect' || phase === 'pending';
+  phase === 'redirect_required' || phase === 'pending';
 
 /** May still take money though nobody works on it, and gives way to an authorization that names it. */
 export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>
-  phase === 'redirect' || mayYetSucceed === true;
+  phase === 'redirect_required' || mayYetSucceed === true;
 
 /** Characters of a content hash that a snapshot keeps: so many tell the contents of one command id apart. */
 export const SNAPSHOT_CONTENT_HASH = 12;

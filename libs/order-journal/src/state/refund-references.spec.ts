@@ -11,16 +11,21 @@ const captured = [
 describe('references of a refund (method B)', () => {
   const references = { externalEntityId: '4711', externalReference: '000012345' };
   const refund = [...captured, asked('refund')];
-  const word = (change = {}) => notified('refund', '0000', { ...references, ...change });
+  const withReferences = (change = {}) => notified('refund', '0000', { ...references, ...change });
 
   it('come with the event of the notification that settles it', () => {
-    const { events, bodies } = folded([...refund, word(), answered('refund', '0000'), word()]);
+    const { events, bodies } = folded([...refund, withReferences(), answered('refund', '0000'), withReferences()]);
     expect(events.slice(2)).toEqual(['refund.succeeded']);
     expect(bodies.at(-1)).toMatchObject(references);
   });
 
   it('come in a further event where the answer was first, once', () => {
-    const { order, events, bodies } = folded([...refund, answered('refund', '0000'), word(), word()]);
+    const { order, events, bodies } = folded([
+      ...refund,
+      answered('refund', '0000'),
+      withReferences(),
+      withReferences(),
+    ]);
     expect(events.slice(2)).toEqual(['refund.succeeded', 'refund.succeeded']);
     expect(bodies.at(-1)).toMatchObject({
       commandId: 'refund',
@@ -33,22 +38,21 @@ describe('references of a refund (method B)', () => {
   });
 
   it('come after an operator’s word too', () => {
-    expect(folded([...refund, lost('refund'), operatorSays('refund', 'succeeded'), word()]).events.slice(-2)).toEqual([
-      'refund.doubt_resolved',
-      'refund.succeeded',
-    ]);
+    expect(
+      folded([...refund, lost('refund'), operatorSays('refund', 'succeeded'), withReferences()]).events.slice(-2),
+    ).toEqual(['refund.doubt_resolved', 'refund.succeeded']);
   });
 
   it('come when a repetition of the same word brings them at last', () => {
     expect(
-      folded([...refund, answered('refund', '0000'), notified('refund', '0000'), word()]).bodies.at(-1),
+      folded([...refund, answered('refund', '0000'), notified('refund', '0000'), withReferences()]).bodies.at(-1),
     ).toMatchObject(references);
   });
 
   it('come with a refund of the back office, and with a contradiction', () => {
     const office = { ...notifiedElsewhere('refund', '0000', { transactionId: 'T-office' }), ...references };
     expect(folded([...captured, office]).bodies.at(-1)).toMatchObject(references);
-    expect(folded([...refund, answered('refund', '4001'), word()]).bodies.at(-1)).toMatchObject(references);
+    expect(folded([...refund, answered('refund', '4001'), withReferences()]).bodies.at(-1)).toMatchObject(references);
   });
 
   it.each([

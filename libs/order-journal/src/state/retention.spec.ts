@@ -21,8 +21,8 @@ const DAY_MS = 86_400_000;
 const SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
 
 const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
-const forgotten = (order: OrderState, days: number, change: Partial<Tombstone> = {}): Tombstone => ({
-  ...(timerRecord(order, { timer: 'forget', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Tombstone),
+const tombstoneOf = (order: OrderState, days: number, change: Partial<Tombstone> = {}): Tombstone => ({
+  ...(timerRecord(order, { timer: 'tombstone', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Tombstone),
   ...change,
 });
 const isForgotten = (order: OrderState, record: Tombstone) =>
@@ -43,8 +43,8 @@ describe('an order leaves the index, by the journal’s times and the record’s
     ['an approval that expired', [asked('authorize'), answered('authorize', '0003'), expired('authorize')], 41],
   ] as [string, JournalRecord[], number][])('%s', (_what, records, days) => {
     const order = stateOf(records);
-    expect([days - 1, days].map((at) => isForgotten(order, forgotten(order, at)))).toEqual([false, true]);
-    const due = timersOf(order, SETTINGS).find(({ timer }) => timer === 'forget');
+    expect([days - 1, days].map((at) => isForgotten(order, tombstoneOf(order, at)))).toEqual([false, true]);
+    const due = timersOf(order, SETTINGS).find(({ timer }) => timer === 'tombstone');
     expect(due?.atMs).toBe(Date.parse(later(days * DAY_MS)));
   });
 
@@ -55,29 +55,29 @@ describe('an order leaves the index, by the journal’s times and the record’s
     ['at a form', [asked('authorize'), answered('authorize', '0002')]],
   ] as [string, JournalRecord[]][])('never while %s', (_what, records) => {
     const order = stateOf(records);
-    expect(isForgotten(order, forgotten(order, 5_000))).toBe(false);
-    expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).not.toContain('forget');
+    expect(isForgotten(order, tombstoneOf(order, 5_000))).toBe(false);
+    expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).not.toContain('tombstone');
   });
 
   it('by the days that the record names, and by none where it names none', () => {
     const order = stateOf(captured);
-    expect(isForgotten(order, forgotten(order, 200, { refundableDays: 200 }))).toBe(true);
+    expect(isForgotten(order, tombstoneOf(order, 200, { refundableDays: 200 }))).toBe(true);
     for (const refundableDays of [undefined, NaN, 1 / 0, '35' as unknown as number])
-      expect(isForgotten(order, forgotten(order, 5_000, { refundableDays }))).toBe(false);
+      expect(isForgotten(order, tombstoneOf(order, 5_000, { refundableDays }))).toBe(false);
     // An order that may not be refunded is kept for 35 days, whatever a record names.
     const refused = stateOf(authorized);
-    expect(isForgotten(refused, forgotten(refused, 34, { refundableDays: 1 }))).toBe(false);
+    expect(isForgotten(refused, tombstoneOf(refused, 34, { refundableDays: 1 }))).toBe(false);
   });
 
   it('not where the order moved on', () => {
     const order = stateOf(refunded);
     const old = stateOf(partly.slice(0, 4));
-    expect(isForgotten(order, forgotten(order, 500, { seen: historyOf(old) }))).toBe(false);
+    expect(isForgotten(order, tombstoneOf(order, 500, { seen: historyOf(old) }))).toBe(false);
   });
 
   it('and what is void does not put it off', () => {
     const order = stateOf(captured);
-    const { movedAt } = fold(order, forgotten(order, 100), BigInt(order.lastOffset) + 1n).order;
+    const { movedAt } = fold(order, tombstoneOf(order, 100), BigInt(order.lastOffset) + 1n).order;
     expect(movedAt).toBe(order.movedAt);
   });
 });
@@ -98,26 +98,26 @@ describe('a payment that only our timer ended may yet succeed', () => {
     return verdictOf(fold(order, intent, BigInt(order.lastOffset) + 1n).order, intent.token);
   };
 
-  it.each(leftBehind)('%s is carried over and kept for REFUNDABLE_DAYS', (_what, records, days) => {
+  it.each(leftBehind)('%s gets snapshots and is kept for REFUNDABLE_DAYS', (_what, records, days) => {
     const order = stateOf(records);
-    const at = [days + 399, days + 400].map((day) => forgotten(order, day));
+    const at = [days + 399, days + 400].map((day) => tombstoneOf(order, day));
     expect(at.map((record) => isForgotten(order, record))).toEqual([false, true]);
-    const timers = timersOf(order, SETTINGS).filter(({ timer }) => timer === 'carry' || timer === 'forget');
+    const timers = timersOf(order, SETTINGS).filter(({ timer }) => timer === 'snapshot' || timer === 'tombstone');
     expect(timers).toEqual([
-      { timer: 'carry', atMs: Date.parse(later(60 * DAY_MS)) },
-      { timer: 'forget', atMs: Date.parse(later((days + 400) * DAY_MS)) },
+      { timer: 'snapshot', atMs: Date.parse(later(60 * DAY_MS)) },
+      { timer: 'tombstone', atMs: Date.parse(later((days + 400) * DAY_MS)) },
     ]);
-    const carried = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(60 * DAY_MS)), SETTINGS);
-    const after = fold(order, carried, 99n).order;
+    const snapshot = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(60 * DAY_MS)), SETTINGS);
+    const after = fold(order, snapshot, 99n).order;
     expect([second(order), second(after)]).toEqual(['rejected', 'rejected']);
   });
 
   it('not any more once it was denied, nor where the interface ended it', () => {
     const [, records] = leftBehind[0]!;
     const denied = stateOf([...records, { ...notified('authorize', '4017'), at: later(8 * DAY_MS) }]);
-    expect(isForgotten(denied, forgotten(denied, 43))).toBe(true);
+    expect(isForgotten(denied, tombstoneOf(denied, 43))).toBe(true);
     const approval = stateOf([asked('authorize'), answered('authorize', '0003'), expired('authorize')]);
-    expect(isForgotten(approval, forgotten(approval, 41))).toBe(true);
+    expect(isForgotten(approval, tombstoneOf(approval, 41))).toBe(true);
   });
 });
 
@@ -125,24 +125,24 @@ describe('an order that began with evidence', () => {
   const external = notifiedElsewhere('capture', '0000', { transactionId: 'T-elsewhere', amount: 30_000 });
   const refund = { ...asked('refund', { transactionId: 'T-elsewhere', amount: 100 }), at: later(95 * DAY_MS) };
   const records = [external, refund, { ...answered('refund', '0000'), at: later(95 * DAY_MS) }];
-  const carryAt = (order: OrderState) => timersOf(order, SETTINGS).find(({ timer }) => timer === 'carry')?.atMs;
+  const snapshotMs = (order: OrderState) => timersOf(order, SETTINGS).find(({ timer }) => timer === 'snapshot')?.atMs;
 
-  it('is carried over by the time of its first record, not of its first INTENT', () => {
+  it('gets its snapshot by the time of its first record, not of its first INTENT', () => {
     const [atOnce, late] = [stateOf([external]), stateOf(records)];
-    expect(carryAt(atOnce)).toBe(Date.parse(later(60 * DAY_MS)));
-    expect(carryAt(late)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
+    expect(snapshotMs(atOnce)).toBe(Date.parse(later(60 * DAY_MS)));
+    expect(snapshotMs(late)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
   });
 
   it('and from then on by the time of its SNAPSHOT record', () => {
     const order = stateOf(records);
-    const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(96 * DAY_MS)), SETTINGS);
-    expect(carryAt(fold(order, record, 99n).order)).toBe(Date.parse(later(156 * DAY_MS)));
+    const record = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(96 * DAY_MS)), SETTINGS);
+    expect(snapshotMs(fold(order, record, 99n).order)).toBe(Date.parse(later(156 * DAY_MS)));
   });
 });
 
-describe('an order is carried over', () => {
-  const carryOf = (order: OrderState, settings = SETTINGS) =>
-    timersOf(order, settings).find(({ timer }) => timer === 'carry')?.atMs;
+describe('the snapshot of an order is due', () => {
+  const snapshotMsOf = (order: OrderState, settings = SETTINGS) =>
+    timersOf(order, settings).find(({ timer }) => timer === 'snapshot')?.atMs;
 
   it.each([
     ['captured', captured],
@@ -151,10 +151,10 @@ describe('an order is carried over', () => {
     ['pending', [asked('pay'), answered('pay', '0003')]],
   ] as [string, JournalRecord[]][])('every 60 days while %s', (_what, records) => {
     const order = stateOf(records);
-    expect(carryOf(order)).toBe(Date.parse(later(SNAPSHOT_EVERY_MS)));
-    const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(61 * DAY_MS)), SETTINGS);
+    expect(snapshotMsOf(order)).toBe(Date.parse(later(SNAPSHOT_EVERY_MS)));
+    const record = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(61 * DAY_MS)), SETTINGS);
     const after = fold(order, record, 99n).order;
-    expect(carryOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + SNAPSHOT_EVERY_MS);
+    expect(snapshotMsOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + SNAPSHOT_EVERY_MS);
   });
 
   it.each([
@@ -162,16 +162,16 @@ describe('an order is carried over', () => {
     ['nothing is to be given back', refunded],
     ['nothing was taken', authorized],
   ] as [string, JournalRecord[]][])('not where %s', (_what, records) => {
-    expect(carryOf(stateOf(records))).toBeUndefined();
+    expect(snapshotMsOf(stateOf(records))).toBeUndefined();
   });
 
-  it('not any more once it is to be forgotten', () => {
+  it('not any more once its tombstone is due', () => {
     const last = { ...stateOf(captured), snapshotAt: later(350 * DAY_MS) };
-    expect(timersOf(last, SETTINGS).map(({ timer }) => timer)).toEqual(['forget']);
+    expect(timersOf(last, SETTINGS).map(({ timer }) => timer)).toEqual(['tombstone']);
   });
 
   it('when it has come to rest for an hour', () => {
     const order = { ...stateOf(captured), movedAt: later(60 * DAY_MS) };
-    expect(carryOf(order)).toBe(Date.parse(later(60 * DAY_MS)) + 3_600_000);
+    expect(snapshotMsOf(order)).toBe(Date.parse(later(60 * DAY_MS)) + 3_600_000);
   });
 });

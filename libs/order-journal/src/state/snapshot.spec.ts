@@ -239,7 +239,7 @@ it(`${SEEDED} seeded orders that moved lately: being carried over changes no ver
   for (let seed = 9_100_000; seed < 9_100_000 + SEEDED; seed++) {
     const log = historyLog(seed);
     const carryAt = 1 + (seed % log.length);
-    const told = (isCarried: boolean): string[] => {
+    const published = (isCarried: boolean): string[] => {
       let order = emptyOrder('shop-fr', 'o');
       const lines: string[] = [];
       const take = (record: JournalRecord, at: number) => {
@@ -261,8 +261,8 @@ it(`${SEEDED} seeded orders that moved lately: being carried over changes no ver
       log.slice(carryAt).forEach((record, n) => take(record, log.length + 2 + n));
       return lines;
     };
-    const withIt = told(true);
-    if (withIt.length > 0) expect({ seed, told: withIt }).toEqual({ seed, told: told(false) });
+    const withIt = published(true);
+    if (withIt.length > 0) expect({ seed, told: withIt }).toEqual({ seed, told: published(false) });
   }
   expect(compared).toBeGreaterThan(SEEDED / 2);
 });

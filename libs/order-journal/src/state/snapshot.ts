@@ -47,9 +47,9 @@ export function snapshotOf(order: OrderState, at: string): SnapshotState {
   const isRecent = !(Date.parse(at) - Date.parse(movedAt ?? '') > RECENT_MS);
   const isAny = (list: readonly unknown[] | undefined) => list !== undefined && list.length > 0;
   return plain({
-    ops: operations.map((operation, place) =>
+    ops: operations.map((operation, index) =>
       operation.phase === 'ended' && !operation.mayYetSucceed && !isRecent
-        ? packOperation(operation, operations.slice(0, place))
+        ? packOperation(operation, operations.slice(0, index))
         : withoutEvents(operation),
     ),
     rules: rulesVersion !== undefined && rulesVersion > RULES_VERSION ? rulesVersion : undefined,
@@ -82,17 +82,17 @@ export function foldSnapshot(before: OrderState, { order: after, hash, match }: 
 }
 
 function unpack({ merchant, orderId, at, rulesVersion, state }: Snapshot, lastOffset: string): OrderState {
-  const place = <T extends { record?: string }>(event: T): T => ({ offset: lastOffset, ...event });
+  const withOffset = <T extends { record?: string }>(event: T): T => ({ offset: lastOffset, ...event });
   const operations: OperationState[] = [];
   for (const carried of state.ops) {
     if (Array.isArray(carried)) operations.push(unpackOperation(carried, operations, lastOffset));
-    else operations.push(carried.latest ? { ...carried, latest: place(carried.latest) } : carried);
+    else operations.push(carried.latest ? { ...carried, latest: withOffset(carried.latest) } : carried);
   }
   return compact({
     ...{ merchant, orderId, operations },
     verdicts: state.verdicts ?? [],
     unmatchedEvidence: state.unmatchedEvidence ?? [],
-    external: (state.external ?? []).map(place),
+    external: (state.external ?? []).map(withOffset),
     unauthorizedOutcomes: state.unauthorizedOutcomes,
     rulesVersion: Math.max(rulesVersion, state.rules ?? RULES_VERSION),
     movedAt: unpackTime(state.moved),
@@ -150,7 +150,7 @@ export function packOperation(operation: OperationState, earlier: readonly Opera
   const { amount, transactionId, reference, contentHash, endedAt, ...others } = operation;
   const rest: PackedRest = { ...others };
   for (const name of [...HANDLED, ...DROPPED]) delete rest[name];
-  const place = earlier.findIndex((other) => reference !== undefined && other.transactionId === reference);
+  const index = earlier.findIndex((other) => reference !== undefined && other.transactionId === reference);
   const tried = attempts.map(
     ({ attempt: number, isTagged, transactionId: id, closed }) =>
       [number, isTagged ? 1 : 0, id ?? null, ...(closed ? [closed] : [])] as unknown,
@@ -166,7 +166,7 @@ export function packOperation(operation: OperationState, earlier: readonly Opera
     `${KINDS[kind]}${METHOD_LETTERS[method]}${ENDS[end]}${attempt}`,
     amount ?? null,
     transactionId ?? null,
-    place >= 0 ? place : (reference ?? null),
+    index >= 0 ? index : (reference ?? null),
     contentHash.slice(0, SNAPSHOT_CONTENT_HASH),
     packTime(endedAt),
     latest?.record ?? null,

@@ -12,7 +12,7 @@ import {
 import { findOperation, verdictOf } from './order-state.js';
 import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
 
-const told = (...records: JournalRecord[]) => folded(records);
+const after = (...records: JournalRecord[]) => folded(records);
 const verdict = (records: JournalRecord[], intent: Intent) =>
   verdictOf(folded([...records, intent]).order, intent.token);
 const lookedUp = (name: string, execCode: string, change: Partial<EvidenceRecord> = {}): EvidenceRecord => ({
@@ -28,8 +28,8 @@ const page = { redirectHtml: 'PGh0bWw+' };
 describe('a doubtful authorization', () => {
   it('becomes a redirect by a look-up that shows its tag with 0001 or 0002', () => {
     for (const execCode of ['0001', '0002']) {
-      const { order, events, bodies } = told(...doubtful, lookedUp('authorize', execCode));
-      expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect', 'authorize.doubt_resolved']);
+      const { order, events, bodies } = after(...doubtful, lookedUp('authorize', execCode));
+      expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect_required', 'authorize.doubt_resolved']);
       expect(bodies.at(-1)).toMatchObject({ outcome: 'redirect_required', origin: 'look-up' });
     }
   });
@@ -37,12 +37,12 @@ describe('a doubtful authorization', () => {
   it.each([
     ['by a notification, which may be older than the doubt', doubtful, notified('authorize', '0002')],
     ['by a row without a tag', doubtful, { ...lookedUp('authorize', '0002'), tag: undefined }],
-  ])('does not %s', (_what, records, word) => {
-    expect(standing(folded([...records, word]).order, 'authorize')).toBe('in_doubt');
+  ])('does not %s', (_what, records, reported) => {
+    expect(standing(folded([...records, reported]).order, 'authorize')).toBe('in_doubt');
   });
 
   it('is no redirect while its call is under way', () => {
-    expect(standing(told(doubtful[0]!, lookedUp('authorize', '0002')).order, 'authorize')).toBe('open');
+    expect(standing(after(doubtful[0]!, lookedUp('authorize', '0002')).order, 'authorize')).toBe('open');
   });
 });
 
@@ -81,19 +81,19 @@ describe('a doubtful form that nobody has seen', () => {
 
   it('is never shown once it is superseded, by a late answer neither', () => {
     const late = answered('authorize', '0002', page);
-    const { order, bodies } = told(...doubtful, successor(), late);
-    expect(standing(order, 'authorize')).toBe('redirect');
+    const { order, bodies } = after(...doubtful, successor(), late);
+    expect(standing(order, 'authorize')).toBe('redirect_required');
     expect(bodies.at(-1)).toMatchObject({ outcome: 'redirect_required', flags: ['superseded'] });
     expect(bodies.at(-1)).not.toHaveProperty('redirectHtml');
     // Before it was superseded it was shown.
-    expect(told(...doubtful, late).bodies.at(-1)).toMatchObject(page);
+    expect(after(...doubtful, late).bodies.at(-1)).toMatchObject(page);
   });
 
   it.each([
     ['the doubtful one last', [answered('authorize-2', '0000'), notified('authorize', '0000')]],
     ['the successor last', [notified('authorize', '0000'), answered('authorize-2', '0000')]],
-  ])('is a conflict if both succeed, %s', (_what, words) => {
-    const { bodies, events } = told(...doubtful, successor(), ...words);
+  ])('is a conflict if both succeed, %s', (_what, reported) => {
+    const { bodies, events } = after(...doubtful, successor(), ...reported);
     const conflicts = bodies.filter((_, at) => events[at] === 'conflict.detected');
     expect(conflicts.flatMap(({ flags }) => flags)).toContain('two_payments_succeeded');
   });
@@ -101,7 +101,7 @@ describe('a doubtful form that nobody has seen', () => {
   it('is not one that waits for its next attempt, though it was named with permission: that attempt is its own', () => {
     const between = [asked('authorize', { method: 'A' }), notExecuted('authorize'), successor()];
     const again = [...between, answered('authorize-2', '4001'), asked('authorize', { method: 'A', attempt: 2 })];
-    expect(told(...again, answered('authorize', '0002', page, 2)).bodies.at(-1)).toMatchObject(page);
+    expect(after(...again, answered('authorize', '0002', page, 2)).bodies.at(-1)).toMatchObject(page);
     expect(verdict([...again, lost('authorize', 2)], asked('authorize-3', { method: 'A' }))).toBe('rejected');
   });
 
@@ -114,7 +114,7 @@ describe('a doubtful form that nobody has seen', () => {
   it('ends as a redirect does, 7 days after it became one', () => {
     const { merchant, orderId } = doubtful[0]!;
     const ends = { record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at: later(7 * 86_400_000) } as const;
-    const { order } = told(...doubtful, successor(), answered('authorize', '0002'), {
+    const { order } = after(...doubtful, successor(), answered('authorize', '0002'), {
       ...ends,
       ...{ commandId: 'authorize', attempt: 1 },
     });

@@ -191,9 +191,9 @@ function withDetails(operation: OperationState, evidence: Evidence): OperationSt
   const { maskedCard, cardBrand, cardCountry } = evidence;
   const executedAt = earlierTime(operation, evidence);
   const hasCard = isPayment(operation) && (maskedCard ?? cardBrand ?? cardCountry) !== undefined;
-  const isCardTold = operation.isCardTold ?? (hasCard ? true : undefined);
-  if (executedAt === operation.executedAt && isCardTold === operation.isCardTold) return operation;
-  return { ...operation, executedAt, isCardTold };
+  const isCardPublished = operation.isCardPublished ?? (hasCard ? true : undefined);
+  if (executedAt === operation.executedAt && isCardPublished === operation.isCardPublished) return operation;
+  return { ...operation, executedAt, isCardPublished };
 }
 
 /** Kept for authorizations. Nothing was executed before its INTENT: an earlier time is of a clock that is wrong. */
@@ -261,6 +261,6 @@ export function addedDetails(before: OperationState, operation: OperationState, 
   if (externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference)
     flags.push('references_added');
   if (operation.partial && before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
-  if (operation.isCardTold && !before.isCardTold) flags.push('card_added');
+  if (operation.isCardPublished && !before.isCardPublished) flags.push('card_added');
   return { references: { externalEntityId, externalReference }, flags };
 }

@@ -46,13 +46,13 @@ export const LOOK_UP_AFTER_MS: Readonly<Record<Exclude<LookUpReminder, 'look_up_
   look_up_24_hours: DAY_MS,
 };
 
-export interface Moment {
+export interface ClockReading {
   wallMs: number;
   monotonicMs: number;
 }
 
 /** A process that slept must not send what others may have given up (R5). */
-export function isWithinSendDeadline(started: Moment, now: Moment): boolean {
+export function isWithinSendDeadline(started: ClockReading, now: ClockReading): boolean {
   const monotonicMs = now.monotonicMs - started.monotonicMs;
   const wallMs = now.wallMs - started.wallMs;
   return monotonicMs <= SEND_DEADLINE_MS && wallMs >= 0 && wallMs <= SEND_DEADLINE_MS;
@@ -60,7 +60,7 @@ export function isWithinSendDeadline(started: Moment, now: Moment): boolean {
 
 /** When our timer ends what waits, after it began to; undefined where it ends nothing. */
 export function lifetimeMs({ phase }: Pick<OperationState, 'phase'>): number | undefined {
-  if (phase === 'redirect') return REDIRECT_LIFETIME_MS;
+  if (phase === 'redirect_required') return REDIRECT_LIFETIME_MS;
   // The interface names no end of a pending card payment (docs/decisions/0005): it ends like an authorization.
   return phase === 'pending' ? PENDING_LIFETIME_MS : undefined;
 }
@@ -96,7 +96,7 @@ export function isRefundable(order: OrderState): boolean {
 
 /** A cardholder, a provider or an operator may yet decide. */
 const isUnfinished = ({ operations }: OrderState): boolean =>
-  operations.some(({ phase }) => phase === 'in_doubt' || phase === 'redirect' || phase === 'pending');
+  operations.some(({ phase }) => phase === 'in_doubt' || phase === 'redirect_required' || phase === 'pending');
 
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
 const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((operation) => operation.mayYetSucceed);

@@ -17,9 +17,9 @@ import type { JournalRecord } from './records.js';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-const told = (...records: JournalRecord[]) => folded(records);
+const after = (...records: JournalRecord[]) => folded(records);
 const conflicts = (...records: JournalRecord[]) => {
-  const { events, bodies } = told(...records);
+  const { events, bodies } = after(...records);
   return bodies.filter((_, at) => events[at] === 'conflict.detected');
 };
 const onForm = [asked('authorize'), answered('authorize', '0002')];
@@ -55,7 +55,7 @@ describe('the currency that the platform names', () => {
     const [conflict, ...more] = conflicts(...records, records.at(-1)!);
     expect(more).toEqual([]);
     expect(conflict).toMatchObject({ currency: 'EUR', otherCurrency: 'USD', flags: ['other_currency'] });
-    expect(told(...records).events).toContain(event);
+    expect(after(...records).events).toContain(event);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('the currency that the platform names', () => {
   it('loosens no guard: what was asked for counts', () => {
     const order = [...onForm, notified('authorize', '0000', { currency: 'USD' })];
     const tooMuch = asked('capture', { amount: 30_001 });
-    expect(verdictOf(told(...order, tooMuch).order, tooMuch.token)).toBe('rejected');
+    expect(verdictOf(after(...order, tooMuch).order, tooMuch.token)).toBe('rejected');
   });
 
   it('is that of an operation made elsewhere, which counts against what remains whatever it is', () => {
@@ -84,16 +84,16 @@ describe('the currency that the platform names', () => {
       ...notifiedElsewhere('refund', '0000', { transactionId: 'T-o', amount: 10_000 }),
       currency,
     });
-    const { order, bodies } = told(...captured, office('EUR'));
+    const { order, bodies } = after(...captured, office('EUR'));
     expect([bodies.at(-1)?.currency, order.external[0]?.currency]).toEqual(['EUR', 'EUR']);
     expect(refundableAmount(order, 'T-capture')).toBe(20_000);
-    expect(refundableAmount(told(...captured, office('USD')).order, 'T-capture')).toBe(20_000);
+    expect(refundableAmount(after(...captured, office('USD')).order, 'T-capture')).toBe(20_000);
   });
 });
 
 describe('the language and the card', () => {
   it('are said by the event of the result', () => {
-    const { bodies } = told(
+    const { bodies } = after(
       asked('pay'),
       answered('pay', '0001'),
       notified('pay', '0000', { language: 'fr', ...card }),
@@ -102,15 +102,15 @@ describe('the language and the card', () => {
   });
 
   it('a card is told once more behind an answer that did not have it; a language alone is not', () => {
-    expect(told(...paid, notified('pay', '0000', { language: 'fr' })).events).toEqual(['pay.succeeded']);
-    const { events, bodies } = told(...paid, notified('pay', '0000', card), notified('pay', '0000', card));
+    expect(after(...paid, notified('pay', '0000', { language: 'fr' })).events).toEqual(['pay.succeeded']);
+    const { events, bodies } = after(...paid, notified('pay', '0000', card), notified('pay', '0000', card));
     expect(events).toEqual(['pay.succeeded', 'pay.succeeded']);
     expect(bodies.at(-1)).toMatchObject({ ...card, flags: ['card_added'] });
   });
 
   it('are said of an operation made elsewhere', () => {
     const office = { ...notifiedElsewhere('refund', '0000', { transactionId: 'T-o' }), language: 'fr', ...card };
-    expect(told(...captured, office).bodies.at(-1)).toMatchObject({ language: 'fr', ...card });
+    expect(after(...captured, office).bodies.at(-1)).toMatchObject({ language: 'fr', ...card });
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe('the language and the card', () => {
     ['fr', undefined, 'A', undefined],
   ] as const)('%s, a language of %j, of an operation of method %s: %j', (language, languageOf, method, flags) => {
     const evidence = notified('authorize', '0000', { language, ...(languageOf && { languageOf: [...languageOf] }) });
-    const { bodies } = told(asked('authorize', { method }), answered('authorize', '0002'), evidence);
+    const { bodies } = after(asked('authorize', { method }), answered('authorize', '0002'), evidence);
     expect(bodies.at(-1)?.flags).toEqual(flags);
   });
 });
@@ -136,13 +136,13 @@ describe('a text of the platform that was cut', () => {
     ['a notification of another operation', cutToo, [...captured, notifiedElsewhere('refund', '0000', cutToo)]],
     ['an answer without its form', { redirectHtmlDropped: true }, [asked('authorize'), answered('authorize', '0002', { redirectHtmlDropped: true })]], // prettier-ignore
   ])('is flagged by the event: %s', (_whose, flags, records) => {
-    expect(told(...records).bodies.at(-1)).toMatchObject(flags);
+    expect(after(...records).bodies.at(-1)).toMatchObject(flags);
   });
 });
 
 describe('the capture window', () => {
   const lateBy = (ms: number): JournalRecord => ({ ...asked('capture'), at: later(ms) });
-  const flagsOf = (...records: JournalRecord[]) => findOperation(told(...records).order, 'capture')?.flags;
+  const flagsOf = (...records: JournalRecord[]) => findOperation(after(...records).order, 'capture')?.flags;
   /** Heard on the third day, of what the platform did on the first. */
   const heard = (executedAt: string): JournalRecord => ({
     ...notified('authorize', '0000', { executedAt }),
@@ -151,7 +151,7 @@ describe('the capture window', () => {
 
   it('counts from the time that the platform tells', () => {
     const records = [...onForm, heard(later(MINUTE_MS))];
-    const { order } = told(...records);
+    const { order } = after(...records);
     const closing = timersOf(order).find(({ timer }) => timer === 'capture_window');
     expect(new Date(closing!.atMs).toISOString()).toBe(later(6 * DAY_MS + MINUTE_MS));
     expect(flagsOf(...records, lateBy(7 * DAY_MS + MINUTE_MS))).toBeUndefined();
@@ -176,7 +176,7 @@ describe('the capture window', () => {
 
   it('an expiry is no success: its time counts for nothing', () => {
     const late = [asked('authorize'), answered('authorize', '0003'), expired('authorize')];
-    expect(standing(told(...late).order, 'authorize')).toBe('ended expired');
-    expect(findOperation(told(...late).order, 'authorize')?.executedAt).toBeUndefined();
+    expect(standing(after(...late).order, 'authorize')).toBe('ended expired');
+    expect(findOperation(after(...late).order, 'authorize')?.executedAt).toBeUndefined();
   });
 });

@@ -207,12 +207,11 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   const body = reportedBody(evidence);
   const flags = flagsWith(operation, evidence);
   if (flags !== undefined) body.flags = flags;
-  if (result === 'redirect' && isDoubtSuperseded(change.order, operation))
+  if (result === 'redirect_required' && isDoubtSuperseded(change.order, operation))
     Object.assign(body, { redirectHtml: undefined, flags: [...(body.flags ?? []), 'superseded'] });
-  const name = result === 'redirect' ? 'redirect_required' : result;
   const isResolved = operation.phase === 'in_doubt';
-  if (isResolved) body.outcome = name;
-  const next = putAndPublish(change, moved, isResolved ? 'doubt_resolved' : name, body);
+  if (isResolved) body.outcome = result;
+  const next = putAndPublish(change, moved, isResolved ? 'doubt_resolved' : result, body);
   if (result === 'refused') return next;
   if (result !== 'succeeded') return reportCurrency(next, moved, evidence);
   return reportSecondPayment(reportCurrency(reportAmount(next, moved, evidence), moved, evidence), moved, evidence);
@@ -326,7 +325,7 @@ function contradict(
 /** An attempt that was closed as not executed was executed: a conflict is published, and no further attempt is made of an operation that waits for one. */
 function executedAfterAll(change: Change, operation: OperationState, evidence: Evidence): Change {
   const { result, attempt: settledBy = operation.attempt } = evidence;
-  if (result === 'refused' || result === 'not_executed' || result === 'unclear') return change;
+  if (result === 'refused' || result === 'not_executed' || result === 'in_doubt') return change;
   const { transactionId } = evidence.answer;
   const isBetween = operation.phase === 'idle';
   const { attempts } =

@@ -18,7 +18,7 @@ import { encodeRecord, type JournalRecord } from './records.js';
 import { snapshotOf } from './snapshot.js';
 import { decodeRecord, hasRule, RULES } from './versions.js';
 
-const told = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
+const published = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
   bodies.filter((_, at) => events[at] === type);
 const verdict = (records: JournalRecord[], intent: JournalRecord & { token: string }) =>
   verdictOf(folded([...records, intent]).order, intent.token);
@@ -108,7 +108,7 @@ describe('an OUTCOME whose token was never granted', () => {
     ],
   ])('is a conflict, once: %s', (_name, records, was) => {
     const twice = [...records, records.at(-1)!];
-    const conflicts = told(folded(twice), 'conflict.detected');
+    const conflicts = published(folded(twice), 'conflict.detected');
     expect(conflicts).toHaveLength(1);
     expect(conflicts[0]).toMatchObject({
       origin: 'answer',
@@ -225,7 +225,7 @@ describe('a reference that is known and can not be followed so', () => {
 });
 
 describe('a success with another amount than asked for', () => {
-  const conflictsOf = (records: JournalRecord[]) => told(folded([...records]), 'conflict.detected');
+  const conflictsOf = (records: JournalRecord[]) => published(folded([...records]), 'conflict.detected');
 
   it.each([
     ['by its answer', [asked('authorize'), answered('authorize', '0000', { amount: 28_000 })]],

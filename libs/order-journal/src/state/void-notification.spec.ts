@@ -17,9 +17,9 @@ const tag = { operation: operationTag('void'), attempt: 1 };
 /** OPERATIONTYPEs that the notification of a void may have: which is not shown (docs/decisions/0019). */
 const WORDS = ['void', 'capture', 'authorize', 'cancel'];
 
-describe.each(WORDS)('a void that is notified as %s', (word) => {
-  const tagged = { ...notifiedElsewhere(word, '0000', { transactionId: 'T-void' }), tag };
-  const untagged = notifiedElsewhere(word, '0000', { transactionId: 'T-void' });
+describe.each(WORDS)('a void that is notified as %s', (reported) => {
+  const tagged = { ...notifiedElsewhere(reported, '0000', { transactionId: 'T-void' }), tag };
+  const untagged = notifiedElsewhere(reported, '0000', { transactionId: 'T-void' });
   it.each([
     ['after its answer', [answered('void', '0000'), untagged], ['void.succeeded']],
     ['after its answer, with the tag', [answered('void', '0000'), tagged], ['void.succeeded']],
@@ -27,17 +27,17 @@ describe.each(WORDS)('a void that is notified as %s', (word) => {
     ['in doubt', [lost('void'), tagged], ['void.in_doubt', 'void.doubt_resolved']],
     ['twice', [lost('void'), tagged, tagged, untagged], ['void.in_doubt', 'void.doubt_resolved']],
   ] as [string, JournalRecord[], string[]][])('%s', (_what, records, events) => {
-    const told = folded([...voiding, ...records]);
-    expect([standing(told.order, 'void'), told.events.slice(1), told.order.external]).toEqual([
+    const after = folded([...voiding, ...records]);
+    expect([standing(after.order, 'void'), after.events.slice(1), after.order.external]).toEqual([
       'ended succeeded',
       events,
       [],
     ]);
-    expect(standing(told.order, 'authorize')).toBe('ended succeeded');
+    expect(standing(after.order, 'authorize')).toBe('ended succeeded');
   });
 
   it('and refused contradicts its success', () => {
-    const refusal = notifiedElsewhere(word, '2015', { transactionId: 'T-void' });
+    const refusal = notifiedElsewhere(reported, '2015', { transactionId: 'T-void' });
     const { mayBeDone, ...plain } = refusal;
     expect([
       mayBeDone,
@@ -78,7 +78,39 @@ describe('what only looks like the notification of a void', () => {
 
   it('what came without a tag, before the answer, is taken back once the answer names it', () => {
     const early = notifiedElsewhere('capture', '0000', { transactionId: 'T-void' });
-    const told = folded([...authorized, askedUntagged('void'), early, answered('void', '0000')]);
-    expect([standing(told.order, 'void'), told.order.external]).toEqual(['ended succeeded', []]);
+    const after = folded([...authorized, askedUntagged('void'), early, answered('void', '0000')]);
+    expect([standing(after.order, 'void'), after.order.external]).toEqual(['ended succeeded', []]);
+  });
+});
+
+describe('a void of an authorization whose cardholder is on the form', () => {
+  const onTheForm = [asked('authorize', { method: 'A' }), answered('authorize', '0002'), asked('void')];
+  const voided = [...onTheForm, answered('void', '0000')];
+
+  it('is notified with the TRANSACTIONID of that authorization: neither of them is taken for paid', () => {
+    const notice = { ...notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' }), tag };
+    for (const records of [
+      [...voided, notice],
+      [...onTheForm, lost('void'), notice],
+    ]) {
+      const { order, events } = folded(records);
+      expect(standing(order, 'authorize')).toBe('redirect_required');
+      expect(events).not.toContain('authorize.succeeded');
+    }
+  });
+
+  it('leaves the authorization as the platform reports it, and its success can be captured no more', () => {
+    const { order, events } = folded([...voided, notified('authorize', '0000'), asked('capture')]);
+    expect([standing(order, 'authorize'), standing(order, 'void'), standing(order, 'capture')]).toEqual([
+      'ended succeeded',
+      'ended succeeded',
+      'ended rejected',
+    ]);
+    expect(events).toContain('void.succeeded');
+  });
+
+  it('that the platform refuses leaves the form payable, and says so', () => {
+    const { order, events } = folded([...onTheForm, answered('void', '2015')]);
+    expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect_required', 'void.refused']);
   });
 });

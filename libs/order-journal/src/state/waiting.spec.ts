@@ -31,13 +31,13 @@ const says = (name: string, result: EvidenceRecord['result'], afterMs: number): 
   ...operatorSays(name, result),
   at: later(afterMs),
 });
-const told = (...records: JournalRecord[]) => folded(records);
+const after = (...records: JournalRecord[]) => folded(records);
 const verdict = (records: JournalRecord[], name: string, supersedes?: string) => {
   const intent = asked(name, supersedes === undefined ? {} : { supersedes });
   return verdictOf(folded([...records, intent]).order, intent.token);
 };
 const isStillLive = (records: JournalRecord[], name: string) => {
-  const { order } = told(...records);
+  const { order } = after(...records);
   return isLive(order, findOperation(order, name)!);
 };
 
@@ -48,9 +48,9 @@ describe('the end by our timer', () => {
     ['a card payment that waits for an approval: 6 days', cardOnHold, 'pay', 6],
     ['a pending authorization: 6 days', onHold, 'authorize', 6],
   ])('%s, not a millisecond before', (_what, records, name, days) => {
-    const early = told(...records, ends(name, days * DAY_MS - 1));
+    const early = after(...records, ends(name, days * DAY_MS - 1));
     expect([standing(early.order, name), early.events.length]).toEqual([early.order.operations[0]?.phase, 1]);
-    const late = told(...records, ends(name, days * DAY_MS));
+    const late = after(...records, ends(name, days * DAY_MS));
     expect([standing(late.order, name), late.events.at(-1)]).toEqual(['ended expired', `${name}.expired`]);
     expect(late.bodies.at(-1)).toMatchObject({ origin: 'timer' });
   });
@@ -58,7 +58,7 @@ describe('the end by our timer', () => {
   it('counts from the latest time that the order has seen: a writer whose clock is behind brings no end forward', () => {
     const behind = { ...answered('authorize', '0003'), at: later(-10 * DAY_MS) };
     const records = [asked('authorize'), behind, ends('authorize', DAY_MS)];
-    expect(standing(told(...records).order, 'authorize')).toBe('pending');
+    expect(standing(after(...records).order, 'authorize')).toBe('pending');
   });
 
   it.each([
@@ -92,13 +92,13 @@ describe('the end by our timer', () => {
     ['a code that says "not executed", which can not be true', notified('authorize', '5003'), true],
     ['"already done"', notified('authorize', '2016'), true],
   ])('frees the order on evidence: %s', (_what, evidence, isLiveStill) => {
-    const { order, events } = told(...gone, evidence);
+    const { order, events } = after(...gone, evidence);
     expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['ended expired', 'authorize.expired']);
     expect(isStillLive([...gone, evidence], 'authorize')).toBe(isLiveStill);
   });
 
   it('is a success with a conflict if the cardholder came after it, and two payments are a conflict too', () => {
-    const { order, events } = told(...gone, notified('authorize', '0000'));
+    const { order, events } = after(...gone, notified('authorize', '0000'));
     expect([standing(order, 'authorize'), ...events.slice(-2)]).toEqual([
       'ended succeeded',
       'authorize.succeeded',
@@ -106,12 +106,12 @@ describe('the end by our timer', () => {
     ]);
     expect(findOperation(order, 'authorize')?.mayYetSucceed).toBeUndefined();
     const next = [asked('authorize-2', { supersedes: 'authorize' }), answered('authorize-2', '0000')];
-    const twice = told(...gone, ...next, notified('authorize', '0000'));
+    const twice = after(...gone, ...next, notified('authorize', '0000'));
     expect(twice.bodies.at(-1)?.flags).toContain('two_payments_succeeded');
   });
 
   it('leaves the capture of the back office to it, while it may have succeeded', () => {
-    const { order } = told(...gone, notifiedElsewhere('capture', '0000', { transactionId: 'T-office' }));
+    const { order } = after(...gone, notifiedElsewhere('capture', '0000', { transactionId: 'T-office' }));
     expect(order.external[0]?.of).toBe('authorize');
   });
 });
@@ -123,9 +123,9 @@ describe('an operator’s way out', () => {
     ['a card payment at its form', cardOnForm, 'pay'],
     ['a card payment on hold', cardOnHold, 'pay'],
   ])('of %s counts from a day on', (_what, records, name) => {
-    const phase = told(...records).order.operations[0]?.phase;
-    expect(standing(told(...records, says(name, 'refused', DAY_MS - 1)).order, name)).toBe(phase);
-    const { order, events, bodies } = told(...records, says(name, 'refused', DAY_MS));
+    const phase = after(...records).order.operations[0]?.phase;
+    expect(standing(after(...records, says(name, 'refused', DAY_MS - 1)).order, name)).toBe(phase);
+    const { order, events, bodies } = after(...records, says(name, 'refused', DAY_MS));
     expect([standing(order, name), events.at(-1)]).toEqual(['ended refused', `${name}.refused`]);
     expect(bodies.at(-1)).toMatchObject({ origin: 'operator' });
     expect(findOperation(order, name)?.resolvedBy).toMatchObject({ actor: 'alice' });
@@ -135,24 +135,24 @@ describe('an operator’s way out', () => {
     ['succeeded', 'ended succeeded', 'authorize.succeeded'],
     ['not_executed', 'ended not_executed', 'authorize.doubt_resolved'],
   ] as const)('may be %s', (result, stands, event) => {
-    const { order, events, bodies } = told(...onForm, says('authorize', result, DAY_MS));
+    const { order, events, bodies } = after(...onForm, says('authorize', result, DAY_MS));
     expect([standing(order, 'authorize'), events.at(-1)]).toEqual([stands, event]);
     expect(bodies.at(-1)).toMatchObject({ origin: 'operator' });
   });
 
   it('counts for the attempt that it names alone', () => {
     const other = { ...says('authorize', 'refused', DAY_MS), attempt: 2 };
-    expect(standing(told(...onForm, other).order, 'authorize')).toBe('redirect');
+    expect(standing(after(...onForm, other).order, 'authorize')).toBe('redirect_required');
   });
 });
 
 describe('"not executed" of what waits', () => {
   it.each([
-    ['a redirect', onForm, 'redirect', notified('authorize', '5003')],
+    ['a redirect', onForm, 'redirect_required', notified('authorize', '5003')],
     ['a pending authorization', onHold, 'pending', notified('authorize', '5005')],
     ['by a late answer', [asked('authorize'), notified('authorize', '0003')], 'pending', notExecuted('authorize')],
-  ])('keeps its phase and is published once: %s', (_what, records, phase, word) => {
-    const { order, events, bodies } = told(...records, word, word);
+  ])('keeps its phase and is published once: %s', (_what, records, phase, reported) => {
+    const { order, events, bodies } = after(...records, reported, reported);
     expect([standing(order, 'authorize'), events.filter((type) => type === 'conflict.detected')]).toEqual([
       phase,
       ['conflict.detected'],
@@ -163,15 +163,15 @@ describe('"not executed" of what waits', () => {
 
   it('opens it to an operator, 15 minutes after the INTENT where nothing was executed', () => {
     const records = [...onForm, notified('authorize', '5003')];
-    expect(standing(told(...records, says('authorize', 'refused', 0)).order, 'authorize')).toBe('ended refused');
+    expect(standing(after(...records, says('authorize', 'refused', 0)).order, 'authorize')).toBe('ended refused');
     const early = says('authorize', 'not_executed', 15 * MINUTE_MS - 1);
-    expect(standing(told(...records, early).order, 'authorize')).toBe('redirect');
+    expect(standing(after(...records, early).order, 'authorize')).toBe('redirect_required');
     const late = says('authorize', 'not_executed', 15 * MINUTE_MS);
-    expect(standing(told(...records, late).order, 'authorize')).toBe('ended not_executed');
+    expect(standing(after(...records, late).order, 'authorize')).toBe('ended not_executed');
   });
 
   it('the cardholder may pay all the same', () => {
-    const { order } = told(...onForm, notified('authorize', '5003'), notified('authorize', '0000'));
+    const { order } = after(...onForm, notified('authorize', '5003'), notified('authorize', '0000'));
     expect(standing(order, 'authorize')).toBe('ended succeeded');
   });
 });

@@ -1,5 +1,5 @@
 import type { Timing } from '@tranche/runtime';
-import { CLOCKS_APART_MS, type Moment } from '../state/time.js';
+import { CLOCKS_APART_MS, type ClockReading } from '../state/time.js';
 
 /**
  * Time of journal records: the machine's date, while it agrees with the clock of Redis (R5). The two are compared every second. A date that was set
@@ -29,7 +29,7 @@ export class AgreedClock implements Timing {
   }
 
   /** Both clocks of the machine, uncorrected: a delay on either of them counts. */
-  moment(): Moment {
+  readClocks(): ClockReading {
     return { wallMs: this.machine.nowMs(), monotonicMs: this.monotonicMs() };
   }
 

@@ -47,16 +47,16 @@ function watch({
       orderId === 'o' ? Promise.resolve(order) : Promise.reject(new Error('the index is behind')),
     append: (record: JournalRecord) => Promise.resolve(BigInt(appended.push(record))),
   };
-  const told: string[] = [];
-  const tell = (_fields: object, message: string) => void told.push(message);
+  const logged: string[] = [];
+  const log = (_fields: object, message: string) => void logged.push(message);
   const timers = new TimerWatch(
     journal,
     index,
     new AgreedClock({ nowMs: () => clock.nowMs, monotonicMs: () => 0, sleep: () => Promise.resolve() }),
-    { debug: tell, info: tell, warn: tell, error: tell },
+    { debug: log, info: log, warn: log, error: log },
     () => Promise.reject(new Error('nothing waits that may be looked up')),
   );
-  return { appended, claims, told, timers };
+  return { appended, claims, told: logged, timers };
 }
 
 it('writes what is due, and goes on past an order that can not be read', async () => {

@@ -53,7 +53,7 @@ const DEFAULT_SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundabl
 /** A change that time alone causes, by the journal's times. */
 export interface Timer {
   atMs: number;
-  timer: 'expiry' | 'give_up' | Reminded['reminder'] | 'carry' | 'forget';
+  timer: 'expiry' | 'give_up' | Reminded['reminder'] | 'snapshot' | 'tombstone';
   /** Absent where it concerns the whole order. */
   commandId?: string;
 }
@@ -68,11 +68,11 @@ export function timersOf(order: OrderState, settings = DEFAULT_SETTINGS): Timer[
 
 function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: TimerSettings): Timer[] {
   const atMs = retentionEndMs(order, refundableDays);
-  const forget: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'forget' }];
+  const tombstone: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'tombstone' }];
   if (!mayWrite('SNAPSHOT', rulesVersion)) return [];
-  const carryMs = Math.max(heldSinceMs(order) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
-  const isNeeded = order.movedAt !== undefined && needsSnapshot(order) && (atMs === undefined || carryMs < atMs);
-  return isNeeded ? [{ atMs: carryMs, timer: 'carry' }, ...forget] : forget;
+  const snapshotMs = Math.max(heldSinceMs(order) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
+  const isNeeded = order.movedAt !== undefined && needsSnapshot(order) && (atMs === undefined || snapshotMs < atMs);
+  return isNeeded ? [{ atMs: snapshotMs, timer: 'snapshot' }, ...tombstone] : tombstone;
 }
 
 /** Time of the oldest record that the state depends on. Milliseconds since the epoch. */
@@ -98,8 +98,8 @@ export function timerRecord(
   const at = new Date(nowMs).toISOString();
   const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at };
   const seen = historyOf(order);
-  if (timer === 'forget') return { record: 'TOMBSTONE', ...inOrder, seen, refundableDays };
-  if (timer === 'carry') return { record: 'SNAPSHOT', ...inOrder, seen, state: snapshotOf(order, at) };
+  if (timer === 'tombstone') return { record: 'TOMBSTONE', ...inOrder, seen, refundableDays };
+  if (timer === 'snapshot') return { record: 'SNAPSHOT', ...inOrder, seen, state: snapshotOf(order, at) };
   const { attempt = 1 } = findOperation(order, commandId) ?? {};
   if (timer === 'expiry') return { record: 'EXPIRED', ...inOrder, commandId, attempt };
   if (timer === 'give_up') return { record: 'GIVEN_UP', ...inOrder, commandId, attempt, ...TOO_OLD };
@@ -114,12 +114,12 @@ const TOO_OLD = {
 /** Leaves out look-ups that a later due look-up, or the due end of the payment, makes needless. */
 function dueTimers(order: OrderState, nowMs: number, settings: TimerSettings): Timer[] {
   const due = timersOf(order, settings).filter(({ atMs }) => atMs <= nowMs);
-  const isNeedless = ({ timer, commandId }: Timer, at: number) =>
+  const isNeedless = ({ timer, commandId }: Timer, index: number) =>
     isLookUpReminder(timer) &&
     due
-      .slice(at + 1)
+      .slice(index + 1)
       .some((later) => later.commandId === commandId && (isLookUpReminder(later.timer) || later.timer === 'expiry'));
-  return due.filter((timer, at) => !isNeedless(timer, at));
+  return due.filter((timer, index) => !isNeedless(timer, index));
 }
 
 function timersOfOperation(order: OrderState, operation: OperationState): Timer[] {

@@ -84,7 +84,7 @@ const capture: Happening[] = [
 ];
 
 describe('timers of an order', () => {
-  const CARRY: [string, number] = ['carry', 60 * DAY_MS];
+  const SNAPSHOT: [string, number] = ['snapshot', 60 * DAY_MS];
   const table: [what: string, happenings: Happening[], timers: [string, number][]][] = [
     ['one that nobody heard of', [], []],
     ['an open call', [[0, intent('a')]], []],
@@ -94,23 +94,23 @@ describe('timers of an order', () => {
         [0, intent('a', { operation: 'pay' })],
         [1000, outcome('a', 'pending')],
       ],
-      [['expiry', 6 * DAY_MS + 1000], CARRY],
+      [['expiry', 6 * DAY_MS + 1000], SNAPSHOT],
     ],
-    ['a pending approval: 6 days', pending, [['expiry', 6 * DAY_MS + 1000], CARRY]],
+    ['a pending approval: 6 days', pending, [['expiry', 6 * DAY_MS + 1000], SNAPSHOT]],
     [
       'a doubt: a quarter of an hour, a day',
       doubtful,
-      [['doubt_15_minutes', 15 * MINUTE_MS + 1000], ['doubt_24_hours', DAY_MS + 1000], CARRY],
+      [['doubt_15_minutes', 15 * MINUTE_MS + 1000], ['doubt_24_hours', DAY_MS + 1000], SNAPSHOT],
     ],
     [
       'an authorization: a day before its capture window closes; 35 days',
       authorized,
       [
         ['capture_window', 6 * DAY_MS + 1000],
-        ['forget', 35 * DAY_MS + 1000],
+        ['tombstone', 35 * DAY_MS + 1000],
       ],
     ],
-    ['a captured authorization', [...authorized, ...capture], [CARRY, ['forget', 400 * DAY_MS + 3000]]],
+    ['a captured authorization', [...authorized, ...capture], [SNAPSHOT, ['tombstone', 400 * DAY_MS + 3000]]],
     [
       'a voided authorization',
       [
@@ -118,7 +118,7 @@ describe('timers of an order', () => {
         [2000, intent('v', { operation: 'void', transactionId: 'T-a' })],
         [3000, outcome('v', 'succeeded')],
       ],
-      [['forget', 35 * DAY_MS + 3000]],
+      [['tombstone', 35 * DAY_MS + 3000]],
     ],
     [
       'a refused authorization',
@@ -126,15 +126,15 @@ describe('timers of an order', () => {
         [0, intent('a')],
         [1000, outcome('a', 'refused')],
       ],
-      [['forget', 35 * DAY_MS + 1000]],
+      [['tombstone', 35 * DAY_MS + 1000]],
     ],
     [
       'a redirect that nobody came back from',
       [
         [0, intent('a')],
-        [1000, outcome('a', 'redirect')],
+        [1000, outcome('a', 'redirect_required')],
       ],
-      [['expiry', 7 * DAY_MS + 1000], CARRY],
+      [['expiry', 7 * DAY_MS + 1000], SNAPSHOT],
     ],
     [
       'a repetition counts for nothing',
@@ -143,7 +143,7 @@ describe('timers of an order', () => {
         [1000, outcome('a', 'refused')],
         [9000, repeated],
       ],
-      [['forget', 35 * DAY_MS + 1000]],
+      [['tombstone', 35 * DAY_MS + 1000]],
     ],
     [
       'a clock that goes back counts for nothing',
@@ -151,7 +151,7 @@ describe('timers of an order', () => {
         [0, intent('a')],
         [-1000, outcome('a', 'refused')],
       ],
-      [['forget', 35 * DAY_MS]],
+      [['tombstone', 35 * DAY_MS]],
     ],
   ];
   it.each(table)('%s', (_what, happenings, timers) => {
@@ -170,7 +170,7 @@ describe('a pending approval', () => {
   it('does not expire once it was approved', () => {
     expect(named(after(...pending, [DAY_MS, heard('succeeded')])).map(([timer]) => timer)).toEqual([
       'capture_window',
-      'forget',
+      'tombstone',
     ]);
   });
 
@@ -212,11 +212,11 @@ describe('reminders', () => {
       ['authorize.in_doubt'],
       [
         ['doubt_24_hours', DAY_MS + 1000],
-        ['carry', 60 * DAY_MS],
+        ['snapshot', 60 * DAY_MS],
       ],
     ]);
     const second = onTime(first.order, DAY_MS + 1000);
-    expect([second.events, named(second.order)]).toEqual([['authorize.in_doubt'], [['carry', 60 * DAY_MS]]]);
+    expect([second.events, named(second.order)]).toEqual([['authorize.in_doubt'], [['snapshot', 60 * DAY_MS]]]);
   });
 
   it('the same reminder from two processes is one', () => {
@@ -233,7 +233,7 @@ describe('reminders', () => {
     expect(onTime(state, 6 * DAY_MS + 1000, 'capture_window').events).toEqual(['capture_window.closing']);
     expect(onTime(state, 7 * DAY_MS + 999, 'capture_window').events).toEqual(['capture_window.closing']);
     const late = onTime(state, 7 * DAY_MS + 1000, 'capture_window');
-    expect([late.events, named(late.order).map(([timer]) => timer)]).toEqual([[], ['forget']]);
+    expect([late.events, named(late.order).map(([timer]) => timer)]).toEqual([[], ['tombstone']]);
   });
 
   it('of an authorization that was captured meanwhile says nothing', () => {
@@ -252,14 +252,14 @@ describe('an old order', () => {
 
   it('is not forgotten when it moved on after the record was made', () => {
     const state = after(...authorized);
-    const record = timerRecord(state, { timer: 'forget', atMs: 0 }, START_MS + 40 * DAY_MS);
+    const record = timerRecord(state, { timer: 'tombstone', atMs: 0 }, START_MS + 40 * DAY_MS);
     const moved = fold(state, repeated(new Date(START_MS).toISOString()), 50n).order;
     expect(fold(moved, record, 51n).order.operations).toHaveLength(1);
   });
 
   it('that was forgotten already stays forgotten', () => {
     const state = after(...authorized);
-    const record = timerRecord(state, { timer: 'forget', atMs: 0 }, START_MS + 40 * DAY_MS);
+    const record = timerRecord(state, { timer: 'tombstone', atMs: 0 }, START_MS + 40 * DAY_MS);
     const forgotten = fold(state, record, 50n).order;
     expect(fold(forgotten, record, 51n).order).toEqual(emptyOrder('shop-fr', 'order-1'));
   });
@@ -270,7 +270,7 @@ describe('an old order', () => {
     ['open', pending.slice(0, 1)],
   ])('is never forgotten while %s', (_phase, happenings) => {
     const state = after(...happenings);
-    const record = timerRecord(state, { timer: 'forget', atMs: 0 }, START_MS + 99 * DAY_MS);
+    const record = timerRecord(state, { timer: 'tombstone', atMs: 0 }, START_MS + 99 * DAY_MS);
     expect(fold(state, record, 99n).order.operations).toHaveLength(1);
   });
 });

@@ -27,13 +27,13 @@ describe('timers of a payment that waits', () => {
     ['a card payment at its form', [asked('pay', { mayLookUp: true }), answered('pay', '0001')], 7],
     ['a card payment on hold', [asked('pay', { mayLookUp: true }), answered('pay', '0003')], 6],
   ])('%s: four look-ups, and an end', (_what, records, days) => {
-    const timers = named(orderOf(...records)).filter(([timer]) => timer !== 'carry');
+    const timers = named(orderOf(...records)).filter(([timer]) => timer !== 'snapshot');
     expect(timers).toEqual([...lookUps, ['expiry', days * DAY_MS]]);
   });
 
   it('no look-up where its merchant does not allow them', () => {
     const order = orderOf(asked('authorize'), answered('authorize', '0002'));
-    expect(named(order).map(([timer]) => timer)).toEqual(['expiry', 'carry']);
+    expect(named(order).map(([timer]) => timer)).toEqual(['expiry', 'snapshot']);
   });
 
   it('one more, at once, after "not executed"', () => {
@@ -48,7 +48,7 @@ describe('timers of a payment that waits', () => {
       timerRecord(order, { timer: 'look_up_24_hours', atMs: 0, commandId: 'authorize' }, 0),
       9n,
     ).order;
-    expect(named(asked24).map(([timer]) => timer)).toEqual(['expiry', 'carry']);
+    expect(named(asked24).map(([timer]) => timer)).toEqual(['expiry', 'snapshot']);
     const held = fold(asked24, { ...notified('authorize', '0003'), at: later(2 * DAY_MS) }, 10n).order;
     expect(named(held).slice(0, 4)).toEqual(lookUps.map(([timer, ms]) => [timer, ms + 2 * DAY_MS]));
   });

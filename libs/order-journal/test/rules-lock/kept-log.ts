@@ -79,7 +79,7 @@ function leftBehind(random: Seeded): Bare[] {
   const isPending = random.chance(0.4);
   const execCode = isPending ? '0003' : '0002';
   const answer = { execCode, transactionId: 'T-first' };
-  const result = isPending ? 'pending' : 'redirect';
+  const result = isPending ? 'pending' : 'redirect_required';
   const external = { record: 'EVIDENCE', source: 'notification', operation: 'capture', result: 'succeeded' } as const;
   const records: Bare[] = [
     ...(random.chance(0.3)

@@ -170,16 +170,16 @@ function rejected(random: Seeded, command: Command): Bare {
 const CODES = {
   succeeded: '0000',
   refused: '4001',
-  redirect: '0002',
+  redirect_required: '0002',
   pending: '0003',
   not_executed: '5003',
-  unclear: '5004',
+  in_doubt: '5004',
 } as const;
 type Result = keyof typeof CODES;
 
 const resultOf = (random: Seeded, { kind }: Command): Result =>
   kind === 'authorize' || kind === 'pay'
-    ? random.pick(['succeeded', 'succeeded', 'succeeded', 'refused', 'redirect', 'pending'])
+    ? random.pick(['succeeded', 'succeeded', 'succeeded', 'refused', 'redirect_required', 'pending'])
     : random.pick(['succeeded', 'succeeded', 'succeeded', 'succeeded', 'refused']);
 
 /** TRANSACTIONID and amount as the platform reports them: seldom other ones, or none. */
@@ -194,7 +194,7 @@ function answerOf(
     ...(random.chance(0.9) ? { execCode: isPartial ? '0004' : CODES[result] } : {}),
     ...(random.chance(0.9) ? { transactionId: random.chance(0.95) ? `T-${id}` : `T-other-${id}` } : {}),
     ...(random.chance(isPartial ? 0.7 : 0.5) ? { amount: said } : {}),
-    ...(result === 'redirect' ? { redirectHtml: 'PGh0bWw+' } : {}),
+    ...(result === 'redirect_required' ? { redirectHtml: 'PGh0bWw+' } : {}),
   };
 }
 
@@ -223,7 +223,7 @@ function answered(random: Seeded, command: Command, attempt: number, token: stri
 
 function evidence(random: Seeded, command: Command, attempt: number): Bare {
   const result: Result = random.chance(0.15)
-    ? random.pick(['not_executed', 'unclear', 'refused'])
+    ? random.pick(['not_executed', 'in_doubt', 'refused'])
     : resultOf(random, command);
   const isPartial = result === 'succeeded' && random.chance(0.1);
   const { redirectHtml: _page, ...answer } = answerOf(random, command, result, isPartial);

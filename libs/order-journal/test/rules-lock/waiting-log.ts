@@ -36,9 +36,9 @@ function intent(random: Seeded, operation: string, method: string, id: string, m
 /** A form, an approval, a doubt, or a doubt and then its late answer. */
 function begun(random: Seeded, id: string): Bare[] {
   const identity = { commandId: id, attempt: 1, token: `${id}#1` };
-  const result = random.pick(['redirect', 'redirect', 'pending', 'succeeded']);
-  const execCode = { redirect: '0002', pending: '0003', succeeded: '0000' }[result];
-  const page = result === 'redirect' ? { redirectHtml: 'PGh0bWw+' } : {};
+  const result = random.pick(['redirect_required', 'redirect_required', 'pending', 'succeeded']);
+  const execCode = { redirect_required: '0002', pending: '0003', succeeded: '0000' }[result];
+  const page = result === 'redirect_required' ? { redirectHtml: 'PGh0bWw+' } : {};
   const outcome: Bare = {
     record: 'OUTCOME',
     ...identity,
@@ -56,16 +56,16 @@ function happening(random: Seeded, kind: string, method: string): Bare[] {
   const supersedes = random.chance(0.7) ? { supersedes: 'first' } : {};
   const permission = random.chance(0.7) ? { supersedesDoubt: true } : {};
   const late: Bare = {
-    ...{ record: 'OUTCOME', ...ofOperation, token: `${id}#1`, result: 'redirect' },
+    ...{ record: 'OUTCOME', ...ofOperation, token: `${id}#1`, result: 'redirect_required' },
     answer: { execCode: '0002', transactionId: `T-${id}`, redirectHtml: 'PGh0bWw+' },
   };
   const capture = { ...intent(random, 'capture', method, 'capture'), transactionId: `T-${id}` };
   return random.pick<Bare[]>([
     [{ record: 'EXPIRED', ...ofOperation }],
     [{ record: 'REMINDED', ...ofOperation, reminder }],
-    [word(random, kind, id, 'notification')],
-    [word(random, kind, id, 'notification')],
-    [word(random, kind, id, 'look-up')],
+    [report(random, kind, id, 'notification')],
+    [report(random, kind, id, 'notification')],
+    [report(random, kind, id, 'look-up')],
     [operator(random, kind, id)],
     [{ record: 'NOT_EXECUTED', ...ofOperation, token: `${id}#1`, reason: 'execcode', message: 'm', execCode: '5003' }],
     [intent(random, 'authorize', method === 'card' ? 'A' : method, 'second', { ...supersedes, ...permission })],
@@ -75,9 +75,15 @@ function happening(random: Seeded, kind: string, method: string): Bare[] {
   ]);
 }
 
-const CODES = { succeeded: '0000', refused: '4001', redirect: '0002', pending: '0003', not_executed: '5003' } as const;
+const CODES = {
+  succeeded: '0000',
+  refused: '4001',
+  redirect_required: '0002',
+  pending: '0003',
+  not_executed: '5003',
+} as const;
 
-function word(random: Seeded, operation: string, id: string, source: string): Bare {
+function report(random: Seeded, operation: string, id: string, source: string): Bare {
   const result = random.pick(Object.keys(CODES) as (keyof typeof CODES)[]);
   const language = random.pick([{}, { language: 'cs', languageOf: ['B', 'card'] }, { language: 'fr' }]);
   const details = {
@@ -92,7 +98,7 @@ function word(random: Seeded, operation: string, id: string, source: string): Ba
 }
 
 function operator(random: Seeded, operation: string, id: string): Bare {
-  const result = random.pick(['succeeded', 'refused', 'not_executed', 'redirect']);
+  const result = random.pick(['succeeded', 'refused', 'not_executed', 'redirect_required']);
   const who = { commandId: id, attempt: 1, actor: 'alice', reason: 'seen in the back office' };
   return { record: 'EVIDENCE', source: 'operator', operation, result, answer: {}, ...who };
 }

@@ -96,6 +96,8 @@ export async function startShopWorld({
     });
     const simulator = await start('platform-simulator', {
       MERCHANTS_FILE,
+      // The page sends all four fields of the plaintext.
+      REQUIRE_SELECTED_BRAND: 'true',
       NOTIFICATION_RETRY_MS: '200,500,1000,5000',
     });
     const [auth, keys] = await Promise.all([
