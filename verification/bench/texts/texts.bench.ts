@@ -5,7 +5,7 @@ import { falseRefusals, missedCards, type Counted } from './texts.js';
 const TEXTS = 10_000;
 const SEED = 30;
 
-/** How many ordinary texts are refused as card data, and how many planted cards are missed. */
+/** Counts ordinary texts that are refused as card data, and planted cards that are missed. */
 export const texts: Bench = {
   name: 'texts',
   about: 'ordinary texts refused as card data, per kind, and planted cards missed (--commands: texts of each kind)',

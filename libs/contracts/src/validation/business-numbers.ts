@@ -33,7 +33,7 @@ export function withoutBusinessNumbers(text: string): string {
   });
 }
 
-/** Where the IBAN at the beginning of `text` ends; undefined if its check digits say that it is none (ISO 7064, mod 97). */
+/** Returns the end of the IBAN at the beginning of `text`; undefined if the check digits are wrong (ISO 7064, mod 97). */
 function endOfIban(text: string, length: number | undefined): number | undefined {
   if (length === undefined) return undefined;
   let end = 0;

@@ -9,7 +9,7 @@ import { holdsCardNumber, isCardNumber } from './card-numbers.js';
  */
 
 /**
- * How a merchant treats free texts that look like card data. `refuse`: the command is refused. `mask-in-logs`: it is accepted, and only logs,
+ * A merchant chooses what happens to free texts that look like card data. `refuse`: the command is refused. `mask-in-logs`: it is accepted, and only logs,
  * dead letters and the quarantine leave such a number out; for shops whose references look like card numbers.
  */
 export const TEXT_SCANS = ['refuse', 'mask-in-logs'] as const;
