@@ -1,4 +1,4 @@
-import { commandIdTimeMs, decodeCloudEvent, validateCommandData } from '@tranche/contracts';
+import { commandIdTimeMs, decodeCloudEvent, readMerchantRules, validateCommandData } from '@tranche/contracts';
 import { aCapture, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
 import { commandMessage, newCommandId, railOf, type PublishOptions } from './commands.js';
 import { InvalidCommandError } from './errors.js';
@@ -62,6 +62,72 @@ it('has the same content hash for the same content, and only for that', () => {
 it('sends only what it has checked', () => {
   const sly = Object.assign(aCapture(), { toJSON: () => ({ cardCode: '4970105181854329' }) });
   expect(faultsOf(() => message(sly))).toEqual(['toJSON unknown_field']);
+});
+
+describe('with the entry of its merchant', () => {
+  const API_KEY = 'p'.repeat(36);
+  const merchants = readMerchantRules([
+    {
+      merchant: 'shop-fr',
+      identifier: 'left out of the check',
+      returnPages: [{ name: 'app', url: 'https://app.example' }],
+      apiKeys: [{ id: API_KEY, type: 'Public' }],
+    },
+    { merchant: 'shop-es', market: 'ES' },
+  ]);
+  const order = aPartnerBAuthorization();
+  const cart = order.cart.map((item) => ({ ...item, deliverySpeed: 'express', deliveryExpectedDelay: 3 }));
+  const faults = (data: object, entries = merchants) =>
+    faultsOf(() =>
+      commandMessage(
+        'payment.authorize',
+        'partner-b',
+        data,
+        { id: 'c1' },
+        { source: '/shop', now, merchants: entries },
+      ),
+    );
+
+  it.each([
+    ['149.99 EUR', { amount: 14_999 }, 'amount amount_out_of_range'],
+    ['2000.01 EUR', { amount: 200_001 }, 'amount amount_out_of_range'],
+    [
+      'an option of another market',
+      { merchant: 'shop-es', paymentOption: 'partnerB-4x' },
+      'paymentOption option_not_in_market',
+    ],
+    ['an express delivery in three days', { cart }, 'cart[0].deliverySpeed not_express'],
+    ['an API key that is not its own', { apiKeyId: 'x'.repeat(36) }, 'apiKeyId unknown_api_key'],
+    ['an API key for pages', { apiKeyId: API_KEY }, 'apiKeyId public_api_key'],
+    ['another currency', { currency: 'CHF' }, 'currency currency_not_of_merchant'],
+    ['another return page', { returnPage: 'desk' }, 'returnPage return_page_unknown'],
+    ['no room for the return page', { returnPage: 'app', extraData: 'x'.repeat(230) }, 'extraData length'],
+  ])('refuses %s before anything is published', (_what, fields, code) => {
+    expect(faults({ ...order, ...fields })).toContain(code);
+    expect(faults({ ...order, ...fields }, [])).toEqual([]);
+  });
+
+  it.each(['basket|tr1.AAAAAAAAAAAA.1', 'rp1.app'])(
+    'refuses EXTRADATA that ends like ours, with no entry too: %s',
+    (extraData) => {
+      for (const entries of [merchants, []])
+        expect(faults({ ...order, extraData }, entries)).toEqual(['extraData format']);
+    },
+  );
+
+  it('takes what the entry allows', () => {
+    const three = order.cart.map((item) => ({ ...item, price: 333, quantity: 3, totalAmount: 1000 }));
+    const tolerant = readMerchantRules([{ merchant: 'shop-fr', totalTolerance: 1, textScan: 'mask-in-logs' }]);
+    const unusual = { ...order, cart: three, description: 'order 4970101234567893' };
+    expect(faults(unusual)).toEqual(['cart[0].totalAmount total_mismatch', 'description card_data_forbidden']);
+    expect(faults(unusual, tolerant)).toEqual([]);
+    const less = order.cart.map((item) => ({ ...item, price: 333, quantity: 3, totalAmount: 997 }));
+    expect(faults({ ...order, cart: less }, tolerant)).toEqual(['cart[0].totalAmount total_mismatch']);
+  });
+
+  it('names every fault of an entry', () => {
+    expect(() => readMerchantRules([{ merchant: 'Shop', market: 'DE' }])).toThrow(/\[0\]\.merchant.*\[0\]\.market/);
+  });
 });
 
 it('finds the rail by the payment option', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  checkCommand,
   COMMAND_TOPICS,
   contentHash,
   decodeCloudEvent,
@@ -11,13 +12,12 @@ import {
   METHODS,
   PAYMENT_OPTIONS,
   RAILS,
-  validateCommandData,
   type CloudEvent,
   type CommandData,
-  type CommandRules,
   type CommandType,
   type EncodedEvent,
   type Fault,
+  type MerchantRules,
   type Rail,
 } from '@tranche/contracts';
 import { InvalidCommandError } from './errors.js';
@@ -31,8 +31,6 @@ export interface PublishOptions {
   id: string;
   /** Copied to every event of the command. */
   correlationId?: string;
-  /** The merchant's rules from the gateway's merchants file. With them, violations are found before anything is published. */
-  rules?: CommandRules;
   /**
    * Creation time of the command (now), RFC 3339. The gateway refuses commands older than 7 days. If the id is not from `newCommandId()`,
    * store the time with the id and use it again in a retry, because such an id does not contain its age.
@@ -83,22 +81,25 @@ export function given<O extends PublishOptions>(options: O | null | undefined): 
 }
 
 /**
- * Builds the message of a command.
- * @throws InvalidCommandError with every fault that the gateway would find in it
+ * Builds the message of a command. `merchants` are the entries that the client was given.
+ * @throws InvalidCommandError with every fault that the gateway would find in it, apart from those that need the order, the clock or the
+ * gateway's own settings
  */
 export function commandMessage(
   type: CommandType,
   rail: Rail,
   data: unknown,
   options: PublishOptions,
-  { source, now }: { source: string; now: Date },
+  { source, now, merchants = [] }: { source: string; now: Date; merchants?: readonly MerchantRules[] },
 ): CommandMessage {
   if (!RAILS.includes(rail))
     throw new InvalidCommandError(type, [
       fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`),
     ]);
-  const { id, correlationId, time = now, rules } = given(options);
-  const { value, faults } = validateCommandData(rail, type, data, rules);
+  const { id, correlationId, time = now } = given(options);
+  const { merchant: name } = (typeof data === 'object' && data !== null ? data : {}) as { merchant?: unknown };
+  const merchant = merchants.find((one) => one.merchant === name);
+  const { value, faults } = checkCommand(rail, type, data, { merchant, timeMs: Date.parse(timeText(time)) });
   const event: CloudEvent<CommandData | undefined> = {
     id,
     source,

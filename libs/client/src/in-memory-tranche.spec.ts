@@ -1,5 +1,5 @@
 import { silentLog } from '@tranche/runtime';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aRefund } from '@tranche/testing';
+import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund } from '@tranche/testing';
 import { InvalidEventError, PublishError } from './errors.js';
 import { InMemoryTranche } from './in-memory-tranche.js';
 
@@ -168,4 +168,17 @@ it('warns where EXTRADATA of a capture leaves no room for the tag, in each resul
   expect(warned).toEqual([{ commandId: 'c2', type: 'payment.capture', code: 'extra_data_leaves_no_room' }]);
   const authorization = aPartnerAAuthorization({ extraData: 'x'.repeat(255) });
   expect((await publisher.authorize(authorization, { id: 'a1' })).warnings).toBeUndefined();
+});
+
+it('refuses what the gateway would refuse by the merchant’s entry, as the client does', async () => {
+  const merchants = [{ merchant: 'shop-fr', currencies: ['CHF'] }];
+  const tranche = new InMemoryTranche({ merchants });
+  const low = aPartnerBAuthorization({ amount: 14_999 });
+  await expect(tranche.publisher.authorize(low, { id: 'low' })).rejects.toMatchObject({
+    faults: [{ path: 'amount', code: 'amount_out_of_range' }],
+  });
+  await tranche.publisher.authorize({ ...low, currency: 'CHF' }, { id: 'franc' });
+  await new InMemoryTranche().publisher.authorize(low, { id: 'low' });
+  expect(tranche.published.map(({ id }) => id)).toEqual(['franc']);
+  expect(() => new InMemoryTranche({ merchants: [{}] })).toThrow('merchants: [0].merchant is required');
 });

@@ -3,6 +3,7 @@ import {
   COMMAND_TOPICS,
   encodeCloudEvent,
   orderKey,
+  readMerchantRules,
   sequenceOf,
   validateEventData,
   type CloudEvent,
@@ -29,6 +30,8 @@ import type { ClientHealth, TrancheClient } from './tranche-client.js';
 
 export interface InMemoryTrancheOptions {
   source?: string;
+  /** As those of `TrancheOptions`. */
+  merchants?: readonly object[];
   maxWaits?: number;
   log?: Log;
   now?: () => Date;
@@ -63,6 +66,7 @@ export class InMemoryTranche implements TrancheClient {
 
   constructor({
     source = '/in-memory',
+    merchants = [],
     maxWaits = 10_000,
     log = logToStandardError,
     now = () => new Date(),
@@ -70,7 +74,10 @@ export class InMemoryTranche implements TrancheClient {
     this.#log = log;
     this.#now = now;
     this.#waits = new ResultWaits({ maxWaits, listen: () => Promise.resolve() });
-    this.publisher = new Publisher({ source, now, log, waits: this.#waits, send: (message) => this.#send(message) });
+    this.publisher = new Publisher({
+      ...{ source, now, log, waits: this.#waits, merchants: readMerchantRules(merchants) },
+      send: (message) => this.#send(message),
+    });
   }
 
   /** Sets the script for commands of the type, and replaces an earlier one. A command without a script gets no answer. */

@@ -23,6 +23,21 @@ export {
   ResultTimeoutError,
   TooManyWaitsError,
 } from './errors.js';
+export { fitCustomer, type Fitted, type TextChange } from './fit-customer.js';
+export { decodeRedirectHtml } from './redirect-page.js';
+export {
+  amountLimits,
+  BRANDS,
+  CATEGORIES,
+  customerLimits,
+  DELIVERY_SPEEDS,
+  DELIVERY_TYPES,
+  MAX_CART_ITEMS,
+  METHODS,
+  optionsOf,
+  PAYMENT_OPTIONS,
+  TITLES,
+} from '@tranche/contracts';
 export type {
   Authorization,
   Capture,
@@ -31,9 +46,12 @@ export type {
   CommandType,
   EventType,
   Fault,
+  MerchantRules,
+  Method,
   PartnerAAuthorization,
   PartnerBAuthorization,
   PaymentEvent,
+  PaymentOption,
   Rail,
   Refund,
   VoidAuthorization,

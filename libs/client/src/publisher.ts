@@ -7,6 +7,7 @@ import {
   type Capture,
   type CardPayment,
   type CommandType,
+  type MerchantRules,
   type Rail,
   type Refund,
   type VoidAuthorization,
@@ -47,6 +48,8 @@ export interface PublisherOptions {
   send: (message: CommandMessage) => Promise<Published>;
   waits: ResultWaits;
   log: Log;
+  /** Entries of the merchants whose commands are also checked by their merchant's rules. */
+  merchants?: readonly MerchantRules[];
   now?: () => Date;
 }
 
@@ -130,8 +133,8 @@ export class Publisher {
   }
 
   #message(type: CommandType, rail: Rail, command: object, options: PublishOptions): CommandMessage {
-    const { source, now = () => new Date() } = this.#options;
-    const message = commandMessage(type, rail, command, options, { source, now: now() });
+    const { source, merchants = [], now = () => new Date() } = this.#options;
+    const message = commandMessage(type, rail, command, options, { source, now: now(), merchants });
     if (this.#published.isOther(message)) throw idReused(message);
     return message;
   }

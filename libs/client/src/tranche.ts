@@ -1,4 +1,11 @@
-import { ENVIRONMENT_ID_PATTERN, SIGNATURE_HEADER, signCommand, TOPICS, type SigningKey } from '@tranche/contracts';
+import {
+  ENVIRONMENT_ID_PATTERN,
+  readMerchantRules,
+  SIGNATURE_HEADER,
+  signCommand,
+  TOPICS,
+  type SigningKey,
+} from '@tranche/contracts';
 import {
   BatchingProducer,
   ConsumerClosedError,
@@ -38,6 +45,11 @@ export interface TrancheOptions {
   source?: string;
   /** Signs every command; the gateway has the public key in `publisherKeys`. `environmentId` is the gateway's `ENVIRONMENT_ID`. */
   signing?: SigningKey;
+  /**
+   * Entries of the shop's merchants as the gateway's merchants file has them; keys may be left out. With them the rules of market, currency,
+   * amount, return page, API key and texts are checked before anything is published.
+   */
+  merchants?: readonly object[];
   /** Any logger like pino's (warnings and errors as JSON lines on standard error). */
   log?: Log;
   metrics?: Registry;
@@ -79,6 +91,7 @@ export class Tranche implements TrancheClient {
       topicPrefix = '',
       source = `/${options.clientId}`,
       maxWaits = 10_000,
+      merchants = [],
     } = options;
     this.#options = options;
     this.#log = log;
@@ -104,12 +117,15 @@ export class Tranche implements TrancheClient {
       listen: () => this.#tail.listen(),
       gauge: this.#metrics.waits,
     });
-    this.publisher = new Publisher({ source, log, waits: this.#waits, send: (message) => this.#send(message) });
+    this.publisher = new Publisher({
+      ...{ source, log, waits: this.#waits, merchants: readMerchantRules(merchants) },
+      send: (message) => this.#send(message),
+    });
   }
 
   /**
    * Resolves when Kafka has answered.
-   * @throws KafkaUnreachableError, which names the brokers
+   * @throws KafkaUnreachableError, which names the brokers; EntriesFileError for faults of `merchants`
    */
   static async connect(options: TrancheOptions): Promise<Tranche> {
     const client = new Tranche(checked(options));

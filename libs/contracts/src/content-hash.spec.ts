@@ -9,6 +9,9 @@ describe('the hash of a command', () => {
     expect(contentHash('t', { a: 1 })).not.toBe(contentHash('u', { a: 1 }));
   });
 
+  it('is the same in every form of Unicode', () =>
+    expect(contentHash('t', { a: 'é'.normalize('NFD') })).toBe(contentHash('t', { a: 'é'.normalize('NFC') })));
+
   it('is that of its JSON: a field without a value is none', () => {
     const content = { a: 1, b: undefined, c: [undefined, null, { d: undefined }] };
     expect(contentHash('t', content)).toBe(contentHash('t', JSON.parse(JSON.stringify(content))));

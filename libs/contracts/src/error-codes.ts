@@ -25,9 +25,12 @@ export const ERROR_CODES = {
   card_data_forbidden: {
     kind: 'field',
     meaning:
-      'The message carries card data: a field for it, or a card number in a free text. It is refused and never logged.',
+      'The message carries card data: a field for it, or a card number of a scheme in a free text. It is refused and never logged.',
   },
-  total_mismatch: { kind: 'field', meaning: 'totalAmount of a cart item is not price × quantity.' },
+  total_mismatch: {
+    kind: 'field',
+    meaning: 'totalAmount of a cart item is not price × quantity, within the tolerance that the merchant has.',
+  },
   too_many_faults: { kind: 'field', meaning: 'There are more faults than are listed; correct these first.' },
   duplicate: { kind: 'field', meaning: 'A name, identifier or key id that must be unique is there twice.' },
   unreadable_file: {

@@ -17,3 +17,6 @@ export const isMadeElsewhereToo = (kind: OperationKind): boolean =>
 export function mayGoUntagged(kind: OperationKind, extraData: string | undefined): boolean {
   return isMadeElsewhereToo(kind) && [...(extraData ?? '')].length > EXTRADATA_BESIDE_TAG;
 }
+
+/** Our tag at the end of EXTRADATA: separator, operation, attempt. */
+export const EXTRADATA_TAG = /(^|\|)tr1\.([A-Za-z0-9_-]{12})\.([1-9][0-9]{0,5})$/;

@@ -12,6 +12,7 @@ export * from './methods.js';
 export * from './message-types.js';
 export * from './entries-file.js';
 export * from './extra-data.js';
+export * from './return-page.js';
 export * from './cloud-events.js';
 export * from './merchants.js';
 export * from './signatures/command-signature.js';
@@ -22,7 +23,9 @@ export * from './commands/partner-a-authorization.js';
 export * from './commands/partner-b-authorization.js';
 export * from './commands/partner-b-cart-item.js';
 export * from './commands/validate-command.js';
+export * from './commands/merchant-rules.js';
 export * from './commands/personal-fields.js';
+export { MAX_CART_ITEMS } from './commands/payment-fields.js';
 export * from './events/audit-record.js';
 export * from './events/event-requirements.js';
 export * from './events/payment-event.js';
@@ -36,14 +39,22 @@ export * from './platform/records.js';
 export * from './schemas.js';
 export * from './validation/calendar.js';
 export {
-  CARD_SCANS,
+  TEXT_SCANS,
   holdsCardData,
   isCardFieldName,
   isUnmasked,
   maskedCode,
-  type CardScan,
+  type TextScan,
 } from './validation/card-data.js';
+export { CARD_RANGES } from './validation/card-numbers.js';
 export { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './validation/hidden-card-data.js';
-export { check, type Checked, type CommandRules, type UnknownFields } from './validation/check.js';
-export { FIELD_RULE, isPlainObject, REQUIREMENTS, THERE_RULE, type Requirements } from './validation/fields.js';
+export { check, type Checked, type UnknownFields } from './validation/check.js';
+export {
+  FIELD_RULE,
+  isPlainObject,
+  REQUIREMENTS,
+  THERE_RULE,
+  type CommandRules,
+  type Requirements,
+} from './validation/fields.js';
 export { codePoints, isWellFormed } from './validation/code-points.js';

@@ -4,7 +4,7 @@ import { MARKETS, type Market } from './methods.js';
 import { MERCHANT_PATTERN } from './order-key.js';
 import { isEd25519PublicKey } from './signatures/ed25519-key.js';
 import { isTimestamp } from './validation/calendar.js';
-import { CARD_SCANS, type CardScan } from './validation/card-data.js';
+import { TEXT_SCANS, type TextScan } from './validation/card-data.js';
 import {
   Nested,
   NestedList,
@@ -43,14 +43,16 @@ class PreviousKeys {
   redirect?: string;
 }
 
-class ApiKeyEntry {
+class ApiKeyRuleEntry {
   @Text(36, 36)
   id!: string;
 
   @Optional()
   @OneOf(API_KEY_TYPES)
   type?: ApiKeyType;
+}
 
+class ApiKeyEntry extends ApiKeyRuleEntry {
   /** Required unless the type is Public, see `faultsOfApiKeys`. */
   @Optional()
   @Text(KEY.min, KEY.max)
@@ -80,18 +82,58 @@ class PublisherKeyEntry {
   revokedAt?: string;
 }
 
-class ReturnPageEntry {
+class ReturnPageRuleEntry {
   @ReturnPageName()
   name!: string;
+}
 
+class ReturnPageEntry extends ReturnPageRuleEntry {
   @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
   url!: string;
 }
 
-export class MerchantEntry {
+abstract class CommandRulesEntry {
   @Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' })
   merchant!: string;
 
+  @Optional()
+  @OneOf(MARKETS)
+  market?: Market;
+
+  @Optional()
+  @Currency()
+  currency?: string;
+
+  /** Further currencies that a command may name. */
+  @Optional()
+  @TextList({ pattern: CURRENCY_PATTERN, says: 'a list of ISO 4217 codes' })
+  currencies?: string[];
+
+  @Optional()
+  @OneOf(REQUIREMENTS)
+  requirements?: Requirements;
+
+  @Optional()
+  @OneOf(TEXT_SCANS)
+  textScan?: TextScan;
+
+  @Optional()
+  @Int(0, 100)
+  totalTolerance?: number;
+}
+
+/** The fields of an entry that commands are checked by. */
+export class MerchantRulesEntry extends CommandRulesEntry {
+  @Optional()
+  @NestedList(() => ApiKeyRuleEntry, 0)
+  apiKeys?: ApiKeyRuleEntry[];
+
+  @Optional()
+  @NestedList(() => ReturnPageRuleEntry, 0)
+  returnPages?: ReturnPageRuleEntry[];
+}
+
+export class MerchantEntry extends CommandRulesEntry {
   @Text(1, 32)
   identifier!: string;
 
@@ -113,19 +155,6 @@ export class MerchantEntry {
   @Optional()
   @NestedList(() => ApiKeyEntry, 0)
   apiKeys?: ApiKeyEntry[];
-
-  @Optional()
-  @OneOf(MARKETS)
-  market?: Market;
-
-  @Optional()
-  @Currency()
-  currency?: string;
-
-  /** Further currencies that a command may name. */
-  @Optional()
-  @TextList({ pattern: CURRENCY_PATTERN, says: 'a list of ISO 4217 codes' })
-  currencies?: string[];
 
   @Optional()
   @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
@@ -170,14 +199,6 @@ export class MerchantEntry {
   @Optional()
   @YesNo()
   keepsNotifiedClient?: boolean;
-
-  @Optional()
-  @OneOf(REQUIREMENTS)
-  requirements?: Requirements;
-
-  @Optional()
-  @OneOf(CARD_SCANS)
-  descriptionScan?: CardScan;
 }
 
 /** Checks that depend on two fields: a Public key has no secret, any other key must have one. */

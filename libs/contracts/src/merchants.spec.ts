@@ -64,7 +64,7 @@ describe('a list', () => {
     ['no list', {}, [': type']],
     ['no merchant', [], [': length']],
     ['no object', ['shop'], ['[0]: type']],
-    ['nothing in it', [{}], ['[0].merchant: required', '[0].identifier: required', '[0].accountKey: required']],
+    ['nothing in it', [{}], ['[0].identifier: required', '[0].accountKey: required', '[0].merchant: required']],
     ['a field misspelt', [{ ...shop, acountKey: 'x' }], ['[0].acountKey: unknown_field']],
     ['a name with capitals', [{ ...shop, merchant: 'Shop' }], ['[0].merchant: format']],
     ['an identifier too long', [{ ...shop, identifier: 'x'.repeat(33) }], ['[0].identifier: length']],
@@ -76,7 +76,7 @@ describe('a list', () => {
     [
       'a return page without a sound address',
       [{ ...shop, returnPages: [{ name: 'App', url: 'javascript:alert(1)' }] }],
-      ['[0].returnPages[0].name: format', '[0].returnPages[0].url: format'],
+      ['[0].returnPages[0].url: format', '[0].returnPages[0].name: format'],
     ],
     [
       'two return pages of one name',
@@ -102,7 +102,8 @@ describe('a list', () => {
       ['[0].returnUrl: format'],
     ],
     ['an unknown profile', [{ ...shop, requirements: 'none' }], ['[0].requirements: enum']],
-    ['an unknown scan', [{ ...shop, descriptionScan: false }], ['[0].descriptionScan: type']],
+    ['an unknown scan', [{ ...shop, textScan: 'off' }], ['[0].textScan: enum']],
+    ['a tolerance below nothing', [{ ...shop, totalTolerance: -1 }], ['[0].totalTolerance: range']],
     ['a threshold below nothing', [{ ...shop, approvalAboveMinor: -1 }], ['[0].approvalAboveMinor: range']],
     [
       "publishers' keys that are nobody's",
@@ -226,9 +227,9 @@ describe('files', () => {
     }
     expect(thrown).toBeInstanceOf(EntriesFileError);
     expect((thrown as EntriesFileError).faults.map(({ path }) => path)).toEqual([
-      '[0].merchant',
       '[0].identifier',
       '[0].redirectKey',
+      '[0].merchant',
     ]);
     expect((thrown as Error).message).not.toContain('CANARY');
   });

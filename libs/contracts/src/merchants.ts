@@ -1,14 +1,13 @@
 import { EntriesFileError, openEntriesFile, withSecretsFromFiles, type ReadFile } from './entries-file.js';
 import { fault, joinPath, type Fault } from './faults.js';
-import { faultsOfApiKeys, MerchantEntry, type ApiKey } from './merchant-entry.js';
-import type { Market } from './methods.js';
+import type { MerchantRules } from './commands/merchant-rules.js';
+import { faultsOfApiKeys, MerchantEntry, MerchantRulesEntry, type ApiKey } from './merchant-entry.js';
 import type { PublisherKey } from './signatures/command-signature.js';
-import { check, type CommandRules } from './validation/check.js';
+import { check } from './validation/check.js';
 import { isPlainObject } from './validation/fields.js';
 
 /** A merchant's account on the platform. It contains secrets, so it must never be logged as a whole. */
-export interface Merchant extends CommandRules {
-  merchant: string;
+export interface Merchant extends MerchantRules {
   /** IDENTIFIER. */
   identifier: string;
   /** The K of HASH, unless a more specific key is set. */
@@ -18,11 +17,6 @@ export interface Merchant extends CommandRules {
   /** Earlier keys that are still accepted for notifications and returns during a key change. */
   previousKeys?: { account?: string; notification?: string; redirect?: string };
   apiKeys?: readonly ApiKey[];
-  market: Market;
-  /** ISO 4217. Used for commands without a currency. */
-  currency: string;
-  /** Further currencies that a command may name. */
-  currencies?: readonly string[];
   notificationUrl?: string;
   /** REDIRECT_URL: the platform redirects the cardholder to it after the form. */
   returnUrl?: string;
@@ -87,10 +81,25 @@ function merchantOf(entry: MerchantEntry): Merchant {
     ...fields,
     // `faultsOfApiKeys` has checked that the keys match this type.
     ...(apiKeys && { apiKeys: apiKeys as readonly ApiKey[] }),
-    market: entry.market ?? 'FR',
-    currency: entry.currency ?? 'EUR',
+    ...rulesWithDefaults(entry),
     lookup: entry.lookup ?? false,
   };
+}
+
+const rulesWithDefaults = ({ market = 'FR', currency = 'EUR' }: MerchantRulesEntry) => ({ market, currency }) as const;
+
+/**
+ * Reads entries of the merchants' file for someone who only checks commands: a shop. Needs no keys, and ignores the fields that only services
+ * use.
+ * @throws EntriesFileError with all faults
+ */
+export function readMerchantRules(entries: readonly unknown[]): readonly MerchantRules[] {
+  const checked = entries.map((entry) => check(MerchantRulesEntry, entry, 'ignored'));
+  const faults = checked.flatMap(({ faults: all }, at) =>
+    all.map((one) => ({ ...one, path: joinPath(`[${at}]`, one.path) })),
+  );
+  if (faults.length > 0) throw new EntriesFileError(faults, 'merchants');
+  return checked.flatMap(({ value }) => (value === undefined ? [] : [{ ...value, ...rulesWithDefaults(value) }]));
 }
 
 function merchantsOf(all: readonly Merchant[]): Merchants {

@@ -250,11 +250,12 @@ const country: Sides = {
   refused: { length: ['', 'F', 'FRA'], format: ['fr', 'Fr', 'F1', 'É1'], type: NOT_TEXT },
 };
 const percentage: Sides = {
-  accepted: ['0', '5', '5.5', '10.25', '100', '100.000000', '0.001'],
+  accepted: ['0', '5', '5.5', '10.25', '100', '100.000000', '0.001', 0, 5.5, 20, 0.1 + 0.2, 999.999999],
   refused: {
     format: ['5,5', '.5', '5.', '-5', '+5', '5%', '1e2', '5.5.5', ' 5', '1000', '1.1234567', 'NaN', '0x10'],
     length: ['', '12345678901'],
-    type: [5.5, ...NOT_TEXT],
+    range: [-0.1, 1000, NaN, Infinity],
+    type: [true, null, {}, ['x']],
   },
 };
 const titles = oneOf('mr', 'miss', 'mrs');

@@ -8,5 +8,4 @@ export * from './operation.js';
 export * from './operation-fields.js';
 export * from './operation-form.js';
 export * from './payment-rules.js';
-export * from './return-page.js';
 export * from './signature.js';

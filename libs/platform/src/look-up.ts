@@ -4,12 +4,12 @@ import {
   operationKindOf,
   parseJson,
   PROTOCOL_VERSION,
+  withoutReturnPage,
   type ListedTransaction,
   type Merchant,
 } from '@tranche/contracts';
 import { boundedAnswer, isTransactionId, readAmount } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
-import { withoutReturnPage } from './return-page.js';
 import { signed, signingKey } from './signature.js';
 
 export const EXPORT_PATH = '/front/service/rest/export';

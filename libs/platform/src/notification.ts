@@ -2,12 +2,12 @@ import {
   METHOD_NAMES,
   methodRow,
   operationKindOf,
+  withoutReturnPage,
   type NotifiedResult,
   type PaymentNotification,
   type TransactionDetails,
 } from '@tranche/contracts';
 import { boundedAnswer } from './bounded-answer.js';
-import { withoutReturnPage } from './return-page.js';
 
 const OPERATION_TYPE_CHARACTERS = 64;
 /** EXTRADATA has at most 255 characters; a much longer one is not ours. */

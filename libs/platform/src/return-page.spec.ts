@@ -1,5 +1,5 @@
 import { notifiedResult } from './notification.js';
-import { hasRoomForReturnPage, returnPageIn, withReturnPage, withoutReturnPage } from './return-page.js';
+import { hasRoomForReturnPage, returnPageIn, withReturnPage, withoutReturnPage } from '@tranche/contracts';
 import { listedTransaction } from './look-up.js';
 import { aNotification } from '@tranche/testing';
 

@@ -66,7 +66,7 @@ export function redactText(text: string): string {
   const withoutJwts = withoutBearer.includes(JWT_START)
     ? withoutBearer.replace(DOTTED_WORD, withoutJwt)
     : withoutBearer;
-  return withoutHiddenCardData(withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`), 'reference');
+  return withoutHiddenCardData(withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`));
 }
 
 /** A JWT has three parts, separated by dots (RFC 7519); the first two identify one. */
@@ -98,7 +98,7 @@ function redactObject(fields: object, depth: number, parents: readonly object[])
 
 function redactValue(value: unknown, depth: number, parents: readonly object[]): unknown {
   if (typeof value === 'string') return redactText(value);
-  if (typeof value === 'bigint') return withoutHiddenCardData(value.toString(), 'reference');
+  if (typeof value === 'bigint') return withoutHiddenCardData(value.toString());
   if (typeof value === 'number') return isCardNumber(value) ? REDACTED : value;
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Secret) return REDACTED;
@@ -118,7 +118,7 @@ function redactValue(value: unknown, depth: number, parents: readonly object[]):
 
 function isCardNumber(value: number): boolean {
   const text = String(value);
-  return Number.isInteger(value) && withoutHiddenCardData(text, 'reference') !== text;
+  return Number.isInteger(value) && withoutHiddenCardData(text) !== text;
 }
 
 function plainError(error: Error, depth: number, parents: readonly object[]): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { decodeRedirectHtml } from '@tranche/client';
+
 /**
  * REDIRECTHTML comes from a third party. We serve it unchanged in an opaque origin (`sandbox` without allow-same-origin), so that its
  * scripts cannot access the shop. It is a page and not a frame, because providers forbid frames and phones have no room for one.
@@ -13,7 +15,7 @@ export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export function providerPage(redirectHtml: string): string {
-  const html = Buffer.from(redirectHtml, 'base64').toString('utf8');
+  const html = decodeRedirectHtml(redirectHtml);
   if (isDocument(html)) return html;
   const head =
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Maison Roitelet</title>';

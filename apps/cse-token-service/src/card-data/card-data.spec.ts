@@ -4,7 +4,7 @@ import { readKeyRequest } from '../keys/key-request.js';
 
 const CARD = '4111111111111111';
 const KNOWN = '00000000-0000-4000-8000-00000000000a';
-const DIGITS_ONLY = '41111111-1111-1111-0000-000000000000';
+const DIGITS_ONLY = '4111-1111-1111-1111-0000-00000000-00';
 
 describe('a text', () => {
   it.each([

@@ -65,7 +65,7 @@ export class HeaderScan {
   }
 
   #isFound(value: string): boolean {
-    if (holdsCardData(decoded(value), 'reference')) return true;
+    if (holdsCardData(decoded(value))) return true;
     if (this.#clean.size >= MAX_SEARCHED) this.#clean.clear();
     if (value.length <= MAX_SEARCHED_LENGTH) this.#clean.add(value);
     return false;
@@ -80,7 +80,7 @@ export function textHoldsCards(text: string): boolean {
 
 /** A provider's key id may be a long number, so only numbers with prefix and length of a card scheme count. */
 export function idHoldsCard(id: unknown): boolean {
-  return typeof id === 'string' ? holdsCardData(id, 'reference') : holdsCards(id);
+  return typeof id === 'string' ? holdsCardData(id) : holdsCards(id);
 }
 
 export function cardDataRefused(): Problem {

@@ -39,17 +39,13 @@ export function quarantineRecord(
 ): EncodedEvent {
   const clean = parameters
     .filter(([name]) => !isCryptogramName(name))
-    .map((pair) => [withoutHiddenCardData(pair[0], 'prose'), cleanValueOf(pair)] as const);
+    .map((pair) => [withoutHiddenCardData(pair[0]), cleanValueOf(pair)] as const);
   const altered =
     clean.length < parameters.length ||
     clean.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
   const isForeign =
     reason === 'unknown_identifier' && (altered || !parameters.every(([name]) => OF_NOTIFICATIONS.has(name)));
-  const kept = isForeign
-    ? parameters.map(([name]) => [withoutHiddenCardData(name, 'prose'), ''])
-    : altered
-      ? clean
-      : parameters;
+  const kept = isForeign ? parameters.map(([name]) => [withoutHiddenCardData(name), '']) : altered ? clean : parameters;
   return encodeCloudEvent({
     id,
     source: 'notification-ingest',
@@ -64,12 +60,6 @@ const OF_NOTIFICATIONS: ReadonlySet<string> = new Set([
   ...EXTERNAL_PARAMETERS,
   ...CARD_PARAMETERS,
 ]);
-
-/**
- * These parameters hold reference numbers, and one in ten of those passes the check digit of a card number. So only numbers of card
- * schemes are masked in them.
- */
-const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identifier/;
 
 /** HASH may contain a digit sequence that looks like a card number. Masking it would make verification impossible. */
 const HASH = /^\s*[0-9a-f]{64}\s*$/i;
@@ -88,13 +78,6 @@ function cleanValueOf([name, value, sent]: Parameter): string {
 
 function withoutCardNumber(name: string, value: string): string {
   if (name === 'HASH' && HASH.test(value)) return value;
-  if (isCardFieldName(name) && isUnmasked(value)) return withoutHiddenCardData(maskedCode(value), 'prose');
-  return withoutHiddenCardData(value, REFERENCES.test(plainName(name)) ? 'reference' : 'prose');
-}
-
-function plainName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '');
+  if (isCardFieldName(name) && isUnmasked(value)) return withoutHiddenCardData(maskedCode(value));
+  return withoutHiddenCardData(value);
 }

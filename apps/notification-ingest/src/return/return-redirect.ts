@@ -1,5 +1,5 @@
-import { execCodeClass, type Merchant } from '@tranche/contracts';
-import { isRedirectSignedBy, returnPageIn, valueOf } from '@tranche/platform';
+import { execCodeClass, returnPageIn, type Merchant } from '@tranche/contracts';
+import { isRedirectSignedBy, valueOf } from '@tranche/platform';
 import type { Parameters, Unreadable } from '../received-parameters.js';
 
 /** Hint for the merchant's page until the order's events arrive. It does not change the order's state. */

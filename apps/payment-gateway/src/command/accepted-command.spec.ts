@@ -46,6 +46,17 @@ it('accepts a sound command', () => {
   });
 });
 
+it('a name that was decomposed is sent composed, and is the same command in either form', () => {
+  const named = (firstName: string) => {
+    const record = recordOf({ ...sound, billing: { ...sound.billing, firstName } });
+    const read = readCommand(record, 'partner-a', merchants);
+    return read.read === 'accepted' ? read.command : undefined;
+  };
+  const [composed, decomposed] = [named('Éloïse-Aurélieà'), named('Éloïse-Aurélieà'.normalize('NFD'))];
+  expect(decomposed?.data).toMatchObject({ billing: { firstName: 'Éloïse-Aurélieà' } });
+  expect(decomposed?.contentHash).toBe(composed?.contentHash);
+});
+
 it.each([
   ['an unknown type', recordOf(sound, { type: 'payment.gift' }), ['ce_type unknown_type']],
   ['an unknown merchant', recordOf({ ...sound, merchant: 'nobody' }), ['merchant unknown_merchant']],

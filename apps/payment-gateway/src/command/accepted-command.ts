@@ -1,26 +1,22 @@
 import {
+  checkCommand,
   contentHash,
+  currencyOf,
   decodeCloudEvent,
   isCommandType,
   operationKind,
   orderKey,
   parseOrderKey,
   SIGNATURE_HEADER,
-  validateCommandData,
+  withReturnPage,
   type CloudEvent,
   type Fault,
   type Merchant,
   type Merchants,
   type Rail,
 } from '@tranche/contracts';
-import {
-  looksTagged,
-  tagExtraData,
-  type CommandFacts,
-  type ExecutableCommand,
-  type RefusedCommand,
-} from '@tranche/order-journal';
-import { currencyOf, faultsOfRules, returnPageIn, withReturnPage, type PlatformOperation } from '@tranche/platform';
+import { tagExtraData, type CommandFacts, type ExecutableCommand, type RefusedCommand } from '@tranche/order-journal';
+import type { PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
 /** A command that is valid by itself; its order is checked later. */
@@ -70,10 +66,9 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const faults = [...decoded.faults, ...envelopeFaults(event, record, named, merchant)];
   const type = event.type ?? '';
   if (isCommandType(type)) {
-    const { value, faults: faultsOfData } = validateCommandData(rail, type, event.data, merchant);
+    const timeMs = Date.parse(event.time ?? '');
+    const { value, faults: faultsOfData } = checkCommand(rail, type, event.data, { merchant, timeMs });
     faults.push(...faultsOfData);
-    faults.push(...faultsOfExtraData(event.data));
-    if (merchant) faults.push(...faultsOfRules(rail, type, event.data, merchant, Date.parse(event.time ?? '')));
     if (faults.length === 0 && value !== undefined && merchant)
       return { read: 'accepted', command: accept(event as CloudEvent, record, { rail, merchant }, value) };
   }
@@ -151,12 +146,6 @@ function envelopeFaults(
       message: 'is more than 5 minutes after Kafka took the command',
     });
   return faults;
-}
-
-function faultsOfExtraData(data: unknown): Fault[] {
-  const { extraData } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
-  if (typeof extraData !== 'string' || (!looksTagged(extraData) && returnPageIn(extraData) === undefined)) return [];
-  return [{ path: 'extraData', code: 'format', message: 'must not end like what is put behind it' }];
 }
 
 /** Returns EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */

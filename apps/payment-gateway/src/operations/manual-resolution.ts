@@ -25,7 +25,7 @@ const NoCardData = () =>
   ValidateBy({
     name: 'noCardData',
     validator: {
-      validate: (text: unknown) => typeof text !== 'string' || !holdsHiddenCardData(text, 'reference'),
+      validate: (text: unknown) => typeof text !== 'string' || !holdsHiddenCardData(text),
       defaultMessage: () => 'must hold no card data',
     },
   });

@@ -104,11 +104,11 @@ describe('refusals are HTTP 200 and strings', () => {
       'PAYMENTOPTION',
     ],
     [
-      'express in two days',
+      'express in three days',
       instalment({
         PAYMENTOPTION: 'partnerB-3x',
         'CART[1][DELIVERYSPEED]': 'express',
-        'CART[1][DELIVERYEXPECTEDDELAY]': '2',
+        'CART[1][DELIVERYEXPECTEDDELAY]': '3',
       }),
       '1002',
       'CART[1][DELIVERYSPEED]',
@@ -145,12 +145,13 @@ describe('refusals are HTTP 200 and strings', () => {
     );
   });
 
-  it('express in a day or by tomorrow, and standard in two days or later, are taken', async () => {
+  it('express in a day, in two days or by tomorrow, and standard in two days or later, are taken', async () => {
     const items = {
       ...{ 'CART[0][DELIVERYSPEED]': 'express', 'CART[0][DELIVERYEXPECTEDDELAY]': '1' },
       ...{ 'CART[1][DELIVERYSPEED]': 'standard', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' },
       ...{ 'CART[2][DELIVERYSPEED]': 'express', 'CART[2][DELIVERYEXPECTEDDATE]': dayIn(1) },
       ...{ 'CART[3][DELIVERYSPEED]': 'standard', 'CART[3][DELIVERYEXPECTEDDATE]': dayIn(4) },
+      ...{ 'CART[4][DELIVERYSPEED]': 'express', 'CART[4][DELIVERYEXPECTEDDELAY]': '2' },
     };
     expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', ...items }))).answer.EXECCODE).toBe(
       '0002',

@@ -84,13 +84,16 @@ export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: num
 
 export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
 
-/** Finds an express item that takes 48 hours or more (interface, Cart item). A date counts from its start in the first time zone. */
+/**
+ * Finds an express item that takes 48 hours or more (interface, Cart item). A date counts from its start in the first time zone; a delivery in
+ * two days may come when the second day begins, within 48 hours.
+ */
 function slowExpress(parameters: Parameters, nowMs: number): string | undefined {
   const isSlow = (item: string) => {
     const delay = parameters.get(`${item}[DELIVERYEXPECTEDDELAY]`);
     const date = parameters.get(`${item}[DELIVERYEXPECTEDDATE]`);
     const isLate = date !== undefined && Date.parse(date) - FIRST_ZONE_MS - nowMs >= EXPRESS_MS;
-    return delay === '2' || delay === '3' || isLate;
+    return delay === '3' || isLate;
   };
   return [...parameters.keys()].find(
     (name) =>

@@ -45,11 +45,11 @@ export abstract class Address {
 export abstract class CartItem {
   @Optional()
   @Percentage()
-  discount?: string;
+  discount?: string | number;
 
   @Optional()
   @Percentage()
-  tax?: string;
+  tax?: string | number;
 
   @Optional()
   @SellerId()

@@ -16,7 +16,7 @@ export class PartnerBCartItem extends CartItem {
   merchantItemId?: string;
 
   @RequiredByAll()
-  @Text(1, 256, { holds: 'reference' })
+  @Text(1, 256, { isSearched: true, isTyped: true })
   name?: string;
 
   /** Minor units, taxes and discounts included. */
@@ -34,11 +34,11 @@ export class PartnerBCartItem extends CartItem {
   category?: Category;
 
   @RequiredByAll()
-  @Text(1, 100, { holds: 'reference' })
+  @Text(1, 100, { isSearched: true, isTyped: true })
   brand?: string;
 
   @RequiredByAll()
-  @Text(1, 100, { holds: 'reference' })
+  @Text(1, 100, { isSearched: true, isTyped: true })
   deliveryLabel?: string;
 
   @RequiredByAll()

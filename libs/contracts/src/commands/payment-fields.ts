@@ -1,5 +1,5 @@
 import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../order-key.js';
-import { Text, type Inspect, type TextOptions } from '../validation/fields.js';
+import { Field, Text, type Inspect, type TextOptions } from '../validation/fields.js';
 
 /** Field formats of the interface that several messages share. Formats that differ per method are in the message classes. */
 
@@ -27,12 +27,12 @@ export function TransactionId(): PropertyDecorator {
 
 /** DESCRIPTION */
 export function Description(): PropertyDecorator {
-  return Text(1, 510, { holds: 'prose', scanIsChosen: true });
+  return Text(1, 510, { isSearched: true, isTyped: true });
 }
 
-/** EXTRADATA and METADATA */
+/** EXTRADATA and METADATA: the shop gets them back as it gave them, so they are not composed. */
 export function FreeField(): PropertyDecorator {
-  return Text(1, 255, { holds: 'reference' });
+  return Text(1, 255, { isSearched: true });
 }
 
 /** The CloudEvents id of a command. */
@@ -40,9 +40,9 @@ export function CommandId(): PropertyDecorator {
   return Text(1, 128);
 }
 
-/** Free text about a person (names, addresses, cities). It is searched for card data. */
+/** Free text about a person (names, addresses, cities). */
 export function PersonalText(max: number, options: TextOptions = {}): PropertyDecorator {
-  return Text(1, max, { ...options, holds: 'prose' });
+  return Text(1, max, { ...options, isSearched: true, isTyped: true });
 }
 
 export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
@@ -103,9 +103,28 @@ export function PublicIpv4(): PropertyDecorator {
   return Text(7, 15, { pattern: PUBLIC_IPV4, says: 'a public IPv4 address' });
 }
 
-/** DISCOUNT and TAX: a percentage as text, with a dot as decimal separator. */
+const PERCENTAGE = /^\d{1,3}(?:\.\d{1,6})?$/;
+const HIGHEST_PERCENTAGE = 999.999999;
+
+/** DISCOUNT and TAX: a percentage as number, or as text with a dot as decimal separator. Sent as text, numbers with up to 6 decimals. */
 export function Percentage(): PropertyDecorator {
-  return Text(1, 10, { pattern: /^\d{1,3}(?:\.\d{1,6})?$/, says: 'a percentage with a dot as decimal separator' });
+  const inspect: Inspect = (value) => {
+    if (typeof value === 'number')
+      return value >= 0 && value <= HIGHEST_PERCENTAGE
+        ? undefined
+        : { code: 'range', message: `must be a number from 0 to ${HIGHEST_PERCENTAGE}` };
+    if (typeof value !== 'string') return { code: 'type', message: 'must be a number or a text' };
+    if (value.length < 1 || value.length > 10) return { code: 'length', message: 'must have 1 to 10 characters' };
+    return PERCENTAGE.test(value)
+      ? undefined
+      : { code: 'format', message: 'must be a percentage with a dot as decimal separator' };
+  };
+  const schema = {
+    type: ['string', 'number'],
+    ...{ minLength: 1, maxLength: 10, pattern: PERCENTAGE.source },
+    ...{ minimum: 0, maximum: HIGHEST_PERCENTAGE },
+  };
+  return Field(inspect, schema, (value) => (typeof value === 'number' ? String(Number(value.toFixed(6))) : value));
 }
 
 /** CLIENTREFERRER */
@@ -113,12 +132,17 @@ export function WebAddress(): PropertyDecorator {
   return Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' });
 }
 
-/** TOTALAMOUNT must be price × quantity. Reports nothing if one of the three is invalid, because that is a fault of its own. */
-export const isPriceTimesQuantity: Inspect = (total, owner) => {
+/**
+ * TOTALAMOUNT must be price × quantity, or differ by the merchant's `totalTolerance` at most. Reports nothing if one of the three is invalid,
+ * because that is a fault of its own.
+ */
+export const isPriceTimesQuantity: Inspect = (total, owner, { totalTolerance = 0 }) => {
   const { price, quantity } = owner as { price?: unknown; quantity?: unknown };
   if (!isCount(total) || !isCount(price) || !isCount(quantity)) return undefined;
-  if (BigInt(price) * BigInt(quantity) === BigInt(total)) return undefined;
-  return { code: 'total_mismatch', message: 'must be price × quantity' };
+  const difference = BigInt(price) * BigInt(quantity) - BigInt(total);
+  if (difference <= totalTolerance && -difference <= totalTolerance) return undefined;
+  const within = totalTolerance === 0 ? '' : `, or differ by ${totalTolerance} at most`;
+  return { code: 'total_mismatch', message: `must be price × quantity${within}` };
 };
 
 function isCount(value: unknown): value is number {

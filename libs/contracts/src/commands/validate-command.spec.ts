@@ -18,8 +18,8 @@ import { CardPayment } from './card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
 import { PartnerAAuthorization, PartnerACartItem, PartnerAClient } from './partner-a-authorization.js';
 import { PartnerBAuthorization } from './partner-b-authorization.js';
-import { CARD_SCANS, type CardScan } from '../validation/card-data.js';
-import type { CommandRules } from '../validation/check.js';
+import { TEXT_SCANS, type TextScan } from '../validation/card-data.js';
+import type { CommandRules } from '../validation/fields.js';
 import { validateCommandData } from './validate-command.js';
 
 const faultsOf = (rail: Rail, type: string, message: unknown, rules?: CommandRules) =>
@@ -198,28 +198,74 @@ describe('card data', () => {
   });
 });
 
-describe('the card scan of DESCRIPTION', () => {
+describe('the card scan of a merchant’s texts', () => {
+  const card = '4970101234567893';
   it.each([
-    ['an order number of 13 digits', 'order 1700000000004', ['every']],
-    ['an order number like a card of a scheme', 'order 4111111111111111', ['every', 'schemes']],
-    ['another order number', 'order 1700000000003', []],
-    ['a CVV by its name', 'cvv: 123', ['every', 'schemes']],
-  ])('%s', (_what, description, refusedBy) => {
-    const refuses = (descriptionScan?: CardScan) =>
-      validateCommandData('partner-a', 'payment.capture', aCapture({ description }), { descriptionScan }).faults
-        .length > 0;
-    expect(CARD_SCANS.filter(refuses)).toEqual(refusedBy);
-    expect(refuses(undefined)).toBe(refuses('every'));
+    ['a number of a scheme', `paid by ${card}`, ['refuse']],
+    ['a CVV by its name', 'cvv: 123', ['refuse']],
+    ['an order number that passes the Luhn check', 'order 1700000000004', []],
+  ])('%s', (_what, text, refusedBy) => {
+    const order = aPartnerBAuthorization();
+    const everywhere = {
+      ...order,
+      ...{ description: text, extraData: text, metadata: text },
+      billing: { ...order.billing, address: text, city: text.slice(0, 32) },
+      shipping: { ...order.shipping, companyName: text, address: text, lastName: text.slice(0, 30) },
+      cart: order.cart.map((item) => ({ ...item, name: text, brand: text, deliveryLabel: text })),
+    };
+    const refused = (textScan?: TextScan) =>
+      validateCommandData('partner-b', 'payment.authorize', everywhere, { textScan }).faults.filter(
+        ({ code }) => code === 'card_data_forbidden',
+      ).length;
+    expect(TEXT_SCANS.filter((scan) => refused(scan) > 0)).toEqual(refusedBy);
+    expect(refused(undefined)).toBe(refused('refuse'));
+    if (refusedBy.length > 0) expect(refused('refuse')).toBe(11);
   });
 
-  it('is the only one that a merchant may choose', () => {
-    const refund = aRefund({ extraData: 'ref 4111111111111111' });
-    expect(faultsOf('partner-a', 'payment.refund', refund, { descriptionScan: 'off' })).toEqual([
-      'extraData: card_data_forbidden',
+  it('card data in a wrong place is refused whatever the merchant chose', () => {
+    const rules = { textScan: 'mask-in-logs' } as const;
+    expect(faultsOf('partner-a', 'payment.refund', { ...aRefund(), note: card, cvv: '1' }, rules)).toEqual([
+      'note: unknown_field',
+      'note: card_data_forbidden',
+      'cvv: card_data_forbidden',
     ]);
-    expect(
-      faultsOf('partner-a', 'payment.refund', { ...aRefund(), description: { pan: '1' } }, { descriptionScan: 'off' }),
-    ).toEqual(['description: type', 'description.pan: card_data_forbidden']);
+    expect(faultsOf('partner-a', 'payment.refund', { ...aRefund(), description: { pan: '1' } }, rules)).toEqual([
+      'description: type',
+      'description.pan: card_data_forbidden',
+    ]);
+  });
+});
+
+describe('Unicode', () => {
+  // 15 visible letters; decomposed, each accent is a character of its own.
+  const composedName = 'Éloïse-Aurélieà';
+  const decomposed = composedName.normalize('NFD');
+
+  it('a decomposed name counts and is sent as it is seen', () => {
+    const order = aPartnerAAuthorization();
+    const { value, faults } = validateCommandData('partner-a', 'payment.authorize', {
+      ...order,
+      billing: { ...order.billing, firstName: decomposed, lastName: decomposed },
+      description: decomposed,
+      extraData: decomposed,
+    });
+    expect(faults).toEqual([]);
+    expect(value).toMatchObject({
+      billing: { firstName: composedName, lastName: composedName },
+      description: composedName,
+      extraData: decomposed,
+    });
+    expect(validateSync(plainToInstance(PartnerAAuthorization, { ...order, billing: { ...order.billing, firstName: decomposed } }))).toEqual([]); // prettier-ignore
+  });
+
+  it('a name of 16 letters is too long in either form', () => {
+    for (const name of [`${composedName}é`, `${composedName}é`.normalize('NFD')])
+      expect(
+        faultsOf('partner-a', 'payment.authorize', {
+          ...aPartnerAAuthorization(),
+          billing: { ...aPartnerAAuthorization().billing, firstName: name },
+        }),
+      ).toEqual(['billing.firstName: length']);
   });
 });
 

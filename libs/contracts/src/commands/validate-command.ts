@@ -1,8 +1,8 @@
 import { fault } from '../faults.js';
 import { isCommandType, type CommandType } from '../message-types.js';
 import { METHOD_NAMES, methodOfRail, METHODS, type Method, type Rail } from '../methods.js';
-import { check, type Checked, type CommandRules } from '../validation/check.js';
-import type { MessageClass } from '../validation/fields.js';
+import { check, type Checked } from '../validation/check.js';
+import type { CommandRules, MessageClass } from '../validation/fields.js';
 import { CardPayment } from './card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
 import { PartnerAAuthorization } from './partner-a-authorization.js';

@@ -121,7 +121,10 @@ export class PaymentEvent {
   @YesNo()
   partial?: boolean;
 
-  /** REDIRECTHTML in base64, as the platform sent it. The merchant's page decodes it and shows it to the cardholder. */
+  /**
+   * REDIRECTHTML as the platform sent it: a whole HTML page in base64. Decode it (`decodeRedirectHtml` of `@tranche/client`, or
+   * `Buffer.from(redirectHtml, 'base64').toString('utf8')`) and send it to the cardholder's browser as `text/html; charset=utf-8`.
+   */
   @Optional()
   @AnyText()
   redirectHtml?: string;

@@ -1,6 +1,6 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { fault, joinPath, type Fault } from '../faults.js';
-import { findCardData, holdsCardData, isCardFieldName, shownName, type CardScan } from './card-data.js';
+import { findCardData, holdsCardData, isCardFieldName, shownName } from './card-data.js';
 import {
   CARD_DATA,
   isPlainObject,
@@ -9,20 +9,12 @@ import {
   type MessageClass,
   type NestedContext,
   type ProfileContext,
-  type Requirements,
+  type CommandRules,
 } from './fields.js';
 
 export type UnknownFields = 'refused' | 'ignored';
 
 export type Checked<T> = { value: T; faults: [] } | { value?: undefined; faults: Fault[] };
-
-/** Rules that a merchant may choose for its commands. */
-export interface CommandRules {
-  /** Default: `shown`. */
-  readonly requirements?: Requirements;
-  /** Default: `every`. */
-  readonly descriptionScan?: CardScan;
-}
 
 const MAX_FAULTS = 100;
 
@@ -34,10 +26,10 @@ export function check<T extends object>(
   type: MessageClass<T>,
   input: unknown,
   unknown: UnknownFields,
-  { requirements = 'shown', descriptionScan = 'every' }: CommandRules = {},
+  rules: CommandRules = {},
 ): Checked<T> {
   const faults: Fault[] = [];
-  const value = checkObject(planOf(type), input, '', { unknown, requirements, descriptionScan, faults });
+  const value = checkObject(planOf(type), input, '', { unknown, rules, faults });
   if (faults.length === 0) return { value: value as T, faults: [] };
   if (faults.length > MAX_FAULTS) {
     faults.length = MAX_FAULTS;
@@ -47,7 +39,8 @@ export function check<T extends object>(
 }
 
 /** Context of one check; faults are collected in `faults`. */
-interface Run extends Required<CommandRules> {
+interface Run {
+  readonly rules: CommandRules;
   readonly unknown: UnknownFields;
   readonly faults: Fault[];
 }
@@ -98,9 +91,13 @@ function readPlan(type: MessageClass): Plan {
   return { type, properties: [...properties.values()], names: new Set(properties.keys()) };
 }
 
-/** Fields of a message class. `nested` is the class of an object or of a list's items. */
-export function fieldsOf(type: MessageClass): readonly { name: string; nested?: MessageClass }[] {
-  return planOf(type).properties.map(({ name, nested }) => ({ name, ...(nested && { nested: nested.nested() }) }));
+/** Fields of a message class. `nested` is the class of an object or of a list's items, `maxLength` the limit of a text. */
+export function fieldsOf(type: MessageClass): readonly { name: string; nested?: MessageClass; maxLength?: number }[] {
+  return planOf(type).properties.map(({ name, nested, field }) => ({
+    name,
+    ...(nested && { nested: nested.nested() }),
+    ...(typeof field?.schema.maxLength === 'number' && { maxLength: field.schema.maxLength }),
+  }));
 }
 
 function checkObject(plan: Plan, input: unknown, path: string, run: Run): object | undefined {
@@ -122,9 +119,9 @@ function checkObject(plan: Plan, input: unknown, path: string, run: Run): object
   return value;
 }
 
-function isMissing({ isOptional, profile }: Property, owner: Record<string, unknown>, { requirements }: Run): boolean {
+function isMissing({ isOptional, profile }: Property, owner: Record<string, unknown>, { rules }: Run): boolean {
   if (!isOptional(owner, undefined)) return true;
-  if (profile === undefined || profile.requiredBy !== requirements) return false;
+  if (profile === undefined || profile.requiredBy !== rules.requirements) return false;
   return profile.unless === undefined || !Object.hasOwn(owner, profile.unless) || owner[profile.unless] === undefined;
 }
 
@@ -135,9 +132,8 @@ function checkProperty(property: Property, given: unknown, owner: object, path: 
     return items === undefined ? checkObject(plan, given, path, run) : checkList(plan, given, items, path, run);
   }
   const { field } = property;
-  const inspect = field?.scans?.[run.descriptionScan] ?? field?.inspect;
-  const finding = inspect?.(given, owner);
-  if (finding === undefined) return given;
+  const finding = field?.inspect(given, owner, run.rules);
+  if (finding === undefined) return field?.normalize === undefined ? given : field.normalize(given);
   if (finding.code === 'type') misplaced(given, path, finding.message, run.faults);
   else run.faults.push(fault(path, finding.code, finding.message));
   return undefined;
@@ -180,8 +176,7 @@ function refuseUnknown(plan: Plan, input: Record<string, unknown>, path: string,
     if (plan.names.has(name)) continue;
     if (faults.length > MAX_FAULTS) return;
     const where = joinPath(path, shownName(name));
-    if (isCardFieldName(name) || holdsCardData(name, 'prose'))
-      faults.push(fault(where, CARD_DATA.code, CARD_DATA.message));
+    if (isCardFieldName(name) || holdsCardData(name)) faults.push(fault(where, CARD_DATA.code, CARD_DATA.message));
     else {
       faults.push(fault(where, 'unknown_field', 'is not a field of this message'));
       reportCardData(input[name], where, faults);

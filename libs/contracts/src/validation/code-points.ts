@@ -11,3 +11,11 @@ export function codePoints(text: string): number {
 export function isWellFormed(text: string): boolean {
   return !LONE_SURROGATE.test(text);
 }
+
+/** Marks and everything that may compose: texts below U+0300 are composed already. */
+const MAY_COMPOSE = /[^\0-\u02ff]/;
+
+/** Unicode's composed form (NFC), in which a letter with its accent is one character. */
+export function composed(text: string): string {
+  return MAY_COMPOSE.test(text) ? text.normalize('NFC') : text;
+}

@@ -2,8 +2,8 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
-import { findCardData, holdsCardData, type CardScan, type TextKind } from './card-data.js';
-import { codePoints, isWellFormed } from './code-points.js';
+import { findCardData, holdsCardData, type TextScan } from './card-data.js';
+import { codePoints, composed, isWellFormed } from './code-points.js';
 
 /**
  * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
@@ -14,15 +14,15 @@ export interface Finding {
   message: string;
 }
 
-/** Checks a present value (never undefined). `owner` is the object that contains it. */
-export type Inspect = (value: unknown, owner: object) => Finding | undefined;
+/** Checks a present value (never undefined). `owner` is the object that contains it, `rules` are the merchant's. */
+export type Inspect = (value: unknown, owner: object, rules: CommandRules) => Finding | undefined;
 export type JsonSchema = Readonly<Record<string, unknown>>;
 export type MessageClass<T extends object = object> = new () => T;
 
 export interface FieldContext {
   inspect: Inspect;
-  /** Alternative checks if the merchant may choose how the text is searched for card numbers. */
-  scans?: Readonly<Record<CardScan, Inspect>>;
+  /** Returns the form in which a sound value is kept and sent. */
+  normalize?: (value: unknown) => unknown;
   schema: JsonSchema;
 }
 export interface NestedContext {
@@ -44,14 +44,24 @@ export interface ProfileContext {
 export const REQUIREMENTS = ['shown', 'all'] as const;
 export type Requirements = (typeof REQUIREMENTS)[number];
 
+/** Rules that a merchant may choose for its commands. */
+export interface CommandRules {
+  /** Default: `shown`. */
+  readonly requirements?: Requirements;
+  /** Default: `refuse`. */
+  readonly textScan?: TextScan;
+  /** Minor units by which TOTALAMOUNT of a cart item may differ from PRICE × QUANTITY. Default: 0. */
+  readonly totalTolerance?: number;
+}
+
 /** Name of our rules in class-validator's metadata, by which the schema generator finds their schemas. */
 export const FIELD_RULE = 'field';
 /** Name of the rule for a present nested object or list. JSON Schema expresses it with `required` and `type`. */
 export const THERE_RULE = 'isThere';
 
-export function Field(inspect: Inspect, schema: JsonSchema, scans?: FieldContext['scans']): PropertyDecorator {
-  const context: FieldContext = { inspect, schema, ...(scans && { scans }) };
-  const judge = (value: unknown, owner: object) => (value === undefined ? REQUIRED : inspect(value, owner));
+export function Field(inspect: Inspect, schema: JsonSchema, normalize?: FieldContext['normalize']): PropertyDecorator {
+  const context: FieldContext = { inspect, schema, ...(normalize && { normalize }) };
+  const judge = (value: unknown, owner: object) => (value === undefined ? REQUIRED : inspect(value, owner, {}));
   return ValidateBy(
     {
       name: FIELD_RULE,
@@ -102,37 +112,37 @@ export interface TextOptions {
   format?: string;
   /** Completes the message 'must be …', for example 'a phone number in E.164 form'. */
   says?: string;
-  /** Kind of free text, which is searched for card numbers. */
-  holds?: TextKind;
-  /** True if the merchant may choose how the text is searched. */
-  scanIsChosen?: boolean;
+  /** True if the text is searched for card data, unless the merchant's `textScan` says otherwise. */
+  isSearched?: boolean;
+  /** True if people type the text: it is counted and sent in Unicode's composed form (NFC). */
+  isTyped?: boolean;
 }
+
+/** Code units of a letter with three marks beyond the basic plane. */
+const LONGEST_DECOMPOSED = 8;
 
 /** A text of `min` to `max` Unicode code points. */
 export function Text(
   min: number,
   max: number,
-  { pattern, test, format, says = 'in its format', holds, scanIsChosen = false }: TextOptions = {},
+  { pattern, test, format, says = 'in its format', isSearched = false, isTyped = false }: TextOptions = {},
 ): PropertyDecorator {
   const length: Finding = {
     code: 'length',
     message: min === max ? `must have ${max} characters` : `must have ${min} to ${max} characters`,
   };
   const malformed: Finding = { code: 'format', message: `must be ${says}` };
-  const inspecting =
-    (kind: TextKind | undefined): Inspect =>
-    (value) => {
-      if (typeof value !== 'string') {
-        return holds !== undefined && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
-      }
-      // We check the length first, so that a very long text costs no work.
-      if (value.length > 2 * max) return length;
-      if (kind !== undefined && holdsCardData(value, kind)) return CARD_DATA;
-      if (!isWithin(value, min, max)) return length;
-      if (!isWellFormed(value)) return NOT_UNICODE;
-      if ((pattern !== undefined && !pattern.test(value)) || (test !== undefined && !test(value))) return malformed;
-      return undefined;
-    };
+  const inspect: Inspect = (value, _owner, { textScan }) => {
+    if (typeof value !== 'string') return isSearched && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
+    // We check the length first, so that a very long text costs no work.
+    if (value.length > (isTyped ? LONGEST_DECOMPOSED : 2) * max) return length;
+    const text = isTyped ? composed(value) : value;
+    if (isSearched && textScan !== 'mask-in-logs' && holdsCardData(text)) return CARD_DATA;
+    if (!isWithin(text, min, max)) return length;
+    if (!isWellFormed(text)) return NOT_UNICODE;
+    if ((pattern !== undefined && !pattern.test(text)) || (test !== undefined && !test(text))) return malformed;
+    return undefined;
+  };
   const schema = {
     type: 'string',
     minLength: min,
@@ -140,8 +150,7 @@ export function Text(
     ...(pattern && { pattern: pattern.source }),
     ...(format !== undefined && { format }),
   };
-  const scans = { every: inspecting('prose'), schemes: inspecting('reference'), off: inspecting(undefined) };
-  return Field(inspecting(holds), schema, scanIsChosen ? scans : undefined);
+  return Field(inspect, schema, isTyped ? (text) => composed(text as string) : undefined);
 }
 
 /** Counts code points only if the number of code units does not decide. */
@@ -176,9 +185,9 @@ export function Int(min: number, max: number = Number.MAX_SAFE_INTEGER, also?: I
         ? `must be an integer of at least ${min}`
         : `must be an integer from ${min} to ${max}`,
   };
-  const inspect: Inspect = (value, owner) => {
+  const inspect: Inspect = (value, owner, rules) => {
     if (typeof value !== 'number') return NOT_NUMBER;
-    return Number.isSafeInteger(value) && value >= min && value <= max ? also?.(value, owner) : outside;
+    return Number.isSafeInteger(value) && value >= min && value <= max ? also?.(value, owner, rules) : outside;
   };
   return Field(inspect, { type: 'integer', minimum: min, maximum: max });
 }

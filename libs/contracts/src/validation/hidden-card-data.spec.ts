@@ -34,17 +34,15 @@ const written: Record<string, string> = {
 
 it.each(Object.entries(written))('finds a card number %s', (_how, text) => {
   for (const around of [text, `paid with ${text}, thanks`, JSON.stringify({ note: text })]) {
-    expect(holdsHiddenCardData(around, 'reference')).toBe(true);
-    const kept = withoutHiddenCardData(around, 'reference');
+    expect(holdsHiddenCardData(around)).toBe(true);
+    const kept = withoutHiddenCardData(around);
     expect(kept.replace(/\D/g, '')).toMatch(/^(?:0016)?$/);
-    expect(withoutHiddenCardData(kept, 'reference')).toBe(kept);
+    expect(withoutHiddenCardData(kept)).toBe(kept);
   }
 });
 
 it('masks what follows a number, and keeps the number’s last four digits', () => {
-  expect(withoutHiddenCardData('no 4970 1012 0004 0016 12/29 123', 'reference')).toBe(
-    'no XXXX XXXX XXXX 0016 XX/XX XXX',
-  );
+  expect(withoutHiddenCardData('no 4970 1012 0004 0016 12/29 123')).toBe('no XXXX XXXX XXXX 0016 XX/XX XXX');
 });
 
 it.each([
@@ -58,8 +56,8 @@ it.each([
   ],
   ...['código de seguridad 123', 'codice di sicurezza 123', 'Prüfnummer 123', 'CVV ١٢٣', 'c\u200bvv 123', 'cvv%3D123'],
 ])('finds a CVV in %j', (text) => {
-  expect(holdsHiddenCardData(text, 'reference')).toBe(true);
-  expect(withoutHiddenCardData(`a ${text} b`, 'reference')).not.toMatch(/\d{3}|١٢٣/);
+  expect(holdsHiddenCardData(text)).toBe(true);
+  expect(withoutHiddenCardData(`a ${text} b`)).not.toMatch(/\d{3}|١٢٣/);
 });
 
 it.each([
@@ -70,6 +68,9 @@ it.each([
   '+33 6 12 34 56 78, +33 1 23 45 67 89',
   'FR76 3000 6000 0112 3456 7890 189',
   'DE89370400440532013000',
+  'SARL Dupont 39860733300059',
+  'Dupont 303 265 045 00013, 30326504500013',
+  'ES46 4970 1012 3456 7893 0005',
   '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f',
   '1760000000000',
   '0010000000000000042',
@@ -80,7 +81,7 @@ it.each([
   'Acid 123',
   '',
 ])('finds nothing in %j, and changes nothing', (text) => {
-  expect(withoutHiddenCardData(text, 'reference')).toBe(text);
+  expect(withoutHiddenCardData(text)).toBe(text);
 });
 
 it.each([
@@ -93,5 +94,5 @@ it.each(['CARDCODE', 'ORDERID', 'postcode', 'description', 'clientIdent', 'CARDV
 );
 
 it('never throws', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void withoutHiddenCardData(text, 'prose')));
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void withoutHiddenCardData(text)));
 });

@@ -1,20 +1,22 @@
-import { digitsOf, isCardNumber, plainDigits, withoutCardNumbers, holdsCardData, type TextKind } from './card-data.js';
+import { isSiret, withoutBusinessNumbers } from './business-numbers.js';
+import { holdsCardData, plainDigits } from './card-data.js';
+import { isCardNumber } from './card-numbers.js';
 
 /**
  * Searches unverified input before we store it in quarantine, dead letters or logs (docs/decisions/0073). It reads a text as a person or
  * a program might: with resolved escapes, digits of any script, any characters but letters between the digits, and an expiry date after
  * them. Its findings are masked, not refused, so a wrong finding costs no payment.
  */
-export function holdsHiddenCardData(text: string, kind: TextKind): boolean {
-  return isFound(plainText(text), kind);
+export function holdsHiddenCardData(text: string): boolean {
+  return isFound(plainText(text));
 }
 
 /** Masks all such numbers except their last four digits and removes named CVVs, in linear time. */
-export function withoutHiddenCardData(text: string, kind: TextKind): string {
+export function withoutHiddenCardData(text: string): string {
   const plain = plainText(text);
-  if (!isFound(plain, kind)) return text;
+  if (!isFound(plain)) return text;
   // Numbers come first: the CVV rule could otherwise remove the first digits of a card number.
-  return withoutCardNumbers(plain.replace(SPREAD_NUMBERS, maskedRun), kind).replace(CVV, '(withheld)');
+  return plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, plain)).replace(CVV, '(withheld)');
 }
 
 /** Names of a card's cryptogram, or their beginnings, in the interface's languages. */
@@ -29,20 +31,23 @@ const NAMED_CVV = new RegExp(CVV, 'iu');
 const TWELVE_DIGITS = /\d(?:[^\p{L}\p{N}]{0,4}\d){11}/u;
 const SPREAD_NUMBERS = /\d+(?:[^\p{L}\p{N}]{1,4}\d+)*/gu;
 
-function isFound(plain: string, kind: TextKind): boolean {
-  if (NAMED_CVV.test(plain) || holdsCardData(plain, kind)) return true;
-  return TWELVE_DIGITS.test(plain) && (plain.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run) !== undefined);
+function isFound(plain: string): boolean {
+  if (NAMED_CVV.test(plain) || holdsCardData(plain)) return true;
+  const rest = withoutBusinessNumbers(plain);
+  return (
+    TWELVE_DIGITS.test(rest) && (rest.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run, plain) !== undefined)
+  );
 }
 
 /** Masks everything except the last four digits of the card number, so that an expiry date in the run is masked too. */
-function maskedRun(run: string): string {
-  const end = cardEndIn(run);
+function maskedRun(run: string, text: string): string {
+  const end = cardEndIn(run, text);
   if (end === undefined) return run;
   let seen = 0;
   return run.replace(/\d/g, (digit) => (++seen > end - 4 && seen <= end ? digit : 'X'));
 }
 
-const SCHEMES_BEGIN = /[2-6]/;
+const SCHEMES_BEGIN = /[2-69]/;
 const MIN_CARD = 14;
 const MAX_CARD = 19;
 /** Maximum digits directly after a number: MMYY, YYMM or MM20YY, and a CVV. */
@@ -51,27 +56,32 @@ const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|[2-4]\d(?:0[1-9]|1[0-2]))(?:
 const MONTH = /^(?:0[1-9]|1[0-2])$/;
 const YEAR = /^(?:20)?[2-4]\d$/;
 
-/** Number of digits up to the end of the run's first card number; undefined if there is none. */
-function cardEndIn(run: string): number | undefined {
+/** Number of digits up to the end of the first card number of a run of `text`; undefined if there is none. */
+function cardEndIn(run: string, text: string): number | undefined {
   const { digits, ends } = digitsOf(run);
   for (let first = 0; first < ends.length; first++) {
     const from = ends[first - 1] ?? 0;
     if (!SCHEMES_BEGIN.test(digits.charAt(from))) continue;
     for (let last = first; last < ends.length; last++) {
       const end = ends[last]!;
-      if (isCardNumber(digits, from, end, 'reference')) return end;
+      const isOfCompany = last === first && isSiret(digits.slice(from, end), text);
+      if (!isOfCompany && isCardNumber(digits, from, end)) return end;
       const before = last === first ? from : ends[last - 1]!;
       if (end - from > MAX_CARD + GLUED) break;
       for (let cut = Math.max(before + 1, from + MIN_CARD); cut < end && cut <= from + MAX_CARD; cut++)
-        if (
-          isCardNumber(digits, from, cut, 'reference') &&
-          isExpiry(digits.slice(cut, end), digits.slice(end, ends[last + 1]))
-        )
+        if (isCardNumber(digits, from, cut) && isExpiry(digits.slice(cut, end), digits.slice(end, ends[last + 1])))
           return cut;
       if (end - from >= MAX_CARD) break;
     }
   }
   return undefined;
+}
+
+/** The digits of a run without separators, and the end index of each group. */
+function digitsOf(run: string): { digits: string; ends: number[] } {
+  const groups = run.split(/\D+/);
+  let end = 0;
+  return { digits: groups.join(''), ends: groups.map((group) => (end += group.length)) };
 }
 
 /** In `…12/29` the year is in the next group. */

@@ -116,5 +116,5 @@ function isCardField(name: string, value: unknown): boolean {
  * dead letter useless for a later resend.
  */
 function isCardText(text: string): boolean {
-  return holdsHiddenCardData(text, 'reference');
+  return holdsHiddenCardData(text);
 }

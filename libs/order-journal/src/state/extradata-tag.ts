@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto';
-import { EXTRADATA_CHARACTERS } from '@tranche/contracts';
-
-const TAG = /(^|\|)tr1\.([A-Za-z0-9_-]{12})\.([1-9][0-9]{0,5})$/;
+import { EXTRADATA_CHARACTERS, EXTRADATA_TAG } from '@tranche/contracts';
 
 export interface ExtraDataTag {
   operation: string;
@@ -28,15 +26,10 @@ export function tagExtraData(
   return { extraData: callers ?? '', isTagged: false };
 }
 
-/** A caller's value that would be read back as a tag of ours. */
-export function looksTagged(extraData: string): boolean {
-  return TAG.test(extraData);
-}
-
 /** Takes a returned EXTRADATA apart again; a value that we did not tag is the caller's as it stands. */
 export function untagExtraData(extraData: string | undefined): { extraData?: string; tag?: ExtraDataTag } {
   if (extraData === undefined || extraData === '') return {};
-  const match = TAG.exec(extraData);
+  const match = EXTRADATA_TAG.exec(extraData);
   if (!match) return { extraData };
   const tag = { operation: match[2] ?? '', attempt: Number(match[3]) };
   return match[1] === '|' ? { extraData: extraData.slice(0, match.index), tag } : { tag };

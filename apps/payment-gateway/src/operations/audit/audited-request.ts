@@ -48,6 +48,6 @@ export function aboutError(error: unknown): { result: AuditResult; code: string 
 
 function aboutOrder(merchant: unknown, orderId: unknown): Pick<AuditRecord, 'merchant' | 'orderId'> {
   if (typeof merchant !== 'string' || parseOrderKey(orderKey(merchant, '1')) === undefined) return {};
-  if (typeof orderId !== 'string' || holdsHiddenCardData(orderId, 'reference')) return { merchant };
+  if (typeof orderId !== 'string' || holdsHiddenCardData(orderId)) return { merchant };
   return parseOrderKey(orderKey(merchant, orderId)) === undefined ? { merchant } : { merchant, orderId };
 }

@@ -1,4 +1,4 @@
-import { EXTRADATA_BESIDE_TAG } from '@tranche/contracts';
+import { EXTRADATA_BESIDE_TAG, EXTRADATA_TAG } from './extra-data.js';
 
 /**
  * REDIRECT_URL is fixed per account and no request parameter takes a URL. So the name of the page to which the cardholder returns follows
@@ -27,3 +27,7 @@ export function withoutReturnPage(extraData: string | undefined): string | undef
   const before = extraData.slice(0, match.index);
   return (before === '' ? rest.replace(/^\|/, '') : before + rest) || undefined;
 }
+
+/** True for a caller's value whose end would be read back as our tag or as the name of a return page. */
+export const endsLikeOurs = (extraData: string): boolean =>
+  EXTRADATA_TAG.test(extraData) || returnPageIn(extraData) !== undefined;

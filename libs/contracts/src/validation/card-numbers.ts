@@ -1,0 +1,69 @@
+import { isSiret, passesLuhn, withoutBusinessNumbers } from './business-numbers.js';
+
+/**
+ * First digits and lengths of card numbers that schemes issue. A number that passes the Luhn check is a card number only if it has both:
+ * one number in ten passes by chance. Visa's old numbers of 13 digits are left out; article and order numbers of that length are common.
+ */
+export const CARD_RANGES: readonly { scheme: string; first: string; lengths: readonly number[] }[] = [
+  { scheme: 'Visa', first: '4', lengths: [16, 19] },
+  { scheme: 'Mastercard', first: '5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720', lengths: [16] },
+  { scheme: 'American Express', first: '3[47]', lengths: [15] },
+  { scheme: 'Diners Club', first: '30[0-5]|3095|3[689]', lengths: [14, 15, 16, 17, 18, 19] },
+  { scheme: 'JCB', first: '352[89]|35[3-8]', lengths: [16, 17, 18, 19] },
+  { scheme: 'Discover', first: '6011|64[4-9]|65', lengths: [16, 17, 18, 19] },
+  { scheme: 'UnionPay', first: '62', lengths: [16, 17, 18, 19] },
+  { scheme: 'Maestro', first: '5018|5020|5038|5893|6304|6759|676[1-3]', lengths: [12, 13, 14, 15, 16, 17, 18, 19] },
+  // The rest of Maestro's range, and cards of single countries: RuPay, Dankort, Bancontact, girocard, Mir, Troy.
+  { scheme: 'Maestro and national', first: '50|5[6-9]|6|220[0-4]|9792', lengths: [16] },
+  { scheme: 'Maestro of 19 digits', first: '67', lengths: [18, 19] },
+];
+
+const ISSUED = new RegExp(
+  `^(?:${CARD_RANGES.map(({ first, lengths }) => `(?=(?:${first}))(?:${lengths.map((n) => `\\d{${n}}`).join('|')})`).join('|')})$`,
+);
+
+/** True if the digits from `from` (inclusive) to `to` (exclusive) are a card number of a scheme. */
+export function isCardNumber(digits: string, from: number, to: number): boolean {
+  return to - from >= 12 && to - from <= 19 && passesLuhn(digits, from, to) && ISSUED.test(digits.slice(from, to));
+}
+
+/** As cards are written: in one piece, in groups of four with any rest, as American Express and Diners Club do, or digit by digit. */
+const AS_ON_A_CARD = /^(?:4(?: 4){1,3} [1-5]|4 6 [45]|6 13|1(?: 1){11,18})$/;
+const TWELVE_DIGITS = /\d(?:[ ._-]?\d){11}/;
+const NUMBERS = /\d+(?:[ ._-]\d+)*/g;
+const GROUP = /(^|[ ._-])(\d+)/g;
+
+/** True if the text contains a card number. `plain` has ASCII digits only. */
+export function holdsCardNumber(plain: string): boolean {
+  if (!TWELVE_DIGITS.test(plain)) return false;
+  const rest = withoutBusinessNumbers(plain);
+  return (rest.match(NUMBERS) ?? []).some((run) => hasCardGroups(run, plain));
+}
+
+interface Group {
+  digits: string;
+  /** Sign between this group and the one before it; empty for the first one. */
+  separator: string;
+}
+
+/** Searches a run of neighbouring groups for groups that are one card number. A card has one kind of separator throughout. */
+function hasCardGroups(run: string, text: string): boolean {
+  const groups: Group[] = [...run.matchAll(GROUP)].map(([, separator = '', digits = '']) => ({ separator, digits }));
+  return groups.some((group, first) => {
+    if (isWholeCard(group, text)) return true;
+    const separator = groups[first + 1]?.separator;
+    let digits = group.digits;
+    let lengths = String(group.digits.length);
+    for (let next = first + 1; next < groups.length && groups[next]!.separator === separator; next++) {
+      digits += groups[next]!.digits;
+      lengths += ` ${groups[next]!.digits.length}`;
+      if (digits.length > 19) return false;
+      if (AS_ON_A_CARD.test(lengths) && isCardNumber(digits, 0, digits.length)) return true;
+    }
+    return false;
+  });
+}
+
+/** Digits after a point are decimals, for example of a coordinate. */
+const isWholeCard = ({ digits, separator }: Group, text: string): boolean =>
+  separator !== '.' && isCardNumber(digits, 0, digits.length) && !isSiret(digits, text);
