@@ -16,6 +16,7 @@ import { NotificationController } from '../src/notification.controller.js';
 import { NotificationParametersPipe } from '../src/notification-parameters.pipe.js';
 import { NotificationProducer } from '../src/notification.producer.js';
 import { NotificationService } from '../src/notification.service.js';
+import { ReturnModule } from '../src/return/return.module.js';
 import { QuarantineService } from '../src/quarantine/quarantine.service.js';
 import { quarantinedOf, type Quarantined } from '../src/quarantine/quarantined.js';
 import { UnparsedRequests } from '../src/unparsed-requests.service.js';
@@ -37,7 +38,7 @@ export async function webhookInProcess(merchants: object[]) {
   };
 
   @Module({
-    imports: [LimitsModule],
+    imports: [LimitsModule, ReturnModule],
     controllers: [NotificationController],
     providers: [
       ...[FailureFilter, NotificationService, NotificationParametersPipe, NotificationProducer],

@@ -74,7 +74,7 @@ export function requestIn(written: unknown): ReceivedRequest | undefined {
 function clean(bytes: string): string {
   for (const text of [bytes, Buffer.from(bytes, 'latin1').toString('utf8'), bytes.replaceAll('\0', '')]) {
     if (isCryptogramName(text)) return '';
-    const masked = withoutHiddenCardData(text, 'reference');
+    const masked = withoutHiddenCardData(text);
     if (masked !== text) return masked;
   }
   return bytes;
