@@ -174,7 +174,9 @@ export class SimulatedPlatform {
     this.listener.executed(entry);
     if (standing !== 'redirect_required' || random.chance(0.3))
       entry.isReported = this.#notify(request, this.#answerOf(entry));
-    return this.#answerOf(entry);
+    const { amount: notified, ...answer } = this.#answerOf(entry);
+    // Answers name no amount (interface, result fields), except how much was accepted in part.
+    return notified !== undefined && execCode === '0004' ? { ...answer, amount: notified } : answer;
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {

@@ -80,6 +80,9 @@ export const lookUpsUntil = (reminder: LookUpReminder): readonly LookUpReminder[
     ? [reminder]
     : LOOK_UP_REMINDERS.slice(0, LOOK_UP_REMINDERS.indexOf(reminder) + 1);
 
+/** From when what waits counts: by the platform's time, where we heard of it late. */
+export const waitsFrom = ({ pendingAt, since = '' }: OperationState): string => pendingAt ?? since;
+
 /** From when an authorization's capture window counts. */
 export const windowFrom = ({ executedAt, endedAt }: OperationState): string | undefined => executedAt ?? endedAt;
 
