@@ -80,8 +80,8 @@ describe('what one call came to', () => {
   });
 
   it.each([
-    ['authorize', 'authorization', '0001', 'OUTCOME redirect'],
-    ['authorize', 'authorization', '0002', 'OUTCOME redirect'],
+    ['authorize', 'authorization', '0001', 'OUTCOME redirect_required'],
+    ['authorize', 'authorization', '0002', 'OUTCOME redirect_required'],
     ['authorize', 'authorization', '0003', 'OUTCOME pending'],
     ['pay', 'payment', '0003', 'OUTCOME pending'],
   ] as const)('lets %s wait on %s %s', (operation, OPERATIONTYPE, code, expected) => {

@@ -232,8 +232,7 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
       hasSucceeded(other) &&
       !sources.some((one) => one.transactionId === other.reference),
   );
-  const isSourceUnseen = order.isPartial || isOfUnseen;
-  if (isSourceUnseen) return ofSource;
+  if (order.isPartial || isOfUnseen) return ofSource;
   const all = sources.map(({ amount }) => amount);
   const ofAll = difference(all, [...amountsRefunded(order, sources), ...elsewhere]);
   if (sources.length === 1) return ofAll;
@@ -241,7 +240,7 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
 }
 
 /** Captures and card payments that succeeded, ours and others, each once. */
-function refundSources(order: OrderState): { transactionId?: string | undefined; amount?: number | undefined }[] {
+function refundSources(order: OrderState): Moved[] {
   const ours = order.operations.filter(
     (operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)),
   );
@@ -251,10 +250,7 @@ function refundSources(order: OrderState): { transactionId?: string | undefined;
 }
 
 /** Amounts of our refunds of these sources, and of calls that were never granted. A refund that is denied may have given nothing back. */
-function amountsRefunded(
-  order: OrderState,
-  sources: readonly { transactionId?: string | undefined }[],
-): (number | undefined)[] {
+function amountsRefunded(order: OrderState, sources: readonly Moved[]): (number | undefined)[] {
   const ours = order.operations
     .filter(
       (other) =>
@@ -301,6 +297,10 @@ function refundedByCandidates(order: OrderState): (number | undefined)[] {
   return amounts.slice(0, Math.max(0, amounts.length - ours));
 }
 
+interface Moved {
+  transactionId: string | undefined;
+  amount: number | undefined;
+}
 type Report = Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>;
 
 /** Each refund counts once, and not at all where it was denied. */
@@ -310,9 +310,7 @@ const refundedAtLeast = (reports: readonly Report[]): (number | undefined)[] =>
     .map(({ amount }) => amount);
 
 /** Operations that a report says succeeded, each once, with the least amount that was reported of it. `isDenied`: another report refuses it. */
-function madeElsewhere(
-  reports: readonly Report[],
-): { transactionId: string | undefined; amount: number | undefined; isDenied: boolean }[] {
+function madeElsewhere(reports: readonly Report[]): (Moved & { isDenied: boolean })[] {
   const isSame = (one: Report, other: Report) =>
     one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
   const first = reports.filter((one) => reports.find((other) => isSame(one, other)) === one);
@@ -399,12 +397,4 @@ export function authorizationOf(order: OrderState, evidence: Evidence): string |
     return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
   });
   return possible.length === 1 ? possible[0]?.commandId : undefined;
-}
-
-/** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
-export function mayBeForgotten(order: OrderState): boolean {
-  return (
-    !order.isFrozen &&
-    order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt')
-  );
 }

@@ -5,6 +5,7 @@ import {
   isLookUpReminder,
   isPayment,
   type Attempt,
+  type EventBody,
   type Evidence,
   type OperationState,
   type OrderState,
@@ -275,4 +276,26 @@ export function addedDetails(before: OperationState, operation: OperationState, 
   if (before.isDescriptorMissing && !operation.isDescriptorMissing) flags.push('descriptor_added');
   if (operation.isCardPublished && !before.isCardPublished) flags.push('card_added');
   return { references: { externalEntityId, externalReference }, flags };
+}
+
+/** The fields that every event of an operation has. */
+export function describe(operation: OperationState | undefined): EventBody {
+  if (operation === undefined) return {};
+  const { commandId, operation: kind, method, attempt, currency, reference, transactionId, partial, flags } = operation;
+  const body: EventBody = { commandId, operation: kind, method, attempt, ...amountsOf(operation) };
+  body.currency = currency;
+  if (reference !== undefined) body.reference = reference;
+  if (transactionId !== undefined) body.transactionId = transactionId;
+  if (partial !== undefined) body.partial = partial;
+  if (flags !== undefined) body.flags = flags;
+  return body;
+}
+
+/** An amount that is our reading of the platform's default is said to be assumed; one that the platform contradicts, too. */
+export function amountsOf({ amount, isAmountAssumed, otherAmounts }: OperationState): EventBody {
+  const body: EventBody = {};
+  if (amount !== undefined) body.amount = amount;
+  if (amount !== undefined && isAmountAssumed) body.amountAssumed = true;
+  if (otherAmounts !== undefined) body.otherAmount = otherAmounts.at(-1);
+  return body;
 }

@@ -1,4 +1,4 @@
-import { mayBeForgotten, refundableAmount } from './guards.js';
+import { refundableAmount } from './guards.js';
 import {
   emptyOrder,
   isEmptyOrder,
@@ -108,6 +108,14 @@ const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((
 export const needsSnapshot = (order: OrderState): boolean =>
   !order.operations.some(isOpen) &&
   (order.isFrozen === true || isUnfinished(order) || mayYetSucceed(order) || isRefundable(order));
+
+/** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
+export function mayBeForgotten(order: OrderState): boolean {
+  return (
+    !order.isFrozen &&
+    order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt')
+  );
+}
 
 /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
 export function retentionEndMs(order: OrderState, refundableDays: number): number | undefined {

@@ -15,7 +15,7 @@ import {
   type ProjectedEvent,
   type Result,
 } from './order-state.js';
-import { bind, isOtherTransaction, settled, withAttempt } from './terms.js';
+import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
 
 const CONFLICT = 'payment.conflict.detected';
 
@@ -121,28 +121,6 @@ function withAmountsOf(operation: OperationState, event: ProjectedEvent): Projec
   const { body } = event;
   if (body.amount === amount && body.amountAssumed === amountAssumed && body.otherAmount === otherAmount) return event;
   return { ...event, body: compact({ ...body, amount, amountAssumed, otherAmount }) };
-}
-
-/** The fields that every event of an operation has. */
-export function describe(operation: OperationState | undefined): EventBody {
-  if (operation === undefined) return {};
-  const { commandId, operation: kind, method, attempt, currency, reference, transactionId, partial, flags } = operation;
-  const body: EventBody = { commandId, operation: kind, method, attempt, ...amountsOf(operation) };
-  body.currency = currency;
-  if (reference !== undefined) body.reference = reference;
-  if (transactionId !== undefined) body.transactionId = transactionId;
-  if (partial !== undefined) body.partial = partial;
-  if (flags !== undefined) body.flags = flags;
-  return body;
-}
-
-/** An amount that is our reading of the platform's default is said to be assumed; one that the platform contradicts, too. */
-function amountsOf({ amount, isAmountAssumed, otherAmounts }: OperationState): EventBody {
-  const body: EventBody = {};
-  if (amount !== undefined) body.amount = amount;
-  if (amount !== undefined && isAmountAssumed) body.amountAssumed = true;
-  if (otherAmounts !== undefined) body.otherAmount = otherAmounts.at(-1);
-  return body;
 }
 
 /** State must stay small: REDIRECTHTML is kept apart, for a day. */
