@@ -7,12 +7,12 @@ import type { CommandLines } from './faults/infrastructure.js';
 import { seedOf } from './seed.js';
 import { PROFILES, type ProfileName } from './simulation/profile.js';
 
-const MODES = ['folds', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'] as const;
+const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'] as const;
 
 const { values } = readArguments({
   options: {
-    folds: { type: 'boolean', default: false },
-    histories: { type: 'string' },
+    amounts: { type: 'boolean', default: false },
+    orders: { type: 'string' },
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     forgeries: { type: 'boolean', default: false },
@@ -63,9 +63,9 @@ if (process.send) {
     { ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) },
     resolve,
   );
-} else if (values.folds) {
-  const { runOracle } = await import('./oracle/run-oracle.js');
-  process.exitCode = await runOracle(process.env.FAULTS_OLD_FOLD ?? refuse('--folds needs --from COMMIT'), campaign());
+} else if (values.amounts) {
+  const { runAmounts } = await import('./amounts/run-amounts.js');
+  process.exitCode = runAmounts(campaign());
 } else if (values.simulated) {
   process.exitCode = await runSimulated({ ...campaign(), ...profile() });
 } else if (values.list) {
@@ -121,11 +121,11 @@ function campaign(): Numbers & { seed: number; json: boolean } {
   return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
 }
 
-type Numbers = Partial<Record<'runs' | 'histories' | 'seed' | 'workers' | 'minutes' | 'per-second', number>>;
+type Numbers = Partial<Record<'runs' | 'orders' | 'seed' | 'workers' | 'minutes' | 'per-second', number>>;
 
 function numbers(): Numbers {
-  const { runs, histories, seed, workers, minutes, 'per-second': perSecond } = values;
-  const given = Object.entries({ runs, histories, seed, workers, minutes, 'per-second': perSecond }).filter(
+  const { runs, orders, seed, workers, minutes, 'per-second': perSecond } = values;
+  const given = Object.entries({ runs, orders, seed, workers, minutes, 'per-second': perSecond }).filter(
     ([, text]) => text !== undefined,
   );
   for (const [name, text] of given) {

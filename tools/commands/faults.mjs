@@ -5,7 +5,6 @@ import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../inf
 import { ensurePackages } from '../infra/packages.mjs';
 import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { oldFold } from '../infra/old-fold.mjs';
 import { releaseAt } from '../infra/release.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
 import { oneOf, wholeNumber } from './values.mjs';
@@ -15,7 +14,7 @@ const WORKERS = 2;
 const MOST_WORKERS = 8;
 /** Linux gives ephemeral ports from 32768 on, so other programs rarely take these. */
 const PORTS = { from: 20_000, to: 32_000 };
-const MODES = ['folds', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
+const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
 export const description =
   'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
@@ -31,8 +30,8 @@ export const options = {
   only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
   from: { value: 'COMMIT', help: 'an older release: the scenarios of upgrades and rollbacks, and only those' },
   list: { help: 'names the scenarios' },
-  folds: { help: 'compares the fold of --from COMMIT with this one' },
-  histories: { value: 'N', help: 'how many, of --folds (default: 20000)', check: wholeNumber({ min: 1 }) },
+  amounts: { help: 'seeded orders: the sums over their events beside the ledger of the platform' },
+  orders: { value: 'N', help: 'how many, of --amounts (default: 20000)', check: wholeNumber({ min: 1 }) },
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
@@ -63,9 +62,8 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
-  if (given.folds && !given.from) return '--folds needs --from COMMIT';
-  if (given.histories && !given.folds) return '--histories goes with --folds';
-  if (given.from && modes.length > 0 && !given.folds) return `--from does not go with ${modes[0]}`;
+  if (given.orders && !given.amounts) return '--orders goes with --amounts';
+  if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
   for (const name of ['minutes', 'per-second'])
@@ -76,12 +74,10 @@ export function fault({ options: given }) {
 
 export async function run({ options: given, args, held, log }) {
   await bootstrap({ held, log });
-  const needsInfrastructure = !given.folds && !given.simulated && !given.mutants && !given.list;
+  const needsInfrastructure = !given.amounts && !given.simulated && !given.mutants && !given.list;
   const env = needsInfrastructure
     ? { ...process.env, FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })) }
-    : given.folds
-      ? { ...process.env, FAULTS_OLD_FOLD: await oldFold(given.from, { held, log }) }
-      : process.env;
+    : process.env;
   const isResult = (line, stream) => stream === 'stdout' && (!given.json || line.startsWith('{"'));
   const onLine = (line, stream) => (isResult(line, stream) ? console.log(line) : console.error(line));
   const outcome = await held.start(process.execPath, ['verification/dist/main.js', ...args], { env, onLine }).exited;

@@ -91,7 +91,7 @@ async function methodB(stage) {
   const pending = await story.next('payment.authorize.pending');
   must(difference('EXECCODE', '0003', pending.data.execCode));
   await stage.platform.approve(pending.data.transactionId);
-  story.print('the provider approves');
+  story.note('the provider approves');
   const approved = await story.next('payment.authorize.succeeded');
   must(difference('EXECCODE', '0000', approved.data.execCode));
   await story.executes({ authorization: 1 });
@@ -123,7 +123,7 @@ async function twice(stage) {
   await story.send('payment.authorize', order, { id });
   const again = await story.next('payment.authorize.redirect_required', { again: true });
   must(difference('event id', first.id, again.id));
-  story.print(`the same event id both times: ${again.id}`);
+  story.note(`the same event id both times: ${again.id}`);
   must(difference('calls', 1, (await stage.platform.ledger(story.orderId)).calls.length));
   await story.executes({ authorization: 1 });
 }
@@ -151,7 +151,7 @@ async function badCommand(stage) {
   const notNamed = (faults = []) => wrong.filter((name) => !faults.some(({ path }) => path === name));
   const refusal = await stage.shop.send(story.rail, 'payment.authorize', command).catch((error) => error);
   must(difference('fields that the client does not name', [], notNamed(refusal.faults)));
-  story.print(`@tranche/client refuses it: ${refusal.faults.length} faults, and nothing is published`);
+  story.note(`@tranche/client refuses it: ${refusal.faults.length} faults, and nothing is published`);
   await story.sendUnchecked('payment.authorize', command);
   const rejected = await story.next('payment.command.rejected');
   must(difference('fields that the gateway does not name', [], notNamed(rejected.data.faults)));
@@ -167,7 +167,7 @@ async function bearerToken(stage) {
     'the cardholder validates on the form',
   );
   await story.next('payment.authorize.succeeded');
-  story.print('the platform answers this merchant only with a valid access token: auth-service got one');
+  story.note('the platform answers this merchant only with a valid access token: auth-service got one');
   must(
     difference(
       'answers',
@@ -184,7 +184,7 @@ async function backOfficeRefund(stage) {
   await story.send('payment.capture', { description: 'Shipped' });
   await story.next('payment.capture.succeeded');
   await stage.platform.refundInBackOffice(stage.identifier, story.orderId, 10_000);
-  story.print(`somebody refunds ${money(10_000)} in the back office of the platform`);
+  story.note(`somebody refunds ${money(10_000)} in the back office of the platform`);
   const external = await story.next('payment.operation.external');
   must(
     difference(

@@ -94,8 +94,8 @@ export async function openShop({
 }
 
 /**
- * A success is published again if a notification adds something, such as the card. This may happen at any time or not at all, so stories
+ * A success is published again if a notification adds something, such as the card or the amount. This may happen at any time or not at all, so stories
  * ignore it.
  */
 const isAddition = ({ type, data }, followed) =>
-  followed.some((one) => one.type === type) && (data.flags ?? []).some((flag) => flag.endsWith('_added'));
+  followed.some((one) => one.type === type) && (data.flags ?? []).some((flag) => /_(added|confirmed)$/.test(flag));

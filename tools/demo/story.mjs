@@ -6,18 +6,18 @@ import { difference, money } from './timeline.mjs';
 export class Story {
   followed = [];
 
-  constructor({ shop, platform, print, rail, merchant, orderId }) {
-    Object.assign(this, { shop, platform, print, rail, merchant, orderId });
+  constructor({ shop, platform, note, rail, merchant, orderId }) {
+    Object.assign(this, { shop, platform, note, rail, merchant, orderId });
   }
 
   async send(type, fields, options) {
-    this.print(`${type} sent${fields.amount === undefined ? '' : `, ${money(fields.amount)}`}`, 'command');
+    this.note(`${type} sent${fields.amount === undefined ? '' : `, ${money(fields.amount)}`}`, 'command');
     return this.shop.send(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields }, options);
   }
 
   /** Skips the client, whose checks would refuse the command. */
   async sendUnchecked(type, fields) {
-    this.print(`${type} sent unchecked`, 'command');
+    this.note(`${type} sent unchecked`, 'command');
     await this.shop.sendUnchecked(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields });
   }
 
@@ -31,7 +31,7 @@ export class Story {
 
   async decide(redirected, decision, what) {
     const returnAddress = await this.platform.decide(redirected.data.redirectHtml, decision);
-    this.print(what);
+    this.note(what);
     return returnAddress;
   }
 

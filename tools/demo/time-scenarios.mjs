@@ -17,7 +17,7 @@ export async function pendingExpires(stage) {
   );
   await story.next('payment.authorize.pending');
   await stage.platform.fault({ operation: 'authorization', orderPrefix: story.orderId }, { notification: 'none' });
-  story.print('from now on the platform says nothing more about this order');
+  story.note('from now on the platform says nothing more about this order');
   await travel(stage, story, 6 * DAY_MS + MINUTE_MS, '6 days and a minute later');
   const expired = await story.next('payment.authorize.expired');
   must(difference('origin', 'timer', expired.data.origin));
@@ -37,7 +37,7 @@ export async function captureWindow(stage) {
   must(difference('flags', ['capture_window_passed'], late.data.flags));
   must(difference('EXECCODE', '2009', late.data.execCode));
   must(difference('capture calls', 1, await story.calls('capture')));
-  story.print(
+  story.note(
     'sent all the same, and flagged: success is no longer guaranteed, the platform decides, and this one says no',
   );
   await story.executes({ authorization: 1 });
@@ -45,5 +45,5 @@ export async function captureWindow(stage) {
 
 async function travel(stage, story, ms, when) {
   await stage.travel(ms);
-  story.print(`${when}: platform and shop have travelled, the gateway was started again with its clock moved`);
+  story.note(`${when}: platform and shop have travelled, the gateway was started again with its clock moved`);
 }

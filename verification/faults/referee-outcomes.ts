@@ -1,5 +1,5 @@
 import { orderKey } from '@tranche/contracts';
-import { emptyOrder, findOperation, isPayment, type OperationState } from '@tranche/order-journal';
+import { compact, emptyOrder, findOperation, isPayment, type OperationState } from '@tranche/order-journal';
 import { finalOf } from '../simulation/referee.js';
 import { untrueConflict } from '../simulation/rivals.js';
 import { executedFor, standingOf, reportedOf, type Book, type OrderTraces, type Standing } from './referee-book.js';
@@ -108,7 +108,9 @@ function wrongEvents({ orders, published }: Book): string[] {
     if (final === undefined || commandId === undefined) continue;
     const operation = findOperation(traced?.order ?? emptyOrder('', ''), commandId);
     if (!traced || !operation) continue; // the event check reports this
-    const wrong = wrongEnd({ ...operation, end: final as OperationState['end'] }, executedFor(traced, operation));
+    const { amount, otherAmount, amountAssumed: isAmountAssumed } = data;
+    const said = compact({ amount: otherAmount ?? amount, isAmountAssumed });
+    const wrong = wrongEnd({ ...said, end: final as OperationState['end'] }, executedFor(traced, operation));
     if (wrong !== undefined) found.push(`${type} of ${subject} was published of ${commandId}, but ${wrong}`);
   }
   return found;

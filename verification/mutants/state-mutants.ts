@@ -118,7 +118,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     find: "match === 'fewer'",
     replace: 'false',
     profile: 'edges',
-    from: 7_100,
+    from: 22_700,
   },
   {
     name: 'tombstone-at-any-age',

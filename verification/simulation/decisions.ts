@@ -30,7 +30,8 @@ export class Decisions {
     scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
       // A form that was never shown can't be filled in.
       const { orderKey, by } = entry.request;
-      if (waiting && entry.standing === 'redirect_required' && !referee.shown.has(`${orderKey} ${by.commandId}`)) return;
+      if (waiting && entry.standing === 'redirect_required' && !referee.shown.has(`${orderKey} ${by.commandId}`))
+        return;
       platform.decide(entry);
       this.await(entry);
     });

@@ -89,7 +89,7 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
   const has = (standing: LedgerEntry['standing']) => executed.some((entry) => entry.standing === standing);
   switch (operation.phase) {
     case 'ended':
-      if (operation.end === 'succeeded') return has('succeeded') ? undefined : 'nothing succeeded';
+      if (operation.end === 'succeeded') return has('succeeded') ? wrongSum(operation, executed) : 'nothing succeeded';
       if (operation.end === 'refused') return has('refused') && !has('succeeded') ? undefined : 'nothing was refused';
       if (operation.end === 'expired') return executed.length > 0 ? undefined : 'nothing was executed';
       return executed.length === 0 ? undefined : 'it was executed';
@@ -106,6 +106,18 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
     case 'open':
       return undefined;
   }
+}
+
+/** An amount that is not said to be assumed is what the platform moved, unless it named another one. */
+function wrongSum(
+  { amount, otherAmounts, isAmountAssumed, isAmountDisputed }: OperationState,
+  executed: LedgerEntry[],
+): string | undefined {
+  const said = otherAmounts?.at(-1) ?? amount;
+  const entry = executed.find(({ standing }) => standing === 'succeeded');
+  if (entry === undefined || said === undefined || isAmountAssumed || isAmountDisputed || isOtherAmount(entry))
+    return undefined;
+  return said === entry.amount ? undefined : `${entry.amount} was moved, not ${said}`;
 }
 
 const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): string | undefined =>

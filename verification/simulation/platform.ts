@@ -1,5 +1,6 @@
 import type { OperationKind } from '@tranche/contracts';
 import { untagExtraData } from '@tranche/order-journal';
+import { isOtherAmount } from './ledger-guards.js';
 import type { Surroundings } from './process.js';
 import type { Random } from './random.js';
 
@@ -174,7 +175,10 @@ export class SimulatedPlatform {
     this.listener.executed(entry);
     if (standing !== 'redirect_required' || random.chance(0.3))
       entry.isReported = this.#notify(request, this.#answerOf(entry));
-    return this.#answerOf(entry);
+    const { amount: notified, ...answer } = this.#answerOf(entry);
+    // Answers name no amount (interface, result fields), unless it is not the one that was asked for: a guard could not know of it else.
+    const isNamed = notified !== undefined && (execCode === '0004' || isOtherAmount(entry));
+    return isNamed ? { ...answer, amount: notified } : answer;
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {

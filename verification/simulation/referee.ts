@@ -308,6 +308,9 @@ export class Referee {
     if (final === undefined || data.commandId === undefined) return;
     const operation = `${subject} ${data.commandId}`;
     const before = this.#finals.get(operation);
+    // A success comes once more with what a later report added to it.
+    const isMore = final === 'succeeded' && data.flags?.some((flag) => /_(added|confirmed)$/.test(flag));
+    if (before === final && isMore) return;
     // A lost record's report is unknown, so a different one may follow; the comparison with the ledger judges it.
     if (before !== undefined && before !== 'expired' && !this.lost.has(subject))
       this.say('wentBack', `${operation} was reported ${before}, then ${final}`);

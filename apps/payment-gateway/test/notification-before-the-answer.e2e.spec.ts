@@ -59,7 +59,9 @@ it('a notification that comes before the answer ends the operation, and the answ
   expect(await callsOf(orderId)).not.toContain('refund');
   letAnswerThrough();
   await stack.event(orderId, 'payment.refund.succeeded');
-  expect(stack.typesOf(orderId).filter((type) => type === 'payment.capture.succeeded')).toHaveLength(1);
+  const { data: named } = await stack.event(orderId, 'payment.capture.succeeded', 2);
+  expect(named).toMatchObject({ origin: 'answer', transactionId: expect.any(String), flags: ['transaction_added'] });
+  expect(stack.typesOf(orderId).filter((type) => type === 'payment.capture.succeeded')).toHaveLength(2);
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
 }, 120_000);
 

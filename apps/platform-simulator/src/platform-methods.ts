@@ -19,12 +19,22 @@ interface PlatformMethod {
   readonly takesVoid: boolean;
   /** True if the form may end with 0003 (pending approval). */
   readonly mayWait: boolean;
+  /** LANGUAGE values of its notifications (interface, Events). */
+  readonly languages: readonly string[];
 }
 
+const LANGUAGES = ['fr', 'en', 'de', 'es', 'it', 'nl', 'zh', 'ru', 'pt'];
+
 const METHODS: Readonly<Record<InstalmentMethod, PlatformMethod>> = {
-  A: { prefix: 'partnerA-', takesVoid: true, mayWait: false },
+  A: { prefix: 'partnerA-', takesVoid: true, mayWait: false, languages: [...LANGUAGES, 'sk'] },
   // Interface, Limits: orders of 150 to 2000 EUR. The interface shows no void for B, so the simulator refuses it.
-  B: { prefix: 'partnerB-', euros: { min: 15_000, max: 200_000 }, takesVoid: false, mayWait: true },
+  B: {
+    prefix: 'partnerB-',
+    euros: { min: 15_000, max: 200_000 },
+    takesVoid: false,
+    mayWait: true,
+    languages: [...LANGUAGES, 'cs'],
+  },
 };
 
 interface PlatformOption {
@@ -67,5 +77,9 @@ export function euroLimits(method: InstalmentMethod, option: string): EuroLimits
 
 /** Tells if an authorization of the method can be voided. A card authorization always can. */
 export const takesVoid = (method: Method): boolean => method === 'card' || METHODS[method].takesVoid;
+
+/** The interface lists none for a card payment. */
+export const languagesOf = (method: Method): readonly string[] =>
+  method === 'card' ? LANGUAGES : METHODS[method].languages;
 
 export const mayWait = (method: Method): boolean => method !== 'card' && METHODS[method].mayWait;

@@ -61,6 +61,7 @@ export {
   PENDING_LIFETIME_MS,
   REDIRECT_LIFETIME_MS,
   SEND_DEADLINE_MS,
+  waitsFrom,
   windowFrom,
   type ClockReading as Moment,
 } from './state/time.js';

@@ -7,6 +7,7 @@ import {
   isWaiting,
   lifetimeMs,
   operatorFromMs,
+  waitsFrom,
   windowFrom,
   type Attempt,
   type EventReference,
@@ -146,7 +147,7 @@ function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
   const waiting = order.operations.findLast(isWaiting);
   const endsInMs = waiting && lifetimeMs(waiting);
-  const endsAt = endsInMs === undefined ? undefined : later(waiting?.since, endsInMs);
+  const endsAt = waiting === undefined || endsInMs === undefined ? undefined : later(waitsFrom(waiting), endsInMs);
   return compact({
     captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
     pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,

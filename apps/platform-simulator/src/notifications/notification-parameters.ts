@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Merchant } from '@tranche/contracts';
 import { hashOf } from '../request/platform-hash.js';
 import { messageOf } from '../transactions/exec-codes.js';
+import { languagesOf } from '../platform-methods.js';
 import type { Transaction } from '../transactions/transaction.js';
 
 export type NamedValues = [name: string, value: string][];
@@ -18,7 +19,7 @@ export function notificationParameters(transaction: Transaction, merchant: Merch
     ['ORDERID', transaction.orderId],
     ['AMOUNT', String(transaction.amount)],
     ['VERSION', transaction.version],
-    ['LANGUAGE', merchant.market === 'ES' ? 'es' : 'fr'],
+    ['LANGUAGE', languageOf(transaction)],
     ['CURRENCY', merchant.currency],
     ['EXECCODE', transaction.execCode],
     ['MESSAGE', messageOf(transaction.execCode)],
@@ -40,6 +41,12 @@ export function notificationParameters(transaction: Transaction, merchant: Merch
     values.push(['CARDTYPE', card.type], ['CARDCOUNTRY', card.country]);
   }
   return values.filter((pair): pair is [string, string] => pair[1] !== undefined);
+}
+
+/** Any LANGUAGE that the interface lists for the method, the same for all notifications of an order. */
+function languageOf({ method, orderId }: Transaction): string {
+  const languages = languagesOf(method);
+  return languages[createHash('sha256').update(orderId).digest().readUInt32BE(0) % languages.length]!;
 }
 
 /** The text on the cardholder's bank statement. */

@@ -23,7 +23,6 @@ export function executedAnswer(
     TRANSACTIONID: transaction.transactionId,
     DESCRIPTOR: descriptorOf(merchant),
   };
-  if (transaction.operationType === 'refund') answer.AMOUNT = String(transaction.amount);
   if (transaction.state === 'redirected')
     answer.REDIRECTHTML = Buffer.from(redirectHtml(formAddress)).toString('base64');
   return answer;

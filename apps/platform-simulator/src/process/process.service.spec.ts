@@ -32,13 +32,19 @@ describe('operations', () => {
     expect((await followUp('refund', authorization)).answer.EXECCODE).toBe('2004');
 
     const id = capture.TRANSACTIONID ?? '';
-    expect((await followUp('refund', id, { AMOUNT: '5000' })).answer).toMatchObject({
-      EXECCODE: '0000',
-      AMOUNT: '5000',
-    });
+    expect((await followUp('refund', id, { AMOUNT: '5000' })).answer.EXECCODE).toBe('0000');
     expect((await followUp('refund', id, { AMOUNT: '15001' })).answer.EXECCODE).toBe('2008');
-    expect((await followUp('refund', id)).answer).toMatchObject({ EXECCODE: '0000', AMOUNT: '15000' });
+    expect((await followUp('refund', id)).answer.EXECCODE).toBe('0000');
     expect((await followUp('refund', id)).answer.EXECCODE).toBe('2008');
+  });
+
+  it('answers a capture, a refund and a void with the result fields of the interface, without AMOUNT', async () => {
+    const fields = ['DESCRIPTOR', 'EXECCODE', 'MESSAGE', 'OPERATIONTYPE', 'TRANSACTIONID'];
+    const [captured, voided] = [await simulator.authorized(), await simulator.authorized()];
+    const { answer: capture } = await followUp('capture', captured);
+    const { answer: refund } = await followUp('refund', capture.TRANSACTIONID ?? '');
+    for (const answer of [capture, refund, (await followUp('void', voided)).answer])
+      expect(Object.keys(answer).sort()).toEqual(fields);
   });
 
   it('voids an authorization of method A, none of method B', async () => {

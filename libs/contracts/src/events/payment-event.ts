@@ -64,12 +64,20 @@ export class PaymentEvent {
   @Int(1)
   attempt?: number;
 
-  /** Minor units. */
+  /** Minor units. For an operation without AMOUNT see `amountAssumed`. */
   @Optional()
   @Int(0)
   amount?: number;
 
-  /** Minor units. Only in `payment.conflict.detected` with flag `other_amount`: the platform's amount; `amount` is the requested one. */
+  /**
+   * True if nobody named the amount: `amount` is our reading of the platform's default (all, or all that remains). A further event of the
+   * operation has the confirmed amount, without this field, once the platform reports it.
+   */
+  @Optional()
+  @YesNo()
+  amountAssumed?: boolean;
+
+  /** Minor units. The platform's amount where it is not the requested one, which is `amount`: from the conflict `other_amount` on. */
   @Optional()
   @Int(0)
   otherAmount?: number;
@@ -87,6 +95,11 @@ export class PaymentEvent {
   @Optional()
   @AnyText()
   transactionId?: string;
+
+  /** TRANSACTIONID of the operation that this one follows: of the authorization of a capture or void, of the capture of a refund. */
+  @Optional()
+  @AnyText()
+  reference?: string;
 
   /** The platform's EXECCODE, unchanged even if it is unknown. */
   @Optional()

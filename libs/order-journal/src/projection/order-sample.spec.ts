@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { orderKey } from '@tranche/contracts';
 import { fold } from '../state/fold.js';
-import { mayBeForgotten } from '../state/guards.js';
+import { mayBeForgotten } from '../state/time.js';
 import { historyOf } from '../state/history.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
 import { encodeRecord, type JournalRecord } from '../state/records.js';

@@ -163,7 +163,11 @@ const provesForm = ({ phase, operation }: OperationState, { source, tag }: Evide
  */
 function judgeWaiting(before: OperationState, operation: OperationState, evidence: Evidence): Move {
   const { result } = evidence;
-  if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect_required'))
+  if (
+    result === 'succeeded' ||
+    result === 'refused' ||
+    (result === 'pending' && operation.phase === 'redirect_required')
+  )
     return { move: 'settle', operation, before, evidence };
   return { move: result === 'not_executed' ? 'wait' : 'count', operation, before, evidence };
 }

@@ -30,17 +30,16 @@ import {
 } from './records.js';
 import { foldSnapshot } from './snapshot.js';
 import { grantedOperation, newOperation } from './terms.js';
-import { CAPTURE_WINDOW_MS, foldTombstone, isEndedByInterface, lifetimeMs, lookUpsUntil, windowFrom } from './time.js';
 import {
-  close,
-  makeMove,
-  publish,
-  put,
-  putAndPublish,
-  withListedEvents,
-  withOrder,
-  withVerdict,
-} from './transitions.js';
+  CAPTURE_WINDOW_MS,
+  foldTombstone,
+  isEndedByInterface,
+  lifetimeMs,
+  lookUpsUntil,
+  waitsFrom,
+  windowFrom,
+} from './time.js';
+import { close, finish, makeMove, publish, put, putAndPublish, withOrder, withVerdict } from './transitions.js';
 import { versionFor } from './versions.js';
 
 export interface Folded {
@@ -71,7 +70,8 @@ export function fold(
   if (record.record === 'SNAPSHOT') return { order: foldSnapshot(order, change, record), effects: [] };
   change = step(change, record);
   change = rematch(change);
-  return { order: withListedEvents(change), effects: change.events };
+  const { order: next, events } = finish(change);
+  return { order: next, effects: events };
 }
 
 type Own = Intent | InDoubt | Rejected | GivenUp | Expired | Reminded | Repeated;
@@ -120,7 +120,10 @@ function foldIntent(change: Change, known: OperationState | undefined, record: I
   if (judgement.verdict === 'granted') return put(judged, operation);
   if (judgement.verdict !== 'rejected') return judged;
   const faults = [{ path: '', code: judgement.code, message: judgement.message }];
-  return close(judged, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
+  return close(judged, operation, { end: 'rejected', token: undefined }, 'rejected', {
+    faults,
+    retryable: judgement.retryable,
+  });
 }
 
 /** A report is matched with its operation, judged by it, and moves it (R8). */
@@ -195,7 +198,7 @@ function foldGivenUp(change: Change, operation: OperationState | undefined, reco
 /** The timer ends what waits, not before its time by the writers' clocks. */
 function foldExpired(change: Change, operation: OperationState | undefined, record: Expired): Change {
   if (operation?.attempt !== record.attempt || !isWaiting(operation)) return change;
-  const ageMs = Date.parse(record.at) - Date.parse(operation.since ?? '');
+  const ageMs = Date.parse(record.at) - Date.parse(waitsFrom(operation));
   if (!(ageMs >= (lifetimeMs(operation) ?? Infinity))) return change;
   const mayYetSucceed = isEndedByInterface(operation) ? undefined : true;
   return close(change, operation, { end: 'expired', mayYetSucceed }, 'expired', { origin: 'timer' });

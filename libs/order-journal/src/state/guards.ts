@@ -23,7 +23,11 @@ import type { Change } from './history.js';
 
 /** A guard grants, lets wait for another operation, or rejects. */
 export type Judgement =
-  Granted | { verdict: 'busy' } | { verdict: 'lost' } | { verdict: 'rejected'; code: FaultCode; message: string };
+  | Granted
+  | { verdict: 'busy' }
+  | { verdict: 'lost' }
+  /** `retryable`: it rests on an amount that we assume until the platform reports it. */
+  | { verdict: 'rejected'; code: FaultCode; message: string; retryable?: true };
 
 /** The amount is the platform's default, as the order shows it, where the record has none. */
 export interface Granted {
@@ -80,7 +84,8 @@ function judgePayment(order: OrderState, others: OperationState[], record: Inten
   const isFree = live.every((operation) => givesItsPlace(operation) || isSuperseded(others, operation));
   // A redirect, also one of a call that was never granted, may be superseded by naming it.
   const isOut = (payment: UnauthorizedOutcome) =>
-    (payment.result === 'redirect_required' && payment.commandId === record.supersedes) || hasFollowUp(order, 'void', payment);
+    (payment.result === 'redirect_required' && payment.commandId === record.supersedes) ||
+    hasFollowUp(order, 'void', payment);
   const isPaid = possibleOutcomes(order).some((one) => (one.operation === undefined || isPayment(one)) && !isOut(one));
   if (isFree && !isPaid) return granted(order, record);
   return rejected(
@@ -145,11 +150,21 @@ function judgeRefund(order: OrderState, record: Intent): Judgement {
     return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
   const remaining = refundableAtMost(order, record.transactionId);
   if (remaining === undefined) return granted(order, record);
-  if (remaining <= 0) return rejected('refund_exceeds_remaining', 'Nothing remains to be refunded');
-  if (record.amount !== undefined && record.amount > remaining) {
-    return rejected('refund_exceeds_remaining', `At most ${remaining} can be refunded`);
-  }
+  if (remaining <= 0) return exceedsRemaining(order, 'Nothing remains to be refunded');
+  if (record.amount !== undefined && record.amount > remaining)
+    return exceedsRemaining(order, `At most ${remaining} can be refunded`);
   return granted(order, record);
+}
+
+/** A refusal that rests on our reading of a default says so: the platform may know that more remains. */
+function exceedsRemaining(order: OrderState, message: string): Judgement {
+  const code = 'refund_exceeds_remaining';
+  const isAssumed = order.operations.some(
+    (one) => one.isAmountAssumed && hasSucceeded(one) && one.operation !== 'void',
+  );
+  if (!isAssumed) return rejected(code, message);
+  const why = 'the platform has not reported the amount of an earlier capture or refund, so we assume its default';
+  return { verdict: 'rejected', code, message: `${message}, as far as is known: ${why}`, retryable: true };
 }
 
 /**
@@ -208,40 +223,39 @@ export function refundableAmount(order: OrderState, transactionId: string | unde
  * all that is known is what remains of all together (docs/decisions/0020). Undefined: the platform decides.
  */
 function refundableAtMost(order: OrderState, transactionId: string | undefined): number | undefined {
-  const source = operationWith(order, transactionId, isRefundable);
-  if (!source || !hasSucceeded(source)) return undefined;
-  const ofSource = difference([knownAmount(source)], amountsRefunded(order, [source]));
+  const own = operationWith(order, transactionId, isRefundable);
+  if (transactionId === undefined || (own && !hasSucceeded(own))) return undefined;
+  const sources = refundSources(order);
+  const source = sources.find((one) => one.transactionId === transactionId);
+  if (!source) return undefined;
+  const ofSource = difference([source.amount], amountsRefunded(order, [source]));
   const elsewhere = refundedElsewhere(order);
   if (ofSource === undefined || elsewhere.length === 0) return ofSource;
-  const sources = refundSources(order);
   const isOfUnseen = order.operations.some(
     (other) =>
       other.operation === 'refund' &&
       hasSucceeded(other) &&
       !sources.some((one) => one.transactionId === other.reference),
   );
-  const isSourceUnseen = order.isPartial || isOfUnseen;
-  if (isSourceUnseen) return ofSource;
+  if (order.isPartial || isOfUnseen) return ofSource;
   const all = sources.map(({ amount }) => amount);
   const ofAll = difference(all, [...amountsRefunded(order, sources), ...elsewhere]);
   if (sources.length === 1) return ofAll;
   return ofAll === undefined ? ofSource : Math.min(ofSource, ofAll);
 }
 
-/** Captures and card payments that succeeded, ours and others. */
-function refundSources(order: OrderState): Pick<OperationState, 'transactionId' | 'amount'>[] {
+/** Captures and card payments that succeeded, ours and others, each once. */
+function refundSources(order: OrderState): Moved[] {
   const ours = order.operations.filter(
     (operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)),
   );
   const known = ours.map((operation) => ({ transactionId: operation.transactionId, amount: knownAmount(operation) }));
-  return [
-    ...known,
-    ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded'),
-  ];
+  const elsewhere = madeElsewhere(order.external.filter(isRefundable));
+  return [...known, ...elsewhere.map((one) => (one.isDenied ? { ...one, amount: undefined } : one))];
 }
 
 /** Amounts of our refunds of these sources, and of calls that were never granted. A refund that is denied may have given nothing back. */
-function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
+function amountsRefunded(order: OrderState, sources: readonly Moved[]): (number | undefined)[] {
   const ours = order.operations
     .filter(
       (other) =>
@@ -288,26 +302,35 @@ function refundedByCandidates(order: OrderState): (number | undefined)[] {
   return amounts.slice(0, Math.max(0, amounts.length - ours));
 }
 
-/** Each refund counts once, with the least that was reported of it, and not at all where it was denied. */
-function refundedAtLeast(
-  reports: readonly Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>[],
-): (number | undefined)[] {
-  const refunds = reports.filter(({ operation }) => operation === 'refund');
-  type Report = (typeof refunds)[number];
+interface Moved {
+  transactionId: string | undefined;
+  amount: number | undefined;
+}
+type Report = Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>;
+
+/** Each refund counts once, and not at all where it was denied. */
+const refundedAtLeast = (reports: readonly Report[]): (number | undefined)[] =>
+  madeElsewhere(reports.filter(({ operation }) => operation === 'refund'))
+    .filter(({ isDenied }) => !isDenied)
+    .map(({ amount }) => amount);
+
+/** Operations that a report says succeeded, each once, with the least amount that was reported of it. `isDenied`: another report refuses it. */
+function madeElsewhere(reports: readonly Report[]): (Moved & { isDenied: boolean })[] {
   const isSame = (one: Report, other: Report) =>
     one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
-  const first = refunds.filter((one) => refunds.find((other) => isSame(one, other)) === one);
-  return first
-    .map((one) => refunds.filter((other) => isSame(one, other)))
-    .filter(
-      (same) => same.some(({ result }) => result === 'succeeded') && same.every(({ result }) => result !== 'refused'),
-    )
-    .map((same) => {
-      const amounts = same.flatMap(({ result, amount }) =>
-        result === 'succeeded' && amount !== undefined ? [amount] : [],
-      );
-      return amounts.length > 0 ? Math.min(...amounts) : undefined;
-    });
+  const first = reports.filter((one) => reports.find((other) => isSame(one, other)) === one);
+  return first.flatMap((one) => {
+    const same = reports.filter((other) => isSame(one, other));
+    const succeeded = same.filter(({ result }) => result === 'succeeded');
+    if (succeeded.length === 0) return [];
+    const amounts = succeeded.flatMap(({ amount }) => amount ?? []);
+    const isDenied = same.some(({ result }) => result === 'refused');
+    return {
+      transactionId: one.transactionId,
+      amount: amounts.length > 0 ? Math.min(...amounts) : undefined,
+      isDenied,
+    };
+  });
 }
 
 /** Undefined where an amount is not known: only the platform knows what remains. */
@@ -379,12 +402,4 @@ export function authorizationOf(order: OrderState, evidence: Evidence): string |
     return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
   });
   return possible.length === 1 ? possible[0]?.commandId : undefined;
-}
-
-/** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
-export function mayBeForgotten(order: OrderState): boolean {
-  return (
-    !order.isFrozen &&
-    order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt')
-  );
 }

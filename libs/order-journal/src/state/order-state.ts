@@ -69,9 +69,11 @@ export interface EventBody {
   method?: Method;
   attempt?: number;
   amount?: number;
+  amountAssumed?: boolean;
   otherAmount?: number;
   currency?: string;
   otherCurrency?: string;
+  reference?: string;
   origin?: Origin;
   outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
   transactionId?: string;
@@ -118,7 +120,7 @@ export interface OperationState {
   currency: string;
   /** Minor units: what was asked for; where nothing was, the platform's default as the order shows it; what the platform says wins. */
   amount?: number;
-  /** No amount was asked for: `amount` is our reading of the platform's default. */
+  /** No amount was asked for: `amount` is our reading of the platform's default, until a report names the amount. */
   isAmountAssumed?: boolean;
   /** The amount that was asked for, where `amount` is the share of it that was accepted. */
   askedAmount?: number;
@@ -130,8 +132,12 @@ export interface OperationState {
   otherCurrencies?: string[];
   /** By when the platform had executed it, where it told that: the capture window counts from here instead of from `endedAt`. */
   executedAt?: string;
+  /** It waits for an approval since this time by the platform: earlier than `since`, where we heard of it late. */
+  pendingAt?: string;
   /** An event told of its card. */
   isCardPublished?: true;
+  /** It succeeded, and no report named its DESCRIPTOR yet. */
+  isDescriptorMissing?: true;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;

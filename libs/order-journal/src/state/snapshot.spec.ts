@@ -156,9 +156,17 @@ describe('its size', () => {
     const [transactionId, other] = ['A1234567890', 'C1234567890'];
     return stateOf([
       { ...asked('authorize'), commandId: authorize, ...ids },
-      { ...answered('authorize', '0000', { transactionId, message: 'ok' }), commandId: authorize, token: ids.token },
+      {
+        ...answered('authorize', '0000', { transactionId, message: 'ok', descriptor: 'SHOP' }),
+        commandId: authorize,
+        token: ids.token,
+      },
       { ...asked('capture', { transactionId }), commandId: capture, ...ids, token: 'second' },
-      { ...answered('capture', '0000', { transactionId: other }), commandId: capture, token: 'second' },
+      {
+        ...answered('capture', '0000', { transactionId: other, descriptor: 'SHOP' }),
+        commandId: capture,
+        token: 'second',
+      },
     ]);
   };
 

@@ -20,7 +20,7 @@ import {
   type SnapshotState,
 } from './records.js';
 import type { Change } from './history.js';
-import { describe } from './transitions.js';
+import { describe } from './terms.js';
 import { RULES_VERSION } from './versions.js';
 
 /** A snapshot is not the state that its records give: two readers would judge otherwise from here on. */

@@ -5,6 +5,7 @@ import {
   isLookUpReminder,
   isPayment,
   type Attempt,
+  type EventBody,
   type Evidence,
   type OperationState,
   type OrderState,
@@ -130,6 +131,8 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   } else moved.phase = result;
   if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
   if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
+  const pendingAt = result === 'pending' ? earlierTime(operation, evidence, at) : undefined;
+  if (pendingAt !== moved.pendingAt) moved.pendingAt = pendingAt;
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
   if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
@@ -138,7 +141,9 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
     moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
   }
   if (moved.operation === 'refund') Object.assign(moved, refundReferences(evidence));
-  return result === 'succeeded' ? withDetails(moved, evidence) : moved;
+  if (result !== 'succeeded') return moved;
+  if (evidence.answer.descriptor === undefined) moved.isDescriptorMissing = true;
+  return withDetails(moved, evidence);
 }
 
 /** Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
@@ -189,21 +194,24 @@ function refundReferences(evidence: Evidence): Pick<Evidence, 'externalEntityId'
 /** The operation with the details of a success that are kept: when it was executed, and that an event showed its card. */
 function withDetails(operation: OperationState, evidence: Evidence): OperationState {
   const { maskedCard, cardBrand, cardCountry } = evidence;
-  const executedAt = earlierTime(operation, evidence);
+  const executedAt =
+    operation.operation === 'authorize'
+      ? (earlierTime(operation, evidence, operation.executedAt ?? operation.endedAt) ?? operation.executedAt)
+      : undefined;
   const hasCard = isPayment(operation) && (maskedCard ?? cardBrand ?? cardCountry) !== undefined;
   const isCardPublished = operation.isCardPublished ?? (hasCard ? true : undefined);
   if (executedAt === operation.executedAt && isCardPublished === operation.isCardPublished) return operation;
   return { ...operation, executedAt, isCardPublished };
 }
 
-/** Kept for authorizations. Nothing was executed before its INTENT: an earlier time is of a clock that is wrong. */
-function earlierTime(operation: OperationState, evidence: Evidence): string | undefined {
-  const { executedAt, endedAt = '', firstIntentAt = '' } = operation;
-  if (operation.operation !== 'authorize') return undefined;
-  if (evidence.executedAt === undefined) return executedAt;
-  const ms = Date.parse(evidence.executedAt);
-  const isEarlier = ms < Date.parse(executedAt ?? endedAt) && ms >= Date.parse(firstIntentAt) - CLOCKS_APART_MS;
-  return isEarlier ? evidence.executedAt : executedAt;
+/**
+ * The platform's time of the report, where it is before `known`, which is when we heard of it: the windows of capture and approval count from it.
+ * Nothing was executed before its INTENT: an earlier time is of a clock that is wrong.
+ */
+function earlierTime({ firstIntentAt = '' }: OperationState, evidence: Evidence, known = ''): string | undefined {
+  const ms = Date.parse(evidence.executedAt ?? '');
+  const isEarlier = ms < Date.parse(known) && ms >= Date.parse(firstIntentAt) - CLOCKS_APART_MS;
+  return isEarlier ? evidence.executedAt : undefined;
 }
 
 /** With this attempt among those that are kept: it was executed after all, and gets the TRANSACTIONID. */
@@ -237,6 +245,8 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
   let completed = operation.mayYetSucceed && isDenied ? { ...operation, mayYetSucceed: undefined } : operation;
   completed = bindFirst(completed, evidence);
   if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
+  if (completed.isDescriptorMissing && evidence.answer.descriptor !== undefined)
+    completed = { ...completed, isDescriptorMissing: undefined };
   if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
   // The amount of a success may be unknown, or our reading of the platform's default.
   if (amount !== undefined && (completed.amount === undefined || completed.isAmountAssumed))
@@ -251,8 +261,8 @@ export interface Details {
 }
 
 /**
- * A refund's references, a payment's card, and how much was accepted of what was accepted in part, may come by notification alone, often
- * behind the answer: the success is published once more, with them (docs/decisions/0023, 0050).
+ * A refund's references, a payment's card, the TRANSACTIONID, the DESCRIPTOR and the amount where none was asked for may come by notification
+ * alone, often behind the answer: the success is published once more, with them (docs/decisions/0023).
  */
 export function addedDetails(before: OperationState, operation: OperationState, evidence: Evidence): Details {
   const reported = operation.operation === 'refund' ? refundReferences(evidence) : {};
@@ -260,7 +270,32 @@ export function addedDetails(before: OperationState, operation: OperationState, 
   const flags: string[] = [];
   if (externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference)
     flags.push('references_added');
-  if (operation.partial && before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
+  if (before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
+  else if (before.isAmountAssumed && !operation.isAmountAssumed) flags.push('amount_confirmed');
+  if (before.transactionId === undefined && operation.transactionId !== undefined) flags.push('transaction_added');
+  if (before.isDescriptorMissing && !operation.isDescriptorMissing) flags.push('descriptor_added');
   if (operation.isCardPublished && !before.isCardPublished) flags.push('card_added');
   return { references: { externalEntityId, externalReference }, flags };
+}
+
+/** The fields that every event of an operation has. */
+export function describe(operation: OperationState | undefined): EventBody {
+  if (operation === undefined) return {};
+  const { commandId, operation: kind, method, attempt, currency, reference, transactionId, partial, flags } = operation;
+  const body: EventBody = { commandId, operation: kind, method, attempt, ...amountsOf(operation) };
+  body.currency = currency;
+  if (reference !== undefined) body.reference = reference;
+  if (transactionId !== undefined) body.transactionId = transactionId;
+  if (partial !== undefined) body.partial = partial;
+  if (flags !== undefined) body.flags = flags;
+  return body;
+}
+
+/** An amount that is our reading of the platform's default is said to be assumed; one that the platform contradicts, too. */
+export function amountsOf({ amount, isAmountAssumed, otherAmounts }: OperationState): EventBody {
+  const body: EventBody = {};
+  if (amount !== undefined) body.amount = amount;
+  if (amount !== undefined && isAmountAssumed) body.amountAssumed = true;
+  if (otherAmounts !== undefined) body.otherAmount = otherAmounts.at(-1);
+  return body;
 }

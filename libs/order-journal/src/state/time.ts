@@ -1,4 +1,4 @@
-import { mayBeForgotten, refundableAmount } from './guards.js';
+import { refundableAmount } from './guards.js';
 import {
   emptyOrder,
   isEmptyOrder,
@@ -80,6 +80,9 @@ export const lookUpsUntil = (reminder: LookUpReminder): readonly LookUpReminder[
     ? [reminder]
     : LOOK_UP_REMINDERS.slice(0, LOOK_UP_REMINDERS.indexOf(reminder) + 1);
 
+/** From when what waits counts: by the platform's time, where we heard of it late. */
+export const waitsFrom = ({ pendingAt, since = '' }: OperationState): string => pendingAt ?? since;
+
 /** From when an authorization's capture window counts. */
 export const windowFrom = ({ executedAt, endedAt }: OperationState): string | undefined => executedAt ?? endedAt;
 
@@ -105,6 +108,14 @@ const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((
 export const needsSnapshot = (order: OrderState): boolean =>
   !order.operations.some(isOpen) &&
   (order.isFrozen === true || isUnfinished(order) || mayYetSucceed(order) || isRefundable(order));
+
+/** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
+export function mayBeForgotten(order: OrderState): boolean {
+  return (
+    !order.isFrozen &&
+    order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt')
+  );
+}
 
 /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
 export function retentionEndMs(order: OrderState, refundableDays: number): number | undefined {

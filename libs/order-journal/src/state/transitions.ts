@@ -15,7 +15,7 @@ import {
   type ProjectedEvent,
   type Result,
 } from './order-state.js';
-import { bind, isOtherTransaction, settled, withAttempt } from './terms.js';
+import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
 
 const CONFLICT = 'payment.conflict.detected';
 
@@ -97,30 +97,30 @@ function withEvent(change: Change, event: ProjectedEvent): Change {
   return changed(change, order, next);
 }
 
-/** Each operation lists the events about it. */
-export function withListedEvents({ order, events }: Change): OrderState {
-  if (events.length === 0) return order;
-  const published = events.filter(({ isRepeat }) => !isRepeat);
+/** The record's last step: its events state the amount of their operation as it left it, and each operation lists the events about it. */
+export function finish({ order, events: before }: Change): Pick<Change, 'order' | 'events'> {
+  if (before.length === 0) return { order, events: before };
+  const events = before.map((effect) => {
+    const operation = effect.isRepeat ? undefined : findOperation(order, effect.event.body.commandId ?? '');
+    return operation ? { event: withAmountsOf(operation, effect.event) } : effect;
+  });
   const operations = order.operations.map((operation) => {
-    const own = published.filter(({ event }) => isOf(event, operation.commandId));
+    const own = events.filter(({ event, isRepeat }) => !isRepeat && isOf(event, operation.commandId));
     if (own.length === 0) return operation;
     const listed = own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth }));
-    return copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
+    const { latest } = operation;
+    const next = copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
+    if (latest?.offset === order.lastOffset) next.latest = withAmountsOf(operation, latest);
+    return next;
   });
-  return { ...order, operations };
+  return { order: { ...order, operations }, events };
 }
 
-/** The fields that every event of an operation has. */
-export function describe(operation: OperationState | undefined): EventBody {
-  if (operation === undefined) return {};
-  const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
-  const body: EventBody = { commandId, operation: kind, method, attempt };
-  if (amount !== undefined) body.amount = amount;
-  body.currency = currency;
-  if (transactionId !== undefined) body.transactionId = transactionId;
-  if (partial !== undefined) body.partial = partial;
-  if (flags !== undefined) body.flags = flags;
-  return body;
+function withAmountsOf(operation: OperationState, event: ProjectedEvent): ProjectedEvent {
+  const { amount, amountAssumed, otherAmount } = amountsOf(operation);
+  const { body } = event;
+  if (body.amount === amount && body.amountAssumed === amountAssumed && body.otherAmount === otherAmount) return event;
+  return { ...event, body: compact({ ...body, amount, amountAssumed, otherAmount }) };
 }
 
 /** State must stay small: REDIRECTHTML is kept apart, for a day. */
@@ -238,7 +238,11 @@ function publishMore(change: Change, { operation, evidence, added }: MoreMove): 
   if (added.flags.length === 0) return next;
   const flags = [...(flagsWith(operation, evidence) ?? []), ...added.flags];
   const body = { ...reportedBody(evidence), ...added.references, flags };
-  return putAndPublish(next, copyWith(current(next, operation), added.references), 'succeeded', body);
+  const settled = current(next, operation);
+  // The record that resolves a doubt states in that event all that is known by now.
+  const isResolved = settled.latest?.offset === next.order.lastOffset && settled.latest.body.outcome !== undefined;
+  const name = isResolved ? 'doubt_resolved' : 'succeeded';
+  return putAndPublish(next, copyWith(settled, added.references), name, body);
 }
 
 function noteUnauthorized(change: Change, { outcome, was, moved, evidence }: UnauthorizedMove): Change {
@@ -270,7 +274,7 @@ function reportAmount(change: Change, settled: OperationState, evidence: Evidenc
   if (evidence.partial || partial || isAmountAssumed || otherAmount === undefined || asked === undefined) return change;
   if (otherAmount === asked || otherAmounts.includes(otherAmount)) return change;
   const moved = { ...operation, otherAmounts: [...otherAmounts, otherAmount] };
-  const body = { ...reportedBody(evidence), otherAmount, flags: ['other_amount'] };
+  const body = { ...reportedBody(evidence), flags: ['other_amount'] };
   return publish(put(change, moved), CONFLICT, moved, body);
 }
 

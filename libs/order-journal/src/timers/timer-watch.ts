@@ -20,6 +20,7 @@ import {
   LOOK_UP_AFTER_MS,
   needsSnapshot,
   retentionEndMs,
+  waitsFrom,
   windowFrom,
 } from '../state/time.js';
 import { mayWrite, RULES_VERSION } from '../state/versions.js';
@@ -131,7 +132,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
   });
   const timers: Timer[] = [];
   const endsInMs = lifetimeMs(operation);
-  if (endsInMs !== undefined) timers.push(after(since, endsInMs, 'expiry'), ...lookUpsOf(operation));
+  if (endsInMs !== undefined) timers.push(after(waitsFrom(operation), endsInMs, 'expiry'), ...lookUpsOf(operation));
   if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
   if (phase === 'in_doubt')
     timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));

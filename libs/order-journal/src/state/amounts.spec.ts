@@ -1,0 +1,165 @@
+import { later } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  askedUntagged,
+  authorized,
+  folded,
+  lost,
+  notified,
+  notifiedElsewhere,
+  operatorSays,
+  standing,
+} from '../../test/order-story.js';
+import type { JournalRecord } from './records.js';
+
+const capturedByDefault = [...authorized, asked('capture'), answered('capture', '0000')];
+const confirmed = (name: string, amount: number) => notified(name, '0000', { answer: { amount } });
+const captured = [...capturedByDefault, confirmed('capture', 30_000)];
+const repeated: JournalRecord = { ...asked('refund'), record: 'REPEATED' } as never;
+const byHand = (kind: string, transactionId: string, amount: number) =>
+  notifiedElsewhere(kind, '0000', { transactionId, amount });
+const last = (records: readonly JournalRecord[]) => {
+  const { events, bodies } = folded(records);
+  return [events.at(-1), bodies.at(-1)];
+};
+
+describe('an amount that nobody named', () => {
+  const refunded = [...captured, asked('refund'), answered('refund', '0000')];
+
+  it('is published as assumed until the platform reports it, then as confirmed, once', () => {
+    expect(last(refunded)).toMatchObject(['refund.succeeded', { amount: 30_000, amountAssumed: true }]);
+    const after = folded([...refunded, confirmed('refund', 25_000), confirmed('refund', 25_000), repeated]);
+    expect(after.events.slice(-3)).toEqual(['refund.succeeded', 'refund.succeeded', 'refund.succeeded']);
+    for (const body of after.bodies.slice(-2)) {
+      expect(body).toMatchObject({ commandId: 'refund', amount: 25_000, flags: ['amount_confirmed'] });
+      expect(body).not.toHaveProperty('amountAssumed');
+    }
+    expect(new Set(after.ids).size).toBe(after.ids.length);
+  });
+
+  it('is confirmed by the same amount too', () => {
+    expect(last([...refunded, confirmed('refund', 30_000)])).toMatchObject(['refund.succeeded', { amount: 30_000 }]);
+    expect(folded([...refunded, confirmed('refund', 30_000)]).events.slice(-2)).toEqual([
+      'refund.succeeded',
+      'refund.succeeded',
+    ]);
+  });
+
+  it('is not assumed where a notification without our tag named it before the answer', () => {
+    const records = [...captured, askedUntagged('refund'), byHand('refund', 'T-refund', 25_000)];
+    const [type, body] = last([...records, answered('refund', '0000')]);
+    expect([type, body]).toMatchObject(['refund.succeeded', { amount: 25_000 }]);
+    expect(body).not.toHaveProperty('amountAssumed');
+  });
+
+  it('nor where a doubt ends by an operator who names the transaction of a candidate', () => {
+    const doubtful = [...captured, askedUntagged('refund'), lost('refund'), byHand('refund', 'T-1', 25_000)];
+    const after = folded([...doubtful, operatorSays('refund', 'succeeded', { transactionId: 'T-1' })]);
+    expect(after.events.slice(-2)).toEqual(['refund.in_doubt', 'refund.doubt_resolved']);
+    expect(after.bodies.at(-1)).toMatchObject({ outcome: 'succeeded', amount: 25_000 });
+    expect(after.bodies.at(-1)).not.toHaveProperty('amountAssumed');
+  });
+
+  it('is published once it is known of a refund whose capture the back office made', () => {
+    const ofUnknown = asked('refund', { transactionId: 'T-never-notified' });
+    const records = [...authorized, ofUnknown, answered('refund', '0000')];
+    expect(last(records)[1]).not.toHaveProperty('amount');
+    expect(last([...records, confirmed('refund', 12_000)])).toMatchObject([
+      'refund.succeeded',
+      { amount: 12_000, reference: 'T-never-notified', flags: ['amount_added'] },
+    ]);
+  });
+});
+
+describe('a refusal of a refund', () => {
+  const refunded = [...captured, asked('refund'), answered('refund', '0000')];
+  const second = asked('refund-2', { amount: 5_000 });
+
+  it('that rests on an assumed amount says so, and may be tried again', () => {
+    const [type, body] = last([...refunded, second]);
+    expect([type, body]).toMatchObject(['refund.rejected', { retryable: true }]);
+    expect(body).toMatchObject({ faults: [{ code: 'refund_exceeds_remaining' }] });
+    expect(JSON.stringify(body)).toContain('we assume its default');
+  });
+
+  it('rests on no assumption once the platform has reported the amount', () => {
+    expect(standing(folded([...refunded, confirmed('refund', 25_000), second]).order, 'refund-2')).toBe('open');
+    const [, body] = last([...refunded, confirmed('refund', 30_000), second]);
+    expect(JSON.stringify(body)).toContain('Nothing remains to be refunded"');
+    expect(body).not.toHaveProperty('retryable');
+  });
+
+  it.each([
+    ['of a capture of the back office: its amount is known', 12_001, 'ended rejected'],
+    ['and what remains of it may be refunded', 12_000, 'open'],
+  ])('%s', (_what, amount, phase) => {
+    const office = [...authorized, byHand('capture', 'T-office', 20_000)];
+    const first = asked('refund', { transactionId: 'T-office', amount: 8_000 });
+    const more = asked('refund-2', { transactionId: 'T-office', amount });
+    expect(standing(folded([...office, first, answered('refund', '0000'), more]).order, 'refund-2')).toBe(phase);
+  });
+});
+
+describe('an event states the order as folded:', () => {
+  it('the amount that the platform moved instead stays beside the one that was asked for', () => {
+    const refunded = [...captured, asked('refund', { amount: 10_000 }), answered('refund', '0000')];
+    const references = { externalEntityId: '12', externalReference: '000000007' };
+    const other = notified('refund', '0000', { answer: { amount: 9_000 } });
+    const after = folded([...refunded, other, { ...other, ...references }]);
+    expect(after.events.slice(-2)).toEqual(['conflict.detected', 'refund.succeeded']);
+    for (const body of after.bodies.slice(-2)) expect(body).toMatchObject({ amount: 10_000, otherAmount: 9_000 });
+  });
+
+  it('it names the operation that it follows', () => {
+    const { bodies } = folded([...captured, asked('refund'), answered('refund', '0000')]);
+    expect(bodies.map(({ operation, reference }) => [operation, reference])).toEqual([
+      ['authorize', undefined],
+      ['capture', 'T-authorize'],
+      ['capture', 'T-authorize'],
+      ['refund', 'T-capture'],
+    ]);
+  });
+});
+
+describe('what may be another operation is published as one', () => {
+  it.each(['capture', 'refund'] as const)('a %s of the back office after ours without a tag was refused', (kind) => {
+    const before = kind === 'refund' ? captured : authorized;
+    const refused = [...before, askedUntagged(kind), answered(kind, '2005', { transactionId: undefined })];
+    const after = folded([...refused, byHand(kind, 'T-office', 30_000)]);
+    expect(after.events.at(-1)).toBe('operation.external');
+    expect(after.bodies.at(-1)).toMatchObject({ transactionId: 'T-office', amount: 30_000, flags: ['may_be_ours'] });
+    expect(standing(after.order, kind)).toBe('ended refused');
+  });
+});
+
+describe('a notification behind the answer', () => {
+  it('publishes the TRANSACTIONID and the DESCRIPTOR that the answer did not have, once', () => {
+    const records = [asked('authorize'), answered('authorize', '0000', { transactionId: undefined })];
+    const more = notified('authorize', '0000', { answer: { transactionId: 'T-1', descriptor: 'SHOP*1' } });
+    const after = folded([...records, more, more]);
+    expect(after.events).toEqual(['authorize.succeeded', 'authorize.succeeded']);
+    expect(after.bodies[1]).toMatchObject({
+      ...{ transactionId: 'T-1', descriptor: 'SHOP*1' },
+      flags: ['transaction_added', 'descriptor_added'],
+    });
+  });
+});
+
+describe('an approval expires', () => {
+  const DAY_MS = 86_400_000;
+  const begun = [asked('authorize'), answered('authorize', '0002')];
+  const expiredAt = (ms: number) =>
+    ({ ...asked('authorize'), record: 'EXPIRED', at: later(ms) }) as unknown as JournalRecord;
+
+  it('six days after the platform began to wait, however late we heard of it', () => {
+    const heard = { ...notified('authorize', '0003'), at: later(5 * DAY_MS), executedAt: later(DAY_MS) };
+    const standingAt = (ms: number) => standing(folded([...begun, heard, expiredAt(ms)]).order, 'authorize');
+    expect([standingAt(7 * DAY_MS - 1), standingAt(7 * DAY_MS)]).toEqual(['pending', 'ended expired']);
+  });
+
+  it('and the clock of a report that is older than the INTENT counts for nothing', () => {
+    const heard = { ...notified('authorize', '0003'), at: later(DAY_MS), executedAt: later(-DAY_MS) };
+    expect(standing(folded([...begun, heard, expiredAt(6 * DAY_MS)]).order, 'authorize')).toBe('pending');
+  });
+});
