@@ -35,7 +35,7 @@ interface Call {
   isTagged: boolean;
 }
 
-/** What an order came to: all that was published of it, and what the platform really did. */
+/** Order after its play: its events, and the platform's ledger. */
 export interface Story {
   order: OrderState;
   ledger: Ledger;
@@ -100,7 +100,7 @@ export class OrderStory implements Story {
     );
     if (sources.length === 0) return;
     const amount = random.chance(0.5) ? undefined : this.#amount();
-    const made = ledger.take({ operation, of: random.pick(sources).transactionId, ...compact({ amount }) } as Request);
+    const made = ledger.take({ operation, of: random.pick(sources).transactionId, ...compact({ amount }) });
     if (typeof made !== 'string') this.#notify(made);
   }
 

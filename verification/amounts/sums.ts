@@ -41,7 +41,7 @@ export function booked(events: readonly CloudEvent<PaymentEvent>[]): Booked[] {
 
 export interface Compared {
   operations: number;
-  /** What the events say is not what the ledger has. */
+  /** Amounts or operations that differ between the events and the ledger. */
   differences: string[];
   /** A success was published of what the platform did not execute. */
   untrue: string[];

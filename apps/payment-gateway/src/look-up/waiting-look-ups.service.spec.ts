@@ -26,7 +26,11 @@ const read = readMerchants(
 if ('faults' in read) throw new Error('the merchants are wrong');
 const { merchants } = read;
 
-function waiting(merchant: string, operation: 'authorize' | 'pay', result: 'redirect_required' | 'pending'): OrderState {
+function waiting(
+  merchant: string,
+  operation: 'authorize' | 'pay',
+  result: 'redirect_required' | 'pending',
+): OrderState {
   const identity = { rulesVersion: 1, merchant, orderId: 'o', at: AT, commandId: 'a', attempt: 1, token: 't' };
   const terms = { operation, method: 'B', currency: 'EUR', amount: 20_000, contentHash: 'hash' } as const;
   const tag = operation === 'authorize' ? { tag: 'tag' } : {};

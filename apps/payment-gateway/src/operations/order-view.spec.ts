@@ -5,6 +5,7 @@ import {
   RULES_VERSION,
   type JournalRecord,
   type OperationTerms,
+  operationTag,
   type OrderState,
 } from '@tranche/order-journal';
 import { parseOperationId } from './operation-id.js';
@@ -143,6 +144,19 @@ describe('the view of an order', () => {
       'when a pending approval expires',
       [intent('a'), outcome('a', 'pending')],
       { pendingExpiresAt: '2026-03-07T10:00:00.000Z', operatorMayResolveFrom: '2026-03-02T10:00:00.000Z' },
+    ],
+    [
+      'when a pending approval expires by the platform’s time, where we heard of it late',
+      [
+        intent('a'),
+        outcome('a', 'redirect_required'),
+        {
+          ...{ record: 'EVIDENCE', ...inOrder, at: '2026-03-05T10:00:00.000Z', source: 'notification' },
+          ...{ operation: 'authorize', result: 'pending', executedAt: '2026-03-02T10:00:00.000Z' },
+          ...{ tag: { operation: operationTag('a'), attempt: 1 }, answer: { execCode: '0003', transactionId: 'T 7' } },
+        },
+      ],
+      { pendingExpiresAt: '2026-03-08T10:00:00.000Z', operatorMayResolveFrom: '2026-03-06T10:00:00.000Z' },
     ],
     [
       'when a redirect expires, and from when on an operator may resolve it',

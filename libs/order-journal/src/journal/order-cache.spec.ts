@@ -63,7 +63,14 @@ describe('the order book', () => {
 
   const PAGE_BYTES = 500_000;
   const redirect = (): JournalRecord => ({
-    ...({ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect_required' } as const),
+    ...({
+      record: 'OUTCOME',
+      ...inOrder,
+      commandId: 'a',
+      attempt: 1,
+      token: 't',
+      result: 'redirect_required',
+    } as const),
     answer: { execCode: '0002', transactionId: 'A1', redirectHtml: Buffer.alloc(PAGE_BYTES, 'P').toString() },
   });
 

@@ -31,6 +31,11 @@ describe('timers of a payment that waits', () => {
     expect(timers).toEqual([...lookUps, ['expiry', days * DAY_MS]]);
   });
 
+  it('an approval ends six days after the platform began to wait, however late we heard of it', () => {
+    const heard = { ...notified('authorize', '0003'), at: later(5 * DAY_MS), executedAt: later(DAY_MS) };
+    expect(named(orderOf(...onForm, heard)).find(([timer]) => timer === 'expiry')).toEqual(['expiry', 7 * DAY_MS]);
+  });
+
   it('no look-up where its merchant does not allow them', () => {
     const order = orderOf(asked('authorize'), answered('authorize', '0002'));
     expect(named(order).map(([timer]) => timer)).toEqual(['expiry', 'snapshot']);
