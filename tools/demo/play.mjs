@@ -27,9 +27,9 @@ export async function play({ name, title, play: playStory }, { stage, signal, pr
   const startedMs = performance.now();
   const entries = [];
   let story;
-  const record = (text, kind = 'note') => entries.push({ kind, text, atMs: performance.now() });
+  const note = (text, kind = 'note') => entries.push({ kind, text, atMs: performance.now() });
   const storyOf = (rail, orderId, merchant = 'shop-fr') =>
-    (story = new Story({ ...stage, print: record, rail, merchant, orderId }));
+    (story = new Story({ ...stage, note, rail, merchant, orderId }));
   let failure;
   try {
     await playStory({ ...stage, story: storyOf });
