@@ -155,14 +155,14 @@ describe('the browser that the platform sends back', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, UNVERIFIED]);
   });
 
-  it.each<[string, () => Promise<Response>, number]>([
-    ['to no merchant', () => comesBack(sign(fields()), 'shop-de'), 404],
-    ['to a name of a prototype', () => comesBack(sign(fields()), '__proto__'), 404],
-    ['to no merchant by POST of another type', () => plain('/return/shop-de', text), 415],
-    ['without the name of a merchant', () => plain('/return'), 404],
-  ])('%s sees an honest page and is led nowhere', async (_how, come, status) => {
+  it.each<[string, () => Promise<Response>]>([
+    ['to no merchant', () => comesBack(sign(fields()), 'shop-de')],
+    ['to a name of a prototype', () => comesBack(sign(fields()), '__proto__')],
+    ['to no merchant by POST of another type', () => plain('/return/shop-de', text)],
+    ['without the name of a merchant', () => plain('/return')],
+  ])('%s sees an honest page and is led nowhere', async (_how, come) => {
     const answer = await come();
-    expect(answer.status).toBe(status);
+    expect(answer.status).toBe(404);
     expect(answer.headers.get('location')).toBeNull();
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");

@@ -88,7 +88,7 @@ const BRANDS: [firstDigits: RegExp, brands: Brand[]][] = [
 
 /**
  * The brands that a card with these first digits may have, the scheme's own first; for the choice that the page offers before it encrypts.
- * Which of them the card has, its tokenizer says. Empty for too few digits, and for other schemes.
+ * The tokenizer says which of them the card has. Empty for other schemes.
  */
 export const brandsOfNumber = (cardCode: string): Brand[] => [
   ...(BRANDS.find(([firstDigits]) => firstDigits.test(cardCode))?.[1] ?? []),
@@ -162,7 +162,7 @@ function secureUrl(address: string): string {
   throw new CardEncryptionError('not_https');
 }
 
-/** The marks of PEM, and line breaks, which key services may leave in. cse-token-service reads keys in the same way. */
+/** PEM's marks and line breaks, which key services may leave in. */
 const PEM = /-----(BEGIN|END) PUBLIC KEY-----|\s/g;
 
 async function importKey(subtle: SubtleCrypto, { encryptionPublicKey }: EncryptionKey): Promise<CryptoKey> {
@@ -239,7 +239,7 @@ function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
   };
 }
 
-/** A number with more than six leading and four trailing digits visible is not masked; here only the last four remain. */
+/** Only the last four digits remain. */
 function masked(number: string): string {
   return /\d(?:\D?\d){10}/.test(number) ? number.replace(/\d(?=(?:\D*\d){4})/g, 'X') : number;
 }
@@ -249,7 +249,7 @@ function readBrand(entry: unknown): { brand: string; serviceType: string | null 
   return isText(BRAND) ? [{ brand: BRAND, serviceType: text(SERVICETYPE) ?? null }] : [];
 }
 
-/** Sends no cookies, no referrer, uses no cache, follows no redirects. A response that is no JSON object counts as empty. */
+/** A response that is no JSON object counts as empty. */
 async function post(
   url: string,
   request: object,
