@@ -93,7 +93,7 @@ export function drawEntryFields(market: Shop['market']): void {
   byId('hint-card-number').before(make('span', { id: 'card-scheme', class: 'hint', 'data-testid': 'card-scheme' }));
   byId<HTMLInputElement>('card-number').addEventListener('input', (event) => {
     groupNumber(event);
-    // Where the library can't be loaded nothing is offered: paying says what is wrong.
+    // If the library can't be loaded, no brand is offered: the attempt to pay shows the error.
     void showBrands().catch(() => undefined);
   });
   const values = { ...EXAMPLES[market], ...kept.customer() };

@@ -39,7 +39,7 @@ function apiKeyOf({ apiKeys }: Merchant, parameters: Parameters): string | undef
 }
 
 function isSignedWith(keys: readonly (string | undefined)[], parameters: Parameters): boolean {
-  // How its digits are written, and space around them, says nothing: HASH does not cover itself.
+  // HASH does not cover itself, so its capitals and the space around it may differ.
   const hash = valueOf(parameters, 'HASH')?.trim().toLowerCase();
   if (hash === undefined) return false;
   // UTF-8 text needs no conversion. If a pair has other bytes, everything is compared as bytes, also the key.
