@@ -13,6 +13,9 @@ import {
   type ShopStack,
 } from './shop-stack.js';
 
+/** Longer than a real one: three digits are in times and ports of the log by chance. */
+const CVV = '32190478';
+
 describe('card data', () => {
   let stack: ShopStack;
   const redis = createClient({ url: infrastructure().redisUrl });
@@ -36,7 +39,7 @@ describe('card data', () => {
 
   it.each<[string, object]>([
     ['in a field of its own', { cardCode: GOOD_CARD }],
-    ['with the token', { card: { hfToken: 'x', ageMs: 1, cardCvv: '321', cardNumber: GOOD_CARD } }],
+    ['with the token', { card: { hfToken: 'x', ageMs: 1, cardCvv: CVV, cardNumber: GOOD_CARD } }],
     ['in groups, as a name', { customer: { ...CUSTOMER, firstName: '4970 1012 0004 0016' } }],
     ['deep in something unknown', { more: [{ deep: { x: GOOD_CARD } }] }],
   ])('%s is refused, nothing is begun, nothing of it is logged', async (_where, more) => {
@@ -46,7 +49,7 @@ describe('card data', () => {
     expect([answer.status, JSON.parse(text)]).toMatchObject([400, { faults: [{ code: 'card_data_forbidden' }] }]);
     expect(await kept(orderOf(order.key).orderId)).toBe('[[],[]]');
     for (const place of [text, logs()])
-      expect([GOOD_CARD, GOOD_CARD.slice(0, 8), '321'].flatMap((digits) => findSecret(place, digits))).toEqual([]);
+      expect([GOOD_CARD, GOOD_CARD.slice(0, 8), CVV].flatMap((digits) => findSecret(place, digits))).toEqual([]);
     expect((await post(stack.shop, '/api/orders', { ...anOrder(), key: order.key })).status).toBe(201);
   });
 

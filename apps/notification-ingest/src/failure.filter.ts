@@ -6,7 +6,7 @@ import { NotificationService } from './notification.service.js';
 import { receivedRequest, type RequestAsItCame } from './received-request.js';
 import { BrowserReturns, returnPath, type Reply } from './return/browser-return.service.js';
 
-const NOTHING_READ = { unreadable: 'the request was refused before it was read' };
+const nothingRead = () => ({ unreadable: 'the request was refused before it was read' });
 const FAILURES: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 415]);
 
 type FailedRequest = RequestAsItCame & { ip: string };
@@ -33,7 +33,7 @@ export class FailureFilter extends ProblemFilter {
     const reply = http.getResponse<Reply>().headers({ connection: 'close' });
     const merchant = returnPath(request.originalUrl);
     // A cardholder comes to a return page, whom the platform sent: that is no notification, and no failure to count.
-    if (merchant !== undefined) return this.returns.answer(reply, merchant, NOTHING_READ, problem.status);
+    if (merchant !== undefined) return this.returns.answer(reply, merchant, nothingRead, problem.status);
     const waitSeconds = await this.count(problem, request).catch((fault: unknown) => {
       // Nest does not catch a rejection of an asynchronous filter: it would end the process.
       this.log.error({ err: fault }, 'A failed request could not be counted');

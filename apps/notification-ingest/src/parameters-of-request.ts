@@ -13,6 +13,8 @@ import { charsetOf } from './sent-text.js';
 
 /** The platform sets no limit for MESSAGE, so this one is ours (docs/decisions/0045). */
 export const MAX_BODY_BYTES = 1_048_576;
+/** A few compressed bytes can unpack to a thousand times as many, and each costs time to read. A notification has about 4 kB. */
+const MAX_UNPACKED_BYTES = 65_536;
 
 /**
  * The flat list of parameters, in whichever way they were sent. The interface does not say how notifications come, so method and content
@@ -26,7 +28,7 @@ export function parametersOf({
 }: ReceivedRequest): Parameters | Unreadable {
   const body = unpacked(sent ?? Buffer.alloc(0), contentEncoding);
   if ('unreadable' in body) return body;
-  const ofBody = body.length === 0 ? [] : parametersOfBody(contentType, withoutByteOrderMark(body));
+  const ofBody = isBlank(body) ? [] : parametersOfBody(contentType, withoutByteOrderMark(body));
   if ('unreadable' in ofBody) return ofBody;
   const ofQuery = query.length === 0 ? [] : parametersOfForm(query, charsetOf(contentType));
   if ('unreadable' in ofQuery) return ofQuery;
@@ -50,12 +52,17 @@ function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   if (body.length === 0 || (!isGzip && ['', 'identity'].includes(encoding))) return body;
   try {
-    if (isGzip || encoding === 'deflate') return unzipSync(body, { maxOutputLength: MAX_BODY_BYTES });
-    if (encoding === 'br') return brotliDecompressSync(body, { maxOutputLength: MAX_BODY_BYTES });
+    if (isGzip || encoding === 'deflate') return unzipSync(body, { maxOutputLength: MAX_UNPACKED_BYTES });
+    if (encoding === 'br') return brotliDecompressSync(body, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch {
-    return { unreadable: `the body cannot be unpacked, or has more than ${MAX_BODY_BYTES} bytes` };
+    return { unreadable: `the body cannot be unpacked, or has more than ${MAX_UNPACKED_BYTES} bytes` };
   }
   return { unreadable: 'the body is compressed in a way that is not read' };
+}
+
+/** Clients send a line break, a byte order mark or an empty object where they have no body. */
+function isBlank(body: Buffer): boolean {
+  return body.length <= 20 && /^(?:\xef\xbb\xbf)?[\s&;]*(?:\{\s*\})?\s*$/.test(body.toString('latin1'));
 }
 
 /** The first character says what a body is: no form begins with a brace, nor a parameter with two hyphens. */

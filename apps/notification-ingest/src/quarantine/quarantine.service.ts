@@ -81,11 +81,14 @@ export class QuarantineService {
     const id = idOfRequest(received);
     const { request, isHidden } = opened(received);
     this.logRefusal({ reason, unreadable: why, notification: id, from });
-    const content = Buffer.concat([request.query, request.body ?? Buffer.alloc(0)]).toString('latin1');
+    const parts = [request.query, request.body ?? Buffer.alloc(0)];
+    const length = parts[0]!.length + parts[1]!.length;
     const isHere = reason === 'unreadable' || NOTIFICATION_PATH.test(request.path);
-    const isSigned = isHere && (isHidden || HAS_HASH.test(content.replaceAll('\0', '')));
+    // We check the length first, so that a long text costs no search.
+    const hasHash = () => HAS_HASH.test(Buffer.concat(parts).toString('latin1').replaceAll('\0', ''));
+    const isSigned = isHere && (isHidden || length > MAX_KEPT_BYTES || hasHash());
     const refused = { id, why, request, isHidden, from, receivedAt: new Date().toISOString() };
-    const kept = { reason, id, from, known: id, isSigned, length: content.length };
+    const kept = { reason, id, from, known: id, isSigned, length };
     this.storeLater(kept, () => requestRecord(reason, refused));
   }
 

@@ -31,8 +31,8 @@ export function idOfRequest({ query, body = Buffer.alloc(0) }: ReceivedRequest):
 }
 
 /**
- * Encodes a request that could not be read as it came. Card data in it is masked; where a cryptogram is named, or nobody can see what is
- * packed, the content is left out. `altered` is true then, for no HASH can fit any more.
+ * Encodes a request that could not be read as it came. A part in which card data is found or a cryptogram is named, and a body that cannot be
+ * unpacked, is left out. `altered` is true then, because no HASH can fit any more.
  */
 export function requestRecord(
   reason: 'unreadable' | 'not_found',
@@ -44,8 +44,10 @@ export function requestRecord(
     query: query.toString('latin1'),
     body: body?.toString('latin1') ?? '',
   };
-  const kept = { ...sent, query: clean(sent.query), body: clean(sent.body) };
-  const altered = isHidden || kept.query !== sent.query || kept.body !== sent.body;
+  const kept = Object.fromEntries(
+    Object.entries(sent).map(([name, text]: [string, string]) => [name, holdsCardData(text) ? '' : text]),
+  );
+  const altered = isHidden || Object.entries(sent).some(([name, text]) => kept[name] !== text);
   return encodeCloudEvent({
     id,
     source: 'notification-ingest',
@@ -70,12 +72,8 @@ export function requestIn(written: unknown): ReceivedRequest | undefined {
   };
 }
 
-/** Digits are searched in each way that the bytes may be read. */
-function clean(bytes: string): string {
-  for (const text of [bytes, Buffer.from(bytes, 'latin1').toString('utf8'), bytes.replaceAll('\0', '')]) {
-    if (isCryptogramName(text)) return '';
-    const masked = withoutHiddenCardData(text);
-    if (masked !== text) return masked;
-  }
-  return bytes;
+/** Card data is searched in each way that the bytes may be read. */
+function holdsCardData(bytes: string): boolean {
+  const readings = [bytes, Buffer.from(bytes, 'latin1').toString('utf8'), bytes.replaceAll('\0', '')];
+  return readings.some((text) => isCryptogramName(text) || withoutHiddenCardData(text) !== text);
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import type { Parameters, Unreadable } from '../received-parameters.js';
+import { routedPath } from '../routed-path.js';
 import { pageOf, type Page } from './return-page.js';
 import { returnOf, unverifiedReturn } from './return-redirect.js';
 
@@ -19,7 +20,8 @@ const HEADERS = {
 };
 
 /** The name behind `/return/`, empty for `/return` alone; undefined for another path. */
-export const returnPath = (url: string): string | undefined => /^\/+return(?![^/?])\/*([^/?]*)/i.exec(url)?.[1];
+export const returnPath = (url: string): string | undefined =>
+  /^\/return(?![^/?])\/?([^/?]*)/.exec(routedPath(url))?.[1];
 
 /** Sends the cardholder's browser on to the merchant, else shows a page: a person reads the answer, so it is never problem+json. */
 @Injectable()
@@ -37,11 +39,11 @@ export class BrowserReturns {
     });
   }
 
-  /** `status`: of the page that is shown where there is no such merchant. */
-  answer(reply: Reply, name: string, received: Parameters | Unreadable, status = 404): void {
+  /** `read`: reads the request, once the merchant is known. `status`: of the page that is shown where there is no such merchant. */
+  answer(reply: Reply, name: string, read: () => Parameters | Unreadable, status = 404): void {
     const merchant = this.config.merchants.byName(name);
     if (merchant === undefined) return this.#show(reply.code(status), 'unknown_merchant', 'unknown');
-    const verified = returnOf(merchant, received);
+    const verified = returnOf(merchant, read());
     const { hint, location } = verified ?? unverifiedReturn(merchant);
     const result = verified ? hint : 'unverified';
     if (location === undefined) {

@@ -10,6 +10,6 @@ export class ReturnController {
 
   @All(':merchant')
   sendOn(@Param('merchant') name: string, @Received() received: ReceivedRequest, @Res() reply: Reply): void {
-    this.returns.answer(reply, name, parametersOf(received));
+    this.returns.answer(reply, name, () => parametersOf(received));
   }
 }

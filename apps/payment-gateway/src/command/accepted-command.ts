@@ -56,7 +56,8 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
   if (repeated.length > 0) {
     const faults = repeated.map((path): Fault => ({ path, code: 'duplicate', message: REPEATED }));
-    return unreadable(faults, ofKey, repeated.includes('ce_id') ? undefined : event.id);
+    // No event: anybody who may write to the topic could repeat a header of somebody's signed command, and have it called rejected.
+    return { read: 'unreadable', faults };
   }
   const named = orderOf(event.data) ?? ofKey;
   if (named === undefined || event.data === undefined)
