@@ -12,7 +12,7 @@ import {
   type Result,
 } from './order-state.js';
 import type { Intent, OperationTerms, Rejected } from './records.js';
-import { CAPTURE_WINDOW_MS, CLOCKS_APART_MS, windowFrom } from './time.js';
+import { CAPTURE_WINDOW_MS, CLOCKS_APART_MS, waitsFrom, windowFrom } from './time.js';
 import type { Change } from './history.js';
 
 /** The journal keeps these facts of a command. */
@@ -131,7 +131,9 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   } else moved.phase = result;
   if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
   if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
-  const pendingAt = result === 'pending' ? earlierTime(operation, evidence, at) : undefined;
+  // A row of a look-up says when the transaction was created, not when it began to wait (docs/decisions/0119).
+  const isNotified = result === 'pending' && evidence.source === 'notification';
+  const pendingAt = isNotified ? earlierTime(operation, evidence, at) : undefined;
   if (pendingAt !== moved.pendingAt) moved.pendingAt = pendingAt;
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
@@ -144,6 +146,13 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   if (result !== 'succeeded') return moved;
   if (evidence.answer.descriptor === undefined) moved.isDescriptorMissing = true;
   return withDetails(moved, evidence);
+}
+
+/** What waits for an approval, where a further notification says that it does: of several times the latest counts, or we end it before the platform. */
+export function pendingSince(operation: OperationState, { source, result, executedAt }: Evidence): OperationState {
+  const isOfApproval = operation.phase === 'pending' && result === 'pending' && source === 'notification';
+  const isLater = isOfApproval && Date.parse(executedAt ?? '') > Date.parse(waitsFrom(operation));
+  return isLater ? copyWith(operation, { pendingAt: executedAt }) : operation;
 }
 
 /** Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */

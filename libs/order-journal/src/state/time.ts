@@ -80,7 +80,7 @@ export const lookUpsUntil = (reminder: LookUpReminder): readonly LookUpReminder[
     ? [reminder]
     : LOOK_UP_REMINDERS.slice(0, LOOK_UP_REMINDERS.indexOf(reminder) + 1);
 
-/** From when what waits counts: by the platform's time, where we heard of it late. */
+/** From when what waits counts: from when its notification reached us, where the journal has it later, or where it is a further one. */
 export const waitsFrom = ({ pendingAt, since = '' }: OperationState): string => pendingAt ?? since;
 
 /** From when an authorization's capture window counts. */
