@@ -169,7 +169,7 @@ function exceedsRemaining(order: OrderState, message: string): Judgement {
 
 /**
  * "Only authorizations can be voided" (interface, void); no void after capture, no second one. One that waits is an authorization too: a
- * cancelled order's form must not stay payable, so the platform is asked. Its answer changes the void alone, the authorization waits on.
+ * cancelled order's form must not stay payable, so the platform is asked. A refusal leaves it waiting.
  */
 function judgeVoid(order: OrderState, record: Intent): Judgement {
   const target = operationWith(order, record.transactionId, () => true);
@@ -183,10 +183,14 @@ function judgeVoid(order: OrderState, record: Intent): Judgement {
   return granted(order, record);
 }
 
-/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success that was not voided. */
+/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success; none that was voided. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
-  return isPayment(operation) && (mayYetTake(operation) || hasTaken(order, operation));
+  return isPayment(operation) && ((mayYetTake(operation) && !isVoided(order, operation)) || hasTaken(order, operation));
 }
+
+/** A void ends the wait of a form or an approval: it frees the order, and nothing expires. A success that is reported later still counts. */
+export const isVoided = (order: OrderState, operation: OperationState): boolean =>
+  hasFollowUp(order, 'void', operation);
 
 /** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
 const mayYetTake = (operation: OperationState): boolean => isWaiting(operation) || operation.mayYetSucceed === true;
