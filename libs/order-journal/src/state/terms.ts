@@ -93,7 +93,7 @@ export function grantedOperation(
   const granted = copyWith(operation, { phase: 'open', token: record.token });
   granted.attempts = withGranted(operation, record);
   if (amount !== undefined) granted.amount = amount;
-  if (record.amount === undefined) granted.isAmountAssumed = true;
+  if (record.amount === undefined && record.operation !== 'void') granted.isAmountAssumed = true;
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
@@ -155,8 +155,10 @@ export function pendingSince(operation: OperationState, { source, result, execut
   return isLater ? copyWith(operation, { pendingAt: executedAt }) : operation;
 }
 
-/** Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
-function settledAmount({ amount, isAmountAssumed }: OperationState, { partial, answer }: Evidence): number | undefined {
+/** A void has no AMOUNT (interface, void). Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
+function settledAmount(operation: OperationState, { partial, answer }: Evidence): number | undefined {
+  const { amount, isAmountAssumed } = operation;
+  if (operation.operation === 'void') return undefined;
   if (partial) return answer.amount;
   return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
 }
@@ -258,7 +260,8 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
     completed = { ...completed, isDescriptorMissing: undefined };
   if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
   // The amount of a success may be unknown, or our reading of the platform's default.
-  if (amount !== undefined && (completed.amount === undefined || completed.isAmountAssumed))
+  const isNamed = amount !== undefined && operation.operation !== 'void';
+  if (isNamed && (completed.amount === undefined || completed.isAmountAssumed))
     completed = { ...completed, amount, isAmountAssumed: undefined };
   return withDetails(completed, evidence);
 }

@@ -84,6 +84,14 @@ describe('what only looks like the notification of a void', () => {
   });
 });
 
+it('a void has no amount, and its notification adds none: one event', () => {
+  const noticed = notifiedElsewhere('capture', '0000', { transactionId: 'T-void', amount: 30_000 });
+  const { events, bodies } = folded([...voiding, answered('void', '0000', { descriptor: 'SHOP' }), noticed]);
+  expect(events.slice(1)).toEqual(['void.succeeded']);
+  expect(bodies.at(-1)).not.toHaveProperty('amount');
+  expect(bodies.at(-1)).not.toHaveProperty('amountAssumed');
+});
+
 describe('a void of an authorization whose cardholder is on the form', () => {
   const onTheForm = [asked('authorize', { method: 'A' }), answered('authorize', '0002'), asked('void')];
   const voided = [...onTheForm, answered('void', '0000')];
