@@ -452,7 +452,7 @@ export const LIMITS: readonly LimitTable[] = [
         oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery'),
       ),
       listed('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
-      listed('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
+      optional('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
       listed('TOTALAMOUNT', 'cart[0].totalAmount', {
         accepted: [30000],
         refused: { total_mismatch: [29999, 30001, 0], range: [-1, 30000.5], type: NOT_NUMBER },

@@ -142,6 +142,25 @@ describe('the platform’s own words', () => {
     expect(answer.redirectHtmlDropped ? 'dropped' : answer.redirectHtml?.length === length && 'kept').toBe(expected);
   });
 
+  it.each([
+    ['without REDIRECTHTML', {}],
+    ['with an empty one', { REDIRECTHTML: '' }],
+    ['with one that is not base64', { REDIRECTHTML: '<html></html>' }],
+  ])('0002 %s say that there is no page to show', (_what, html) => {
+    const reply = said('0002', { OPERATIONTYPE: 'authorization', ...html });
+    const classified = classifyReply(reply, 'authorize', false);
+    expect(classified).toMatchObject({ record: 'OUTCOME', answer: { redirectHtmlDropped: true } });
+    expect(classified).not.toHaveProperty('answer.redirectHtml');
+  });
+
+  it.each([
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['9007199254740992', undefined],
+  ])('AMOUNT of %s counts where a number holds it exactly', (AMOUNT, amount) => {
+    const classified = classifyReply(said('0000', { AMOUNT }), 'capture', false);
+    expect(classified.record === 'OUTCOME' && classified.answer.amount).toBe(amount);
+  });
+
   it('without a usable TRANSACTIONID are still an outcome', () => {
     expect(classifyReply(said('0000', { TRANSACTIONID: 'x'.repeat(33) }), 'capture', false)).toMatchObject({
       record: 'OUTCOME',

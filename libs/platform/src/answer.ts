@@ -61,7 +61,7 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
       return { record: 'OUTCOME', result: 'refused', answer };
     case 'redirect_required':
     case 'pending':
-      if (mayWait) return { record: 'OUTCOME', result: codeClass, answer };
+      if (mayWait) return { record: 'OUTCOME', result: codeClass, answer: withoutPage(execCode, answer) };
       return {
         record: 'IN_DOUBT',
         reason: 'unknown_execcode',
@@ -79,6 +79,10 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
       };
   }
 }
+
+/** "When EXECCODE is 0002, then the merchant displays REDIRECTHTML" (interface, authorization): the event says that there is none. */
+const withoutPage = (execCode: string, answer: PlatformAnswer): PlatformAnswer =>
+  execCode === '0002' && answer.redirectHtml === undefined ? { ...answer, redirectHtmlDropped: true } : answer;
 
 /** The string fields of a JSON object; undefined for anything else. The answer has no HASH, so its only protection is HTTPS. */
 function readFields(body: string): Map<string, string> | undefined {

@@ -5,14 +5,18 @@ const EXECCODE_CHARACTERS = 65_536;
 export const isExecCode = (text: string): boolean => text !== '' && text.length <= EXECCODE_CHARACTERS;
 /** TRANSACTIONID, string(1-32). Any other text identifies no transaction. */
 export const isTransactionId = (text: string): boolean => /^.{1,32}$/su.test(text);
-/** AMOUNT in minor units. */
-export const readAmount = (text = ''): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined);
+/** AMOUNT in minor units, as far as a number holds it exactly: commands and notifications have the same limit. */
+export const readAmount = (text = ''): number | undefined =>
+  /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 
 /** MESSAGE has no limit in the interface (Transaction), but a journal record has one. */
 const MESSAGE_CHARACTERS = 4_096;
 const DESCRIPTOR_CHARACTERS = 255;
 /** REDIRECTHTML has no limit either: as much as the records of journal and events can carry beside the rest (docs/decisions/0115). */
 export const REDIRECT_HTML_BYTES = 12 * 1024 * 1024;
+
+/** An empty text holds no page. One expression over alphabet and padding together would be slow on a long text. */
+const isBase64 = (text: string): boolean => text.trim() !== '' && !/[^A-Za-z0-9+/_=\s-]/.test(text);
 
 type Said = { [K in 'execCode' | 'transactionId' | 'message' | 'descriptor' | 'redirectHtml']?: string | undefined } & {
   amount?: number | undefined;
@@ -43,7 +47,8 @@ export function boundedAnswer({
     if (message.length > MESSAGE_CHARACTERS) answer.messageTruncated = true;
   }
   if (redirectHtml !== undefined) {
-    if (Buffer.byteLength(JSON.stringify(redirectHtml)) <= REDIRECT_HTML_BYTES) answer.redirectHtml = redirectHtml;
+    const isShort = Buffer.byteLength(JSON.stringify(redirectHtml)) <= REDIRECT_HTML_BYTES;
+    if (isShort && isBase64(redirectHtml)) answer.redirectHtml = redirectHtml;
     else answer.redirectHtmlDropped = true;
   }
   return answer;

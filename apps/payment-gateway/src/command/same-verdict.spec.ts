@@ -69,6 +69,9 @@ const CART_OF_B = [
 const CART: Record<string, readonly string[]> = { 'partner-a': ['totalAmount'], 'partner-b': CART_OF_B };
 
 type Data = Record<string, unknown>;
+/** A delivery whose date is given needs no delay. */
+const isReplaced = (item: Data, field: string): boolean =>
+  field === 'deliveryExpectedDelay' && item.deliveryExpectedDate !== undefined;
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -87,7 +90,9 @@ function missingOf(rail: Rail, type: CommandType, data: Data): string[] {
   cart.forEach((item, index) => {
     if (isObject(item))
       missing.push(
-        ...CART[rail]!.filter((field) => item[field] === undefined).map((field) => `cart[${index}].${field}`),
+        ...CART[rail]!.filter((field) => item[field] === undefined && !isReplaced(item, field)).map(
+          (field) => `cart[${index}].${field}`,
+        ),
       );
   });
   return missing;

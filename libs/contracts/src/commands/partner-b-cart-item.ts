@@ -54,7 +54,7 @@ export class PartnerBCartItem extends CartItem {
   deliveryExpectedDate?: string;
 
   /** Days. */
-  @RequiredByAll()
+  @RequiredByAll('deliveryExpectedDate')
   @Int(1, 3)
   deliveryExpectedDelay?: number;
 

@@ -142,6 +142,21 @@ it('asks for a phone or a mobile phone in each address where the merchant wants 
   ]);
 });
 
+it('asks for no delay of a delivery whose date is given, where the merchant wants all', () => {
+  const faults = (change: object) => {
+    const cart = [{ ...aPartnerBAuthorization().cart[0], deliveryExpectedDelay: undefined, ...change }];
+    const message = { ...aPartnerBAuthorization(), cart };
+    return faultsOf('partner-b', 'payment.authorize', message, { requirements: 'all' }).filter((fault) =>
+      fault.startsWith('cart[0].deliveryExpected'),
+    );
+  };
+  expect(faults({ deliveryExpectedDate: '2026-03-10' })).toEqual([]);
+  expect(faults({ deliveryExpectedDate: undefined })).toEqual([
+    'cart[0].deliveryExpectedDate: required',
+    'cart[0].deliveryExpectedDelay: required',
+  ]);
+});
+
 it('lists at most a hundred faults', () => {
   const cart = Array.from({ length: 200 }, () => ({}));
   const faults = faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ cart }), { requirements: 'all' });

@@ -143,8 +143,8 @@ export class PaymentEvent {
   redirectHtml?: string;
 
   /**
-   * True if REDIRECTHTML is left out: it had more than 12 MiB, or this event repeats one that is older than a day. The cardholder can't pay with it:
-   * void the authorization, or make another one that names it in `supersedes`.
+   * True if there is no REDIRECTHTML to show: the platform sent none, or none in base64, or more than 12 MiB, or this event repeats one that is older
+   * than a day. The cardholder can't pay with it: void the authorization, or make another one that names it in `supersedes`.
    */
   @Optional()
   @YesNo()

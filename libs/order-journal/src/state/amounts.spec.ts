@@ -1,4 +1,4 @@
-import { later } from '../../test/order-story.js';
+import { later, START } from '../../test/order-story.js';
 import {
   answered,
   asked,
@@ -155,6 +155,20 @@ describe('an approval expires', () => {
   it('six days after the platform began to wait, however late we heard of it', () => {
     const heard = { ...notified('authorize', '0003'), at: later(5 * DAY_MS), executedAt: later(DAY_MS) };
     const standingAt = (ms: number) => standing(folded([...begun, heard, expiredAt(ms)]).order, 'authorize');
+    expect([standingAt(7 * DAY_MS - 1), standingAt(7 * DAY_MS)]).toEqual(['pending', 'ended expired']);
+  });
+
+  it('never by the DATE of a look-up, which says when the transaction was created', () => {
+    const row = { ...notified('authorize', '0003'), source: 'look-up' as const, at: later(DAY_MS), executedAt: START };
+    const standingAt = (ms: number) => standing(folded([...begun, row, expiredAt(ms)]).order, 'authorize');
+    expect([standingAt(7 * DAY_MS - 1), standingAt(7 * DAY_MS)]).toEqual(['pending', 'ended expired']);
+  });
+
+  it('and of several times the latest counts', () => {
+    const answer = answered('authorize', '0003');
+    const heard = { ...notified('authorize', '0003'), at: later(2 * DAY_MS), executedAt: later(DAY_MS) };
+    const records = [asked('authorize'), answer, heard, heard];
+    const standingAt = (ms: number) => standing(folded([...records, expiredAt(ms)]).order, 'authorize');
     expect([standingAt(7 * DAY_MS - 1), standingAt(7 * DAY_MS)]).toEqual(['pending', 'ended expired']);
   });
 

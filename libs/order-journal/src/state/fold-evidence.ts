@@ -14,7 +14,7 @@ import {
   type Result,
   type UnauthorizedOutcome,
 } from './order-state.js';
-import { addedDetails, bindFirst, contradictsEnd, withReport, type Details } from './terms.js';
+import { addedDetails, bindFirst, contradictsEnd, pendingSince, withReport, type Details } from './terms.js';
 import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
 
 /**
@@ -169,7 +169,8 @@ function judgeWaiting(before: OperationState, operation: OperationState, evidenc
     (result === 'pending' && operation.phase === 'redirect_required')
   )
     return { move: 'settle', operation, before, evidence };
-  return { move: result === 'not_executed' ? 'wait' : 'count', operation, before, evidence };
+  if (result === 'not_executed') return { move: 'wait', operation, before, evidence };
+  return { move: 'count', operation: pendingSince(operation, evidence), before, evidence };
 }
 
 /** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */

@@ -159,9 +159,7 @@ function judgeRefund(order: OrderState, record: Intent): Judgement {
 /** A refusal that rests on our reading of a default says so: the platform may know that more remains. */
 function exceedsRemaining(order: OrderState, message: string): Judgement {
   const code = 'refund_exceeds_remaining';
-  const isAssumed = order.operations.some(
-    (one) => one.isAmountAssumed && hasSucceeded(one) && one.operation !== 'void',
-  );
+  const isAssumed = order.operations.some((one) => one.isAmountAssumed && hasSucceeded(one));
   if (!isAssumed) return rejected(code, message);
   const why = 'the platform has not reported the amount of an earlier capture or refund, so we assume its default';
   return { verdict: 'rejected', code, message: `${message}, as far as is known: ${why}`, retryable: true };
@@ -169,7 +167,7 @@ function exceedsRemaining(order: OrderState, message: string): Judgement {
 
 /**
  * "Only authorizations can be voided" (interface, void); no void after capture, no second one. One that waits is an authorization too: a
- * cancelled order's form must not stay payable, so the platform is asked. Its answer changes the void alone, the authorization waits on.
+ * cancelled order's form must not stay payable, so the platform is asked. A refusal leaves it waiting.
  */
 function judgeVoid(order: OrderState, record: Intent): Judgement {
   const target = operationWith(order, record.transactionId, () => true);
@@ -183,10 +181,14 @@ function judgeVoid(order: OrderState, record: Intent): Judgement {
   return granted(order, record);
 }
 
-/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success that was not voided. */
+/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success; none that was voided. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
-  return isPayment(operation) && (mayYetTake(operation) || hasTaken(order, operation));
+  return isPayment(operation) && ((mayYetTake(operation) && !isVoided(order, operation)) || hasTaken(order, operation));
 }
+
+/** A void ends the wait of a form or an approval: it frees the order, and nothing expires. A success that is reported later still counts. */
+export const isVoided = (order: OrderState, operation: OperationState): boolean =>
+  hasFollowUp(order, 'void', operation);
 
 /** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
 const mayYetTake = (operation: OperationState): boolean => isWaiting(operation) || operation.mayYetSucceed === true;
@@ -207,7 +209,7 @@ const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operatio
 /** The platform takes this amount where none is asked for. */
 function defaultAmount(order: OrderState, record: Intent): number | undefined {
   if (record.operation === 'refund') return refundableAmount(order, record.transactionId);
-  if (record.operation !== 'capture' && record.operation !== 'void') return undefined;
+  if (record.operation !== 'capture') return undefined;
   const authorization = operationWith(order, record.transactionId, isPayment);
   return authorization && knownAmount(authorization);
 }
@@ -228,7 +230,7 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
   const sources = refundSources(order);
   const source = sources.find((one) => one.transactionId === transactionId);
   if (!source) return undefined;
-  const ofSource = difference([source.amount], amountsRefunded(order, [source]));
+  const ofSource = leftOfPayment(order, sources, source);
   const elsewhere = refundedElsewhere(order);
   if (ofSource === undefined || elsewhere.length === 0) return ofSource;
   const isOfUnseen = order.operations.some(
@@ -238,18 +240,33 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
       !sources.some((one) => one.transactionId === other.reference),
   );
   if (order.isPartial || isOfUnseen) return ofSource;
-  const all = sources.map(({ amount }) => amount);
+  const all = sources.filter(({ of }) => of === undefined).map(({ amount }) => amount);
   const ofAll = difference(all, [...amountsRefunded(order, sources), ...elsewhere]);
   if (sources.length === 1) return ofAll;
   return ofAll === undefined ? ofSource : Math.min(ofSource, ofAll);
 }
 
-/** Captures and card payments that succeeded, ours and others, each once. */
+/** A capture of a card payment takes the money of that payment: their refunds together give back no more than it (docs/decisions/0018). */
+function leftOfPayment(order: OrderState, sources: readonly Moved[], source: Moved): number | undefined {
+  const payment = sources.find((one) => source.of !== undefined && one.transactionId === source.of) ?? source;
+  const shared = sources.filter((one) => one === payment || one.of === payment.transactionId);
+  const left = [
+    difference([source.amount], amountsRefunded(order, [source])),
+    difference([payment.amount], amountsRefunded(order, shared)),
+  ].filter((amount) => amount !== undefined);
+  return left.length > 0 ? Math.min(...left) : undefined;
+}
+
+/** Captures and card payments that succeeded, ours and others, each once; `of`: the card payment that a capture is of. */
 function refundSources(order: OrderState): Moved[] {
   const ours = order.operations.filter(
     (operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)),
   );
-  const known = ours.map((operation) => ({ transactionId: operation.transactionId, amount: knownAmount(operation) }));
+  const known = ours.map((operation) => ({
+    transactionId: operation.transactionId,
+    amount: knownAmount(operation),
+    of: ours.find(({ transactionId: id }) => id !== undefined && id === operation.reference)?.transactionId,
+  }));
   const elsewhere = madeElsewhere(order.external.filter(isRefundable));
   return [...known, ...elsewhere.map((one) => (one.isDenied ? { ...one, amount: undefined } : one))];
 }
@@ -305,6 +322,7 @@ function refundedByCandidates(order: OrderState): (number | undefined)[] {
 interface Moved {
   transactionId: string | undefined;
   amount: number | undefined;
+  of?: string | undefined;
 }
 type Report = Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>;
 

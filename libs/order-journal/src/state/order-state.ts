@@ -132,7 +132,7 @@ export interface OperationState {
   otherCurrencies?: string[];
   /** By when the platform had executed it, where it told that: the capture window counts from here instead of from `endedAt`. */
   executedAt?: string;
-  /** It waits for an approval since this time by the platform: earlier than `since`, where we heard of it late. */
+  /** It waits for an approval since its notification reached us: the latest of several; earlier than `since`, where the journal was behind. */
   pendingAt?: string;
   /** An event told of its card. */
   isCardPublished?: true;

@@ -27,6 +27,26 @@ it.each([
   expect(verdictOf(folded(records).order, 'refund#1')).toBe(verdict);
 });
 
+describe('a refund of a capture of a card payment', () => {
+  const captured = (amount: number) => [
+    asked('capture', { transactionId: 'T-pay', amount }),
+    answered('capture', '0000'),
+  ];
+  const ofCapture = (amount: number) => asked('refund-2', { amount });
+
+  it.each([
+    ['all of both', [...paid, ...captured(5000), refund(5000), answered('refund', '0000'), ofCapture(1)], 'rejected'],
+    ['the rest', [...paid, ...captured(4000), refund(2000), answered('refund', '0000'), ofCapture(3000)], 'granted'],
+    ['more', [...paid, ...captured(4000), refund(2000), answered('refund', '0000'), ofCapture(3001)], 'rejected'],
+    ['more than was captured', [...paid, ...captured(4000), ofCapture(4001)], 'rejected'],
+  ] as [string, JournalRecord[], string][])(
+    'gives back no more than the payment took: %s',
+    (_what, records, verdict) => {
+      expect(verdictOf(folded(records).order, 'refund-2#1')).toBe(verdict);
+    },
+  );
+});
+
 it('names the card payment where the command names nothing', () => {
   expect(referenceFor(folded(paid).order, 'refund')).toBe('T-pay');
 });

@@ -12,7 +12,7 @@ import {
   type Result,
 } from './order-state.js';
 import type { Intent, OperationTerms, Rejected } from './records.js';
-import { CAPTURE_WINDOW_MS, CLOCKS_APART_MS, windowFrom } from './time.js';
+import { CAPTURE_WINDOW_MS, CLOCKS_APART_MS, waitsFrom, windowFrom } from './time.js';
 import type { Change } from './history.js';
 
 /** The journal keeps these facts of a command. */
@@ -93,7 +93,7 @@ export function grantedOperation(
   const granted = copyWith(operation, { phase: 'open', token: record.token });
   granted.attempts = withGranted(operation, record);
   if (amount !== undefined) granted.amount = amount;
-  if (record.amount === undefined) granted.isAmountAssumed = true;
+  if (record.amount === undefined && record.operation !== 'void') granted.isAmountAssumed = true;
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
@@ -131,7 +131,9 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   } else moved.phase = result;
   if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
   if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
-  const pendingAt = result === 'pending' ? earlierTime(operation, evidence, at) : undefined;
+  // A row of a look-up says when the transaction was created, not when it began to wait (docs/decisions/0119).
+  const isNotified = result === 'pending' && evidence.source === 'notification';
+  const pendingAt = isNotified ? earlierTime(operation, evidence, at) : undefined;
   if (pendingAt !== moved.pendingAt) moved.pendingAt = pendingAt;
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
@@ -146,8 +148,17 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   return withDetails(moved, evidence);
 }
 
-/** Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
-function settledAmount({ amount, isAmountAssumed }: OperationState, { partial, answer }: Evidence): number | undefined {
+/** What waits for an approval, where a further notification says that it does: of several times the latest counts, or we end it before the platform. */
+export function pendingSince(operation: OperationState, { source, result, executedAt }: Evidence): OperationState {
+  const isOfApproval = operation.phase === 'pending' && result === 'pending' && source === 'notification';
+  const isLater = isOfApproval && Date.parse(executedAt ?? '') > Date.parse(waitsFrom(operation));
+  return isLater ? copyWith(operation, { pendingAt: executedAt }) : operation;
+}
+
+/** A void has no AMOUNT (interface, void). Only the platform knows how much it accepted in part; else its amount counts where none was asked for. */
+function settledAmount(operation: OperationState, { partial, answer }: Evidence): number | undefined {
+  const { amount, isAmountAssumed } = operation;
+  if (operation.operation === 'void') return undefined;
   if (partial) return answer.amount;
   return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
 }
@@ -249,7 +260,8 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
     completed = { ...completed, isDescriptorMissing: undefined };
   if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
   // The amount of a success may be unknown, or our reading of the platform's default.
-  if (amount !== undefined && (completed.amount === undefined || completed.isAmountAssumed))
+  const isNamed = amount !== undefined && operation.operation !== 'void';
+  if (isNamed && (completed.amount === undefined || completed.isAmountAssumed))
     completed = { ...completed, amount, isAmountAssumed: undefined };
   return withDetails(completed, evidence);
 }

@@ -1,8 +1,9 @@
-import { refundableAmount } from './guards.js';
+import { isVoided, refundableAmount } from './guards.js';
 import {
   emptyOrder,
   isEmptyOrder,
   isOpen,
+  isWaiting,
   LOOK_UP_REMINDERS,
   mayHaveSucceeded,
   type LookUpReminder,
@@ -80,7 +81,7 @@ export const lookUpsUntil = (reminder: LookUpReminder): readonly LookUpReminder[
     ? [reminder]
     : LOOK_UP_REMINDERS.slice(0, LOOK_UP_REMINDERS.indexOf(reminder) + 1);
 
-/** From when what waits counts: by the platform's time, where we heard of it late. */
+/** From when what waits counts: from when its notification reached us, where the journal has it later, or where it is a further one. */
 export const waitsFrom = ({ pendingAt, since = '' }: OperationState): string => pendingAt ?? since;
 
 /** From when an authorization's capture window counts. */
@@ -98,11 +99,12 @@ export function isRefundable(order: OrderState): boolean {
 }
 
 /** A cardholder, a provider or an operator may yet decide. */
-const isUnfinished = ({ operations }: OrderState): boolean =>
-  operations.some(({ phase }) => phase === 'in_doubt' || phase === 'redirect_required' || phase === 'pending');
+const isUnfinished = (order: OrderState): boolean =>
+  order.operations.some((one) => one.phase === 'in_doubt' || (isWaiting(one) && !isVoided(order, one)));
 
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
-const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((operation) => operation.mayYetSucceed);
+const mayYetSucceed = (order: OrderState): boolean =>
+  order.operations.some((operation) => operation.mayYetSucceed && !isVoided(order, operation));
 
 /** The order must outlive the journal's retention: a snapshot of it is written. Never while a call may be under way (R12). */
 export const needsSnapshot = (order: OrderState): boolean =>
@@ -113,7 +115,9 @@ export const needsSnapshot = (order: OrderState): boolean =>
 export function mayBeForgotten(order: OrderState): boolean {
   return (
     !order.isFrozen &&
-    order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt')
+    order.operations.every(
+      (one) => one.phase !== 'open' && one.phase !== 'in_doubt' && (one.phase !== 'pending' || isVoided(order, one)),
+    )
   );
 }
 

@@ -4,6 +4,7 @@ import {
   askedUntagged,
   authorized,
   folded,
+  later,
   lost,
   notified,
   notifiedElsewhere,
@@ -83,6 +84,14 @@ describe('what only looks like the notification of a void', () => {
   });
 });
 
+it('a void has no amount, and its notification adds none: one event', () => {
+  const noticed = notifiedElsewhere('capture', '0000', { transactionId: 'T-void', amount: 30_000 });
+  const { events, bodies } = folded([...voiding, answered('void', '0000', { descriptor: 'SHOP' }), noticed]);
+  expect(events.slice(1)).toEqual(['void.succeeded']);
+  expect(bodies.at(-1)).not.toHaveProperty('amount');
+  expect(bodies.at(-1)).not.toHaveProperty('amountAssumed');
+});
+
 describe('a void of an authorization whose cardholder is on the form', () => {
   const onTheForm = [asked('authorize', { method: 'A' }), answered('authorize', '0002'), asked('void')];
   const voided = [...onTheForm, answered('void', '0000')];
@@ -107,6 +116,32 @@ describe('a void of an authorization whose cardholder is on the form', () => {
       'ended rejected',
     ]);
     expect(events).toContain('void.succeeded');
+  });
+
+  it.each(['0002', '0003'])(
+    'that the platform accepts frees the order of an authorization at %s, which expires no more',
+    (code) => {
+      const begun = [
+        asked('authorize', { method: 'A' }),
+        answered('authorize', code),
+        asked('void'),
+        answered('void', '0000'),
+      ];
+      const ended = {
+        ...asked('authorize'),
+        record: 'EXPIRED',
+        at: later(400 * 86_400_000),
+      } as unknown as JournalRecord;
+      const { order, events } = folded([...begun, ended, asked('authorize-2', { method: 'A' })]);
+      expect([standing(order, 'authorize-2'), events.at(-1)]).toEqual(['open', 'void.succeeded']);
+    },
+  );
+
+  it('that the platform accepts hides no success: a second payment is published as a conflict', () => {
+    const again = [asked('authorize-2', { method: 'A' }), answered('authorize-2', '0000')];
+    const { events, bodies } = folded([...voided, ...again, notified('authorize', '0000')]);
+    expect(events.slice(-2)).toEqual(['authorize.succeeded', 'conflict.detected']);
+    expect(bodies.at(-1)).toMatchObject({ flags: ['two_payments_succeeded'] });
   });
 
   it('that the platform refuses leaves the form payable, and says so', () => {

@@ -1,7 +1,7 @@
 import { parseOrderKey } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
-import { isCapturable } from '../state/guards.js';
+import { isCapturable, isVoided } from '../state/guards.js';
 import { historyOf } from '../state/history.js';
 import {
   findOperation,
@@ -131,7 +131,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
     commandId,
   });
   const timers: Timer[] = [];
-  const endsInMs = lifetimeMs(operation);
+  const endsInMs = isVoided(order, operation) ? undefined : lifetimeMs(operation);
   if (endsInMs !== undefined) timers.push(after(waitsFrom(operation), endsInMs, 'expiry'), ...lookUpsOf(operation));
   if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
   if (phase === 'in_doubt')

@@ -36,6 +36,11 @@ describe('timers of a payment that waits', () => {
     expect(named(orderOf(...onForm, heard)).find(([timer]) => timer === 'expiry')).toEqual(['expiry', 7 * DAY_MS]);
   });
 
+  it.each(['0002', '0003'])('a void ends the wait at %s: no look-up, no end, and the order is forgotten', (code) => {
+    const begun = [asked('authorize', { method: 'A', mayLookUp: true }), answered('authorize', code)];
+    expect(named(orderOf(...begun, asked('void'), answered('void', '0000')))).toEqual([['tombstone', 35 * DAY_MS]]);
+  });
+
   it('no look-up where its merchant does not allow them', () => {
     const order = orderOf(asked('authorize'), answered('authorize', '0002'));
     expect(named(order).map(([timer]) => timer)).toEqual(['expiry', 'snapshot']);
