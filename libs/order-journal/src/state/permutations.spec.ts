@@ -203,8 +203,10 @@ function mistake(
     return found('which the platform denies, and nobody is after');
   if (says.size > 1 && conflicts.length === 0) return found('the platform contradicts itself, and nobody is after');
   if (!mayBe.has(money as Money)) return found('which nobody said');
-  if (money === 'moved' && operation?.amount !== 30_000) return found(`but ${operation?.amount}`);
-  if (money === 'moved in part' && operation?.amount !== 9000) return found(`but ${operation?.amount}`);
+  // A void names no amount.
+  const amounts = kind === 'void' ? {} : { moved: 30_000, 'moved in part': 9000 };
+  const wrongAmount = money !== 'not moved' && operation?.amount !== amounts[money as keyof typeof amounts];
+  if (wrongAmount) return found(`but ${operation?.amount}`);
   // An operation that was taken for the back office's has a conflict of its own, which names one word.
   const names = ofOurs.map(
     ({ flags = [], execCode, transactionId }) => `${flags.toSorted().join(' ')} ${execCode} ${transactionId}`,

@@ -148,7 +148,7 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   return withDetails(moved, evidence);
 }
 
-/** What waits for an approval, where a further notification says that it does: of several times the latest counts, or we end it before the platform. */
+/** A further notification may say that the approval is pending: the latest time counts, else we would end the wait before the platform does. */
 export function pendingSince(operation: OperationState, { source, result, executedAt }: Evidence): OperationState {
   const isOfApproval = operation.phase === 'pending' && result === 'pending' && source === 'notification';
   const isLater = isOfApproval && Date.parse(executedAt ?? '') > Date.parse(waitsFrom(operation));
