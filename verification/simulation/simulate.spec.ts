@@ -80,6 +80,8 @@ it.each<[string, ProfileName, number]>([
   ['takes no capture of the back office for one of ours without a tag', 'edges', 16],
   // Retention deleted the record at the index's marker, between reading the log's ends and the first fetch.
   ['begins behind the record that the index came to', 'edges', 5551656],
+  // A payment whose end is our timer's alone was voided: the order is kept as long as before.
+  ['keeps an order whose expired authorization was voided later', 'edges', 4252],
   // Answers denied an untagged refund, voids and a capture; before the next attempt a success was notified that may be theirs.
   ...[5550341, 5550509, 5551157, 5551248, 5551672].map((seed): [string, ProfileName, number] => [
     'makes no further attempt beside a success that may be its own',

@@ -103,8 +103,7 @@ const isUnfinished = (order: OrderState): boolean =>
   order.operations.some((one) => one.phase === 'in_doubt' || (isWaiting(one) && !isVoided(order, one)));
 
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
-const mayYetSucceed = (order: OrderState): boolean =>
-  order.operations.some((operation) => operation.mayYetSucceed && !isVoided(order, operation));
+const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((operation) => operation.mayYetSucceed);
 
 /** The order must outlive the journal's retention: a snapshot of it is written. Never while a call may be under way (R12). */
 export const needsSnapshot = (order: OrderState): boolean =>
