@@ -62,7 +62,7 @@ function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
 
 /** Clients send a line break, a byte order mark or an empty object where they have no body. */
 function isBlank(body: Buffer): boolean {
-  return body.length <= 20 && /^(?:\xef\xbb\xbf)?[\s&;]*(?:\{\s*\})?\s*$/.test(body.toString('latin1'));
+  return body.length <= 20 && /^(?:\xef\xbb\xbf)?[\s&;]*(?:\{\s*\}\s*)?$/.test(body.toString('latin1'));
 }
 
 /** The first character says what a body is: no form begins with a brace, nor a parameter with two hyphens. */
@@ -86,7 +86,7 @@ function withoutWrapper(parameters: Parameters): Parameters {
     );
 }
 
-/** Some clients repeat the query in the body. Two values of one name stay, and are refused: nobody could say which one is meant. */
+/** Some clients repeat the query in the body. Two values of one name stay and are refused, because we can't know which one is meant. */
 function inBoth(ofQuery: Parameters, ofBody: Parameters): Parameters {
   const known = new Set(ofQuery.map(textOf));
   return [...ofQuery, ...ofBody.filter((pair) => !known.has(textOf(pair)))];

@@ -1,6 +1,4 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { charsetOf } from './sent-text.js';
-import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
 
 /** The request before any decoding, because HASH is verified over the bytes that were sent. */
 export interface ReceivedRequest {
@@ -9,8 +7,6 @@ export interface ReceivedRequest {
   path: string;
   query: Buffer;
   body: Buffer | undefined;
-  /** True if Content-Length or Transfer-Encoding announces a body, even one that nothing read. */
-  announcesBody: boolean;
   contentType: string;
   contentEncoding: string;
 }
@@ -21,8 +17,6 @@ export interface RequestAsItCame {
   originalUrl: string;
   raw: {
     headers: {
-      'content-length'?: string;
-      'transfer-encoding'?: string;
       'content-type'?: string;
       'content-encoding'?: string;
     };
@@ -40,7 +34,6 @@ export function receivedRequest({
   raw: { headers },
   body,
 }: RequestAsItCame): ReceivedRequest {
-  const { 'content-length': length = '0', 'transfer-encoding': transferEncoding } = headers;
   const start = url.indexOf('?');
   return {
     method,
@@ -48,7 +41,6 @@ export function receivedRequest({
     // Node.js gives the URL as latin1 text: one character per byte.
     query: Buffer.from(start < 0 ? '' : url.slice(start + 1), 'latin1'),
     body: Buffer.isBuffer(body) ? body : undefined,
-    announcesBody: transferEncoding !== undefined || length !== '0',
     contentType: headers['content-type'] ?? '',
     contentEncoding: headers['content-encoding'] ?? '',
   };
@@ -64,10 +56,4 @@ export function unparsedRequest(bytes: Buffer): ReceivedRequest {
   const headerOf = (name: string) => new RegExp(`^${name}:[ \\t]*([^\\r\\n]*)`, 'im').exec(text)?.[1];
   const headers = { 'content-type': headerOf('content-type'), 'content-encoding': headerOf('content-encoding') };
   return receivedRequest({ method, originalUrl: url, raw: { headers }, body: Buffer.from(body, 'latin1') });
-}
-
-/** We refuse a GET with a body, because parameters in that body would be ignored. */
-export function parametersOfQuery({ query, announcesBody, contentType }: ReceivedRequest): Parameters | Unreadable {
-  if (announcesBody) return { unreadable: 'there is a query and a body' };
-  return parametersOfForm(query, charsetOf(contentType));
 }

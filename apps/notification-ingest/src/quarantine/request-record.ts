@@ -68,7 +68,6 @@ export function requestIn(written: unknown): ReceivedRequest | undefined {
     ...{ method: ofMethod, path: ofPath, contentType: type, contentEncoding: encoding },
     query: Buffer.from(ofQuery, 'latin1'),
     body: Buffer.from(ofBody, 'latin1'),
-    announcesBody: ofBody !== '',
   };
 }
 
