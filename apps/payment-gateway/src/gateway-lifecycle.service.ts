@@ -1,19 +1,15 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
-import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
-import { IndexAudit } from './journal/index-audit.service.js';
 import { JournalDecisions } from './decisions/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { JournalResume } from './journal/journal-resume.service.js';
-import { ProjectorService } from './journal/projector.service.js';
 import { PublishedBefore } from './journal/published-before.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
 /** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
 @Injectable()
@@ -22,54 +18,39 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   readonly #timers: readonly { start(): void; stop(): void }[];
 
   constructor(
-    private readonly config: GatewayConfig,
     private readonly decisions: JournalDecisions,
     private readonly resume: JournalResume,
     private readonly publishedBefore: PublishedBefore,
     private readonly redis: RedisGuard,
-    private readonly projector: ProjectorService,
-    private readonly audit: IndexAudit,
-    private readonly gauges: JournalGauges,
+    gauges: JournalGauges,
     private readonly journal: Journal,
     doubtWatch: DoubtWatchService,
     private readonly timerWatch: TimerWatchService,
     lookUps: LookUpScheduler,
-    private readonly sentLedger: SentLedgerService,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
   ) {
-    this.#timers = [sentLedger, doubtWatch, timerWatch, lookUps];
+    this.#timers = [doubtWatch, timerWatch, lookUps, gauges];
   }
 
   async onModuleInit(): Promise<void> {
     const { log } = this;
-    const { role } = this.config;
     const { stopping: signal } = this.lifetime;
     // A step that started after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
     await done(this.decisions.load());
-    if (role !== 'commands') {
-      await done(this.resume.apply());
-      await done(this.projector.start());
-      this.audit.start();
-      this.gauges.start();
-    }
-    if (role === 'projector') return;
+    await done(this.resume.apply());
     this.publishedBefore.start();
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
-    await done(this.sentLedger.open());
     await done(this.journal.start());
     for (const timer of this.#timers) timer.start();
   }
 
   /** Runs after the consumers of commands and notifications have drained. */
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of [...this.#timers, this.gauges, this.redis]) timer.stop();
-    // Both stop together, because a rebuild that the audit started ends only with the projector.
-    await Promise.all([this.audit.stop(), this.projector.stop()]);
+    for (const timer of [...this.#timers, this.redis]) timer.stop();
     await this.journal.stop();
-    this.sentLedger.close();
   }
 }

@@ -26,7 +26,9 @@ import { readIndexKeys, type IndexKey } from './journal/index-signer.js';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { OperatorsConfig } from './operations/operators.config.js';
 
-const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
+/** Group of the command topics and the journal. The commit of a journal partition says up to where its events were published. */
+export const gatewayGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
+  `${kafkaTopicPrefix}payment-gateway`;
 
 export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
@@ -117,13 +119,6 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @Min(1)
   @Max(10_000)
   inFlight: number;
-
-  @Env('GATEWAY_ROLE', {
-    doc: '`commands` takes commands and notifications, `projector` publishes events and keeps the index, `all` does both in one process; a deployment needs both',
-    default: 'all',
-  })
-  @IsIn(GATEWAY_ROLES)
-  role: (typeof GATEWAY_ROLES)[number];
 
   @Env('RAIL_IN_FLIGHT', {
     doc: 'commands of one rail handled at once; `GATEWAY_IN_FLIGHT` less an eighth when not set, so that a slow partner leaves places to the others',

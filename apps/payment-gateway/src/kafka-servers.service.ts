@@ -10,8 +10,9 @@ import {
   shortKeysOfMerchants,
   unsignedMerchants,
 } from '@tranche/service-kit';
-import { GatewayConfig } from './gateway.config.js';
+import { gatewayGroup, GatewayConfig } from './gateway.config.js';
 import { CommandGate } from './journal/command-gate.service.js';
+import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
 /** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
@@ -21,6 +22,7 @@ export class KafkaServers {
     private readonly config: GatewayConfig,
     @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly producer: BatchingProducer,
+    private readonly owners: PartitionOwners,
     private readonly breakers: RailBreakers,
     private readonly commandGate: CommandGate,
     private readonly log: ServiceLogger,
@@ -31,7 +33,6 @@ export class KafkaServers {
   /** A rail's topic is not fetched while its breaker is open; no command topic is while `CommandGate` has an obstacle. */
   create(): KafkaServer[] {
     const { config, client, producer, log, metrics, health } = this;
-    if (config.role === 'projector') return [];
     this.#warnOfUnsignedCommands();
     this.#warnOfShortKeys();
     const shared = {
@@ -51,10 +52,10 @@ export class KafkaServers {
       // The obstacles of a waiting command (Redis unreachable, index being built) end soon, so retries stay frequent.
       maxRetryDelayMs: 2_000,
     };
-    const groupId = `${config.kafkaTopicPrefix}payment-gateway`;
+    const groupId = gatewayGroup(config);
     const topics = Object.values(COMMAND_TOPICS).map(({ name }) => name);
     const inFlightPerTopic = Object.fromEntries(topics.map((name) => [name, config.railInFlight]));
-    const commands = new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics, inFlightPerTopic });
+    const commands = new KafkaServer({ ...shared, groupId, topics, inFlightPerTopic, owned: this.owners });
     const blocked = new Set<string>();
     const place = () => {
       const isPaused = (name: string) => blocked.has(name) || this.commandGate.blockedBecause !== undefined;

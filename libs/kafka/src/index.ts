@@ -43,11 +43,12 @@ export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './c
 export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
 export type { Assignment, Backlog, PartitionWork } from './consume/partition-work.js';
 export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
-export { stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
+export { numberPlan, stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
 export { BufferedPort, type BufferedPortOptions } from './consume/buffered-port.js';
 export { defaultBufferBounds, TailBuffer, type BufferBounds } from './consume/tail-buffer.js';
 export { BEHIND_AT_MOST_MS, TailPosition } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
+export { LogFollower, type FollowedLog, type LogFollowerOptions } from './log/log-follower.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
 export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
 export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';

@@ -24,6 +24,7 @@ import { Journal } from '../journal/journal.service.js';
 import { PublishedBefore } from '../journal/published-before.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
 import { appendedMsOf, readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
+import { CommandForwarder } from './command-forwarder.service.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
 import { RepublishThrottle } from './republish-throttle.js';
 import { PaymentExecutor } from './payment-executor.service.js';
@@ -56,6 +57,7 @@ export class CommandConsumer {
 
   constructor(
     private readonly config: GatewayConfig,
+    private readonly forwarder: CommandForwarder,
     private readonly executor: PaymentExecutor,
     private readonly journal: Journal,
     private readonly decisions: JournalDecisions,
@@ -79,6 +81,7 @@ export class CommandConsumer {
 
   @KafkaHandler(Object.values(COMMAND_TOPICS).map(({ name }) => name))
   async take(@Payload() consumed: ConsumedRecord, @Ctx() context: KafkaRecordContext): Promise<void> {
+    if (await asRetryable(this.forwarder.forward(consumed))) return;
     const record = this.#moved(consumed);
     const rail = railOfTopic(record.topic);
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);
@@ -237,7 +240,7 @@ function leaseOf(context: KafkaRecordContext): CommandLease {
 /** Makes external failures retryable. Errors of our own code are not retried. */
 function asRetryable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;
+    if (error instanceof RetryableError || error instanceof TerminalError || BUGS.some((bug) => error instanceof bug)) throw error;
     throw new RetryableError('The command can not be handled now', { cause: error });
   });
 }

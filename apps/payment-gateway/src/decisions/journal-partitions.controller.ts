@@ -15,7 +15,6 @@ import { IsString, Length, Matches } from 'class-validator';
 import { GatewayConfig } from '../gateway.config.js';
 import { JournalResume } from '../journal/journal-resume.service.js';
 import { Journal } from '../journal/journal.service.js';
-import { ProjectorService } from '../journal/projector.service.js';
 import { AuditInterceptor } from '../operations/audit/audit.interceptor.js';
 import type { OperatorIdentity } from '../operations/operator-identity.js';
 import { CurrentOperator, OperatorGuard, Requires } from '../operations/operator.guard.js';
@@ -45,13 +44,12 @@ export class JournalPartitionsController {
   constructor(
     private readonly journal: Journal,
     private readonly decisions: JournalDecisions,
-    private readonly projector: ProjectorService,
     private readonly resume: JournalResume,
     private readonly config: GatewayConfig,
   ) {}
 
   get #stopped(): ReadonlyMap<number, string> {
-    return new Map([...this.projector.stopped, ...this.journal.view.stopped]);
+    return this.journal.view.stopped;
   }
 
   @Get('partitions')

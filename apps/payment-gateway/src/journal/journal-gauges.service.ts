@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { isInDoubt, journalPartition } from '@tranche/order-journal';
+import { isInDoubt } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { IndexDelays } from './index-delays.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
-import { ProjectorService } from './projector.service.js';
+import { Journal } from './journal.service.js';
 
 const MEASURE_EVERY_MS = 5_000;
 const READS_AT_ONCE = 100;
@@ -30,7 +30,7 @@ export class JournalGauges {
   constructor(
     private readonly index: OrderIndexStore,
     private readonly topic: JournalTopic,
-    private readonly projectors: ProjectorService,
+    private readonly journal: Journal,
     private readonly clock: Clock,
     private readonly log: ServiceLogger,
     metrics: Metrics,
@@ -52,7 +52,7 @@ export class JournalGauges {
       labelNames: ['partition'],
     });
     const delays = this.#delays;
-    const own = () => this.projectors.projector.assigned.map(({ partition }) => partition);
+    const own = () => this.#own;
     metrics.gauge({
       name: 'tranche_index_behind_seconds',
       help: 'For how long the index lacks what the journal had, or cannot be asked, by partition of this instance; up to 10 while all is well',
@@ -74,9 +74,13 @@ export class JournalGauges {
     clearInterval(this.#timer);
   }
 
+  get #own(): number[] {
+    return this.journal.view.owners.map(({ partition }) => partition);
+  }
+
   /** Never rejects: a gauge that could not be measured keeps its last value. */
   async measure(): Promise<void> {
-    const own = new Set(this.projectors.projector.assigned.map(({ partition }) => partition));
+    const own = new Set(this.#own);
     try {
       await this.#measureDoubts(own);
       await this.#measureDistance(own);
@@ -86,7 +90,7 @@ export class JournalGauges {
   }
 
   async #measureDoubts(own: ReadonlySet<number>): Promise<void> {
-    const keys = (await this.index.ordersInDoubt()).filter((key) => own.has(journalPartition(key)));
+    const keys = await this.index.ordersInDoubt([...own]);
     const found = new Map<string, { labels: DoubtLabels; count: number; oldestMs: number }>();
     for (let from = 0; from < keys.length; from += READS_AT_ONCE) {
       const read = await Promise.all(keys.slice(from, from + READS_AT_ONCE).map((key) => this.index.read(key)));

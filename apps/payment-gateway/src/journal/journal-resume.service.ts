@@ -16,12 +16,11 @@ import {
 import { errorText } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
-import { GatewayConfig } from '../gateway.config.js';
+import { gatewayGroup, GatewayConfig } from '../gateway.config.js';
 import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
-import { projectorGroup } from './projector.service.js';
 
 /** Killed members stay in the group until their session times out. */
 const GROUP_EMPTY_WITHIN_MS = 90_000;
@@ -55,7 +54,7 @@ export class JournalResume {
     private readonly log: ServiceLogger,
   ) {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
-    this.#groupId = projectorGroup(config);
+    this.#groupId = gatewayGroup(config);
   }
 
   /** Describes the log that a resume would keep. */

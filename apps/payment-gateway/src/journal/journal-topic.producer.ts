@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import {
-  BatchingProducer,
-  RecordTooLargeError,
-  TailConsumer,
-  topicOffsets,
-  type KafkaClient,
-  type TailConsumerOptions,
-} from '@tranche/kafka';
+import { BatchingProducer, RecordTooLargeError, topicOffsets, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
 import {
   encodeRecord,
@@ -15,16 +8,15 @@ import {
   journalPartition,
   type JournalLog,
   type JournalRecord,
+  type LogBounds,
 } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
-import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { NextAnswer } from './next-answer.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
-/** Finds the ends of `payments.journal.v1`, appends to it and follows it. */
+/** Finds the ends of `payments.journal.v1`, and appends to it. */
 @Injectable()
 export class JournalTopic implements JournalLog {
   readonly #topic: string;
@@ -34,9 +26,6 @@ export class JournalTopic implements JournalLog {
     config: GatewayConfig,
     @InjectKafkaClient() private readonly kafka: KafkaClient,
     private readonly producer: BatchingProducer,
-    private readonly log: ServiceLogger,
-    private readonly health: Health,
-    private readonly decisions: JournalDecisions,
   ) {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
   }
@@ -51,10 +40,14 @@ export class JournalTopic implements JournalLog {
   }
 
   /** Callers that arrive while a request is in flight share the next one. */
-  async end(partition: number): Promise<bigint> {
+  async bounds(partition: number): Promise<LogBounds> {
     const offsets = (await this.#ends.ask()).get(partition);
     if (offsets === undefined) throw new Error(`${this.#topic} has no partition ${partition}`);
-    return offsets.high;
+    return offsets;
+  }
+
+  async end(partition: number): Promise<bigint> {
+    return (await this.bounds(partition)).high;
   }
 
   /**
@@ -82,32 +75,5 @@ export class JournalTopic implements JournalLog {
       headers: trace === undefined ? JSON_CONTENT : { ...JSON_CONTENT, ...trace },
     });
     return offset;
-  }
-
-  /** Reads every partition from `from` on until the process stops. */
-  async follow(
-    from: Map<number, bigint>,
-    {
-      known,
-      onRecords,
-      ...events
-    }: Pick<TailConsumerOptions, 'known' | 'onPlaced' | 'onRecords' | 'onFault' | 'onUnverified'>,
-  ): Promise<{ stop(): Promise<void> }> {
-    const tail = new TailConsumer({
-      client: this.kafka,
-      topic: this.#topic,
-      from,
-      ...(known && { known }),
-      onRecords: (partition, records) =>
-        onRecords(
-          partition,
-          records.map((record) => this.decisions.skipped.substitute(record)),
-        ),
-      ...events,
-      log: this.log,
-      health: this.health,
-    });
-    await tail.start();
-    return tail;
   }
 }

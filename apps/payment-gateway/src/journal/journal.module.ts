@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
-import { TailBuffer } from '@tranche/kafka';
 import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { DecisionsModule } from '../decisions/decisions.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
-import { IndexAudit } from './index-audit.service.js';
 import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
@@ -14,8 +12,9 @@ import { JournalResume } from './journal-resume.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
+import { OwnerPortsService } from './owner-ports.service.js';
+import { PartitionOwners } from './partition-owners.service.js';
 import { OutcomeReport } from './outcome-report.service.js';
-import { ProjectorService } from './projector.service.js';
 import { PublishedBefore } from './published-before.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
@@ -37,7 +36,6 @@ const IndexRedis = RedisModule.forRootAsync({
     ...[
       JournalResume,
       PublishedBefore,
-      TailBuffer,
       JournalTopic,
       JournalReaderConsumer,
       Journal,
@@ -46,7 +44,7 @@ const IndexRedis = RedisModule.forRootAsync({
       CommandGate,
       RedisGuard,
     ],
-    ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService],
+    ...[RebuildReport, OutcomeReport, OwnerPortsService, PartitionOwners, JournalGauges, DoubtWatchService],
   ],
   exports: [
     Journal,
@@ -57,8 +55,7 @@ const IndexRedis = RedisModule.forRootAsync({
     EventsProducer,
     CommandGate,
     RedisGuard,
-    ProjectorService,
-    IndexAudit,
+    PartitionOwners,
     JournalGauges,
     DoubtWatchService,
   ],

@@ -27,9 +27,4 @@ export class OrderIndexKeys {
   html(orderKey: string, commandId: string): string {
     return `${this.prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
   }
-
-  /** Key of a look-up claim. It is not part of the index, so that it survives a rebuild. */
-  lookUp(orderKey: string, name: string): string {
-    return `${this.prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
-  }
 }

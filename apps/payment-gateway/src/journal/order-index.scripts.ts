@@ -63,14 +63,15 @@ return found`;
 export const READ_SET = `${WHOLE}
 return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
-/** Write of the projector. ARGV: expected marker, new marker without its counts, unused, … */
+/** Write of a partition's owner. ARGV: expected marker, new marker without its counts, unused, … Returns 1 and the new marker, or 0 and the other one. */
 export const PROJECT = `${WHOLE}
 local stored = redis.call('HGET', KEYS[1], 'marker')
-if stored ~= ARGV[1] then return stored or 'nothing' end
-if not whole() then return 'damaged' end
+if stored ~= ARGV[1] then return {0, stored or 'nothing'} end
+if not whole() then return {0, 'damaged'} end
 ${PUT}
-redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
-return 'ok'`;
+local marker = ARGV[2] .. ' ' .. counts()
+redis.call('HSET', KEYS[1], 'marker', marker)
+return {1, marker}`;
 
 /**
  * Write of a rebuild. ARGV: token, lease in milliseconds, next token, …
@@ -99,12 +100,10 @@ redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
 redis.call('DEL', KEYS[2])
 return 'ok'`;
 
-/** ARGV: now, time until which the orders are postponed, limit. */
-export const CLAIM_DUE = `${WHOLE}
-if not whole() then return {} end
-local due = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
-for _, key in ipairs(due) do redis.call('ZADD', KEYS[5], ARGV[2], key) end
-return due`;
+/** ARGV: now, limit. Returns nothing where the index is not whole. */
+export const READ_DUE = `${WHOLE}
+if not whole() then return false end
+return redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])`;
 
 /** Deletes an entry that can't be parsed. The index is incomplete then, so its projector rebuilds it. ARGV: field, text that was read. */
 export const DROP_CORRUPT = `

@@ -13,14 +13,13 @@ import {
   type OrderState,
   type Projection,
   type Rebuild,
-  type TimerIndex,
 } from '@tranche/order-journal';
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { IndexSigner, nextGeneration } from './index-signer.js';
 import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
-import { argumentsOf, CLAIM_DUE, DROP_CORRUPT, PROJECT, READ, READ_SET } from './order-index.scripts.js';
+import { argumentsOf, DROP_CORRUPT, PROJECT, READ, READ_DUE, READ_SET } from './order-index.scripts.js';
 
 /** Interval of the repeated alarm while a marker can't be verified. Milliseconds. */
 const TOLD_EVERY_MS = 60_000;
@@ -49,14 +48,14 @@ interface Found {
  * index has as many entries as its marker says (R14).
  */
 @Injectable()
-export class OrderIndexStore implements OrderIndex, TimerIndex {
+export class OrderIndexStore implements OrderIndex {
   readonly #keys: OrderIndexKeys;
   readonly #seal: IndexSigner;
   readonly #corrupt;
   readonly #process = randomUUID();
   /** Reads that are being collected, per partition. */
   readonly #readings = new Map<number, Reading>();
-  /** Markers of the last `readAll`. A write is refused where the marker has changed since. */
+  /** Markers of the last `readAll` or write. A write is refused where the marker has changed since. */
   readonly #readAt = new Map<number, string>();
   /** Time of the last alarm about a marker that can't be verified, per partition. Milliseconds. */
   readonly #reportedAtMs = new Map<number, number>();
@@ -179,8 +178,8 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   }
 
   /** Keys of the orders that have an operation in doubt. @throws OrderUnreadableError while the index is not whole. */
-  ordersInDoubt(): Promise<string[]> {
-    return this.#ordersIn('doubt');
+  ordersInDoubt(partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+    return this.#ordersIn('doubt', partitions);
   }
 
   /** Keys of the orders that show a conflict. @throws OrderUnreadableError while the index is not whole. */
@@ -188,8 +187,8 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return this.#ordersIn('conflict');
   }
 
-  async #ordersIn(name: 'doubt' | 'conflict'): Promise<string[]> {
-    const found = await Promise.all(PARTITIONS.map((partition) => this.#readSet(partition, name)));
+  async #ordersIn(name: 'doubt' | 'conflict', partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+    const found = await Promise.all(partitions.map((partition) => this.#readSet(partition, name)));
     if (found.some(({ marker }) => marker === undefined))
       throw new OrderUnreadableError('The index is being built from the journal');
     return found.flatMap(({ orderKeys }) => orderKeys);
@@ -234,8 +233,9 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
       keys: this.#keys.all(partition),
       arguments: [stored, marker, '', ...written],
     });
-    if (answer !== 'ok')
-      throw movedError(partition, answer as string, this.#seal.verifyMarker(partition, stored)?.offset);
+    const [isWritten, found] = answer as [number, string];
+    if (isWritten === 0) throw movedError(partition, found, this.#seal.verifyMarker(partition, stored)?.offset);
+    this.#readAt.set(partition, found);
   }
 
   async redirectHtml(orderKey: string, commandId: string): Promise<string | undefined> {
@@ -257,25 +257,11 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return furthest + this.config.clockOffsetMs;
   }
 
-  async claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]> {
-    const claimed = await Promise.all(
-      PARTITIONS.map((partition) =>
-        this.redis.eval(CLAIM_DUE, {
-          keys: this.#keys.all(partition),
-          arguments: [nowMs, againMs, limit].map(String),
-        }),
-      ),
-    );
-    return (claimed as string[][]).flat();
-  }
-
-  /** True for one instance only, for `lifetimeMs`. After the index is lost, a look-up may be claimed again. */
-  async claimLookUp(orderKey: string, name: string, lifetimeMs: number): Promise<boolean> {
-    const claimed = await this.redis.set(this.#keys.lookUp(orderKey, name), '', {
-      condition: 'NX',
-      expiration: { type: 'PX', value: Math.ceil(lifetimeMs) },
-    });
-    return claimed !== null;
+  /** Keys of a partition's orders with a timer due at `nowMs`; undefined while the partition's index is not whole. */
+  async dueOrders(partition: number, nowMs: number, limit: number): Promise<string[] | undefined> {
+    const keys = this.#keys.all(partition);
+    const due = await this.redis.eval(READ_DUE, { keys, arguments: [nowMs, limit].map(String) });
+    return (due as string[] | null) ?? undefined;
   }
 }
 

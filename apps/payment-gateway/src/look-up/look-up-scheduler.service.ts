@@ -24,6 +24,8 @@ const APPEND_AGAIN_MS = 1_000;
 export class LookUpScheduler {
   /** Next check of each order in doubt, by its key. Orders that are no longer in doubt are removed. */
   readonly #lookAt = new Map<string, number>();
+  /** Look-ups that were asked of each of them: command id and number. Another owner of the order may ask once more. */
+  readonly #asked = new Map<string, Set<string>>();
   #timer?: NodeJS.Timeout;
   #isPolling = false;
   #isStopped = false;
@@ -65,9 +67,11 @@ export class LookUpScheduler {
 
   async #due(): Promise<string[]> {
     const { index, clock } = this;
-    const keys = (await index.ordersInDoubt()).filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
+    const own = this.journal.view.owners.filter(({ isServing }) => isServing).map(({ partition }) => partition);
+    const keys = (await index.ordersInDoubt(own)).filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
     const inDoubt = new Set(keys);
     for (const key of this.#lookAt.keys()) if (!inDoubt.has(key)) this.#lookAt.delete(key);
+    for (const key of this.#asked.keys()) if (!inDoubt.has(key)) this.#asked.delete(key);
     const nowMs = clock.nowMs();
     return keys.filter((key) => (this.#lookAt.get(key) ?? 0) <= nowMs).slice(0, ORDERS_AT_ONCE);
   }
@@ -98,14 +102,16 @@ export class LookUpScheduler {
   }
 
   async #lookUpDoubt(key: string, merchant: Merchant, order: OrderState, operation: OperationState): Promise<void> {
-    const { index, clock } = this;
+    const { clock } = this;
     const due = dueLookUp(operation, this.config.lookUpAfterMs, clock.nowMs());
-    // Requested before the claim, so that a look-up without a token does not use up the claim.
-    const bearer = due && (await this.lookUp.bearerFor(merchant));
-    if (due === undefined || !(await index.claimLookUp(key, `${operation.commandId} ${due.number}`, due.endsInMs)))
-      return;
-    const asked = { merchant, order, operation, at: isoTime(clock) };
-    for (const evidence of await this.lookUp.ask(asked, bearer)) await this.#journal(evidence);
+    const asked = this.#asked.get(key) ?? new Set();
+    const name = `${operation.commandId} ${due?.number}`;
+    if (due === undefined || asked.has(name)) return;
+    // Requested first, so that a look-up without a token counts as not asked.
+    const bearer = await this.lookUp.bearerFor(merchant);
+    this.#asked.set(key, asked.add(name));
+    const doubt = { merchant, order, operation, at: isoTime(clock) };
+    for (const evidence of await this.lookUp.ask(doubt, bearer)) await this.#journal(evidence);
   }
 
   /** Retries the append, because the last look-up has no later one that would bring the evidence again. */

@@ -5,8 +5,8 @@ import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { CommandGate } from '../journal/command-gate.service.js';
 import { Journal } from '../journal/journal.service.js';
-import { OrderIndexStore } from '../journal/order-index.store.js';
 import { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
+import { OwnedTimers } from './owned-timers.service.js';
 
 const POLL_EVERY_MS = 1_000;
 const NOT_ALLOWED = /NOPERM/;
@@ -24,7 +24,7 @@ export class TimerWatchService {
 
   constructor(
     journal: Journal,
-    index: OrderIndexStore,
+    timers: OwnedTimers,
     clock: AgreedClock,
     metrics: Metrics,
     lookUps: WaitingLookUps,
@@ -33,7 +33,7 @@ export class TimerWatchService {
     private readonly commandGate: CommandGate,
   ) {
     const ask: LookUpWaiting = (...waiting) => lookUps.ask(...waiting);
-    this.#watch = new TimerWatch(journal, index, clock, log, ask, config.timers);
+    this.#watch = new TimerWatch(journal, timers, clock, log, ask, config.timers);
     this.#apart = metrics.gauge({
       name: 'tranche_clocks_apart_seconds',
       help: 'Between our clock and the one of Redis; nothing expires and no commands are taken while it is more than 60',

@@ -61,6 +61,8 @@ export class GroupCommits {
           Object.assign(assigned, { committedChanges: changes, isCommitted: true });
       } catch (error) {
         isMember = !(error instanceof MembershipLostError);
+        // Another member may own the partitions by now.
+        if (!isMember) for (const { assigned } of due) assigned.work.end?.();
         const { isCurrent, isDraining } = this.options;
         this.afterFailure(due.some(({ assigned }) => isCurrent(assigned)) && !isDraining(), isMember, error);
       }

@@ -34,6 +34,11 @@ export interface GroupConsumerOptions {
   maxRecordBytes?: Readonly<Record<string, number>>;
   /** Records that this process's tail of the (one) topic has read. Only offsets that it does not hold are fetched. */
   tail?: TailBuffer;
+  /**
+   * One of the topics that the group only owns and never fetches; its work commits what it did elsewhere. A member then gets numbers, the
+   * same partitions of every topic.
+   */
+  ownedTopic?: string;
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
@@ -84,6 +89,7 @@ export class GroupConsumer {
       onMissed: ({ topic, committed, low }) =>
         options.metrics.missed.inc({ group: groupId, topic }, Number(low - committed)),
     });
+    if (options.ownedTopic !== undefined) this.work.pauseTopics([options.ownedTopic]);
     this.runner = this.runnerOf(this.consumer);
     const isJoiningInVain = () => this.runner.isJoiningInVain;
     this.drain = new DrainBeforeJoin({
@@ -216,7 +222,13 @@ export class GroupConsumer {
 
   private assigner(): PartitionAssigner {
     const onCluster = (cluster: Cluster) => void (this.cluster = cluster);
-    return drainingAssigner({ isDrained: () => this.drain.isDrained(), owned: () => this.drain.owned, onCluster });
+    const byNumber = this.options.ownedTopic !== undefined;
+    return drainingAssigner({
+      isDrained: () => this.drain.isDrained(),
+      owned: () => this.drain.owned,
+      byNumber,
+      onCluster,
+    });
   }
 
   private bufferedPort(buffer: TailBuffer): BufferedPort {

@@ -31,6 +31,7 @@ export class GroupWork {
   private readonly watermarks: Watermarks;
   private readonly pausedTopics = new Set<string>();
   private current = new Map<string, AssignedPartition>();
+  private ended: PartitionWork[] = [];
   private readonly commits: GroupCommits;
   private draining: { readonly deadline: Deadline; readonly whole: Promise<void> } | undefined;
 
@@ -52,6 +53,7 @@ export class GroupWork {
   /** Begins an epoch with these partitions. Resolves when each has its start offset, or was taken away before. */
   async join(partitions: readonly TopicPartition[]): Promise<void> {
     this.end();
+    for (const work of this.ended.splice(0)) work.left?.();
     for (const partition of partitions) this.add(partition);
     await this.setPositions([...this.current.values()]);
   }
@@ -118,7 +120,11 @@ export class GroupWork {
   }
 
   end(): void {
-    for (const { end } of this.current.values()) end.abort();
+    for (const { end, work } of this.current.values()) {
+      end.abort();
+      work.end?.();
+      this.ended.push(work);
+    }
     this.current = new Map();
     this.draining = undefined;
     this.commits.cancel();
@@ -159,11 +165,11 @@ export class GroupWork {
       try {
         const starts = await this.options.port.starts(open().map(({ assignment }) => assignment));
         const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
-        for (const assigned of open())
-          await this.setPosition(
-            assigned,
-            byId.get(idOf(assigned.assignment.topic, assigned.assignment.partition)),
-          ).catch(again);
+        const positions = open().map((assigned) => {
+          const { topic, partition } = assigned.assignment;
+          return this.setPosition(assigned, byId.get(idOf(topic, partition))).catch(again);
+        });
+        await Promise.all(positions);
         if (open().length === 0) return;
       } catch (error) {
         again(error);
@@ -176,7 +182,6 @@ export class GroupWork {
 
   private async setPosition(assigned: AssignedPartition, start: PartitionStart | undefined): Promise<void> {
     const { assignment, work } = assigned;
-    // The assignment may have ended while earlier partitions of this loop were placed.
     if (!start || assignment.signal.aborted) return;
     const { committed, low, metadata } = start;
     if (committed !== undefined && committed < low) this.afterMissed(assignment, committed, low);

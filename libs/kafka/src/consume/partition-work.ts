@@ -44,4 +44,8 @@ export interface PartitionWork {
   readonly oldestSinceMs: number | undefined;
   /** Resolves when nothing is running; after the abort nothing new starts. */
   settled(): Promise<void>;
+  /** The epoch is over, or this member is out of its group: nothing of this assignment is committed any more. */
+  end?(): void;
+  /** The group was joined again after `end`: the partition has its next assignment, here or elsewhere. */
+  left?(): void;
 }

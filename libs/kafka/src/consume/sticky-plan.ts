@@ -45,3 +45,20 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
   }
   return new Map(shares.map(({ memberId, plan }) => [memberId, plan]));
 }
+
+/**
+ * Assigns numbers: a number brings that partition of every topic, so one member has all of it. A member keeps the numbers of which it owned
+ * a partition, where no other member claims them.
+ */
+export function numberPlan(members: readonly Member[], topics: Partitions): Map<string, Partitions> {
+  const numbers = [...new Set(Object.values(topics).flat())].sort((a, b) => a - b);
+  const owned = members.map(({ memberId, owned }) => ({ memberId, owned: { '': Object.values(owned).flat() } }));
+  const plans = [...stickyPlan(owned, { '': numbers })].map(([memberId, plan]) => {
+    const own = new Set(plan['']);
+    const partitions = Object.entries(topics).map(
+      ([topic, all]) => [topic, all.filter((one) => own.has(one))] as const,
+    );
+    return [memberId, Object.fromEntries(partitions) as Partitions] as const;
+  });
+  return new Map(plans);
+}

@@ -1,11 +1,13 @@
 import kafkajs, { type Assigner, type Cluster, type PartitionAssigner } from 'kafkajs';
-import { stickyPlan, type Partitions } from '../consume/sticky-plan.js';
+import { numberPlan, stickyPlan, type Partitions } from '../consume/sticky-plan.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 export interface DrainingAssignerOptions {
   isDrained: () => boolean;
   owned: () => Partitions;
+  /** If true, a member gets numbers: the same partitions of every topic. */
+  byNumber?: boolean;
   onCluster?: (cluster: Cluster) => void;
 }
 
@@ -14,13 +16,14 @@ export interface DrainingAssignerOptions {
  * a pause if that throws an error of type REBALANCE_IN_PROGRESS. So the join waits until `isDrained`. The plan is sticky: each member sends
  * its partitions to the leader.
  */
-export function drainingAssigner({ isDrained, owned, onCluster }: DrainingAssignerOptions): PartitionAssigner {
-  return ({ cluster }) => (onCluster?.(cluster), assignerOf(cluster, isDrained, owned));
+export function drainingAssigner(options: DrainingAssignerOptions): PartitionAssigner {
+  return ({ cluster }) => (options.onCluster?.(cluster), assignerOf(cluster, options));
 }
 
-function assignerOf(cluster: Cluster, isDrained: () => boolean, owned: () => Partitions): Assigner {
+function assignerOf(cluster: Cluster, { isDrained, owned, byNumber = false }: DrainingAssignerOptions): Assigner {
+  const planOf = byNumber ? numberPlan : stickyPlan;
   return {
-    name: 'tranche-sticky',
+    name: byNumber ? 'tranche-numbers' : 'tranche-sticky',
     version: 1,
     protocol({ topics }) {
       if (!isDrained()) throw rebalanceInProgress();
@@ -33,7 +36,7 @@ function assignerOf(cluster: Cluster, isDrained: () => boolean, owned: () => Par
         topic,
         cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
       ]);
-      const plan = stickyPlan(known, Object.fromEntries(partitions) as Partitions);
+      const plan = planOf(known, Object.fromEntries(partitions) as Partitions);
       return Promise.resolve(
         [...plan].map(([memberId, assignment]) => ({
           memberId,

@@ -1,24 +1,25 @@
 import type { Consumer } from 'kafkajs';
 
-/** A waiting fetch and the one before it take at most 50 ms each (`maxWaitTimeInMs`); recreating a topic takes 300 ms. */
-const AT_MOST_MS = 250;
+/** Bound of each time during which the log may have changed unseen. Deleting, recreating and filling a topic takes 300 ms. */
+const AT_MOST_MS = 125;
 
 /**
  * Detects gaps between the fetches of one broker, and its first fetch, before their records are delivered: the process was suspended,
  * fetches failed, or the request was delayed. During a gap the topic may have been deleted, recreated and filled, and the response would
- * not show that.
+ * not show that. A broker answers the waiting fetches of a topic that is deleted.
  */
 export class FetchGap {
-  /** Send time of the last answered fetch, by broker address. */
-  readonly #sent = new Map<string, Instant>();
+  /** Time of the last answer, by broker address. */
+  readonly #answered = new Map<string, Instant>();
 
-  constructor(consumer: Pick<Consumer, 'on'>, onGap: () => void) {
+  /** @param waitMs `maxWaitTimeInMs` of the consumer */
+  constructor(consumer: Pick<Consumer, 'on'>, onGap: () => void, waitMs = 50) {
     consumer.on('consumer.network.request', ({ payload: { apiName, broker, duration } }) => {
       if (apiName !== 'Fetch') return;
       const now = { monotonicMs: performance.now(), dateMs: Date.now() };
-      const before = this.#sent.get(broker);
-      this.#sent.set(broker, { monotonicMs: now.monotonicMs - duration, dateMs: now.dateMs - duration });
-      if (!before || msBetween(before, now) > AT_MOST_MS) onGap();
+      const before = this.#answered.get(broker);
+      this.#answered.set(broker, now);
+      if (!before || duration > waitMs + AT_MOST_MS || msBetween(before, now) > duration + AT_MOST_MS) onGap();
     });
   }
 }

@@ -8,6 +8,7 @@ import type { DeadLetterReason } from '../consume/dead-letter.js';
 import { DeadLetters } from '../consume/dead-letters.js';
 import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
+import type { Assignment, PartitionWork } from '../consume/partition-work.js';
 import { ConsumerClosedError } from '../errors.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import { askAdmin, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
@@ -48,6 +49,17 @@ export interface KafkaServerOptions {
   sessionTimeoutMs?: number;
   /** Milliseconds that a rebalance waits for running handlers (1500; at most half of session timeout minus heartbeat interval). */
   rebalanceDrainMs?: number;
+  /** A topic that the group owns and does not fetch. A member owns numbers: the same partitions of this and every handled topic. */
+  owned?: OwnedTopic;
+}
+
+export interface OwnedTopic {
+  /** Topic name without prefix. */
+  topic: string;
+  /** Called for each assignment of a partition of this topic. */
+  assigned: (assignment: Assignment) => PartitionWork;
+  /** Resolves when records of the handled topics' partitions with this number may be fetched. */
+  whenServing: (partition: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface Handler {
@@ -151,7 +163,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   }
 
   private async start(): Promise<void> {
-    const { client, groupId, topicPrefix, deadLetterTopic, log } = this.options;
+    const { client, groupId, topicPrefix, deadLetterTopic, log, owned } = this.options;
     const topics = [...new Set(this.handlers.map(({ topic }) => topic))];
     if (topics.length === 0) throw new Error(`consumer group ${groupId} has no @KafkaHandler`);
     await waitForKafka(client, { log, signal: this.stopping.signal });
@@ -160,12 +172,23 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     this.stopping.signal.throwIfAborted();
     this.consumer = new GroupConsumer({
       ...this.options,
-      topics,
+      topics: owned ? [...topics, owned.topic] : topics,
       metrics: this.metrics,
-      assigned: (assignment) => this.pool.workOn(assignment),
+      ...(owned && { ownedTopic: owned.topic }),
+      assigned: (assignment) => this.workOn(assignment),
     });
     this.consumer.pauseTopics(this.pausedTopics);
     await this.consumer.start();
+  }
+
+  private workOn(assignment: Assignment): PartitionWork {
+    const { owned } = this.options;
+    if (owned === undefined) return this.pool.workOn(assignment);
+    if (assignment.topic === owned.topic) return owned.assigned(assignment);
+    return this.pool.workOn(assignment, async () => {
+      await owned.whenServing(assignment.partition, assignment.signal);
+      return undefined;
+    });
   }
 
   /** Never rejects: any error is about this record alone and must not stop the others. */

@@ -1,6 +1,6 @@
 import { orderKey } from '@tranche/contracts';
 import { journalPartition } from './journal-partition.js';
-import { fold } from '../state/fold.js';
+import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
 
@@ -36,17 +36,22 @@ export class OrderCache {
     return this.#bytes.get(partition) ?? 0;
   }
 
-  /** Takes a record from the tail. Records of an order must come in offset order. `hash`: hash of its stored bytes; `bytes`: their number. */
-  apply(key: string, offset: bigint, record: JournalRecord, hash: string, bytes = 0): void {
+  /**
+   * Takes a record from the tail. Records of an order must come in offset order. Returns undefined where it was not folded: the order is not loaded, or
+   * includes the record already. `hash`: hash of its stored bytes; `bytes`: their number.
+   */
+  apply(key: string, offset: bigint, record: JournalRecord, hash: string, bytes = 0): Folded | undefined {
     const entry = this.#entryOf(key);
-    if (offset <= entry.lastOffset) return;
+    if (offset <= entry.lastOffset) return undefined;
     entry.lastOffset = offset;
     const kept = bytes - (pageOf(record)?.length ?? 0);
     entry.bytes += kept;
     this.#count(key, kept);
-    if (entry.order) entry.order = fold(entry.order, record, offset, () => hash).order;
+    const folded = entry.order && fold(entry.order, record, offset, () => hash);
+    if (folded) entry.order = folded.order;
     else entry.unfolded.push({ offset, record: withoutPage(record), hash });
     for (const waiter of entry.waiting) waiter.look();
+    return folded;
   }
 
   /** Returns the order's newest state, if it was loaded. */
@@ -98,6 +103,13 @@ export class OrderCache {
   failWaiting(isMeant: (key: string) => boolean, error: Error): void {
     for (const [key, { waiting }] of this.#entries)
       if (waiting.size > 0 && isMeant(key)) for (const waiter of [...waiting]) waiter.fail(error);
+  }
+
+  /** Drops every order; waits for records reject. */
+  clear(error: Error): void {
+    this.failWaiting(() => true, error);
+    this.#entries.clear();
+    this.#bytes.clear();
   }
 
   /** Drops orders that the index holds too: they have no record above the marker, and no command waits for one. */

@@ -100,8 +100,8 @@ async function ordersOf(
 }
 
 /** Adds REDIRECTHTML to a republished redirect, within its retention. */
-async function withPage(
-  index: BatchParts['index'],
+export async function withPage(
+  index: Pick<OrderIndex, 'redirectHtml'>,
   key: string,
   { event, isRepeat }: Effect,
   ofThisBatch: RedirectPage[],
@@ -117,12 +117,15 @@ async function withPage(
   };
 }
 
-function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: number } {
+export function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: number } {
   const commandTimeMs = Number(headers[COMMAND_TIME_HEADER]);
   return Number.isSafeInteger(commandTimeMs) ? { commandTimeMs } : {};
 }
 
-function withTraceOf(headers: Record<string, string> = {}, event: CloudEvent<PaymentEvent>): CloudEvent<PaymentEvent> {
+export function withTraceOf(
+  headers: Record<string, string> = {},
+  event: CloudEvent<PaymentEvent>,
+): CloudEvent<PaymentEvent> {
   const { traceparent, tracestate } = headers;
   return {
     ...event,

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { parseOrderKey } from '@tranche/contracts';
+import { BatchingProducer, RecordTooLargeError, type ConsumedRecord } from '@tranche/kafka';
+import { TerminalError } from '@tranche/kafka/nest';
+import { journalPartition } from '@tranche/order-journal';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { GatewayConfig } from '../gateway.config.js';
+
+/** Header of a forwarded command: partition and offset where it was first published. Nothing is judged by it. */
+const FORWARDED_FROM = 'forwarded-from';
+
+/**
+ * Publishes a command that lies on another number than its order's to the order's own, where the order's owner executes it. Key, value and headers stay,
+ * so a signature holds. Publishers that use another partitioner than murmur2 would otherwise lose the order of an order's commands.
+ */
+@Injectable()
+export class CommandForwarder {
+  readonly #forwarded;
+  readonly #warned = new Set<string>();
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly producer: BatchingProducer,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.#forwarded = metrics.counter({
+      name: 'tranche_commands_forwarded_total',
+      help: 'Commands that lay on another partition than their order’s and were published to it, by merchant: their publisher should set the partitioner murmur2_random',
+      labelNames: ['merchant'],
+    });
+  }
+
+  /**
+   * Resolves with true once the command is on its own number. The next command of its key waits for that, so their order stays.
+   * A command without a key that names an order stays where it is: reading it says what is wrong.
+   */
+  async forward(record: ConsumedRecord): Promise<boolean> {
+    const { key, rawKey, value, topic, partition, offset, headers, rawHeaders } = record;
+    const name = parseOrderKey(key ?? '');
+    if (key === null || name === undefined || journalPartition(key) === partition) return false;
+    const from = { [FORWARDED_FROM]: `${partition}/${offset}` };
+    const { kafkaTopicPrefix } = this.config;
+    const copy = { topic: kafkaTopicPrefix + topic, partition: journalPartition(key), key: rawKey, value };
+    try {
+      await this.producer.send({ ...copy, headers: { ...(rawHeaders ?? headers), ...from } });
+    } catch (error) {
+      if (!(error instanceof RecordTooLargeError)) throw error;
+      throw new TerminalError('too_large_to_forward', 'is too large to be published to the partition of its order');
+    }
+    this.#report(name.merchant, record);
+    return true;
+  }
+
+  #report(merchant: string, { topic, partition }: ConsumedRecord): void {
+    const isKnown = this.config.merchants.byName(merchant) !== undefined;
+    this.#forwarded.inc({ merchant: isKnown ? merchant : 'unknown' });
+    if (!isKnown || this.#warned.has(merchant)) return;
+    this.#warned.add(merchant);
+    this.log.warn(
+      { merchant, topic, partition },
+      'Commands of this merchant lie on other partitions than their orders’ and are forwarded: set partitioner=murmur2_random in their publisher',
+    );
+  }
+}

@@ -1,0 +1,210 @@
+import { setMaxListeners } from 'node:events';
+import { orderKey } from '@tranche/contracts';
+import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
+import { journalPartition } from '../journal/journal-partition.js';
+import type { OpenIntent } from '../journal/open-intents.js';
+import type { JournalLog } from '../journal/ports.js';
+import type { StoppedAt } from '../journal/stopped-partitions.js';
+import { unlessAborted } from '../journal/unless-aborted.js';
+import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
+import type { Intent, JournalRecord } from '../state/records.js';
+import { recordWriter } from '../state/versions.js';
+import type { OwnerParts } from './owner-ports.js';
+import { PartitionOwner } from './partition-owner.js';
+
+const APPEND_RETRY_MS = { first: 100, max: 5_000 };
+const LOOK_AGAIN_MS = 200;
+
+export interface OwnedJournalParts extends OwnerParts {
+  log: JournalLog;
+  timing: Timing;
+  logger: Log;
+  /** Rules version under which this installation writes records (R9). */
+  rulesVersion: RulesVersion;
+}
+
+/** The journal as one process sees it: it appends to every partition, and reads orders of the partitions that it owns. */
+export class OwnedJournal {
+  readonly #owners = new Map<number, PartitionOwner>();
+  readonly #closing = new AbortController();
+  readonly #written: ReturnType<typeof recordWriter>;
+  /** Tokens of this process's INTENTs that no owner has read yet. */
+  readonly #unread = new Set<string>();
+  readonly #ownerParts: OwnerParts;
+
+  constructor(private readonly parts: OwnedJournalParts) {
+    setMaxListeners(0, this.#closing.signal);
+    this.#written = recordWriter(parts.rulesVersion);
+    const onRecord = (record: JournalRecord) => {
+      if (record.record === 'INTENT') this.#unread.delete(record.token);
+    };
+    this.#ownerParts = { ...parts, onRecord };
+  }
+
+  /**
+   * Begins a new assignment of a partition; the one before it is closed.
+   * @param onProgress called when the group's commit may advance to `published`
+   */
+  own(partition: number, onProgress: () => void): PartitionOwner {
+    this.#owners.get(partition)?.close();
+    const owner = new PartitionOwner(partition, this.#ownerParts, onProgress);
+    this.#owners.set(partition, owner);
+    return owner;
+  }
+
+  /** Ends what this process does with the partition, unless it was assigned again meanwhile. */
+  disown(owner: PartitionOwner): void {
+    owner.close();
+    if (this.#owners.get(owner.partition) === owner) this.#owners.delete(owner.partition);
+  }
+
+  get owners(): readonly PartitionOwner[] {
+    return [...this.#owners.values()];
+  }
+
+  ownerOf(partition: number): PartitionOwner | undefined {
+    return this.#owners.get(partition);
+  }
+
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Stopped partitions of this process, and the reasons. */
+  get stopped(): ReadonlyMap<number, string> {
+    return new Map(
+      this.owners.flatMap(({ partition, stoppedBecause: why }) =>
+        why === undefined ? [] : [[partition, why] as const],
+      ),
+    );
+  }
+
+  get stoppedAtRecords(): readonly StoppedAt[] {
+    return this.owners.flatMap(({ stoppedAt }) => stoppedAt ?? []);
+  }
+
+  stoppedFor(merchant: string, orderId: string): string | undefined {
+    return this.#owners.get(journalPartition(orderKey(merchant, orderId)))?.stoppedBecause;
+  }
+
+  /** Open INTENTs of the partitions that are served here. */
+  readonly openIntents = {
+    takeSeenBefore: (seenMs: number): OpenIntent[] =>
+      this.owners.flatMap(({ isServing, openIntents }) => (isServing ? openIntents.takeSeenBefore(seenMs) : [])),
+    add: (intent: OpenIntent): void => {
+      const { merchant, orderId } = intent;
+      this.#owners.get(journalPartition(orderKey(merchant, orderId)))?.openIntents.add(intent);
+    },
+  };
+
+  /** Must be called last: every wait for a record rejects. */
+  close(): void {
+    this.#closing.abort(new Error('the journal is closing'));
+    for (const owner of this.owners) this.disown(owner);
+  }
+
+  /** The newest state of an order that this process knows. It may lag behind the log; therefore only the fold grants attempts (R3). */
+  async read(merchant: string, orderId: string): Promise<OrderState> {
+    return this.#owner(merchant, orderId).read(merchant, orderId);
+  }
+
+  /** Returns the order folded up to the log's end as of the call. An operation missing then had no acknowledged record before the call. */
+  async readToEnd(merchant: string, orderId: string, signal: AbortSignal): Promise<OrderState> {
+    signal.throwIfAborted();
+    const end = await unlessAborted(this.parts.log.end(journalPartition(orderKey(merchant, orderId))), signal);
+    await this.#owner(merchant, orderId).readTo(end, signal);
+    return this.read(merchant, orderId);
+  }
+
+  /** Resolves when the order may be readable again. */
+  async whenReadable(merchant: string, orderId: string, signal: AbortSignal): Promise<void> {
+    await this.parts.timing.sleep(LOOK_AGAIN_MS, signal);
+    const owner = this.#owners.get(journalPartition(orderKey(merchant, orderId)));
+    if (owner) await unlessAborted(owner.whenServing(signal), signal);
+  }
+
+  /** A log never assigns an offset twice. An offset below what was read means another log, so the partition is stopped (R11). */
+  async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
+    const owner = this.#owners.get(journalPartition(orderKey(record.merchant, record.orderId)));
+    const { position: readTo = 0n, placements } = owner ?? {};
+    const offset = await this.parts.log.append(this.#written(record), trace);
+    if (owner && offset < readTo && placements === owner.placements)
+      owner.stop(`a record was appended at offset ${offset}, and the log had been read to ${readTo} before`);
+    return offset;
+  }
+
+  /** Appends a record and returns the order folded up to it. */
+  async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const offset = await this.append(record, trace);
+    return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);
+  }
+
+  /**
+   * Appends an INTENT and reads the fold's verdict on it. Returns `lost` where the fold shows none: nothing may be sent then.
+   *
+   * @throws OrderUnreadableError where a record beyond the INTENT was read but the INTENT is not in that log: it was appended to another log than the
+   * one folded before. The partition is stopped, because retries would append one INTENT after the other until one is granted wrongly (R11).
+   */
+  async appendIntent(intent: Intent, trace?: TraceHeaders): Promise<{ after: OrderState; verdict: IntentVerdict }> {
+    const { merchant, orderId, token } = intent;
+    const owner = this.#owner(merchant, orderId);
+    const { placements } = owner;
+    this.#unread.add(token);
+    try {
+      const after = await this.appendAndRead(intent, trace);
+      const verdict = verdictOf(after, token);
+      if (verdict !== undefined) return { after, verdict };
+      // A snapshot drops old verdicts; an owner that placed anew may have skipped the record, because the index holds it.
+      if (!this.#unread.has(token) || placements !== owner.placements) return { after, verdict: 'lost' };
+    } finally {
+      this.#unread.delete(token);
+    }
+    const why = 'an INTENT of this process was appended and is not in the log that is read: the journal was replaced';
+    owner.stop(why);
+    throw new OrderUnreadableError(owner.stoppedBecause ?? why);
+  }
+
+  /** Retries until the journal has the record or is closed, then reads it back while its partition is owned here. Duplicates have no effect. */
+  async appendWithRetry(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const { merchant, orderId } = record;
+    const partition = journalPartition(orderKey(merchant, orderId));
+    const offset = await this.#untilDone(record, () => this.append(record, trace));
+    return this.#untilDone(
+      record,
+      () => this.waitForRecordAfter(merchant, orderId, offset - 1n),
+      () => !this.#owners.has(partition) || this.stoppedFor(merchant, orderId) !== undefined,
+    );
+  }
+
+  async #untilDone<T>({ record, orderId }: JournalRecord, act: () => Promise<T>, isInVain = () => false): Promise<T> {
+    for (let attempts = 0; ; attempts++) {
+      try {
+        return await act();
+      } catch (error) {
+        if (this.#closing.signal.aborted || isInVain()) throw error;
+        const facts = { err: error, orderId, attempts };
+        this.parts.logger.warn(facts, `${record} could not be journaled and read back; trying again`);
+        const ms = Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max);
+        await this.parts.timing.sleep(ms, this.#closing.signal);
+      }
+    }
+  }
+
+  /** Resolves once a record beyond `offset` was folded. Rejects when the signal aborts, or the partition is stopped or not owned here any more. */
+  async waitForRecordAfter(
+    merchant: string,
+    orderId: string,
+    offset: bigint,
+    signal: AbortSignal = this.#closing.signal,
+  ): Promise<OrderState> {
+    return this.#owner(merchant, orderId).waitForRecordAfter(merchant, orderId, offset, signal);
+  }
+
+  #owner(merchant: string, orderId: string): PartitionOwner {
+    const partition = journalPartition(orderKey(merchant, orderId));
+    const owner = this.#owners.get(partition);
+    if (owner) return owner;
+    throw new OrderUnreadableError(`Journal partition ${partition} is not owned by this instance`);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Timing } from '@tranche/runtime';
+import { JournalCutError, JournalLostError } from '../journal/journal-faults.js';
+import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
+import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
+
+/** A clean election may set a log's end back below what is known, for at most this long. Milliseconds. */
+const BEHIND_AT_MOST_MS = 60_000;
+const LOOK_AGAIN_MS = 200;
+
+/** Ends of a partition's log: first offset that it still has, and offset of its next record. */
+export interface LogBounds {
+  low: bigint;
+  high: bigint;
+}
+
+export interface PlacementParts {
+  index: Pick<OrderIndex, 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
+  journal: JournalReader;
+  /** Asked after the call. */
+  bounds: (partition: number) => Promise<LogBounds>;
+  timing: Timing;
+  onRebuild?: (progress: RebuildProgress) => void;
+}
+
+/** Where an owner begins. */
+export interface Place extends LogBounds {
+  /** Last record that the index holds, and its hash where it is known. */
+  mark: Mark;
+  /** Events of the records before this offset were acknowledged. */
+  publishFrom: bigint;
+}
+
+/**
+ * Finds where the owner of a partition begins: behind the index's marker. An index that is lost, or older than what the journal keeps, is rebuilt up to
+ * what was published; this publishes nothing.
+ * @param published offset behind the last record whose events were acknowledged, by the group's commit or by this owner
+ * @param assertCurrent throws once the owner may not write any more
+ * @throws JournalChangedError where the journal is not the one that the index was made from (R1, R11)
+ * @throws MarkerMovedError where the index changes meanwhile: the caller places anew
+ */
+export async function placeOwner(
+  parts: PlacementParts,
+  partition: number,
+  published: bigint | undefined,
+  assertCurrent: () => void,
+): Promise<Place> {
+  const { index } = parts;
+  await index.dropUnverified(partition);
+  const mark = markOf(await index.readTogether(partition, []));
+  // Asked after the marker, because a former owner may append and project meanwhile.
+  const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, assertCurrent);
+  const publishFrom = later(published, mark && mark.marker + 1n) ?? bounds.low;
+  if (publishFrom < bounds.low) throw new JournalCutError(partition, publishFrom, bounds.low);
+  assertCurrent();
+  if (mark !== undefined && mark.marker + 1n >= bounds.low) {
+    // The first write compares with what this read showed.
+    await index.readAll(partition, mark.marker, []);
+    return { ...bounds, mark, publishFrom };
+  }
+  if (!(await rebuilt(parts, { partition, marker: mark?.marker, until: publishFrom }, assertCurrent)))
+    throw new MarkerMovedError(`The index of journal partition ${partition} is built by another process`);
+  await index.readAll(partition, publishFrom - 1n, []);
+  const built = markOf(await index.readTogether(partition, []));
+  return { ...bounds, mark: built ?? { marker: publishFrom - 1n }, publishFrom };
+}
+
+/** The log must reach what is known of it, after an election within a minute. */
+async function boundsBehind(
+  { bounds, timing }: PlacementParts,
+  partition: number,
+  known: bigint,
+  assertCurrent: () => void,
+): Promise<LogBounds> {
+  const giveUpMs = timing.monotonicMs() + BEHIND_AT_MOST_MS;
+  for (;;) {
+    const found = await bounds(partition);
+    if (found.high >= known) return found;
+    if (timing.monotonicMs() >= giveUpMs) throw new JournalLostError(partition, known - 1n, found.high);
+    assertCurrent();
+    await timing.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+function rebuilt(
+  { index, journal, timing, onRebuild }: PlacementParts,
+  range: { partition: number; marker: bigint | undefined; until: bigint },
+  assertCurrent: () => void,
+): Promise<boolean> {
+  const afterStep = (progress: RebuildProgress) => {
+    onRebuild?.(progress);
+    assertCurrent();
+  };
+  return rebuildIndex({ index, journal, timing, onRebuild: afterStep }, range);
+}
+
+const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | undefined =>
+  marker === undefined ? undefined : { marker, ...(hash === undefined ? {} : { hash }) };
+
+function later(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one > other ? one : other;
+}
