@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { CommandForwarder } from './command-forwarder.service.js';
@@ -7,7 +8,7 @@ import { PaymentExecutor } from './payment-executor.service.js';
 import { RepublishThrottle } from './republish-throttle.js';
 
 @Module({
-  imports: [JournalModule, PlatformModule],
+  imports: [GatewayKafkaModule, JournalModule, PlatformModule],
   controllers: [CommandConsumer],
   providers: [CommandForwarder, PaymentExecutor, RepublishThrottle],
 })
