@@ -11,6 +11,7 @@ import {
 } from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
+import type { CommandForwarder } from '../src/command/command-forwarder.service.js';
 import { CommandConsumer } from '../src/command/command.consumer.js';
 import type { PaymentExecutor } from '../src/command/payment-executor.service.js';
 import type { RepublishThrottle } from '../src/command/republish-throttle.js';
@@ -66,6 +67,7 @@ export function commandConsumer({
   const metrics = new Metrics('spec');
   const consumer = new CommandConsumer(
     config as unknown as GatewayConfig,
+    { forward: () => Promise.resolve(false) } as unknown as CommandForwarder,
     executor as unknown as PaymentExecutor,
     { view, read: view.read } as unknown as Journal,
     { resumes } as unknown as JournalDecisions,

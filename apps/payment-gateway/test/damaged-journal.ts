@@ -13,7 +13,7 @@ import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 import { createClient } from 'redis';
 import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
-import { projectorGroup } from '../src/journal/projector.service.js';
+import { gatewayGroup } from '../src/gateway.config.js';
 import { kafka, keptRecords } from './kept-records.js';
 
 /** Ways in which a partition's log changed while no gateway was running. All but `whole` contradict the index. */
@@ -37,7 +37,7 @@ export async function untilIndexed(prefix: string, redisUrl: string): Promise<vo
 /** Recreates the journal with the records left of each partition. Committed offsets stay: they are in another topic. No gateway may run. */
 export async function damageJournal(prefix: string, damageOf: (partition: number) => Damage): Promise<void> {
   const topic = journalOf(prefix);
-  const group = projectorGroup({ kafkaTopicPrefix: prefix });
+  const group = gatewayGroup({ kafkaTopicPrefix: prefix });
   const committed = await committedOffsets(kafka, group, topic);
   const kept = await keptRecords(prefix, TOPICS.journal);
   const partitions = [...(await topicOffsets(kafka, topic)).keys()];

@@ -1,0 +1,266 @@
+import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { silentLog, type Timing } from '@tranche/runtime';
+import { MarkerMovedError, type JournalEntry, type OrderIndex, type Rebuild } from '../src/journal/ports.js';
+import type { JournalFollower, OwnerParts } from '../src/partition/owner-ports.js';
+import { PartitionOwner } from '../src/partition/partition-owner.js';
+import { toCloudEvent } from '../src/projection/published-event.js';
+import { fold } from '../src/state/fold.js';
+import { emptyOrder, isEmptyOrder, type OrderState } from '../src/state/order-state.js';
+import { encodeRecord, recordHash, type JournalRecord } from '../src/state/records.js';
+import { inOrder, intent } from './projector-world.js';
+
+const PARTITION = 3;
+const ORDERS = ['a', 'b', 'c'];
+
+interface Index {
+  marker: bigint | undefined;
+  orders: Map<string, OrderState>;
+  rebuild: object | undefined;
+}
+
+type Random = () => number;
+
+/** An owner of the partition in one process, and what it follows. */
+interface Running {
+  owner: PartitionOwner;
+  generation: number;
+  read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
+}
+
+/** One partition, its log, index, events and commit, and several owners. Every call of a port ends when the scheduler picks it. */
+export class OwnerWorld {
+  readonly log: JournalEntry[] = [];
+  readonly published = new Set<string>();
+  readonly faults: string[] = [];
+  readonly #states = new Map<string, { offset: bigint; order: OrderState }[]>();
+  readonly #events = new Map<string, string>();
+  readonly #pending: (() => void)[] = [];
+  readonly #copies: Index[] = [];
+  #index: Index = { marker: undefined, orders: new Map(), rebuild: undefined };
+  #running: Running[] = [];
+  #generation = 0;
+  #committed: bigint | undefined;
+  #commands = 0;
+  readonly #open = new Map<string, string>();
+
+  constructor(private readonly random: Random) {}
+
+  get isComplete(): boolean {
+    const end = BigInt(this.log.length);
+    return this.#index.marker === end - 1n && this.#committed === end;
+  }
+
+  get missing(): string[] {
+    return [...this.#events.keys()].filter((id) => !this.published.has(id));
+  }
+
+  /** One step of a schedule: a fault of the world, an append, a read, or a step of what is under way. */
+  async step(isCalm: boolean): Promise<void> {
+    const chance = this.random();
+    if (!isCalm && chance < 0.2) this.append(this.#pick(ORDERS));
+    else if (!isCalm && chance < 0.22) this.move();
+    else if (!isCalm && chance < 0.23) this.#drop(this.#pick(this.#running));
+    else if (!isCalm && chance < 0.236) this.#index = { marker: undefined, orders: new Map(), rebuild: undefined };
+    else if (!isCalm && chance < 0.25) this.#copies.push(copyOf(this.#index));
+    else if (!isCalm && chance < 0.26 && this.#copies.length > 0) this.#index = copyOf(this.#pick(this.#copies));
+    else if (chance < 0.4) this.#deliver();
+    else if (chance < 0.5) this.#read();
+    else if (chance < 0.54) for (const { owner } of this.#running) owner.forget();
+    else if (isCalm && chance < 0.58) for (const { owner } of this.#running) owner.doubtIndex();
+    else this.#pending.splice(Math.floor(this.random() * this.#pending.length), 1)[0]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  append(orderId: string): void {
+    const offset = BigInt(this.log.length);
+    const open = this.#open.get(orderId);
+    const commandId = open ?? `c${++this.#commands}`;
+    const identity = { ...inOrder, orderId, commandId, attempt: 1, token: commandId };
+    const record: JournalRecord =
+      open === undefined
+        ? ({ ...intent, ...identity } as JournalRecord)
+        : { record: 'OUTCOME', ...identity, result: 'refused', answer: {} };
+    if (open === undefined) this.#open.set(orderId, commandId);
+    else this.#open.delete(orderId);
+    const key = orderKey(record.merchant, orderId);
+    const value = encodeRecord(record);
+    this.log.push({ key, offset, value, headers: {} });
+    const states = this.#states.get(key) ?? [];
+    const before = states.at(-1)?.order ?? emptyOrder(record.merchant, orderId);
+    const { order, effects } = fold(before, record, offset, () => recordHash(value));
+    this.#states.set(key, [...states, { offset, order }]);
+    for (const { event } of effects) {
+      const cloudEvent = toCloudEvent(order, event);
+      this.#events.set(cloudEvent.id, JSON.stringify(cloudEvent));
+    }
+  }
+
+  /** Assigns the partition to another process. Only some of the others hear of it at once. */
+  move(everybodyHears = false): void {
+    const generation = ++this.#generation;
+    for (const one of [...this.#running]) if (everybodyHears || this.random() < 0.6) this.#drop(one);
+    const running: Running = { generation, read: undefined } as unknown as Running;
+    running.owner = new PartitionOwner(PARTITION, this.#partsOf(running), () => this.#commit(running));
+    this.#running.push(running);
+    void running.owner.run(this.#committed);
+  }
+
+  #commit(running: Running): void {
+    void this.#later(() => {
+      // The broker refuses a commit of an old generation.
+      if (running.generation !== this.#generation) running.owner.end();
+      else this.#committed = running.owner.published;
+    });
+  }
+
+  #drop(running: Running | undefined): void {
+    if (running === undefined) return;
+    running.owner.end();
+    running.owner.close();
+    this.#running = this.#running.filter((one) => one !== running);
+  }
+
+  #deliver(): void {
+    const running = this.#pick(this.#running);
+    const { read } = running ?? {};
+    if (read === undefined) return;
+    const from = Number(read.next);
+    const entries = this.log.slice(from, from + 1 + Math.floor(this.random() * 4));
+    read.next += BigInt(entries.length);
+    if (entries.length > 0) read.take(entries, read.next);
+  }
+
+  #read(): void {
+    const { owner } = this.#pick(this.#running) ?? {};
+    const orderId = this.#pick(ORDERS);
+    if (owner === undefined) return;
+    const key = orderKey(inOrder.merchant, orderId);
+    owner.read(inOrder.merchant, orderId).then(
+      (order) => this.#check(order, key, owner.position, 'was read'),
+      () => undefined,
+    );
+  }
+
+  /** A state is a fold of the log, and lacks no record below `until`. */
+  #check(order: OrderState, key: string, until: bigint, what: string): void {
+    const states = this.#states.get(key) ?? [];
+    const at = states.findLast(({ offset }) => offset <= BigInt(order.lastOffset));
+    const isFold = at === undefined ? isEmptyOrder(order) : JSON.stringify(at.order) === JSON.stringify(order);
+    const lacks = states.find(({ offset }) => offset < until && offset > (at?.offset ?? -1n));
+    if (!isFold) this.faults.push(`a state of ${key} that ${what} is no fold of the log`);
+    else if (lacks) this.faults.push(`a state of ${key} that ${what} lacks the record at ${lacks.offset}`);
+  }
+
+  #checkIndex(): void {
+    const { marker, orders } = this.#index;
+    if (marker === undefined) return;
+    for (const orderId of ORDERS) {
+      const key = orderKey(inOrder.merchant, orderId);
+      this.#check(orders.get(key) ?? emptyOrder(inOrder.merchant, orderId), key, marker + 1n, 'is in the index');
+    }
+  }
+
+  #later<T>(act: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push(() => {
+        try {
+          resolve(act());
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.random() * list.length)] as T;
+  }
+
+  #partsOf(running: Running): OwnerParts {
+    const bounds = () => ({ low: 0n, high: BigInt(this.log.length) });
+    const follower: JournalFollower = {
+      follow: (_partition, { from, onRecords }) => void (running.read = { next: from, take: onRecords }),
+      unfollow: () => void (running.read = undefined),
+      hold: () => undefined,
+      goOn: () => undefined,
+    };
+    const timing: Timing = {
+      nowMs: () => Date.parse(inOrder.at),
+      monotonicMs: () => 0,
+      sleep: () => this.#later(() => undefined),
+    };
+    const world = this;
+    return {
+      ...{ follower, timing, logger: silentLog, index: this.#indexPort() },
+      bounds: () => this.#later(bounds),
+      events: { publish: (events) => this.#later(() => this.#publish(events)) },
+      journal: {
+        firstKept: () => this.#later(() => 0n),
+        end: () => this.#later(() => bounds().high),
+        async *read(_partition, from, until) {
+          for (let at = from; at < until; at++) yield await world.#later(() => [world.log[Number(at)]!]);
+        },
+      },
+    };
+  }
+
+  #publish(events: CloudEvent<PaymentEvent>[]): void {
+    for (const event of events) {
+      if (this.#events.get(event.id) !== JSON.stringify(event))
+        this.faults.push(`event ${event.id} is no fold of the log`);
+      this.published.add(event.id);
+    }
+  }
+
+  #indexPort(): OrderIndex {
+    const later = <T>(act: () => T) => this.#later(act);
+    const index = () => this.#index;
+    const statesOf = (keys: string[]) => keys.map((key) => index().orders.get(key));
+    const marker = () => (index().marker === undefined ? {} : { marker: index().marker! });
+    const put = (orders: OrderState[]) => {
+      for (const order of orders) index().orders.set(orderKey(order.merchant, order.orderId), order);
+    };
+    const at = (expected: bigint | undefined) => {
+      if (index().marker !== expected) throw new MarkerMovedError(`${index().marker}, not ${expected}`);
+    };
+    const port: Partial<OrderIndex> = {
+      read: (key) =>
+        later(() => ({ ...marker(), ...(index().orders.has(key) ? { order: index().orders.get(key)! } : {}) })),
+      openOrders: () => later(() => ({ orderKeys: [], ...marker() })),
+      readTogether: (_partition, keys) => later(() => ({ ...marker(), orders: statesOf(keys) })),
+      readAll: (_partition, expected, keys) => later(() => (at(expected), statesOf(keys))),
+      write: ({ from, to, orders }) =>
+        later(() => {
+          at(from);
+          put(orders);
+          index().marker = to;
+          this.#checkIndex();
+        }),
+      dropUnverified: () => Promise.resolve(),
+      redirectHtml: () => later(() => undefined),
+      beginRebuild: (_partition, expected) =>
+        later(() => {
+          if (index().marker !== expected) return undefined;
+          const token = {};
+          Object.assign(index(), { marker: undefined, orders: new Map(), rebuild: token });
+          const ours = () => {
+            if (index().rebuild !== token) throw new MarkerMovedError('taken over');
+          };
+          const rebuild: Rebuild = {
+            readAll: (keys) => later(() => (ours(), statesOf(keys))),
+            write: (orders) => later(() => (ours(), put(orders))),
+            finish: (to) =>
+              later(() => {
+                ours();
+                Object.assign(index(), { marker: to, rebuild: undefined });
+                this.#checkIndex();
+              }),
+          };
+          return rebuild;
+        }),
+    };
+    return port as OrderIndex;
+  }
+}
+
+const copyOf = ({ marker, orders }: Index): Index => ({ marker, orders: new Map(orders), rebuild: undefined });
