@@ -19,6 +19,7 @@ export class KafkaMetrics {
   readonly lag: Gauge<'group' | 'topic' | 'partition'>;
   readonly fetchedRecords: Histogram<'group'>;
   readonly tailRecords: Counter<'group'>;
+  readonly logRecords: Counter<'topic'>;
   readonly produced: Counter<'result'>;
   readonly producedBatchRecords: Histogram;
   readonly produceSeconds: Histogram;
@@ -74,6 +75,7 @@ export class KafkaMetrics {
       'topic',
       'partition',
     ]);
+    this.logRecords = this.counter('kafka_log_records_total', 'Records read without a group', ['topic']);
     this.tailRecords = this.counter(
       'kafka_tail_records_total',
       'Records that were not fetched: the tail of the same process had them',

@@ -57,16 +57,16 @@ export class OwnerWorld {
   /** One step of a schedule: a fault of the world, an append, a read, or a step of what is under way. */
   async step(isCalm: boolean): Promise<void> {
     const chance = this.random();
-    if (!isCalm && chance < 0.2) this.append(this.#pick(ORDERS));
-    else if (!isCalm && chance < 0.22) this.move();
-    else if (!isCalm && chance < 0.23) this.#drop(this.#pick(this.#running));
-    else if (!isCalm && chance < 0.236) this.#index = { marker: undefined, orders: new Map(), rebuild: undefined };
-    else if (!isCalm && chance < 0.25) this.#copies.push(copyOf(this.#index));
-    else if (!isCalm && chance < 0.26 && this.#copies.length > 0) this.#index = copyOf(this.#pick(this.#copies));
-    else if (chance < 0.4) this.#deliver();
-    else if (chance < 0.5) this.#read();
-    else if (chance < 0.54) for (const { owner } of this.#running) owner.forget();
-    else if (isCalm && chance < 0.58) for (const { owner } of this.#running) owner.doubtIndex();
+    if (!isCalm && chance < 0.1) this.append(this.#pick(ORDERS));
+    else if (!isCalm && chance < 0.106) this.move();
+    else if (!isCalm && chance < 0.11) this.#drop(this.#pick(this.#running));
+    else if (!isCalm && chance < 0.112) this.#index = { marker: undefined, orders: new Map(), rebuild: undefined };
+    else if (!isCalm && chance < 0.122) this.#copies.push(copyOf(this.#index));
+    else if (!isCalm && chance < 0.128 && this.#copies.length > 0) this.#index = copyOf(this.#pick(this.#copies));
+    else if (chance < 0.22) this.#deliver();
+    else if (chance < 0.34) this.#read();
+    else if (chance < 0.36) for (const { owner } of this.#running) owner.forget();
+    else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex();
     else this.#pending.splice(Math.floor(this.random() * this.#pending.length), 1)[0]?.();
     await new Promise((resolve) => setImmediate(resolve));
   }

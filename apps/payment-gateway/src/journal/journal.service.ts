@@ -41,7 +41,14 @@ export class Journal {
     metrics: Metrics,
   ) {
     const { kafkaTopicPrefix: topicPrefix } = config;
-    this.#reader = new LogFollower({ client, topicPrefix, topic: TOPICS.journal.name, log, health });
+    this.#reader = new LogFollower({
+      client,
+      topicPrefix,
+      topic: TOPICS.journal.name,
+      log,
+      health,
+      metrics: metrics.registry,
+    });
     this.view = new OwnedJournal({ ...this.ports.parts, follower: this.#follower });
     // Readiness, not liveness: a restart would stop at the same record, and the other partitions still work.
     health.addReadiness('journal', () => this.notReadyBecause);

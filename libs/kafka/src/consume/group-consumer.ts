@@ -99,7 +99,7 @@ export class GroupConsumer {
       isJoiningInVain,
       onLost: () => this.afterLoss(),
     });
-    if (this.buffered) this.drain.watchFetches(this.consumer);
+    if (this.buffered || options.ownedTopic !== undefined) this.drain.watchFetches(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);

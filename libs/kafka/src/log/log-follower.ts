@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { atMost, type HealthRegistry, type Log } from '@tranche/runtime';
+import type { Registry } from 'prom-client';
 import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consume/consumed-record.js';
 import { TailPosition } from '../consume/tail-position.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
@@ -8,6 +9,7 @@ import { FetchPace } from '../kafkajs/fetch-pace.js';
 import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { roundRobin, type Cluster, type Consumer, type EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
+import { KafkaMetrics } from '../kafka-metrics.js';
 import { topicOffsets } from '../topics/offsets.js';
 
 /** Milliseconds between fetches. Shorter than for other consumers, because intents wait for their record. */
@@ -41,6 +43,7 @@ export interface LogFollowerOptions {
   /** Prefix of `topic` on the broker; records have the name without it. */
   topicPrefix: string;
   log: Log;
+  metrics?: Registry;
   health?: HealthRegistry;
 }
 
@@ -53,6 +56,7 @@ export class LogFollower {
   private readonly runner: ConsumerRunner;
   private readonly pace: FetchPace;
   private readonly name: string;
+  private readonly metrics: KafkaMetrics;
   private readonly followed = new Map<number, Followed>();
   private partitions: readonly number[] = [];
   private cluster: Cluster | undefined;
@@ -64,6 +68,7 @@ export class LogFollower {
   constructor(private readonly options: LogFollowerOptions) {
     const { client, topicPrefix, topic, log, health } = options;
     this.name = topicPrefix + topic;
+    this.metrics = new KafkaMetrics(options.metrics);
     this.consumer = kafkaOf(client).consumer({
       groupId: `${client.clientId}.log.${randomUUID()}`,
       sessionTimeout: 6_000,
@@ -215,6 +220,7 @@ export class LogFollower {
     }
     const unreadable = whyNotReadable(records);
     if (unreadable !== undefined) return this.fail(partition, unreadable);
+    this.metrics.logRecords.inc({ topic: this.options.topic }, records.length);
     if (records.length > 0) one.onRecords(records, position.next);
     // `onRecords` may have ended this reading, or begun another one.
     if (this.followed.get(partition) === one) fetched.resolveOffset(String(position.next - 1n));

@@ -1,8 +1,8 @@
 import { OwnerWorld } from '../../test/owner-world.js';
 import { Seeded } from '../../test/rules-lock/seeded.js';
 
-const RUNS = 60;
-const STEPS = 400;
+const RUNS = 100;
+const STEPS = 600;
 const CALM_STEPS = 6_000;
 
 it('publishes every event and keeps the index, through moves, zombies, kills, and an index that is lost or put back', async () => {

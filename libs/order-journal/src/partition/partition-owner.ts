@@ -228,6 +228,8 @@ export class PartitionOwner {
       const records = this.#queue.slice(0, BATCH_RECORDS);
       if (records.length === 0) await new Promise<void>((resolve) => (this.#wakeProjection = resolve));
       else await this.#publish(records);
+      // Before it serves, many records may be read whose orders nobody asks for.
+      if (!this.isServing) this.forget();
       if (!this.isServing && this.#isHeld && this.#queue.length < AHEAD_RECORDS / 2) this.#goOn();
     }
   }
@@ -355,7 +357,7 @@ export class PartitionOwner {
 
   /** Drops orders that the index holds from memory. To be called every few seconds. */
   forget(): void {
-    if (!this.isServing) return;
+    if (!this.isServing && this.#state !== 'catch_up') return;
     this.#covers = this.#next;
     this.#cache.forget((_key, lastOffset) => lastOffset < this.#next);
   }
