@@ -34,7 +34,7 @@ export class OwnerWorld {
   readonly faults: string[] = [];
   readonly #states = new Map<string, { offset: bigint; order: OrderState }[]>();
   readonly #events = new Map<string, string>();
-  readonly #pending: (() => void)[] = [];
+  #pending: { of: Running; end: () => void }[] = [];
   readonly #copies: Index[] = [];
   #index: Index = { marker: undefined, orders: new Map(), rebuild: undefined };
   #running: Running[] = [];
@@ -67,7 +67,7 @@ export class OwnerWorld {
     else if (chance < 0.34) this.#read();
     else if (chance < 0.36) for (const { owner } of this.#running) owner.forget();
     else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex();
-    else this.#pending.splice(Math.floor(this.random() * this.#pending.length), 1)[0]?.();
+    else this.#pending.splice(Math.floor(this.random() * this.#pending.length), 1)[0]?.end();
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -106,7 +106,7 @@ export class OwnerWorld {
   }
 
   #commit(running: Running): void {
-    void this.#later(() => {
+    void this.#later(running, () => {
       // The broker refuses a commit of an old generation.
       if (running.generation !== this.#generation) running.owner.end();
       else this.#committed = running.owner.published;
@@ -118,6 +118,8 @@ export class OwnerWorld {
     running.owner.end();
     running.owner.close();
     this.#running = this.#running.filter((one) => one !== running);
+    // Some of its requests had not left the process.
+    this.#pending = this.#pending.filter(({ of }) => of !== running || this.random() < 0.3);
   }
 
   #deliver(): void {
@@ -160,15 +162,16 @@ export class OwnerWorld {
     }
   }
 
-  #later<T>(act: () => T): Promise<T> {
+  #later<T>(of: Running, act: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#pending.push(() => {
+      const end = () => {
         try {
           resolve(act());
         } catch (error) {
           reject(error as Error);
         }
-      });
+      };
+      this.#pending.push({ of, end });
     });
   }
 
@@ -187,18 +190,19 @@ export class OwnerWorld {
     const timing: Timing = {
       nowMs: () => Date.parse(inOrder.at),
       monotonicMs: () => 0,
-      sleep: () => this.#later(() => undefined),
+      sleep: () => later(() => undefined),
     };
-    const world = this;
+    const later = <T>(act: () => T) => this.#later(running, act);
+    const { log } = this;
     return {
-      ...{ follower, timing, logger: silentLog, index: this.#indexPort() },
-      bounds: () => this.#later(bounds),
-      events: { publish: (events) => this.#later(() => this.#publish(events)) },
+      ...{ follower, timing, logger: silentLog, index: this.#indexPort(running) },
+      bounds: () => later(bounds),
+      events: { publish: (events) => later(() => this.#publish(events)) },
       journal: {
-        firstKept: () => this.#later(() => 0n),
-        end: () => this.#later(() => bounds().high),
+        firstKept: () => later(() => 0n),
+        end: () => later(() => bounds().high),
         async *read(_partition, from, until) {
-          for (let at = from; at < until; at++) yield await world.#later(() => [world.log[Number(at)]!]);
+          for (let at = from; at < until; at++) yield await later(() => [log[Number(at)]!]);
         },
       },
     };
@@ -212,8 +216,8 @@ export class OwnerWorld {
     }
   }
 
-  #indexPort(): OrderIndex {
-    const later = <T>(act: () => T) => this.#later(act);
+  #indexPort(running: Running): OrderIndex {
+    const later = <T>(act: () => T) => this.#later(running, act);
     const index = () => this.#index;
     const statesOf = (keys: string[]) => keys.map((key) => index().orders.get(key));
     const marker = () => (index().marker === undefined ? {} : { marker: index().marker! });
