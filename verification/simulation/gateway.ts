@@ -2,7 +2,6 @@ import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import {
   InOrderWork,
   KeyOrderedPool,
-  TailBuffer,
   type Assignment,
   type ConsumedRecord,
   type Slot,
@@ -27,7 +26,7 @@ import { keepOne } from './keeping.js';
 import { callsOf, executed, journalOf, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import { ClockWatch } from './clock-watch.js';
 import { evidenceOf } from './evidence.js';
-import { asConsumed, journalSource, topicSource } from './fetch-sources.js';
+import { journalSource, topicSource } from './fetch-sources.js';
 import { GroupClient, timersOf } from './group-client.js';
 import type { Landed } from './journal.js';
 import { JournalTail } from './journal-tail.js';
@@ -45,7 +44,6 @@ const PROJECTOR_POLL_MS = 2_000;
 const AUDIT_MS = 10_000;
 const CATCH_UP_LOOK_MS = 50;
 /** Small, so that it overflows often. */
-const TAIL_BUFFER = { records: 6, bytes: 1024 * 1024 };
 const CLOSED = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' } as const;
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
@@ -56,7 +54,6 @@ export class SimulatedGateway {
   readonly #projector: Projector;
   readonly #executor: CommandExecutor<ExecutedCommand, PlatformRequest, never>;
   readonly #index: OrderIndex;
-  readonly #tail = new TailBuffer(TAIL_BUFFER);
   readonly #auditing: AuditOfProcess;
   readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
@@ -164,8 +161,6 @@ export class SimulatedGateway {
     const { process, world } = this;
     new GroupClient(process, world.projectorGroup, journalSource(world), {
       assigned: (assignment) => this.#project(assignment),
-      tail: this.#tail,
-      onTaken: (way, records) => void (world.taken[way] += records),
     }).start();
     process.every(PROJECTOR_POLL_MS, 'looks at the index', () => void this.#projector.poll());
     this.#auditing.every(AUDIT_MS, 'audits', () => void this.#audit());
@@ -180,7 +175,6 @@ export class SimulatedGateway {
     const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash ? [[partition, hash] as const] : [])));
     const offsets = await process.request('journal offsets', () => journal.offsets());
     const from = await this.view.begin(offsets, markers, hashes);
-    for (const [partition, offset] of from) this.#tail.begin(partition, offset);
     for (const [partition, offset] of from) this.#follow(partition, offset);
     while (this.view.behind > 0) await process.sleep(CATCH_UP_LOOK_MS);
     process.every(FORGET_MS, 'forgets', () => void this.#index.markers().then((markers) => this.view.forget(markers)));
@@ -332,10 +326,7 @@ export class SimulatedGateway {
   /** Reads every record of the journal in order, some time after it was appended. */
   #follow(partition: number, from: bigint): void {
     const { journal } = this.world;
-    const onRecords = (landed: readonly Landed[]) => {
-      this.view.take(partition, landed);
-      this.#tail.add(partition, landed.map(asConsumed));
-    };
+    const onRecords = (landed: readonly Landed[]) => this.view.take(partition, landed);
     if (this.process.around.profile.anew !== undefined) {
       const onPlaced = (next: bigint) => this.view.placed(partition, next);
       const onFault = (fault: string) => this.view.stop(partition, fault);

@@ -1,10 +1,8 @@
 import {
-  BufferedPort,
   GroupWork,
   type ConsumedRecord,
   type GroupPort,
   type GroupWorkOptions,
-  type TailBuffer,
   type TopicPartition,
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
@@ -24,9 +22,6 @@ export interface FetchSource {
 }
 
 interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks'> {
-  tail?: TailBuffer;
-  /** Called for records that reached the group's work. */
-  onTaken?: (way: 'fetched' | 'buffered', records: number) => void;
 }
 
 interface Position {
@@ -40,7 +35,6 @@ interface Position {
 /** Plays kafkajs around the group's work: joins, heartbeats, fetches, commits. A paused process does none of it, and notices later. */
 export class GroupClient {
   readonly work: GroupWork;
-  readonly #buffered: BufferedPort | undefined;
   readonly #positions = new Map<string, Position>();
   #generation = -1;
   #memberId = '';
@@ -55,13 +49,10 @@ export class GroupClient {
     private readonly options: GroupClientOptions,
   ) {
     const timers = timersOf(process);
-    const { tail, onTaken } = options;
-    const onBuffered = (_partition: number, records: number) => onTaken?.('buffered', records);
-    this.#buffered = tail && new BufferedPort({ port: this.#port(), buffer: tail, work: () => this.work, onBuffered });
     this.work = new GroupWork({
       ...options,
       groupId: group.name,
-      port: this.#buffered ?? this.#port(),
+      port: this.#port(),
       log: silentLog,
       timers,
     });
@@ -115,7 +106,6 @@ export class GroupClient {
     this.#generation = generation;
     this.#isBusyJoining = false;
     this.#positions.clear();
-    this.#buffered?.begin(partitions);
     void this.work.join(partitions);
   }
 
@@ -167,11 +157,8 @@ export class GroupClient {
       if (this.#positions.get(idOf(partition)) !== position) return;
       if (position.seeks === seeks && !position.isPaused && position.next !== undefined) {
         const records = this.source.read(partition, this.#inRange(partition, position.next), FETCHED);
-        const last = (this.#buffered ?? this.work).take(partition, records);
-        if (last !== undefined) {
-          position.next = last + 1n;
-          this.options.onTaken?.('fetched', records.filter(({ offset }) => offset <= last).length);
-        }
+        const last = this.work.take(partition, records);
+        if (last !== undefined) position.next = last + 1n;
       }
       this.#fetch(partition);
     });

@@ -15,8 +15,6 @@ export interface SharedWorld {
   notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
   gatewayGroup: SimulatedGroup;
   projectorGroup: SimulatedGroup;
-  /** Counts the records that projectors took from the tail's buffer and by fetches. */
-  taken: { buffered: number; fetched: number };
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
   /** True if the journal has the command by now, no matter who has read it. */

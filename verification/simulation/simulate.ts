@@ -48,9 +48,6 @@ export interface RunCounts {
 
 export interface RunResult extends RunCounts {
   seed: number;
-  /** Records that projectors took from the tail's buffer, and by fetches. */
-  buffered: number;
-  fetched: number;
   violations: Violation[];
   /** The same for the same seed, on every machine. */
   hash: number;
@@ -248,7 +245,6 @@ export async function simulate({
     seed,
     ...seen,
     ...counts,
-    ...shared.taken,
     neverLeft: calls.neverLeft(referee.orders),
     concluded: calls.concludedCount,
     rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,

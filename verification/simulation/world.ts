@@ -99,7 +99,6 @@ export class World {
           );
         this.referee.projected(partition, offset);
       }),
-      taken: { buffered: 0, fetched: 0 },
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
       isKnown: ({ orderKey, commandId }) => findOperation(this.referee.order(orderKey), commandId) !== undefined,

@@ -44,8 +44,6 @@ export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
 export type { Assignment, Backlog, PartitionWork } from './consume/partition-work.js';
 export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
 export { numberPlan, stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
-export { BufferedPort, type BufferedPortOptions } from './consume/buffered-port.js';
-export { defaultBufferBounds, TailBuffer, type BufferBounds } from './consume/tail-buffer.js';
 export { BEHIND_AT_MOST_MS, TailPosition } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogFollower, type FollowedLog, type LogFollowerOptions } from './log/log-follower.js';

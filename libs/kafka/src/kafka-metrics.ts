@@ -18,7 +18,6 @@ export class KafkaMetrics {
   readonly drainSeconds: Histogram<'group'>;
   readonly lag: Gauge<'group' | 'topic' | 'partition'>;
   readonly fetchedRecords: Histogram<'group'>;
-  readonly tailRecords: Counter<'group'>;
   readonly logRecords: Counter<'topic'>;
   readonly produced: Counter<'result'>;
   readonly producedBatchRecords: Histogram;
@@ -76,11 +75,6 @@ export class KafkaMetrics {
       'partition',
     ]);
     this.logRecords = this.counter('kafka_log_records_total', 'Records read without a group', ['topic']);
-    this.tailRecords = this.counter(
-      'kafka_tail_records_total',
-      'Records that were not fetched: the tail of the same process had them',
-      ['group'],
-    );
     this.fetchedRecords = this.histogram(
       'kafka_fetched_batch_records',
       'Records in one fetched batch',

@@ -17,7 +17,6 @@ const OURS_TIME_BOX_MS = 120_000;
 export interface OursRun {
   inFlight: number;
   count: number;
-  isSplit?: boolean;
   /** Every command is signed, and the gateway requires signatures. */
   isSigned?: boolean;
   env?: Record<string, string>;
@@ -26,7 +25,7 @@ export interface OursRun {
 /** A command counts as done when its event is published: its intent and its outcome are in the journal by then. */
 export async function ours(
   { context, platform, kind }: Arena,
-  { inFlight, count, isSplit = false, isSigned = false, env = {} }: OursRun,
+  { inFlight, count, isSigned = false, env = {} }: OursRun,
 ): Promise<Rate> {
   const stage = await Stage.open(context);
   try {
@@ -34,10 +33,7 @@ export async function ours(
     await forget(platform, kind);
     context.log(`ours: ${count} commands, ${inFlight} in flight`);
     const signing: Record<string, string> = isSigned ? { MERCHANTS_FILE: signingMerchantsFile(), ENVIRONMENT_ID } : {};
-    const start = (role: string) =>
-      startGateway({ ...context, stage, platform, inFlight, env: { ...env, ...signing, GATEWAY_ROLE: role } });
-    const projector = isSplit ? await start('projector') : undefined;
-    const gateway = await start(isSplit ? 'commands' : 'all');
+    const gateway = await startGateway({ ...context, stage, platform, inFlight, env: { ...env, ...signing } });
     const rate = await rateOf({
       done: () => {
         gateway.assertRunning();
@@ -46,10 +42,10 @@ export async function ours(
       total: count,
       timeBoxMs: OURS_TIME_BOX_MS,
       everyMs: 400,
-      processes: { gateway: gateway.pid, platform: platform.pid, ...(projector && { projector: projector.pid }) },
+      processes: { gateway: gateway.pid, platform: platform.pid },
     });
     const journaled = await stage.records(TOPICS.journal);
-    await Promise.all([gateway.stop(), projector?.stop()]);
+    await gateway.stop();
     if (journaled < 2 * (await stage.records(TOPICS.events)))
       throw new Error(`Only ${journaled} journal records were written`);
     context.log(

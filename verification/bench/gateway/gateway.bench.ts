@@ -19,7 +19,6 @@ export const gateway: Bench = {
     { name: 'latency-bound-512', run: (context) => latencyBound(context, 512) },
     { name: 'ceiling-simulator', run: (context) => ceiling(context, 'simulator') },
     { name: 'ceiling-lean', run: (context) => ceiling(context, 'lean') },
-    { name: 'ceiling-split', run: ceilingSplit },
     { name: 'signed-commands', run: signedCommands },
     { name: 'sealed-index', run: sealedIndex },
     { name: 'own-latency', run: ownLatency },
@@ -84,23 +83,6 @@ async function ceiling(context: Context, kind: PlatformKind): Promise<Row[]> {
         unit: 'ms of processor time per command',
         ours: own.cpuMs.gateway ?? 0,
         peers: { 'bare-loop': bare.cpuMs.peer ?? 0 },
-      }),
-    ];
-  });
-}
-
-/** Commands and projector run in two processes (`GATEWAY_ROLE`). */
-async function ceilingSplit(context: Context): Promise<Row[]> {
-  return inArena(context, 'lean', '0', async (arena) => {
-    const own = await ours(arena, { inFlight: 256, count: context.commands ?? 30_000, isSplit: true });
-    return [
-      row({
-        name: 'ceiling-split',
-        unit: 'commands/s',
-        ours: own.perSecond,
-        peers: {},
-        target: { atLeast: 3_000 },
-        details: { ...cpuDetails(own, 'gateway'), projectorCpuMs: own.cpuMs.projector ?? 0 },
       }),
     ];
   });

@@ -7,6 +7,6 @@ export async function run(): Promise<void> {
   const admin = kafka().admin();
   await admin.connect();
   const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high }));
-  await admin.setOffsets({ groupId: `${prefix}payment-gateway.projector`, topic, partitions });
+  await admin.setOffsets({ groupId: `${prefix}payment-gateway`, topic, partitions });
   await admin.disconnect();
 }

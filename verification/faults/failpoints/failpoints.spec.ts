@@ -43,7 +43,7 @@ it('strikes at the hit that was asked for, of the orders that were asked for, on
 });
 
 it.each([
-  ['during-commit', '\0\0\0\x50\0\x08\0\x05shop.payment-gateway.commands'],
+  ['during-commit', '\0\0\0\x50\0\x08\0\x05shop.payment-gateway\0\0\0\x05'],
   ['before-the-ok', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nOK'],
   ['request-written', 'POST /front/service/rest/process HTTP/1.1\r\n\r\nmethod=capture&params%5BORDERID%5D=run-1'],
   ['outcome-in-flight', '\0\0\0\x50\0\0\0\x05…{"orderId":"run-1","record":"OUTCOME"}'],

@@ -19,8 +19,9 @@ const pass = (name: string, key: string) => `globalThis.failpoint?.('${name}', $
 const before = (find: string, name: string, key: string) => ({ name, find, replace: `${pass(name, key)} ${find}` });
 const after = (find: string, name: string, key: string) => ({ name, find, replace: `${find} ${pass(name, key)}` });
 const executor = { project: 'libs/order-journal', file: 'execution/command-executor.js' } as const;
-const journalView = { project: 'libs/order-journal', file: 'journal/journal-view.js' } as const;
-const projectBatch = { project: 'libs/order-journal', file: 'projection/project-batch.js' } as const;
+const ownedJournal = { project: 'libs/order-journal', file: 'partition/owned-journal.js' } as const;
+const owner = { project: 'libs/order-journal', file: 'partition/partition-owner.js' } as const;
+const ORDERS = "batch.orders.map(({ orderId }) => orderId).join(' ')";
 const ofGateway = { project: 'apps/payment-gateway' } as const;
 
 /** These points are in our own code. They are planted while it is loaded, so the shipped build has none (docs/decisions/0022). */
@@ -39,7 +40,7 @@ export const PLANTED: readonly PlantedPoint[] = [
     ),
   },
   {
-    ...journalView,
+    ...ownedJournal,
     name: 'intent-acknowledged',
     find: 'return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);',
     replace: `if (record.record === 'INTENT') ${pass('intent-acknowledged', 'record.orderId')} return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);`,
@@ -56,7 +57,7 @@ export const PLANTED: readonly PlantedPoint[] = [
   },
   { ...executor, ...before('const { token } = grant;', 'answer-read', 'order.orderId') },
   {
-    ...journalView,
+    ...ownedJournal,
     ...after(
       'const offset = await this.#untilDone(record, () => this.append(record, trace));',
       'outcome-acknowledged',
@@ -64,12 +65,12 @@ export const PLANTED: readonly PlantedPoint[] = [
     ),
   },
   {
-    ...projectBatch,
+    ...owner,
     name: 'events-acknowledged',
-    find: 'await outlet.publish(events);',
-    replace: `await outlet.publish(events); if (events.length > 0) ${pass('events-acknowledged', "[...orders.keys()].join(' ')")}`,
+    find: 'await this.#untilDone(() => parts.events.publish(batch.events));',
+    replace: `await this.#untilDone(() => parts.events.publish(batch.events)); if (batch.events.length > 0) ${pass('events-acknowledged', ORDERS)}`,
   },
-  { ...projectBatch, ...after('progress.next = last.offset + 1n;', 'index-written', "[...orders.keys()].join(' ')") },
+  { ...owner, ...after('this.#queue.splice(0, records.length);', 'index-written', ORDERS) },
 ];
 
 /** These points are between our code and the kernel: each waits for a write with these bytes. */
@@ -78,8 +79,8 @@ export const WRITTEN: readonly WrittenPoint[] = [
   { name: 'request-partly-written', written: 'half', is: /params%5BORDERID%5D=/ },
   { name: 'request-written', written: 'all', is: /params%5BORDERID%5D=/ },
   { name: 'outcome-in-flight', written: 'all', is: /"record":"OUTCOME"/ },
-  // Kafka's OffsetCommit (API key 8) names no order.
-  { name: 'during-commit', written: 'all', is: /^[^]{4}\0\x08[^]*payment-gateway\.(commands|projector)/ },
+  // Kafka's OffsetCommit (API key 8) names no order. The group's name is followed by its generation, the client's by a length.
+  { name: 'during-commit', written: 'all', is: /^[^]{4}\0\x08[^]*payment-gateway\0\0/ },
   { name: 'notification-in-flight', written: 'all', is: /^[^]{4}\0\0[^]*payment\.notification\.received/ },
   { name: 'before-the-ok', written: 'none', is: /^HTTP\/1\.1 200 [^]*\r\n\r\nOK$/ },
 ];
@@ -110,8 +111,8 @@ export const SECOND_OWNER: PlantedPoint = {
   ...ofGateway,
   name: 'second-owner',
   file: 'kafka-servers.service.js',
-  find: '.commands`, topics, inFlightPerTopic });',
-  replace: ".commands${process.env.SECOND_OWNER ?? ''}`, topics, inFlightPerTopic });",
+  find: 'const groupId = gatewayGroup(config);',
+  replace: "const groupId = gatewayGroup(config) + (process.env.SECOND_OWNER ?? '');",
 };
 
 export interface Failpoint {

@@ -67,7 +67,11 @@ export class DrainBeforeJoin {
     const { work, log, groupId } = this.options;
     try {
       // The commits inside wait for Kafka, which may be down.
-      await atMost(deadlineMs + 1000, work.drain(deadlineMs));
+      const drained = work.drain(deadlineMs).then((isMember) => {
+        // Other members own the partitions by now: a claim would move them back.
+        if (!isMember) this.owned = {};
+      });
+      await atMost(deadlineMs + 1000, drained);
     } catch (error) {
       log.warn({ groupId, error: String(error) }, 'giving partitions back was disturbed');
     }

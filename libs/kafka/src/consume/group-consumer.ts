@@ -8,12 +8,10 @@ import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
 import { mustExist } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
-import { BufferedPort } from './buffered-port.js';
 import { consumedRecord } from './consumed-record.js';
 import { DrainBeforeJoin } from './drain-before-join.js';
 import { GroupWork } from './group-work.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
-import type { TailBuffer } from './tail-buffer.js';
 
 export interface GroupConsumerOptions {
   client: KafkaClient;
@@ -32,8 +30,6 @@ export interface GroupConsumerOptions {
   maxBytesPerPartition?: number;
   /** Maximum bytes of key and value by topic name without prefix (no bound); a longer, decompressed record is `unreadable`. */
   maxRecordBytes?: Readonly<Record<string, number>>;
-  /** Records that this process's tail of the (one) topic has read. Only offsets that it does not hold are fetched. */
-  tail?: TailBuffer;
   /**
    * One of the topics that the group only owns and never fetches; its work commits what it did elsewhere. A member then gets numbers, the
    * same partitions of every topic.
@@ -55,7 +51,6 @@ export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
   private readonly port: KafkajsPort;
-  private readonly buffered: BufferedPort | undefined;
   private readonly work: GroupWork;
   private readonly drain: DrainBeforeJoin;
   /** The consumer's own connections. kafkajs passes them to the assigner only, at the creation of the consumer. */
@@ -82,10 +77,9 @@ export class GroupConsumer {
       retry: { initialRetryTime: 50, multiplier: 1.5, maxRetryTime: 500, retries: 120 },
     });
     this.port = new KafkajsPort({ ...options, consumer: this.consumer, cluster: () => this.cluster });
-    this.buffered = options.tail && this.bufferedPort(options.tail);
     this.work = new GroupWork({
       ...options,
-      port: this.buffered ?? this.port,
+      port: this.port,
       onMissed: ({ topic, committed, low }) =>
         options.metrics.missed.inc({ group: groupId, topic }, Number(low - committed)),
     });
@@ -99,7 +93,7 @@ export class GroupConsumer {
       isJoiningInVain,
       onLost: () => this.afterLoss(),
     });
-    if (this.buffered || options.ownedTopic !== undefined) this.drain.watchFetches(this.consumer);
+    if (options.ownedTopic !== undefined) this.drain.watchFetches(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);
@@ -157,7 +151,7 @@ export class GroupConsumer {
     const topic = batch.topic.slice(topicPrefix.length);
     const { partition } = batch;
     if (this.drain.isUnderWay) return this.drain.withoutGroup();
-    const last = (this.buffered ?? this.work).take(
+    const last = this.work.take(
       { topic, partition },
       batch.messages.map((message) => consumedRecord(topic, partition, message, maxRecordBytes?.[topic])),
       fetchedOf(batch),
@@ -185,7 +179,6 @@ export class GroupConsumer {
     );
     this.notReady = undefined;
     log.info({ groupId, partitions: memberAssignment }, 'joined the consumer group');
-    this.buffered?.begin(partitions);
     void this.work.join(partitions);
   }
 
@@ -229,12 +222,6 @@ export class GroupConsumer {
       byNumber,
       onCluster,
     });
-  }
-
-  private bufferedPort(buffer: TailBuffer): BufferedPort {
-    const { metrics, groupId } = this.options;
-    const onBuffered = (_partition: number, records: number) => metrics.tailRecords.inc({ group: groupId }, records);
-    return new BufferedPort({ port: this.port, buffer, work: () => this.work, onBuffered });
   }
 
   private names(): string[] {

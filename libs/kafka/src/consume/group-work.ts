@@ -33,7 +33,7 @@ export class GroupWork {
   private current = new Map<string, AssignedPartition>();
   private ended: PartitionWork[] = [];
   private readonly commits: GroupCommits;
-  private draining: { readonly deadline: Deadline; readonly whole: Promise<void> } | undefined;
+  private draining: { readonly deadline: Deadline; readonly whole: Promise<boolean> } | undefined;
 
   constructor(private readonly options: GroupWorkOptions) {
     this.timers = options.timers ?? realTimers;
@@ -107,10 +107,10 @@ export class GroupWork {
 
   /**
    * Starts no new work, gives up waiting records, lets running handlers end until the deadline, and commits. The epoch lasts until `end` or
-   * `join`, so handlers that end late but before it still count. Returns at once if this member is out of its group, because other members
-   * own its partitions. A second call joins the first, and the later deadline counts.
+   * `join`, so handlers that end late but before it still count. Resolves with false, at once, if this member is out of its group:
+   * other members own its partitions. A second call joins the first, and the later deadline counts.
    */
-  drain(deadlineMs: number): Promise<void> {
+  drain(deadlineMs: number): Promise<boolean> {
     if (!this.draining) {
       const deadline = new Deadline(deadlineMs, this.timers);
       this.draining = { deadline, whole: this.drainAll([...this.current.values()], deadline) };
@@ -228,13 +228,13 @@ export class GroupWork {
     for (const assigned of this.current.values()) if (assigned.isFull) this.resumeIfHalfEmpty(assigned);
   }
 
-  private async drainAll(all: AssignedPartition[], deadline: Deadline): Promise<void> {
+  private async drainAll(all: AssignedPartition[], deadline: Deadline): Promise<boolean> {
     for (const { end } of all) end.abort();
     // This commit also shows whether the partitions are still ours. If not, waiting for running handlers is useless.
-    if (!(await this.commits.commit({ ofAll: true }))) return;
+    if (!(await this.commits.commit({ ofAll: true }))) return false;
     await deadline.wait(Promise.all(all.map(({ work }) => work.settled())));
     this.commits.cancel();
-    await this.commits.commit();
+    return this.commits.commit();
   }
 
   private isCurrent(assigned: AssignedPartition): boolean {

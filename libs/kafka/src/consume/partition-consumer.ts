@@ -7,7 +7,6 @@ import { GroupConsumer } from './group-consumer.js';
 import { InOrderWork } from './in-order-work.js';
 import { logBatchFailure } from './log-batch-failure.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
-import type { TailBuffer } from './tail-buffer.js';
 
 export interface PartitionConsumerOptions {
   client: KafkaClient;
@@ -25,8 +24,6 @@ export interface PartitionConsumerOptions {
   rebalanceDrainMs?: number;
   /** Maximum bytes of one partition in one fetch (1 MiB). A higher value speeds up reading a long log. */
   maxBytesPerPartition?: number;
-  /** Records that this process's tail of the topic has read. Only offsets that it does not hold are fetched. */
-  tail?: TailBuffer;
   /** Returns true for a rejection that is only a wait; its retry is then not logged as an error (none). */
   isWait?: (error: unknown) => boolean;
   /**

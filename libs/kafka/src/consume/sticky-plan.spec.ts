@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { stickyPlan, type Member, type Partitions } from './sticky-plan.js';
+import { numberPlan, stickyPlan, type Member, type Partitions } from './sticky-plan.js';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 const sizes = (plan: Map<string, Partitions>, topic: string) =>
@@ -55,5 +55,27 @@ describe('the sticky plan', () => {
   it('does not depend on the order of the members', () => {
     const members = ['a', 'b', 'c'].map((memberId) => ({ memberId, owned: { t: [0, 1, 2] } }));
     expect(stickyPlan([...members].reverse(), { t: upTo(7) })).toEqual(stickyPlan(members, { t: upTo(7) }));
+  });
+});
+
+describe('the plan of numbers', () => {
+  it('gives a member the same partitions of every topic, and keeps them at a join', () => {
+    const topics = { commands: upTo(12), journal: upTo(12), small: upTo(3) };
+    const alone = numberPlan([{ memberId: 'one', owned: {} }], topics).get('one')!;
+    expect(alone).toEqual(topics);
+    const both = numberPlan(
+      [
+        { memberId: 'one', owned: alone },
+        { memberId: 'two', owned: {} },
+      ],
+      topics,
+    );
+    for (const { commands, journal, small } of both.values()) {
+      expect(commands).toHaveLength(6);
+      expect(journal).toEqual(commands);
+      expect(small).toEqual(commands!.filter((number) => number < 3));
+    }
+    const again = [...both].map(([memberId, owned]) => ({ memberId, owned }));
+    expect(numberPlan(again, topics)).toEqual(both);
   });
 });
