@@ -6,6 +6,8 @@ import {
   type EvidenceRecord,
   type JournalRecord,
   type OrderState,
+  JOURNAL_PARTITIONS,
+  journalPartition,
 } from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
@@ -53,7 +55,6 @@ interface World {
   orders: OrderState[];
   asked: string[];
   appended: JournalRecord[];
-  claims: Set<string>;
   nowMs: number;
   answer: (orderId: string) => Promise<EvidenceRecord[]>;
   token: () => Promise<undefined>;
@@ -66,7 +67,6 @@ function worldOf(...orders: OrderState[]): World {
     orders,
     asked: [],
     appended: [],
-    claims: new Set(),
     nowMs: Date.parse(AT),
     answer: () => Promise.resolve([]),
     token: () => Promise.resolve(undefined),
@@ -75,8 +75,10 @@ function worldOf(...orders: OrderState[]): World {
   };
 }
 
-/** One instance; instances share Redis, journal and clock of `world`. */
-function instance(world: World, { lookUpInFlight = 2 } = {}): LookUpScheduler {
+const ALL = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
+
+/** One instance, which owns these partitions; instances share Redis, journal and clock of `world`. */
+function instance(world: World, { lookUpInFlight = 2, owns = ALL } = {}): LookUpScheduler {
   const find = (merchant: string, orderId: string) =>
     world.orders.find((order) => order.merchant === merchant && order.orderId === orderId) ??
     emptyOrder(merchant, orderId);
@@ -87,15 +89,15 @@ function instance(world: World, { lookUpInFlight = 2 } = {}): LookUpScheduler {
       world.appended.push(record);
       return 3n;
     },
-    view: { closing: new AbortController().signal },
+    view: {
+      closing: new AbortController().signal,
+      owners: owns.map((partition) => ({ partition, isServing: true })),
+    },
   } as unknown as Journal;
   const index = {
-    ordersInDoubt: () => Promise.resolve(world.orders.map(({ merchant, orderId }) => orderKey(merchant, orderId))),
-    claimLookUp: (key: string, name: string) => {
-      const claim = `${key} ${name}`;
-      const isNew = !world.claims.has(claim);
-      world.claims.add(claim);
-      return Promise.resolve(isNew);
+    ordersInDoubt: (own: readonly number[]) => {
+      const keys = world.orders.map(({ merchant, orderId }) => orderKey(merchant, orderId));
+      return Promise.resolve(keys.filter((key) => own.includes(journalPartition(key))));
     },
   } as unknown as OrderIndexStore;
   const clock = {
@@ -143,20 +145,21 @@ it('asks only while in doubt: the index may lag', async () => {
   expect(world.asked).toEqual([]);
 });
 
-it('of several instances one asks', async () => {
+it('of several instances the owner asks', async () => {
   const world = worldOf(doubtful('asks', 'o'));
   world.nowMs = timesOf()[0] ?? 0;
-  await Promise.all([instance(world).poll(), instance(world).poll(), instance(world).poll()]);
+  const [one = [], two = []] = [0, 1].map((rest) => ALL.filter((partition) => partition % 2 === rest));
+  await Promise.all([instance(world, { owns: one }).poll(), instance(world, { owns: two }).poll()]);
   expect(world.asked).toEqual(['asks/o']);
 });
 
 it('one that starts later continues by the doubt’s age', async () => {
   const world = worldOf(doubtful('asks', 'o'));
   world.nowMs = timesOf()[1] ?? 0;
-  await instance(world).poll();
-  expect([...world.claims]).toEqual(['asks/o a 2']);
+  const lookUps = instance(world);
+  await lookUps.poll();
   world.nowMs += 10_000;
-  await instance(world).poll();
+  await lookUps.poll();
   expect(world.asked).toHaveLength(1);
 });
 
@@ -191,7 +194,7 @@ it('without a token the look-up is not spent', async () => {
   world.token = () => Promise.reject(new Error('auth-service is away'));
   const lookUps = instance(world);
   await lookUps.poll();
-  expect([world.asked.length, world.claims.size]).toEqual([0, 0]);
+  expect(world.asked).toEqual([]);
   world.token = () => Promise.resolve(undefined);
   world.nowMs += 30_000;
   await lookUps.poll();

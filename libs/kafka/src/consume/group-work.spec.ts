@@ -158,7 +158,7 @@ describe('the work of a group', () => {
     expect([...member.running.keys()]).toEqual(['9', '10']);
   });
 
-  it('asks no assignment that has ended where it begins, and goes nowhere on its late answer', async () => {
+  it('goes nowhere on the late answer of an assignment that has ended', async () => {
     const asked: { partition: number; answer: (offset: bigint) => void }[] = [];
     const member = new Member({}, ({ partition }) => new Promise((answer) => asked.push({ partition, answer })));
     const second = { ...first, partition: 1 };
@@ -173,10 +173,10 @@ describe('the work of a group', () => {
     const again = member.work.join([first]);
     await settled();
     member.calls.length = 0;
-    asked[0]!.answer(7n);
+    for (const { answer } of asked.slice(0, 2)) answer(7n);
     await joined;
-    expect([asked.map(({ partition }) => partition), member.calls]).toEqual([[0, 0], []]);
-    asked[1]!.answer(5n);
+    expect([asked.map(({ partition }) => partition), member.calls]).toEqual([[0, 1, 0], []]);
+    asked[2]!.answer(5n);
     await again;
     expect(member.calls).toEqual(['seek commands/0 5', 'resume commands/0']);
   });
