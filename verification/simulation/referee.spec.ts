@@ -96,9 +96,9 @@ it.each<[string, LedgerEntry[], boolean]>([
 });
 
 it.each<[LedgerEntry['standing'], string, boolean]>([
-  ['redirect', 'redirect', false],
+  ['redirect_required', 'redirect_required', false],
   ['pending', 'pending', false],
-  ['refused', 'redirect', false],
+  ['refused', 'redirect_required', false],
   ['refused', 'refused', true],
 ])('a void of an authorization that is %s, and %s in the journal, breaks a guard: %s', (standing, known, isBroken) => {
   const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
