@@ -51,9 +51,10 @@ export function opened(request: ReceivedRequest): { request: ReceivedRequest; is
 const unpackedBefore = new WeakMap<Buffer, Buffer | Unreadable>();
 
 function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
-  const known = unpackedBefore.get(body);
-  if (known !== undefined) return known;
-  const read = unpackedAs(contentEncoding.trim().toLowerCase(), body);
+  const encoding = contentEncoding.trim().toLowerCase();
+  const isGzip = body[0] === 0x1f && body[1] === 0x8b;
+  if (body.length === 0 || (!isGzip && ['', 'identity'].includes(encoding))) return body;
+  const read = unpackedBefore.get(body) ?? unpackedAs(isGzip ? 'gzip' : encoding, body);
   unpackedBefore.set(body, read);
   return read;
 }
@@ -62,12 +63,10 @@ function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
 const NOT_TEXT = /[\x01-\x08\x0e-\x1f\x7f]/;
 
 function unpackedAs(encoding: string, body: Buffer): Buffer | Unreadable {
-  const isGzip = body[0] === 0x1f && body[1] === 0x8b;
-  if (body.length === 0 || (!isGzip && ['', 'identity'].includes(encoding))) return body;
   if (!NOT_TEXT.test(body.toString('latin1'))) return body;
   const limit = { maxOutputLength: MAX_UNPACKED_BYTES };
   try {
-    if (isGzip) return unzipSync(body, limit);
+    if (encoding === 'gzip') return unzipSync(body, limit);
     // Some clients send `deflate` without the header of zlib.
     if (encoding === 'deflate') return isZlib(body) ? unzipSync(body, limit) : inflateRawSync(body, limit);
     if (encoding === 'br') return brotliDecompressSync(body, limit);
