@@ -11,7 +11,7 @@ import { holdsCardNumber, isCardNumber } from './card-numbers.js';
 /**
  * A merchant chooses what happens to free texts that contain a card number. `refuse`: the command is refused. `mask-in-logs`: it is accepted, for
  * shops whose references look like card numbers. Only logs, dead letters and the quarantine then leave the number out: it lies in the command
- * topic and, in EXTRADATA, also in the journal, the events and the notifications (README.md, "Card data"). A named CVV is refused in both cases.
+ * topic and, in EXTRADATA, also in the journal, the index, the events and the notifications (README.md, "Card data"). A named CVV is refused in both cases.
  */
 export const TEXT_SCANS = ['refuse', 'mask-in-logs'] as const;
 export type TextScan = (typeof TEXT_SCANS)[number];
