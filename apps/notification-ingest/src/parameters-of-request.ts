@@ -1,4 +1,4 @@
-import { brotliDecompressSync, unzipSync } from 'node:zlib';
+import { brotliDecompressSync, inflateRawSync, unzipSync } from 'node:zlib';
 import { withoutByteOrderMark } from '@tranche/contracts';
 import { parametersOfMultipart } from './multipart-parameters.js';
 import {
@@ -47,18 +47,37 @@ export function opened(request: ReceivedRequest): { request: ReceivedRequest; is
   return { request: { ...request, body: isHidden ? Buffer.alloc(0) : body, contentEncoding: '' }, isHidden };
 }
 
+/** A refused request is read twice, for its parameters and for the quarantine. Its body is unpacked once. */
+const unpackedBefore = new WeakMap<Buffer, Buffer | Unreadable>();
+
 function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
   const encoding = contentEncoding.trim().toLowerCase();
   const isGzip = body[0] === 0x1f && body[1] === 0x8b;
   if (body.length === 0 || (!isGzip && ['', 'identity'].includes(encoding))) return body;
+  const read = unpackedBefore.get(body) ?? unpackedAs(isGzip ? 'gzip' : encoding, body);
+  unpackedBefore.set(body, read);
+  return read;
+}
+
+/** Compressed bytes have control characters. A body without them was unpacked on its way, by a proxy that left the header. */
+const NOT_TEXT = /[\x01-\x08\x0e-\x1f\x7f]/;
+
+function unpackedAs(encoding: string, body: Buffer): Buffer | Unreadable {
+  if (!NOT_TEXT.test(body.toString('latin1'))) return body;
+  const limit = { maxOutputLength: MAX_UNPACKED_BYTES };
   try {
-    if (isGzip || encoding === 'deflate') return unzipSync(body, { maxOutputLength: MAX_UNPACKED_BYTES });
-    if (encoding === 'br') return brotliDecompressSync(body, { maxOutputLength: MAX_UNPACKED_BYTES });
+    if (encoding === 'gzip') return unzipSync(body, limit);
+    // Some clients send `deflate` without the header of zlib.
+    if (encoding === 'deflate') return isZlib(body) ? unzipSync(body, limit) : inflateRawSync(body, limit);
+    if (encoding === 'br') return brotliDecompressSync(body, limit);
   } catch {
     return { unreadable: `the body cannot be unpacked, or has more than ${MAX_UNPACKED_BYTES} bytes` };
   }
   return { unreadable: 'the body is compressed in a way that is not read' };
 }
+
+/** RFC 1950: the method is 8, and the first two bytes are a multiple of 31. */
+const isZlib = ([method = 0, flags = 0]: Buffer): boolean => (method & 15) === 8 && (method * 256 + flags) % 31 === 0;
 
 /** Clients send a line break, a byte order mark or an empty object where they have no body. */
 function isBlank(body: Buffer): boolean {

@@ -9,8 +9,9 @@ import { holdsCardNumber, isCardNumber } from './card-numbers.js';
  */
 
 /**
- * A merchant chooses what happens to free texts that look like card data. `refuse`: the command is refused. `mask-in-logs`: it is accepted, and only logs,
- * dead letters and the quarantine leave such a number out; for shops whose references look like card numbers.
+ * A merchant chooses what happens to free texts that contain a card number. `refuse`: the command is refused. `mask-in-logs`: it is accepted, for
+ * shops whose references look like card numbers. Only logs, dead letters and the quarantine then leave the number out: it lies in the command
+ * topic and, in EXTRADATA, also in the journal, the index, the events and the notifications (README.md, "Card data"). A named CVV is refused in both cases.
  */
 export const TEXT_SCANS = ['refuse', 'mask-in-logs'] as const;
 export type TextScan = (typeof TEXT_SCANS)[number];
@@ -65,7 +66,8 @@ export function maskedCode(value: string): string {
   return value.replace(/\d/g, (digit) => (left-- > 4 ? 'X' : digit));
 }
 
-const CVV_IN_TEXT = /(?:cvv|\bcvc)2?(?:[\W_]{0,4}(?:is|was|code|number|no|value)){0,2}[\W_]{0,4}\d{3,4}\b/i;
+const CVV_IN_TEXT =
+  /(?:cvv|\bcvc|\b[ck]r[iy]ptogram\w{0,3})2?(?:[\W_]{0,4}(?:is|was|est|es|code|number|no|value)){0,2}[\W_]{0,4}\d{3,4}\b/i;
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
@@ -77,15 +79,23 @@ export function holdsCardData(text: string): boolean {
   return CVV_IN_TEXT.test(plain) || holdsCardNumber(plain);
 }
 
+/** True if the text contains a named CVV. */
+export function holdsCvv(text: string): boolean {
+  return CVV_IN_TEXT.test(NOT_ASCII.test(text) ? plainDigits(text) : text);
+}
+
 const INVISIBLE = /[\p{Cf}\p{M}]+/gu;
 const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
+/** All dashes and the minus sign. */
+const DASHES = /[\p{Pd}\u2212]/gu;
 const DIGIT = /^\p{Nd}$/u;
 const digitOf = new Map<string, string>();
 
-/** Converts digits of all scripts to ASCII and no-break spaces to spaces, and removes invisible characters. */
+/** Converts digits of all scripts to ASCII, dashes to `-` and no-break spaces to spaces, and removes invisible characters. */
 export function plainDigits(text: string): string {
   // Marks are removed first, because normalizing a long run of them takes more than linear time.
-  return text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '').replace(OTHER_DIGITS, asciiDigit);
+  const plain = text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
+  return plain.replace(OTHER_DIGITS, asciiDigit).replace(DASHES, '-');
 }
 
 /** Each script's digits are consecutive in Unicode, starting with zero. */

@@ -91,10 +91,20 @@ function readPlan(type: MessageClass): Plan {
   return { type, properties: [...properties.values()], names: new Set(properties.keys()) };
 }
 
-/** Fields of a message class. `nested` is the class of an object or of a list's items, `maxLength` the limit of a text. */
-export function fieldsOf(type: MessageClass): readonly { name: string; nested?: MessageClass; maxLength?: number }[] {
+interface DescribedField {
+  name: string;
+  /** Class of the object, or of the list's items. */
+  nested?: MessageClass;
+  /** Limit of a text. */
+  maxLength?: number;
+  /** True if a text is sent in Unicode's composed form (NFC). */
+  isComposed: boolean;
+}
+
+export function fieldsOf(type: MessageClass): readonly DescribedField[] {
   return planOf(type).properties.map(({ name, nested, field }) => ({
     name,
+    isComposed: field?.normalize !== undefined,
     ...(nested && { nested: nested.nested() }),
     ...(typeof field?.schema.maxLength === 'number' && { maxLength: field.schema.maxLength }),
   }));

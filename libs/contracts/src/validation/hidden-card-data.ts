@@ -1,4 +1,4 @@
-import { isSiret, withoutBusinessNumbers } from './business-numbers.js';
+import { companyIn, isSiret, withoutBusinessNumbers } from './business-numbers.js';
 import { holdsCardData, plainDigits } from './card-data.js';
 import { isCardNumber } from './card-numbers.js';
 
@@ -16,7 +16,8 @@ export function withoutHiddenCardData(text: string): string {
   const plain = plainText(text);
   if (!isFound(plain)) return text;
   // Numbers come first: the CVV rule could otherwise remove the first digits of a card number.
-  return plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, plain)).replace(CVV, '(withheld)');
+  const isOfCompany = companyIn(plain);
+  return plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, isOfCompany)).replace(CVV, '(withheld)');
 }
 
 /** Names of a card's cryptogram, or their beginnings, in the interface's languages. */
@@ -34,14 +35,14 @@ const SPREAD_NUMBERS = /\d+(?:[^\p{L}\p{N}]{1,4}\d+)*/gu;
 function isFound(plain: string): boolean {
   if (NAMED_CVV.test(plain) || holdsCardData(plain)) return true;
   const rest = withoutBusinessNumbers(plain);
-  return (
-    TWELVE_DIGITS.test(rest) && (rest.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run, plain) !== undefined)
-  );
+  if (!TWELVE_DIGITS.test(rest)) return false;
+  const isOfCompany = companyIn(plain);
+  return (rest.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run, isOfCompany) !== undefined);
 }
 
 /** Masks everything except the last four digits of the card number, so that an expiry date in the run is masked too. */
-function maskedRun(run: string, text: string): string {
-  const end = cardEndIn(run, text);
+function maskedRun(run: string, isOfCompany: () => boolean): string {
+  const end = cardEndIn(run, isOfCompany);
   if (end === undefined) return run;
   let seen = 0;
   return run.replace(/\d/g, (digit) => (++seen > end - 4 && seen <= end ? digit : 'X'));
@@ -56,16 +57,16 @@ const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|[2-4]\d(?:0[1-9]|1[0-2]))(?:
 const MONTH = /^(?:0[1-9]|1[0-2])$/;
 const YEAR = /^(?:20)?[2-4]\d$/;
 
-/** Number of digits up to the end of the first card number of a run of `text`; undefined if there is none. */
-function cardEndIn(run: string, text: string): number | undefined {
+/** Number of digits up to the end of the first card number of a run; undefined if there is none. */
+function cardEndIn(run: string, isOfCompany: () => boolean): number | undefined {
   const { digits, ends } = digitsOf(run);
   for (let first = 0; first < ends.length; first++) {
     const from = ends[first - 1] ?? 0;
     if (!SCHEMES_BEGIN.test(digits.charAt(from))) continue;
     for (let last = first; last < ends.length; last++) {
       const end = ends[last]!;
-      const isOfCompany = last === first && isSiret(digits.slice(from, end), text);
-      if (!isOfCompany && isCardNumber(digits, from, end)) return end;
+      const isBusiness = last === first && isSiret(digits.slice(from, end), isOfCompany);
+      if (!isBusiness && isCardNumber(digits, from, end)) return end;
       const before = last === first ? from : ends[last - 1]!;
       if (end - from > MAX_CARD + GLUED) break;
       for (let cut = Math.max(before + 1, from + MIN_CARD); cut < end && cut <= from + MAX_CARD; cut++)
