@@ -44,11 +44,19 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two-payments-unpublished',
-    does: 'says nothing where a superseded payment and the one in its place both succeed',
+    does: 'says nothing where two payments of an order both succeed',
     project: 'order-journal',
     file: 'state/transitions.js',
-    find: 'if (!isPayment(operation) || !others.some((other) => hasTaken(change.order, other)))',
+    find: 'if (taken.length <= known.length)',
     replace: 'if (true)',
+  },
+  {
+    name: 'void-hides-a-later-success',
+    does: 'takes a payment for voided that succeeded after the void of its form',
+    project: 'order-journal',
+    file: 'state/conflicts.js',
+    find: '.some(({ isOfWaiting }) => !isOfWaiting)',
+    replace: '.length > 0',
   },
   {
     name: 'two-open-operations',

@@ -96,9 +96,9 @@ it.each<[string, LedgerEntry[], boolean]>([
 });
 
 it.each<[LedgerEntry['standing'], string, boolean]>([
-  ['redirect', 'redirect', false],
+  ['redirect_required', 'redirect_required', false],
   ['pending', 'pending', false],
-  ['refused', 'redirect', false],
+  ['refused', 'redirect_required', false],
   ['refused', 'refused', true],
 ])('a void of an authorization that is %s, and %s in the journal, breaks a guard: %s', (standing, known, isBroken) => {
   const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
@@ -190,6 +190,24 @@ describe('two payments that both succeeded', () => {
     const ofA = { operation: 'void' as const, transactionId: 'T-A' };
     expect(look(superseded(), entry('A', { isReported: true }), entry('B'))).toEqual(['guardBroken']);
     expect(look(superseded(), entry('A', { isReported: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
+  });
+
+  it('are one where the first was paid after its void; a void of a form cancels no later success', () => {
+    const ofA = { operation: 'void' as const, transactionId: 'T-A' };
+    const voided = entry('V', { request: ofA, atMs: 1 });
+    const paid = (settledMs: number) => entry('A', { isReported: true, settledMs });
+    expect(look(superseded(), paid(2), entry('B'), voided)).toEqual(['guardBroken']);
+    expect(look(superseded(), paid(1), entry('B'), voided)).toEqual([]);
+  });
+
+  it.each<['redirect_required' | 'succeeded', string[]]>([
+    ['redirect_required', []],
+    ['succeeded', [`${key} T-A`]],
+  ])('are none from a void on that was granted when the journal had the success: %s', (result, cancelled) => {
+    const { referee } = court();
+    const ofVoid = { ...intent('V'), operation: 'void', transactionId: 'T-A' } as JournalRecord;
+    land(referee, intent('A'), outcome('A', result), ofVoid, reported('A'), outcome('V', 'succeeded'));
+    expect([...referee.cancelled.keys()]).toEqual(cancelled);
   });
 
   it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {
