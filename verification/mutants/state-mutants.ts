@@ -51,14 +51,6 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     replace: 'if (true)',
   },
   {
-    name: 'void-hides-a-later-success',
-    does: 'takes a payment for voided that succeeded after the void of its form',
-    project: 'order-journal',
-    file: 'state/conflicts.js',
-    find: '.some(({ isOfWaiting }) => !isOfWaiting)',
-    replace: '.length > 0',
-  },
-  {
     name: 'two-open-operations',
     does: 'grants an INTENT although another operation of the order is open',
     project: 'order-journal',

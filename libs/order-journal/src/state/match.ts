@@ -130,11 +130,12 @@ function isTagOfVoid({ operations }: OrderState, { tag, operation, answer: { tra
   );
 }
 
-/** The same without a tag, where a void was sent without one: it may be of either. A person decides, unless the authorization ended so. */
+/** An end without a tag, where a void was sent without one: it may be of either. A person decides, unless the authorization ended so. */
 function mayBeOfVoid({ operations }: OrderState, { source, tag, operation, result, answer }: Evidence): boolean {
   const { transactionId } = answer;
   if (source !== 'notification' || tag !== undefined || operation !== 'authorize' || transactionId === undefined)
     return false;
+  if (result === 'redirect_required' || result === 'pending' || result === 'in_doubt') return false;
   const isUntaggedVoid = (one: OperationState) =>
     one.operation === 'void' &&
     one.reference === transactionId &&

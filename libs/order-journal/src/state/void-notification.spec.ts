@@ -139,6 +139,17 @@ describe('a void of an authorization whose cardholder is on the form', () => {
     },
   );
 
+  it('that was sent without a tag takes no late form or approval of its authorization for its own', () => {
+    const paid = [
+      ...onTheForm.slice(0, 2),
+      notified('authorize', '0000'),
+      askedUntagged('void'),
+      answered('void', '0000'),
+    ];
+    const late = ['0002', '0003'].map((code) => notifiedElsewhere('authorize', code, { transactionId: 'T-authorize' }));
+    expect(folded([...paid, ...late]).order.unmatchedEvidence).toEqual([]);
+  });
+
   it('leaves the authorization as the platform reports it, and its success can be captured no more', () => {
     const { order, events } = folded([...voided, notified('authorize', '0000'), asked('capture')]);
     expect([standing(order, 'authorize'), standing(order, 'void'), standing(order, 'capture')]).toEqual([
