@@ -26,7 +26,10 @@ export function brokenGuard(
   const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
   if (operation === 'capture' || operation === 'void') {
-    const earlier = [...ofKind('capture'), ...ofKind('void')][0];
+    // A success that was reported after the void of its form may be voided as well: the void may have come before it.
+    const mayPrecede = (one: LedgerEntry) =>
+      operation === 'void' && reference.standing === 'succeeded' && isOfWaitingIn(order, one.request.by.commandId);
+    const earlier = [...ofKind('capture'), ...ofKind('void').filter((one) => !mayPrecede(one))][0];
     if (earlier) return `${operation} after ${earlier.request.operation} of ${transactionId}`;
     if (operation === 'capture' && wanted > reference.amount)
       return `capture of ${wanted}, authorized ${reference.amount}`;
@@ -39,6 +42,9 @@ export function brokenGuard(
 
 const isRefusedIn = (order: OrderState | undefined, { request }: LedgerEntry): boolean =>
   order?.operations.some(({ commandId, end }) => commandId === request.by.commandId && end === 'refused') === true;
+
+const isOfWaitingIn = (order: OrderState | undefined, commandId: string): boolean =>
+  order?.operations.some((one) => one.commandId === commandId && one.isOfWaiting) === true;
 
 /** A full success with another amount than asked for. */
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>

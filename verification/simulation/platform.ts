@@ -35,6 +35,8 @@ export interface LedgerEntry {
   /** Minor units that were moved or reserved. */
   amount: number;
   atMs: number;
+  /** When it came to its present standing, where that was after `atMs`. */
+  settledMs?: number;
   wasRedirect: boolean;
   /** The gateway gave its approval up as expired, as the interface says. */
   wasExpired: boolean;
@@ -191,7 +193,7 @@ export class SimulatedPlatform {
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
-    Object.assign(entry, { standing, execCode });
+    Object.assign(entry, { standing, execCode, settledMs: this.around.scheduler.nowMs });
     entry.isReported = this.#notify(entry.request, this.#answerOf(entry));
   }
 

@@ -192,6 +192,24 @@ describe('two payments that both succeeded', () => {
     expect(look(superseded(), entry('A', { isReported: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
   });
 
+  it('are one where the first was paid after its void; a void of a form cancels no later success', () => {
+    const ofA = { operation: 'void' as const, transactionId: 'T-A' };
+    const voided = entry('V', { request: ofA, atMs: 1 });
+    const paid = (settledMs: number) => entry('A', { isReported: true, settledMs });
+    expect(look(superseded(), paid(2), entry('B'), voided)).toEqual(['guardBroken']);
+    expect(look(superseded(), paid(1), entry('B'), voided)).toEqual([]);
+  });
+
+  it.each<['redirect_required' | 'succeeded', string[]]>([
+    ['redirect_required', []],
+    ['succeeded', [`${key} T-A`]],
+  ])('are none from a void on that was granted when the journal had the success: %s', (result, cancelled) => {
+    const { referee } = court();
+    const ofVoid = { ...intent('V'), operation: 'void', transactionId: 'T-A' } as JournalRecord;
+    land(referee, intent('A'), outcome('A', result), ofVoid, reported('A'), outcome('V', 'succeeded'));
+    expect([...referee.cancelled.keys()]).toEqual(cancelled);
+  });
+
   it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {
     const ofB = (attempt: number) => ({ ...head, commandId: 'B', attempt, token: `B${attempt}` });
     const unnamed = {

@@ -62,6 +62,9 @@ export class Referee {
   readonly otherCurrencies = new Set<string>();
   /** `ORDER COMMAND` of redirect pages that were published. */
   readonly shown = new Set<string>();
+  /** `ORDER TRANSACTIONID` of payments whose void ended, with its offset: it was granted when their success was in the journal. */
+  readonly cancelled = new Map<string, bigint>();
+  readonly #cancelling = new Set<string>();
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
@@ -92,6 +95,7 @@ export class Referee {
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
     this.#noteCurrency(key, record, before, order);
+    this.#noteVoids(key, before, order, offset);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
@@ -129,6 +133,19 @@ export class Referee {
     for (const { key, record, offset } of all) this.orders.set(key, fold(this.order(key), record, offset).order);
     for (const expected of this.expected) expected.offset = renamed(expected.partition, expected.offset);
     this.#isMoved = true;
+    this.cancelled.clear();
+  }
+
+  #noteVoids(key: string, before: OrderState, { operations }: OrderState, offset: bigint): void {
+    for (const { operation, commandId, reference, phase, end } of operations) {
+      const known = findOperation(before, commandId);
+      const name = `${key} ${commandId}`;
+      if (operation !== 'void' || reference === undefined || phase === known?.phase) continue;
+      const target = before.operations.find(({ transactionId }) => transactionId === reference);
+      if (phase === 'open' && target?.end === 'succeeded') this.#cancelling.add(name);
+      else if (phase === 'open') this.#cancelling.delete(name);
+      if (end === 'succeeded' && this.#cancelling.has(name)) this.cancelled.set(`${key} ${reference}`, offset);
+    }
   }
 
   /** A partition loses its end: its orders are folded from the kept records. Published events and finished commands stay so. */

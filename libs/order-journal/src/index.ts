@@ -32,6 +32,8 @@ export {
   CONFLICT_REASONS,
   conflictReasonOf,
   conflictsOf,
+  isCancelled,
+  isVoided,
   type Conflict,
   type ConflictReason,
 } from './state/conflicts.js';
@@ -44,7 +46,7 @@ export {
 } from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export { fold, type Folded } from './state/fold.js';
-export { isCapturable, isLive, isVoided, refundableAmount } from './state/guards.js';
+export { isCapturable, isLive, refundableAmount } from './state/guards.js';
 export { historyOf, matchOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';

@@ -143,6 +143,8 @@ export interface OperationState {
   supersedes?: string;
   /** It took the place of an authorization in doubt. */
   supersedesDoubt?: true;
+  /** A void that was granted before any report said that its authorization succeeded: it cancels no success that is reported later. */
+  isOfWaiting?: true;
   contentHash: string;
   correlationId?: string;
   attempt: number;
@@ -261,6 +263,8 @@ export interface ExternalOperation {
   externalReference?: string;
   /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was reported. */
   of?: string;
+  /** A void of an authorization that no report said had succeeded. */
+  isOfWaiting?: true;
   /** Offset of the record that reported it, and its hash: they name its event. */
   offset: string;
   record?: string;

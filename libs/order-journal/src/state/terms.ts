@@ -4,6 +4,7 @@ import { isLeftOut, leftOut } from './match.js';
 import {
   isLookUpReminder,
   isPayment,
+  mayHaveSucceeded,
   type Attempt,
   type EventBody,
   type Evidence,
@@ -92,11 +93,16 @@ export function grantedOperation(
   const isLate = record.operation === 'capture' && Date.parse(record.at) - openedMs > CAPTURE_WINDOW_MS;
   const granted = copyWith(operation, { phase: 'open', token: record.token });
   granted.attempts = withGranted(operation, record);
-  if (amount !== undefined) granted.amount = amount;
+  // An amount that an earlier attempt assumed counts no more.
+  granted.amount = amount;
   if (record.amount === undefined && record.operation !== 'void') granted.isAmountAssumed = true;
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
+  if (record.operation === 'void') {
+    const target = operationNamedBy(order, record.transactionId);
+    granted.isOfWaiting = target && !mayHaveSucceeded(target) ? true : undefined;
+  }
   const tookPlaceOfDoubt = operation.supersedesDoubt ?? supersedesDoubt;
   if (tookPlaceOfDoubt !== undefined) granted.supersedesDoubt = tookPlaceOfDoubt;
   return granted;
@@ -138,6 +144,7 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
   if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
+  if (result === 'succeeded' && !evidence.partial) moved.otherAmounts = otherAmountsWith(moved, amount);
   if (evidence.partial) {
     moved.partial = true;
     moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
@@ -161,6 +168,13 @@ function settledAmount(operation: OperationState, { partial, answer }: Evidence)
   if (operation.operation === 'void') return undefined;
   if (partial) return answer.amount;
   return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
+}
+
+/** The amounts that were reported beside `amount`, the last report's at the end; `amount` itself where it is reported after another one. */
+function otherAmountsWith({ amount: asked, otherAmounts }: OperationState, amount?: number): number[] | undefined {
+  const last = otherAmounts?.at(-1) ?? asked;
+  if (amount === undefined || last === undefined || amount === last) return otherAmounts;
+  return [...(otherAmounts ?? []).filter((one) => one !== amount), amount];
 }
 
 /** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
@@ -258,11 +272,14 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
   if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
   if (completed.isDescriptorMissing && evidence.answer.descriptor !== undefined)
     completed = { ...completed, isDescriptorMissing: undefined };
-  if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
+  const otherAmounts = otherAmountsWith(completed, amount);
+  if (isContradiction)
+    return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true, otherAmounts } : completed;
   // The amount of a success may be unknown, or our reading of the platform's default.
   const isNamed = amount !== undefined && operation.operation !== 'void';
   if (isNamed && (completed.amount === undefined || completed.isAmountAssumed))
     completed = { ...completed, amount, isAmountAssumed: undefined };
+  else if (!evidence.partial && !operation.partial) completed = { ...completed, otherAmounts };
   return withDetails(completed, evidence);
 }
 
@@ -284,11 +301,16 @@ export function addedDetails(before: OperationState, operation: OperationState, 
     flags.push('references_added');
   if (before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
   else if (before.isAmountAssumed && !operation.isAmountAssumed) flags.push('amount_confirmed');
+  flags.push(...amountFlags(before, operation));
   if (before.transactionId === undefined && operation.transactionId !== undefined) flags.push('transaction_added');
   if (before.isDescriptorMissing && !operation.isDescriptorMissing) flags.push('descriptor_added');
   if (operation.isCardPublished && !before.isCardPublished) flags.push('card_added');
   return { references: { externalEntityId, externalReference }, flags };
 }
+
+/** The last report named another amount than the events so far. */
+export const amountFlags = (before: OperationState, operation: OperationState): string[] =>
+  amountsOf(before).otherAmount === amountsOf(operation).otherAmount ? [] : ['other_amount_added'];
 
 /** The fields that every event of an operation has. */
 export function describe(operation: OperationState | undefined): EventBody {
@@ -308,6 +330,7 @@ export function amountsOf({ amount, isAmountAssumed, otherAmounts }: OperationSt
   const body: EventBody = {};
   if (amount !== undefined) body.amount = amount;
   if (amount !== undefined && isAmountAssumed) body.amountAssumed = true;
-  if (otherAmounts !== undefined) body.otherAmount = otherAmounts.at(-1);
+  const otherAmount = otherAmounts?.at(-1);
+  if (otherAmount !== undefined && otherAmount !== amount) body.otherAmount = otherAmount;
   return body;
 }

@@ -1,4 +1,5 @@
-import { isVoided, refundableAmount } from './guards.js';
+import { isVoided } from './conflicts.js';
+import { refundableAmount } from './guards.js';
 import {
   emptyOrder,
   isEmptyOrder,

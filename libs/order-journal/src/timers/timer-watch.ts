@@ -1,7 +1,8 @@
 import { parseOrderKey } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
-import { isCapturable, isVoided } from '../state/guards.js';
+import { isVoided } from '../state/conflicts.js';
+import { isCapturable } from '../state/guards.js';
 import { historyOf } from '../state/history.js';
 import {
   findOperation,
