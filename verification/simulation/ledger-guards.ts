@@ -1,11 +1,16 @@
 import type { OrderState } from '@tranche/order-journal';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 
-/** Returns the interface's limit that the ledger's newest entry breaks, if any. `order` is the journal's state at the execution. */
+/**
+ * Returns the interface's limit that the ledger's newest entry breaks, if any.
+ * @param order the journal's state at the execution
+ * @param granted the journal's state when the call was granted: a request may arrive long after that
+ */
 export function brokenGuard(
   entry: LedgerEntry,
   ledger: SimulatedPlatform['ledger'],
   order: OrderState | undefined,
+  granted = order,
 ): string | undefined {
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
@@ -16,7 +21,7 @@ export function brokenGuard(
   const isVoidOfWaiting =
     operation === 'void' &&
     reference?.request.operation === 'authorize' &&
-    (reference.standing !== 'refused' || !isRefusedIn(order, reference));
+    (reference.standing !== 'refused' || !isRefusedIn(granted, reference));
   if (reference?.standing !== 'succeeded' && !isVoidOfWaiting)
     return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
   const siblings = others.filter(

@@ -108,6 +108,16 @@ it.each<[LedgerEntry['standing'], string, boolean]>([
   expect(brokenGuard(voiding, [entry('A', { standing }), voiding], order) !== undefined).toBe(isBroken);
 });
 
+it('a void that was granted before the journal had the refusal breaks no guard, however late it arrives', () => {
+  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
+  const voiding = entry('V', { request });
+  const all = [entry('A', { standing: 'refused' }), voiding];
+  const known = (operation: object) => ({ operations: [{ commandId: 'A', ...operation }] }) as unknown as OrderState;
+  const refused = known({ phase: 'ended', end: 'refused' });
+  expect(brokenGuard(voiding, all, refused, known({ phase: 'redirect_required' }))).toBeUndefined();
+  expect(brokenGuard(voiding, all, refused, refused)).toMatch(/refused/);
+});
+
 it('sees a command that overtakes an earlier one of its key', () => {
   const { referee, kinds } = court();
   referee.commands.push(record('A', 0n), record('B', 1n));

@@ -65,6 +65,8 @@ export class Referee {
   /** `ORDER TRANSACTIONID` of payments whose void ended, with its offset: it was granted when their success was in the journal. */
   readonly cancelled = new Map<string, bigint>();
   readonly #cancelling = new Set<string>();
+  /** `ORDER COMMAND` of voids, with the order when the newest attempt was granted. */
+  readonly #voidsGranted = new Map<string, OrderState>();
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
@@ -142,6 +144,7 @@ export class Referee {
       const name = `${key} ${commandId}`;
       if (operation !== 'void' || reference === undefined || phase === known?.phase) continue;
       const target = before.operations.find(({ transactionId }) => transactionId === reference);
+      if (phase === 'open') this.#voidsGranted.set(name, before);
       if (phase === 'open' && target?.end === 'succeeded') this.#cancelling.add(name);
       else if (phase === 'open') this.#cancelling.delete(name);
       if (end === 'succeeded' && this.#cancelling.has(name)) this.cancelled.set(`${key} ${reference}`, offset);
@@ -180,7 +183,8 @@ export class Referee {
       ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,
     ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
-    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
+    const granted = this.#voidsGranted.get(`${orderKey} ${entry.request.by.commandId}`);
+    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted);
     // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
     if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
