@@ -50,8 +50,6 @@ export const DASHBOARDS = {
       ['Look-ups', 'ops', rate('tranche_look_ups_total', 'outcome'), '{{outcome}}'],
       ['Signatures of commands', 'ops', rate('tranche_command_signatures_total', 'outcome'), '{{outcome}}'],
       ['Rails blocked', 'short', 'sum by (rail) (increase(tranche_rail_breaker_opened_total[1h]))', '{{rail}}'],
-      ['Attempts never sent', 'short', 'sum(increase(tranche_never_sent_attempts_total[1h]))', 'attempts'],
-      ['Sent ledger', 'short', 'sum(tranche_sent_ledger_on)', 'instances'],
     ],
   },
   ingest: {

@@ -32,7 +32,6 @@ import { GroupClient, timersOf } from './group-client.js';
 import type { Landed } from './journal.js';
 import { JournalTail } from './journal-tail.js';
 import type { PlatformRequest } from './platform.js';
-import { ProcessLedger } from './process-ledger.js';
 import { AuditOfProcess, type SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
 import type { SharedWorld } from './shared-world.js';
@@ -60,7 +59,6 @@ export class SimulatedGateway {
   readonly #auditing: AuditOfProcess;
   readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
-  readonly #ledger: ProcessLedger | undefined;
   readonly #clock: AgreedClock;
   readonly #clocks: ClockWatch | undefined;
   readonly #life = new AbortController();
@@ -86,21 +84,13 @@ export class SimulatedGateway {
     this.view = new JournalView({ log, index: this.#index, timing: process, logger, rulesVersion, onLogChanged });
     const gate = new SimulatedGate(process);
     const calls = callsOf(process, world.platform);
-    const isNoted = process.machine !== undefined && process.around.profile.ledger?.isOff !== true;
-    const ledger = isNoted
-      ? new ProcessLedger(process, process.machine, this.view, (error) => world.threw(error))
-      : undefined;
-    this.#ledger = ledger;
     this.#executor = new CommandExecutor({
-      ...{
-        journal: journalOf(this.view),
-        gate,
-        timing: clock,
-        readClocks: () => clock.readClocks(),
-        newToken: this.#newToken,
-        ...calls,
-      },
-      ...(ledger && { sentLedger: ledger }),
+      journal: journalOf(this.view),
+      gate,
+      timing: clock,
+      readClocks: () => clock.readClocks(),
+      newToken: this.#newToken,
+      ...calls,
     });
     const journal = world.journal.readerOf(process);
     const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => this.#publish(batch) };
@@ -135,8 +125,7 @@ export class SimulatedGateway {
   /** Reason for which the liveness check would restart this process. */
   get brokenBecause(): string | undefined {
     // A partition that lost records stops for good, while the process continues with the others.
-    const stopped = this.process.around.profile.anew === undefined ? this.view.stoppedBecause : undefined;
-    return stopped ?? this.#ledger?.brokenBecause;
+    return this.process.around.profile.anew === undefined ? this.view.stoppedBecause : undefined;
   }
 
   /** The first offset of a journal partition that its tail has not read; -1 before it has begun. */
@@ -154,7 +143,6 @@ export class SimulatedGateway {
     this.#startProjector();
     await this.#clocks?.untilAgreed();
     await this.#startJournal();
-    this.#ledger?.start();
     this.#clocks?.start();
     this.#startTimers();
     this.#startConsumer();

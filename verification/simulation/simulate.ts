@@ -1,10 +1,8 @@
 import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
-import { Calls } from './calls.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
-import { Machines } from './machines.js';
 import { operate, OPERATOR_MS } from './operate.js';
 import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, NEWEST, type Losses, type Profile, type ProfileName } from './profile.js';
@@ -41,9 +39,6 @@ export interface RunCounts {
   flushes: number;
   inDoubt: number;
   falseDoubt: number;
-  /** Operations in doubt at the end whose call never left, and attempts that a sent ledger closed as never sent. */
-  neverLeft: number;
-  concluded: number;
 }
 
 export interface RunResult extends RunCounts {
@@ -85,8 +80,8 @@ export async function simulate({
     strike: (owner, label) => strike(owner as SimulatedProcess, CRITICAL.test(label) ? CRITICAL_TIMES : 1),
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
-  const calls = new Calls();
-  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, calls };
+  const byWrongClock: string[] = [];
+  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, byWrongClock };
   const world = new World(around);
   if (trace)
     world.shared.journal.onLanded(({ offset, partition, record }) =>
@@ -97,10 +92,7 @@ export async function simulate({
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
   const give = (name: string) => {
-    const machine = machines?.place(name);
-    const asleepMs = (machine?.asleepUntilMs ?? 0) - scheduler.nowMs;
-    if (asleepMs > 0) return void scheduler.after(asleepMs, `${name} starts with its machine`, () => give(name));
-    const process = new SimulatedProcess(`${name}.${++lives}`, around, machine);
+    const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
@@ -117,13 +109,9 @@ export async function simulate({
     trace?.(`${' '.repeat(11)}  ${process.name} dies`);
     process.isAlive = false;
     living.delete(process);
-    machines?.killed(process);
     const name = process.name.split('.')[0]!;
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   };
-
-  const machines =
-    profile.ledger && new Machines({ around, edges: profile.ledger, kill, trace: (line) => trace?.(line) });
 
   const loss =
     profile.anew &&
@@ -151,7 +139,6 @@ export async function simulate({
       index.restoreOlder();
     }
     if (profile.losses !== undefined) lose(profile.losses);
-    machines?.strike(process);
     if (random.chance(profile.clockJump))
       process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
     return true;
@@ -240,17 +227,13 @@ export async function simulate({
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
   if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
-  for (const what of calls.byWrongClock) referee.say('wrongClock', what);
-  for (const name of calls.executedAllTheSame(shared.platform))
-    referee.say('concludedExecuted', `a sent ledger said that ${name} was never sent, and it was executed`);
+  for (const what of byWrongClock) referee.say('wrongClock', what);
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);
   return {
     seed,
     ...seen,
     ...counts,
     ...shared.taken,
-    neverLeft: calls.neverLeft(referee.orders),
-    concluded: calls.concludedCount,
     rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,

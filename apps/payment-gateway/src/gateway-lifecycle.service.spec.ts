@@ -13,9 +13,8 @@ import type { PublishedBefore } from './journal/published-before.service.js';
 import type { RedisGuard } from './journal/redis-guard.service.js';
 import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'agreed', 'sentLedger', 'journal'] as const;
+const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'agreed', 'journal'] as const;
 
 /** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -38,10 +37,6 @@ function gateway(at?: (typeof STEPS)[number]) {
   const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
   const timerWatch = { ...started('timerWatch'), assertAgreed: step('agreed') } as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
-  const sentLedger = {
-    open: step('sentLedger'),
-    start: () => void calls.push('ledgersBefore'),
-  } as unknown as SentLedgerService;
   const log = silentLog as ServiceLogger;
   const config = { role: 'all' } as unknown as GatewayConfig;
   const timers = [doubtWatch, timerWatch, lookUps] as const;
@@ -57,7 +52,6 @@ function gateway(at?: (typeof STEPS)[number]) {
       gauges,
       journal,
       ...timers,
-      sentLedger,
       lifetime,
       log,
     ] as const),
@@ -77,9 +71,7 @@ it('starts its parts in order, the timers last', async () => {
     'gauges',
     'publishedBefore',
     'agreed',
-    'sentLedger',
     'journal',
-    'ledgersBefore',
     'doubtWatch',
     'timerWatch',
     'lookUps',

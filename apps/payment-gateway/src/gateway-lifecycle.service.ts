@@ -13,7 +13,6 @@ import { PublishedBefore } from './journal/published-before.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
 /** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
 @Injectable()
@@ -34,11 +33,10 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     doubtWatch: DoubtWatchService,
     private readonly timerWatch: TimerWatchService,
     lookUps: LookUpScheduler,
-    private readonly sentLedger: SentLedgerService,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
   ) {
-    this.#timers = [sentLedger, doubtWatch, timerWatch, lookUps];
+    this.#timers = [doubtWatch, timerWatch, lookUps];
   }
 
   async onModuleInit(): Promise<void> {
@@ -59,7 +57,6 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     if (role === 'projector') return;
     this.publishedBefore.start();
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
-    await done(this.sentLedger.open());
     await done(this.journal.start());
     for (const timer of this.#timers) timer.start();
   }
@@ -70,6 +67,5 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     // Both stop together, because a rebuild that the audit started ends only with the projector.
     await Promise.all([this.audit.stop(), this.projector.stop()]);
     await this.journal.stop();
-    this.sentLedger.close();
   }
 }

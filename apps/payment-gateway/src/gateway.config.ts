@@ -90,12 +90,6 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @Max(600_000)
   doubtGraceMs: number;
 
-  @Env('SENT_LEDGER_DIR', {
-    doc: 'folder of the sent ledger, on this machine and best in its memory, where the next process finds it: attempts that were never sent are then no doubts after a kill; no ledger if not set',
-    optional: true,
-  })
-  sentLedgerDir?: string;
-
   @Env('LOOKUP_AFTER_MS', {
     doc: 'milliseconds after a doubt began at which it is looked up, rising, comma-separated, at most 20, at least twice `LOOKUP_TIMEOUT_MS` apart',
     default: ['30000', '60000', '120000', '300000', '900000', '3600000'],

@@ -23,11 +23,6 @@ export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
 export * from './journal/journal-partition.js';
-export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
-export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';
-export * from './sent-ledger/ledger-lines.js';
-export * from './sent-ledger/ledger-ports.js';
-export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export {
   CONFLICT_REASONS,
   conflictReasonOf,
