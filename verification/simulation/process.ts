@@ -11,7 +11,7 @@ export interface Surroundings {
   profile: Profile;
   /** False once everything must settle: no more faults. */
   isTroubled: () => boolean;
-  /** What gateways did while their clock was wrong by days. */
+  /** Deeds of gateways whose clock was wrong by days. */
   byWrongClock: string[];
 }
 
@@ -148,14 +148,5 @@ export class SimulatedProcess implements Sleeper, Timing {
         carrier,
       );
     });
-  }
-}
-
-/** Requests of a process's audits. They have random numbers of their own, so that a world is the same with and without audits. */
-export class AuditOfProcess extends SimulatedProcess {
-  constructor(private readonly audited: SimulatedProcess) {
-    super(`${audited.name} audit`, { ...audited.around, random: audited.around.random.apart() });
-    Object.defineProperty(this, 'isAlive', { get: () => this.audited.isAlive });
-    Object.defineProperty(this, 'pausedUntilMs', { get: () => this.audited.pausedUntilMs });
   }
 }

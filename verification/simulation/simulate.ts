@@ -4,7 +4,7 @@ import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
 import { operate, OPERATOR_MS } from './operate.js';
-import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
+import { SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, NEWEST, type Losses, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
@@ -17,13 +17,6 @@ RULES.versions = [RULES_VERSION, NEWEST];
 /** Milliseconds within which everything must come to rest after the faults. */
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
-/**
- * Share of worlds at rest in which the index loses an order at the end, and the virtual milliseconds within which the auditor must find it.
- * Worlds are left out if a record may still be redelivered or is in work: it would be folded on the hole, which damages the state without a
- * fault of ours.
- */
-const HOLES = 0.5;
-const AUDITED_MS = 600_000;
 const LIVENESS_MS = 1_000;
 
 /** Kills and pauses are most harmful around INTENT, call, OUTCOME and commit. */
@@ -118,7 +111,7 @@ export async function simulate({
     new JournalLoss({ world, around, edges: profile.anew, living, kill, trace: (line) => trace?.(line) });
 
   function strike(process: SimulatedProcess, times: number): boolean {
-    if (!isTroubled || !(process instanceof SimulatedProcess) || process instanceof AuditOfProcess) return false;
+    if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
     const { index, gatewayGroup, projectorGroup } = world.shared;
     if (random.chance(profile.crash * times)) {
       counts.crashes++;
@@ -215,14 +208,6 @@ export async function simulate({
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
-  const isIdle = [...living.values()].every((gateway) => gateway.isIdle);
-  // If the journal does not begin at 0, the auditor cannot know whether an order is complete.
-  const { journal } = world.shared;
-  const isWhole = [...journal.partitions.keys()].every((partition) => journal.low(partition) === 0n);
-  if (rests >= 2 && isIdle && isWhole && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
-    const endMs = scheduler.nowMs + AUDITED_MS;
-    await scheduler.run(() => world.isIndexRight || scheduler.nowMs > endMs);
-  }
   const { referee, shared } = world;
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);

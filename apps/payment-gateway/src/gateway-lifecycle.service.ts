@@ -3,7 +3,6 @@ import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
-import { IndexAudit } from './journal/index-audit.service.js';
 import { JournalDecisions } from './decisions/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
@@ -27,7 +26,6 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     private readonly publishedBefore: PublishedBefore,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
-    private readonly audit: IndexAudit,
     private readonly gauges: JournalGauges,
     private readonly journal: Journal,
     doubtWatch: DoubtWatchService,
@@ -51,7 +49,6 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     if (role !== 'commands') {
       await done(this.resume.apply());
       await done(this.projector.start());
-      this.audit.start();
       this.gauges.start();
     }
     if (role === 'projector') return;
@@ -64,8 +61,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   /** Runs after the consumers of commands and notifications have drained. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const timer of [...this.#timers, this.gauges, this.redis]) timer.stop();
-    // Both stop together, because a rebuild that the audit started ends only with the projector.
-    await Promise.all([this.audit.stop(), this.projector.stop()]);
+    await this.projector.stop();
     await this.journal.stop();
   }
 }

@@ -166,22 +166,6 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @IsDefined({ message: 'must be set in production (TOPICS=check)' })
   indexKeys?: readonly IndexKey[];
 
-  @Env('INDEX_AUDIT_EVERY_MS', {
-    doc: 'milliseconds, about, between two audits of the order index, each of some 200 orders of one partition',
-    default: 600_000,
-  })
-  @Min(100)
-  @Max(86_400_000)
-  indexAuditEveryMs: number;
-
-  @Env('INDEX_AUDIT_RECORDS_PER_SECOND', {
-    doc: 'journal records that an audit reads per second at most',
-    default: 2_000,
-  })
-  @Min(10)
-  @Max(1_000_000)
-  indexAuditRecordsPerSecond: number;
-
   @Env('RULES_VERSION', {
     doc: 'rules version that journal records are written under; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,

@@ -15,7 +15,6 @@ export * from './journal/skip-list.js';
 export * from './journal/ports.js';
 export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
-export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
 export * from './projection/index-marker.js';
 export { PartitionProjection } from './projection/partition-projection.js';
 export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
