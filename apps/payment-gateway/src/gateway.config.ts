@@ -16,7 +16,9 @@ import { NEWEST_RULES_VERSION, RULES, type TimerSettings } from '@tranche/order-
 import {
   AreBrokers,
   Env,
+  KafkaConfig,
   merchantsInProduction,
+  Part,
   Secret,
   unsignedMerchants,
   type ChecksItself,
@@ -28,7 +30,7 @@ import { OperatorsConfig } from './operations/operators.config.js';
 
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 
-export class GatewayConfig extends OperatorsConfig implements ChecksItself {
+export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
   @Max(65_535)
@@ -205,6 +207,9 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')
   @IsIn([0], { message: 'must not be set in production (TOPICS=check)' })
   clockOffsetMs: number;
+
+  @Part()
+  operators: OperatorsConfig;
 
   check(): ConfigFault[] {
     if (shortestGapMs(this.lookUpAfterMs) >= 2 * this.lookUpTimeoutMs) return [];
