@@ -40,14 +40,14 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges, losses, ledger, clocks or anew',
-    check: oneOf(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew']),
+    help: 'of the simulated worlds: plain, rough, edges, losses, clocks or anew',
+    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },
   canaries: { help: 'planted secrets, searched for in all that is left' },
-  'kill-anywhere': { help: 'kills at random moments of a steady load, with the sent ledger and without' },
-  minutes: { value: 'M', help: 'of --kill-anywhere, for each way (default: 3)', check: wholeNumber({ min: 1 }) },
+  'kill-anywhere': { help: 'kills at random moments of a steady load' },
+  minutes: { value: 'M', help: 'of --kill-anywhere (default: 3)', check: wholeNumber({ min: 1 }) },
   'per-second': {
     value: 'N',
     help: 'commands, of --kill-anywhere (default: 100)',

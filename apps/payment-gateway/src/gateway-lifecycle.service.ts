@@ -3,7 +3,6 @@ import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
-import { IndexAudit } from './journal/index-audit.service.js';
 import { JournalDecisions } from './decisions/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
@@ -13,7 +12,6 @@ import { PublishedBefore } from './journal/published-before.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
 /** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
 @Injectable()
@@ -28,17 +26,15 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     private readonly publishedBefore: PublishedBefore,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
-    private readonly audit: IndexAudit,
     private readonly gauges: JournalGauges,
     private readonly journal: Journal,
     doubtWatch: DoubtWatchService,
     private readonly timerWatch: TimerWatchService,
     lookUps: LookUpScheduler,
-    private readonly sentLedger: SentLedgerService,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
   ) {
-    this.#timers = [sentLedger, doubtWatch, timerWatch, lookUps];
+    this.#timers = [doubtWatch, timerWatch, lookUps];
   }
 
   async onModuleInit(): Promise<void> {
@@ -53,13 +49,11 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     if (role !== 'commands') {
       await done(this.resume.apply());
       await done(this.projector.start());
-      this.audit.start();
       this.gauges.start();
     }
     if (role === 'projector') return;
     this.publishedBefore.start();
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
-    await done(this.sentLedger.open());
     await done(this.journal.start());
     for (const timer of this.#timers) timer.start();
   }
@@ -67,9 +61,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   /** Runs after the consumers of commands and notifications have drained. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const timer of [...this.#timers, this.gauges, this.redis]) timer.stop();
-    // Both stop together, because a rebuild that the audit started ends only with the projector.
-    await Promise.all([this.audit.stop(), this.projector.stop()]);
+    await this.projector.stop();
     await this.journal.stop();
-    this.sentLedger.close();
   }
 }

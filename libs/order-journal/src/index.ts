@@ -15,7 +15,6 @@ export * from './journal/skip-list.js';
 export * from './journal/ports.js';
 export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
-export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
 export * from './projection/index-marker.js';
 export { PartitionProjection } from './projection/partition-projection.js';
 export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
@@ -23,11 +22,6 @@ export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
 export * from './journal/journal-partition.js';
-export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
-export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';
-export * from './sent-ledger/ledger-lines.js';
-export * from './sent-ledger/ledger-ports.js';
-export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export {
   CONFLICT_REASONS,
   conflictReasonOf,
