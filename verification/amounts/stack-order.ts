@@ -65,7 +65,7 @@ export class StackOrder {
   readonly executed: Executed[] = [];
   /** TRANSACTIONIDs of which an answer, a notification or an operator told us. */
   readonly reported = new Set<string>();
-  /** How often a notification that is under way will be sent. */
+  /** Number of times that a notification under way will be sent. */
   readonly #under = new Map<string, 1 | 2>();
   readonly #calls = new Map<string, Call>();
   /** The call that is not answered yet. */
@@ -243,7 +243,7 @@ export const executedOf = (
   ...compact({ commandId }),
 });
 
-/** What becomes of the call. Authorizations succeed at once: no cardholder is needed. */
+/** Fault rule that gives the call its course. Authorizations succeed at once: no cardholder is needed. */
 function faultOf({ operation, isExecuted, isAnswerLost, part }: Call): object {
   if (!isExecuted) return isAnswerLost ? { dropBefore: true } : { execCode: '4001' };
   return {

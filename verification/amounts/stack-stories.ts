@@ -13,7 +13,7 @@ export interface Played {
   trouble?: string;
 }
 
-/** What each order left behind: events of the result topic, each once, and the operations of the simulator's ledger. */
+/** Each order's events of the result topic, each once, and its operations in the simulator's ledger. */
 export function storiesOf(traces: Traces, played: readonly Played[]): Story[] {
   const { orders } = bookOf(traces);
   const events = grouped(traces.events, ({ key }) => key);

@@ -21,7 +21,7 @@ export interface TracesReaderOptions {
   /** Every ORDERID of the run, and no other, begins with it. */
   orderPrefix: string;
   commands: SentCommand[];
-  /** What is still missing; by default all that the referee would call lost. */
+  /** Returns everything that is still missing; by default all that the referee would call lost. */
   openIn?: (traces: Traces) => readonly unknown[];
   /** Milliseconds to wait until the gateway has taken everything that platform and topics hold (20,000). */
   patienceMs?: number;

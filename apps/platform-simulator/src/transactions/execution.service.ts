@@ -221,7 +221,7 @@ function outcomeOf(execCode: string, wanted: string | undefined): { made: string
   return isRefusedByBank(wanted) || wanted.startsWith('0') ? { made: wanted, answered: wanted } : refusal(wanted);
 }
 
-/** What a follow-up that succeeded changes at the transaction that it names. */
+/** A follow-up that succeeded changes the transaction that it names. */
 function apply(type: 'capture' | 'refund' | 'void', amount: number, reference: Transaction): void {
   if (type === 'capture') reference.isCaptured = true;
   if (type === 'refund') reference.refundedAmount += amount;
