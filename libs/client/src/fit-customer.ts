@@ -10,8 +10,8 @@ interface Customer {
 /**
  * A change to a text of the customer. It names no value, so that it may be logged.
  * `composed`: Unicode's composed form (NFC). `spaces`: line breaks and repeated spaces became one space. `capitals`: of a country.
- * `e164`: a phone in international form. `cut`: shortened to the interface's limit. `left_out`: was empty or null, or is a phone whose
- * international form would be a guess.
+ * `e164`: a phone in international form. `cut`: shortened to the interface's limit. `left_out`: was empty or null, or is a phone that
+ * does not fit the numbering plan of its country.
  */
 export interface TextChange {
   /** For example `billing.firstName`. */
@@ -32,8 +32,8 @@ const PHONES: ReadonlySet<string> = new Set(['phone', 'mobilePhone']);
 
 /**
  * Fits names, addresses and phones of a customer to the limits of a method, and says what it changed: the platform takes 15 characters of a
- * first name and 38 or 50 of an address, which many real ones exceed. A phone is never guessed: it is certain, or left out. What it can't fit
- * (an e-mail address with + for method B) stays as it is, and publishing refuses it with the reason.
+ * first name and 38 or 50 of an address, which many real ones exceed. A phone is read by the numbering plan of its country, and left out if it does not
+ * fit. What it can't fit (an e-mail address with + for method B) stays as it is, and publishing refuses it with the reason.
  */
 export function fitCustomer<T extends Customer>(method: Method, customer: T): Fitted<T> {
   const limits = customerLimits(method);
@@ -120,14 +120,14 @@ const FRANCE: readonly Plan[] = [
   ['594', '0', /^[56]94\d{6}$/],
   ['596', '0', /^(?:596|69[67])\d{6}$/],
   ['262', '0', /^(?:26[239]|639|69[23])\d{6}$/],
-  ['33', '0', /^(?!26[239]|508|59[046]|639|69\d|700|947|976)[1-9]\d{8}$/],
+  ['33', '0', /^(?!26[239]|508|59[046]|639|69[0-467]|700|947|976)[1-9]\d{8}$/],
 ];
 
 const PLANS: Readonly<Record<string, readonly Plan[]>> = {
   ...Object.fromEntries(['FR', 'GP', 'MQ', 'GF', 'RE', 'YT', 'BL', 'MF'].map((country) => [country, FRANCE])),
   ES: [['34', '', /^[5-9]\d{8}$/]],
   PT: [['351', '', /^[29]\d{8}$/]],
-  BE: [['32', '0', /^[1-9]\d{7,8}$/]],
+  BE: [['32', '0', /^(?:4[5-9]\d{7}|(?!4[5-9])[1-9]\d{7})$/]],
   NL: [['31', '0', /^[1-9]\d{8}$/]],
   LU: [['352', '', /^[24-9]\d{5,8}$/]],
   DE: [['49', '0', /^[1-9]\d{5,11}$/]],
@@ -136,13 +136,14 @@ const PLANS: Readonly<Record<string, readonly Plan[]>> = {
   IT: [['39', '', /^(?:0\d{5,10}|3\d{8,9})$/]],
   MC: [['377', '', /^\d{8}$/]],
   AD: [['376', '', /^\d{6}$/]],
-  GB: [['44', '0', /^[1-9]\d{8,9}$/]],
-  IE: [['353', '0', /^[1-9]\d{7,8}$/]],
+  GB: [['44', '0', /^[1-357-9]\d{9}$/]],
+  // Mobiles and Dublin. The other areas have numbers of several lengths.
+  IE: [['353', '0', /^(?:8[35-9]|1)\d{7}$/]],
 };
 
-/** `06 12 34 56 78` of France becomes `+33612345678`. Returns undefined if that needs a guess. */
+/** `06 12 34 56 78` of France becomes `+33612345678`. Returns undefined if the country has no such number. */
 function internationalPhone(text: string, country: unknown): string | undefined {
-  const compact = text.replace(/[\s./-]/g, '').replace(/^00/, '+');
+  const compact = text.replace(/[\s./\p{Pd}\p{Cf}]/gu, '').replace(/^00/, '+');
   if (compact.startsWith('+')) return withoutTrunk(compact.slice(1));
   const plans = (typeof country === 'string' ? PLANS[country.trim().toUpperCase()] : undefined) ?? [];
   const number = compact.replace(/[()]/g, '');
@@ -152,6 +153,9 @@ function internationalPhone(text: string, country: unknown): string | undefined 
   return plan === undefined ? undefined : `+${plan[0]}${number.slice(plan[1].length)}`;
 }
 
+/** European calling codes, and a 0 behind them. No number begins so, except those of Italy (39) and San Marino (378). */
+const EUROPEAN_WITH_ZERO = /^(?:3[0-46]|4[013-9]|35\d|37[0-7]|38\d|42\d)0/;
+
 /** A number after `+`. People write the 0 of their national numbers there, in parentheses or without: it is no part of it, except in Italy. */
 function withoutTrunk(written: string): string | undefined {
   const number = written.replace(/[()]/g, '');
@@ -159,7 +163,10 @@ function withoutTrunk(written: string): string | undefined {
   const plan = Object.values(PLANS)
     .flat()
     .find(([code, trunk]) => trunk !== '' && number.startsWith(code + trunk));
-  if (plan === undefined) return written.includes('(0)') && !number.startsWith('39') ? undefined : `+${number}`;
+  if (plan === undefined) {
+    const hasZero = EUROPEAN_WITH_ZERO.test(number) || (written.includes('(0)') && !number.startsWith('39'));
+    return hasZero ? undefined : `+${number}`;
+  }
   const national = number.slice(plan[0].length + 1);
   return plan[2].test(national) ? `+${plan[0]}${national}` : undefined;
 }

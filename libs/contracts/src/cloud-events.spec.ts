@@ -101,6 +101,14 @@ describe('binary mode', () => {
 });
 
 describe('structured mode', () => {
+  it('does not look at ce_datacontenttype, which is no header of ours', () => {
+    const { headers, value } = structured({ ...complete, specversion: '1.0' });
+    for (const contentType of [headers['content-type'], 'application/json'])
+      expect(
+        decodeCloudEvent({ headers: { 'content-type': contentType, ce_datacontenttype: 'text/json' }, value }).faults,
+      ).toEqual([]);
+  });
+
   it('is faulty if a ce_ header differs from the event, because readers of headers would see another event', () => {
     const message = structured({ ...complete, specversion: '1.0' });
     const withHeaders = (more: Record<string, string>) => ({ ...message, headers: { ...message.headers, ...more } });

@@ -56,7 +56,10 @@ const ATTRIBUTES = {
 } as const;
 type Attribute = keyof typeof ATTRIBUTES;
 const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as Attribute[];
-const ATTRIBUTE_HEADERS: ReadonlySet<string> = new Set(['specversion', ...ATTRIBUTE_NAMES].map((name) => `ce_${name}`));
+/** Without `datacontenttype`, which the header `content-type` carries. */
+const ATTRIBUTE_HEADERS: ReadonlySet<string> = new Set(
+  ['specversion', ...ATTRIBUTE_NAMES].filter((name) => name !== 'datacontenttype').map((name) => `ce_${name}`),
+);
 
 /** True for a header that we read an attribute from. Other `ce_` headers, such as those of tracing, decide nothing. */
 export const isAttributeHeader = (header: string): boolean => ATTRIBUTE_HEADERS.has(header);

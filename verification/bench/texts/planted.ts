@@ -63,13 +63,13 @@ export function planted(scheme: string, random: Random): string {
 /** Hyphens, dashes and a minus sign, with spaces around them or without; spaces and those that do not break, one or two. */
 const SEPARATORS: readonly string[] = [
   ...[' ', '  ', '\u00a0', '\u202f', '-', ' - ', '\u2010', '\u2011', '\u2013', ' \u2013 ', '\u2014', '\u2212'],
-  ...['.', '/', '_'],
+  ...['.', '_'],
 ];
 
 function groupsOf(card: string, random: Random): readonly number[] {
   if (card.length === 15) return [4, 6, 5];
   if (card.length === 14) return [4, 6, 4];
   // Diners Club cards are never written in two groups.
-  const isInTwo = card.length === 16 && !card.startsWith('30') && random.chance(0.4);
-  return isInTwo ? random.pick([[8], [6]]) : [4, 4, 4, 4];
+  const isInTwo = card.length === 16 && !card.startsWith('30') && random.chance(0.2);
+  return isInTwo ? [8] : [4, 4, 4, 4];
 }

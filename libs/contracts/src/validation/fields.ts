@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
-import { findCardData, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
+import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
 import { codePoints, composed, isWellFormed } from './code-points.js';
 
 /**
@@ -133,7 +133,8 @@ export function Text(
   };
   const malformed: Finding = { code: 'format', message: `must be ${says}` };
   const inspect: Inspect = (value, _owner, { textScan }) => {
-    if (typeof value !== 'string') return isSearched && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
+    if (typeof value === 'number' && isSearched && couldBeCardNumber(value)) return CARD_DATA;
+    if (typeof value !== 'string') return NOT_TEXT;
     // We check the length first, so that a very long text costs no work.
     if (value.length > (isTyped ? LONGEST_DECOMPOSED : 2) * max) return length;
     const text = isTyped ? composed(value) : value;

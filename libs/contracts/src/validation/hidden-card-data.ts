@@ -8,16 +8,18 @@ import { isCardNumber } from './card-numbers.js';
  * them. Its findings are masked, not refused, so a wrong finding costs no payment.
  */
 export function holdsHiddenCardData(text: string): boolean {
-  return isFound(plainText(text));
+  return isFound(text, plainText(text));
 }
 
 /** Masks all such numbers except their last four digits and removes named CVVs, in linear time. */
 export function withoutHiddenCardData(text: string): string {
   const plain = plainText(text);
-  if (!isFound(plain)) return text;
+  if (!isFound(text, plain)) return text;
   // Numbers come first: the CVV rule could otherwise remove the first digits of a card number.
   const isOfCompany = companyIn(plain);
-  return plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, isOfCompany)).replace(CVV, '(withheld)');
+  const masked = plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, isOfCompany)).replace(CVV, '(withheld)');
+  // A number may be found in the text as it came, or behind an IBAN, and not in its runs of digits: then all digits go.
+  return masked === plain || holdsCardData(masked) ? masked.replace(/\d/g, 'X') : masked;
 }
 
 /** Names of a card's cryptogram, or their beginnings, in the interface's languages. */
@@ -26,14 +28,14 @@ const CRYPTOGRAM_WORDS = [
   'security[\\W_]{0,3}code|verification[\\W_]{0,3}(?:value|code|number)|code[\\W_]{0,3}(?:de[\\W_]{0,3})?s[ée]curit[ée]',
   'c[oó]digo[\\W_]{0,3}(?:de[\\W_]{0,3})?seguridad|codice[\\W_]{0,3}(?:di[\\W_]{0,3})?sicurezza|beveiligingscode',
 ].join('|');
-const CVV = new RegExp(`(?:${CRYPTOGRAM_WORDS})2?\\D{0,12}\\d{3,4}(?!\\d)`, 'giu');
+const CVV = new RegExp(`(?:${CRYPTOGRAM_WORDS})2?\\D{0,20}\\d{3,4}(?!\\d)`, 'giu');
 const NAMED_CVV = new RegExp(CVV, 'iu');
 
 const TWELVE_DIGITS = /\d(?:[^\p{L}\p{N}]{0,4}\d){11}/u;
 const SPREAD_NUMBERS = /\d+(?:[^\p{L}\p{N}]{1,4}\d+)*/gu;
 
-function isFound(plain: string): boolean {
-  if (NAMED_CVV.test(plain) || holdsCardData(plain)) return true;
+function isFound(text: string, plain: string): boolean {
+  if (NAMED_CVV.test(plain) || holdsCardData(plain) || (text !== plain && holdsCardData(text))) return true;
   const rest = withoutBusinessNumbers(plain);
   if (!TWELVE_DIGITS.test(rest)) return false;
   const isOfCompany = companyIn(plain);
