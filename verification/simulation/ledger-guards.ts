@@ -15,13 +15,13 @@ export function brokenGuard(
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
   if (entry.standing === 'refused') return undefined;
-  if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order);
+  if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order, granted);
   const reference = others.find((other) => other.transactionId === transactionId);
   // An authorization that waits may be voided, so that a cancelled order's form does not stay payable. Its refusal may not have been reported yet.
   const isVoidOfWaiting =
     operation === 'void' &&
     reference?.request.operation === 'authorize' &&
-    (reference.standing !== 'refused' || !isRefusedIn(granted, reference));
+    (reference.standing !== 'refused' || !isEndedIn(granted, reference, 'refused'));
   if (reference?.standing !== 'succeeded' && !isVoidOfWaiting)
     return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
   const siblings = others.filter(
@@ -45,8 +45,8 @@ export function brokenGuard(
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
 
-const isRefusedIn = (order: OrderState | undefined, { request }: LedgerEntry): boolean =>
-  order?.operations.some(({ commandId, end }) => commandId === request.by.commandId && end === 'refused') === true;
+const isEndedIn = (order: OrderState | undefined, { request }: LedgerEntry, as: 'refused' | 'succeeded'): boolean =>
+  order?.operations.some(({ commandId, end }) => commandId === request.by.commandId && end === as) === true;
 
 const isOfWaitingIn = (order: OrderState | undefined, commandId: string): boolean =>
   order?.operations.some((one) => one.commandId === commandId && one.isOfWaiting) === true;
@@ -55,12 +55,21 @@ const isOfWaitingIn = (order: OrderState | undefined, commandId: string): boolea
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
   standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;
 
-function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: OrderState | undefined): string | undefined {
+function brokenByPayment(
+  entry: LedgerEntry,
+  others: LedgerEntry[],
+  order: OrderState | undefined,
+  granted: OrderState | undefined,
+): string | undefined {
   if (isLateForm(entry, order)) return undefined;
+  // A void of a form cancels no success after it. Nobody can know of that success before it is reported.
   const isVoided = (payment: LedgerEntry) =>
     others.some(
-      ({ request, standing }) =>
-        request.operation === 'void' && request.transactionId === payment.transactionId && standing === 'succeeded',
+      ({ request, standing, atMs }) =>
+        request.operation === 'void' &&
+        request.transactionId === payment.transactionId &&
+        standing === 'succeeded' &&
+        (atMs >= (payment.settledMs ?? payment.atMs) || !isEndedIn(granted, payment, 'succeeded')),
     );
   const rival = others.find(
     (other) =>

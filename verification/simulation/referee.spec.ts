@@ -153,6 +153,18 @@ it('sees an event that changes, and one that comes behind a later one', () => {
   expect(kinds()).toEqual(['eventsBroken', 'eventsBroken']);
 });
 
+it.each([
+  ['whose success came after its void, and was known', 2, 'succeeded', true],
+  ['whose success came after its void, and was not known', 2, undefined, false],
+  ['whose success was voided', 1, 'succeeded', false],
+])('a payment beside one %s breaks a guard: %#', (_what, settledMs, end, isBroken) => {
+  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
+  const payment = entry('B', { atMs: 3 });
+  const all = [entry('A', { settledMs }), entry('V', { request, atMs: 1 }), payment];
+  const granted = { operations: [{ commandId: 'A', end }] } as unknown as OrderState;
+  expect(brokenGuard(payment, all, granted, granted) !== undefined).toBe(isBroken);
+});
+
 describe('two payments that both succeeded', () => {
   const outcome = (commandId: string, result: 'redirect_required' | 'succeeded'): JournalRecord => ({
     ...{ record: 'OUTCOME', ...head, commandId, attempt: 1, token: commandId, result },

@@ -116,11 +116,15 @@ describe('an event states the order as folded:', () => {
   it.each<[string, number[], number | undefined]>([
     ['another amount', [9_000], 9_000],
     ['two other amounts', [9_000, 8_000], 8_000],
-    ['two other amounts, then the first of them', [9_000, 8_000, 9_000], 9_000],
+    ['two other amounts, then a copy of the first of them', [9_000, 8_000, 9_000], 8_000],
+    ['the one that was asked for, another, then a copy of the first', [10_000, 9_000, 10_000], 9_000],
     ['another amount, then the one that was asked for', [8_000, 10_000], undefined],
-  ])('a repeated command gets the amount that was reported last: %s', (_what, reported, otherAmount) => {
+  ])('a repeated command gets the amount that was new last: %s', (_what, reported, otherAmount) => {
     const refunded = [...captured, asked('refund', { amount: 10_000 }), answered('refund', '0000')];
-    const notices = reported.map((amount) => notified('refund', '0000', { answer: { amount } }));
+    const notices = reported.map((amount, index) => ({
+      ...notified('refund', '0000', { answer: { amount } }),
+      at: later(index),
+    }));
     const { bodies, events } = folded([...refunded, ...notices, repeated]);
     expect(events.at(-1)).toBe('refund.succeeded');
     expect(bodies.at(-1)).toMatchObject({ amount: 10_000, flags: ['other_amount_added'] });
@@ -128,6 +132,41 @@ describe('an event states the order as folded:', () => {
     // Each other amount is a conflict once.
     const conflicts = bodies.filter(({ flags }) => flags?.includes('other_amount')).map((body) => body.otherAmount);
     expect(conflicts).toEqual([...new Set(reported)].filter((amount) => amount !== 10_000));
+  });
+
+  const share = (amount: number) => ['0004', amount] as const;
+  const whole = ['0000', 10_000] as const;
+  it.each([
+    ['whole amounts', ['0000', 9_000] as const, whole, undefined],
+    ['whole amounts, the asked one first', whole, ['0000', 9_000] as const, 9_000],
+    ['a share and the whole', share(9), whole, undefined],
+    ['the whole and a share', whole, share(9), 9],
+    ['two shares', share(9), share(12), 12],
+  ])('copies of older reports publish nothing, however often they come: %s', (_what, one, other, otherAmount) => {
+    for (const answer of [answered('refund', '0000'), answered('refund', '0004')]) {
+      const refunded = [...captured, asked('refund', { amount: 10_000 }), answer];
+      const notice = ([code, amount]: readonly [string, number], index: number) => ({
+        ...notified('refund', code, { answer: { amount } }),
+        at: later(index),
+      });
+      const first = folded([one, other].map(notice), folded(refunded).order);
+      const { amount = 0 } = first.bodies.at(-1) ?? {};
+      const copies = folded(
+        [one, other, one, other].map((report, index) => notice(report, index + 2)),
+        first.order,
+      );
+      expect(copies.events).toEqual([]);
+      const { bodies } = folded([repeated], copies.order);
+      expect(bodies[0]?.otherAmount ?? amount).toBe(otherAmount ?? other[1]);
+    }
+  });
+
+  it('and a success that another share contradicts keeps its references', () => {
+    const refunded = [...captured, asked('refund', { amount: 10_000 }), answered('refund', '0000')];
+    const references = { externalEntityId: '12', externalReference: '000000007' };
+    const known = notified('refund', '0000', { answer: { amount: 10_000 }, ...references });
+    const contradicted = notified('refund', '0004', { answer: { amount: 9 } });
+    expect(last([...refunded, known, contradicted, repeated])[1]).toMatchObject({ otherAmount: 9, ...references });
   });
 
   it('it names the operation that it follows', () => {

@@ -76,6 +76,15 @@ it('a second payment has what a person needs to give it back, and is none once i
   expect(shown(authorized)).toEqual([]);
 });
 
+it('one TRANSACTIONID under two OPERATIONTYPEs is one payment', () => {
+  const asAnother = notifiedElsewhere('authorize', '0000', { transactionId: 'T-pay', amount: 30_000 });
+  for (const records of [
+    [asked('pay'), answered('pay', '0000'), asAnother],
+    [asked('pay'), asAnother, answered('pay', '0000')],
+  ])
+    expect(shown(records)).toEqual([]);
+});
+
 it('every order of the corpus that published a conflict shows one, and no other does', () => {
   let orders = 0;
   for (const { name, records, merchant, orderId } of corpusJournals()) {

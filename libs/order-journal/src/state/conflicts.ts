@@ -1,4 +1,5 @@
 import {
+  findOperation,
   hasSucceeded,
   isContradicted,
   isPayment,
@@ -63,14 +64,18 @@ export function madeElsewhere(
 
 type FollowedUp = Partial<Pick<OperationState, 'commandId' | 'transactionId'>>;
 
-/** Captures or voids of a payment: ours, and those made elsewhere that can be of no other authorization. */
+/** Captures or voids of a payment: ours, and those made elsewhere that no report denies and that can be of no other success. */
 export function followUpsOf(
   order: OrderState,
   kind: 'capture' | 'void',
   { commandId, transactionId }: FollowedUp,
 ): Pick<ExternalOperation, 'isOfWaiting'>[] {
-  const elsewhere = order.external.filter(
-    ({ operation, result, of }) => operation === kind && result === 'succeeded' && of !== undefined && of === commandId,
+  const isOwn = findOperation(order, commandId ?? '')?.transactionId === transactionId;
+  const ofKind = order.external.filter(({ operation }) => operation === kind);
+  const isDenied = ({ transactionId: id }: ExternalOperation) =>
+    ofKind.some((other) => other.result === 'refused' && id !== undefined && other.transactionId === id);
+  const elsewhere = ofKind.filter(
+    (one) => one.result === 'succeeded' && one.of !== undefined && one.of === commandId && isOwn && !isDenied(one),
   );
   return [...elsewhere, ...followedByOurs(order, kind, transactionId)];
 }
@@ -116,7 +121,11 @@ export function paymentsTaken(order: OrderState): Payment[] {
   const ours = order.operations
     .filter(isPayment)
     .flatMap((one) => successesOf(one).map((success) => ({ ...facts(one), ...success })));
-  const elsewhere = madeElsewhere(order.external.filter(isPayment)).filter(({ isDenied }) => !isDenied);
+  // A report of ours may have another OPERATIONTYPE.
+  const isOurs = (id?: string) => id !== undefined && ours.some(({ transactionId }) => transactionId === id);
+  const elsewhere = madeElsewhere(order.external.filter(isPayment)).filter(
+    ({ isDenied, transactionId }) => !isDenied && !isOurs(transactionId),
+  );
   return [...ours, ...elsewhere.map(facts)].filter((one) => !isCancelled(order, one));
 }
 

@@ -213,13 +213,13 @@ function compareWithEnd(before: OperationState, known: OperationState, evidence:
     return { move: 'expired', operation: known, before, evidence };
   const isContradiction = contradictsEnd(known, evidence);
   const operation = withReport(known, evidence, isContradiction);
+  const added = addedDetails(before, operation, evidence);
   if (isContradiction) {
     const flags = amountFlags(before, operation);
-    return { move: 'contradict', operation, before, evidence, added: { references: {}, flags } };
+    return { move: 'contradict', operation, before, evidence, added: { ...added, flags } };
   }
   if (known.end !== 'succeeded' || evidence.result !== 'succeeded')
     return { move: 'count', operation, before, evidence };
-  const added = addedDetails(before, operation, evidence);
   return { move: 'more', operation, before, evidence, added };
 }
 
@@ -285,7 +285,8 @@ function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidenc
   const flags = mayBeOurs ? [...(evidence.flags ?? []), 'may_be_ours'] : evidence.flags;
   return {
     move: 'elsewhere',
-    external: { ...external, ...known },
+    // It stays of the authorization that it was first reported for.
+    external: known ? compact({ ...external, ...known, of: known.of, isOfWaiting: known.isOfWaiting }) : external,
     known,
     contradicted: known ? undefined : contradicted,
     flags,

@@ -98,7 +98,7 @@ function judgePayment(order: OrderState, others: OperationState[], record: Inten
   if (isFree && !isPaid) return granted(order, record);
   return rejected(
     'authorization_live',
-    'The order has a live authorization or payment; a redirect may be superseded by naming it',
+    'The order has a live authorization or payment; a redirect may be superseded by naming it, and one that succeeded after its void be voided again',
   );
 }
 
@@ -200,11 +200,11 @@ function judgeVoid(order: OrderState, record: Intent): Judgement {
   return granted(order, record);
 }
 
-/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success; none that was voided. */
+/** Still able to take money: a redirect, a pending approval, one that only our timer ended, unless it was voided; or a success that no void cancels. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
   if (!isPayment(operation)) return false;
-  const possible = [...(mayYetTake(operation) ? [operation] : []), ...successesOf(operation)];
-  return possible.some((one) => !isVoided(order, one));
+  if (mayYetTake(operation) && !isVoided(order, operation)) return true;
+  return successesOf(operation).some((success) => !isCancelled(order, success));
 }
 
 /** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
@@ -379,7 +379,7 @@ export function isCapturable(order: OrderState, operation: OperationState): bool
   return followUpsOf(order, 'capture', operation).length === 0 && !isVoided(order, operation);
 }
 
-/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be. */
+/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be, or two successes of it. */
 export function authorizationOf(order: OrderState, evidence: Evidence): string | undefined {
   const { operation: kind } = evidence;
   if (kind !== 'capture' && kind !== 'void') return undefined;
@@ -390,5 +390,6 @@ export function authorizationOf(order: OrderState, evidence: Evidence): string |
     const isOut = mayHaveSucceeded(operation) ? isCancelled : isVoided;
     return followUpsOf(order, 'capture', operation).length === 0 && !isOut(order, operation);
   });
-  return possible.length === 1 ? possible[0]?.commandId : undefined;
+  const [only] = possible.length === 1 ? possible : [];
+  return only && successesOf(only).length < 2 ? only.commandId : undefined;
 }

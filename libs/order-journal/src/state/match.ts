@@ -130,7 +130,7 @@ function isTagOfVoid({ operations }: OrderState, { tag, operation, answer: { tra
   );
 }
 
-/** An end without a tag, where a void was sent without one: it may be of either. A person decides, unless the authorization ended so. */
+/** An end without a tag, where a void was sent without one: it may be of either. A person decides, unless the authorization ended so, or the void otherwise. */
 function mayBeOfVoid({ operations }: OrderState, { source, tag, operation, result, answer }: Evidence): boolean {
   const { transactionId } = answer;
   if (source !== 'notification' || tag !== undefined || operation !== 'authorize' || transactionId === undefined)
@@ -139,6 +139,7 @@ function mayBeOfVoid({ operations }: OrderState, { source, tag, operation, resul
   const isUntaggedVoid = (one: OperationState) =>
     one.operation === 'void' &&
     one.reference === transactionId &&
+    (one.phase !== 'ended' || one.end === result) &&
     one.attempts.some(({ isTagged, closed }) => !isTagged && closed !== 'unsent');
   return (
     operations.some(isUntaggedVoid) &&

@@ -1,10 +1,10 @@
 import { compact, copyWith } from '@tranche/runtime';
 import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
+import { successesOf } from './conflicts.js';
 import { isLeftOut, leftOut } from './match.js';
 import {
   isLookUpReminder,
   isPayment,
-  mayHaveSucceeded,
   type Attempt,
   type EventBody,
   type Evidence,
@@ -100,13 +100,17 @@ export function grantedOperation(
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
   if (record.operation === 'void') {
-    const target = operationNamedBy(order, record.transactionId);
-    granted.isOfWaiting = target && !mayHaveSucceeded(target) ? true : undefined;
+    granted.isOfWaiting = isReportedSuccess(order, record.transactionId) ? undefined : true;
   }
   const tookPlaceOfDoubt = operation.supersedesDoubt ?? supersedesDoubt;
   if (tookPlaceOfDoubt !== undefined) granted.supersedesDoubt = tookPlaceOfDoubt;
   return granted;
 }
+
+/** Some report says that a payment of ours, or of the back office, succeeded under this TRANSACTIONID. */
+const isReportedSuccess = ({ operations, external }: OrderState, transactionId: string | undefined): boolean =>
+  operations.flatMap(successesOf).some((success) => success.transactionId === transactionId) ||
+  external.some((one) => isPayment(one) && one.result === 'succeeded' && one.transactionId === transactionId);
 
 /** So many attempts of an operation are kept whatever became of them, the newest ones. */
 export const ATTEMPTS_KEPT = 20;
@@ -144,7 +148,7 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
   if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
-  if (result === 'succeeded' && !evidence.partial) moved.otherAmounts = otherAmountsWith(moved, amount);
+  if (result === 'succeeded') Object.assign(moved, reportedAmounts(moved, amount));
   if (evidence.partial) {
     moved.partial = true;
     moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
@@ -170,11 +174,17 @@ function settledAmount(operation: OperationState, { partial, answer }: Evidence)
   return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
 }
 
-/** The amounts that were reported beside `amount`, the last report's at the end; `amount` itself where it is reported after another one. */
-function otherAmountsWith({ amount: asked, otherAmounts }: OperationState, amount?: number): number[] | undefined {
-  const last = otherAmounts?.at(-1) ?? asked;
-  if (amount === undefined || last === undefined || amount === last) return otherAmounts;
-  return [...(otherAmounts ?? []).filter((one) => one !== amount), amount];
+/** Each reported amount is kept once, the new ones last, so copies change nothing. Until another one is reported, that `amount` was is all that is kept. */
+function reportedAmounts(
+  { operation, amount: own, isAmountReported, otherAmounts }: OperationState,
+  amount?: number,
+): Pick<OperationState, 'isAmountReported' | 'otherAmounts'> {
+  if (amount === undefined || operation === 'void') return {};
+  const known = otherAmounts ?? (isAmountReported && own !== undefined ? [own] : []);
+  if (known.includes(amount)) return {};
+  return amount === own && otherAmounts === undefined
+    ? { isAmountReported: true }
+    : { otherAmounts: [...known, amount] };
 }
 
 /** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
@@ -272,14 +282,16 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
   if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
   if (completed.isDescriptorMissing && evidence.answer.descriptor !== undefined)
     completed = { ...completed, isDescriptorMissing: undefined };
-  const otherAmounts = otherAmountsWith(completed, amount);
   if (isContradiction)
-    return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true, otherAmounts } : completed;
+    return isOtherShare(operation, evidence)
+      ? { ...completed, isAmountDisputed: true, ...reportedAmounts(completed, amount) }
+      : completed;
   // The amount of a success may be unknown, or our reading of the platform's default.
   const isNamed = amount !== undefined && operation.operation !== 'void';
   if (isNamed && (completed.amount === undefined || completed.isAmountAssumed))
     completed = { ...completed, amount, isAmountAssumed: undefined };
-  else if (!evidence.partial && !operation.partial) completed = { ...completed, otherAmounts };
+  if ((evidence.partial ?? false) === (operation.partial ?? false))
+    completed = { ...completed, ...reportedAmounts(completed, amount) };
   return withDetails(completed, evidence);
 }
 
@@ -308,7 +320,7 @@ export function addedDetails(before: OperationState, operation: OperationState, 
   return { references: { externalEntityId, externalReference }, flags };
 }
 
-/** The last report named another amount than the events so far. */
+/** The last new report named another amount than the events so far. */
 export const amountFlags = (before: OperationState, operation: OperationState): string[] =>
   amountsOf(before).otherAmount === amountsOf(operation).otherAmount ? [] : ['other_amount_added'];
 

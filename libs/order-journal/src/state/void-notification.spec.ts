@@ -196,7 +196,10 @@ describe('a void of an authorization whose cardholder is on the form', () => {
   ] as [string, JournalRecord[], JournalRecord[]?][])(
     'hides no second payment that succeeds after %s',
     (_what, reported, records = [...voided, ...reported]) => {
-      const { order, events, bodies } = folded([...records, ...again]);
+      const refused = folded([...records, asked('authorize-2', { method: 'A' })]);
+      expect([standing(refused.order, 'authorize-2'), conflictsOf(refused.order)]).toEqual(['ended rejected', []]);
+      const [granted, success] = again;
+      const { order, events, bodies } = folded([...voided, granted!, ...reported, success!]);
       expect(events.slice(-2)).toEqual(['authorize.succeeded', 'conflict.detected']);
       expect(bodies.at(-1)).toMatchObject({
         ...{ commandId: 'authorize-2', transactionId: 'T-authorize-2' },
@@ -210,7 +213,7 @@ describe('a void of an authorization whose cardholder is on the form', () => {
   );
 
   it('is followed by another one where the authorization succeeded all the same: then only the second payment is left', () => {
-    const both = [...voided, notified('authorize', '0000'), ...again];
+    const both = [...voided, ...again, notified('authorize', '0000')];
     const { order } = folded([...both, asked('void-2'), answered('void-2', '0000')]);
     expect([standing(order, 'void-2'), conflictsOf(order)]).toEqual(['ended succeeded', []]);
     expect(standing(folded([asked('void-3')], order).order, 'void-3')).toBe('ended rejected');
@@ -224,7 +227,7 @@ describe('a void of an authorization whose cardholder is on the form', () => {
 
   it('was made elsewhere: it hides no second payment either', () => {
     const office = notifiedElsewhere('void', '0000', { transactionId: 'T-office' });
-    const { events } = folded([...onTheForm.slice(0, 2), office, notified('authorize', '0000'), ...again]);
+    const { events } = folded([...onTheForm.slice(0, 2), office, ...again, notified('authorize', '0000')]);
     expect(events.at(-1)).toBe('conflict.detected');
   });
 
