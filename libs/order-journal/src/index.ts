@@ -15,7 +15,6 @@ export * from './journal/skip-list.js';
 export * from './journal/ports.js';
 export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
-export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
 export * from './projection/index-marker.js';
 export { PartitionProjection } from './projection/partition-projection.js';
 export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
@@ -27,15 +26,12 @@ export { OwnedJournal, type OwnedJournalParts } from './partition/owned-journal.
 export type { JournalFollower } from './partition/owner-ports.js';
 export { PartitionOwner } from './partition/partition-owner.js';
 export type { LogBounds } from './partition/placement.js';
-export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
-export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';
-export * from './sent-ledger/ledger-lines.js';
-export * from './sent-ledger/ledger-ports.js';
-export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export {
   CONFLICT_REASONS,
   conflictReasonOf,
   conflictsOf,
+  isCancelled,
+  isVoided,
   type Conflict,
   type ConflictReason,
 } from './state/conflicts.js';
@@ -48,7 +44,7 @@ export {
 } from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export { fold, type Folded } from './state/fold.js';
-export { isCapturable, isLive, isVoided, refundableAmount } from './state/guards.js';
+export { isCapturable, isLive, refundableAmount } from './state/guards.js';
 export { historyOf, matchOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';

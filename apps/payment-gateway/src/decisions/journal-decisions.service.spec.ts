@@ -2,6 +2,7 @@ import { recordHash } from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import { TopicInMemory } from '../../test/topic-in-memory.js';
 import type { GatewayConfig } from '../gateway.config.js';
+import type { OidcConfig } from '../operations/oidc/oidc.config.js';
 import { Decisions } from './decisions.service.js';
 import { JournalDecisions } from './journal-decisions.service.js';
 
@@ -14,11 +15,11 @@ const resume = { partition: 3, log: { low: '40', last: { offset: '49', hash: 'ab
 const facts = { commandEnds: { 'payments.commands.card.v1': ['7', '0'] } };
 
 /** `started`: the decisions that a process which starts now loads. */
-function setUp(settings: Partial<GatewayConfig> = {}) {
+function setUp(oidc: Pick<OidcConfig, 'issuer'> = {}) {
   const topic = new TopicInMemory();
   const clock = { nowMs: () => Date.parse(AT), monotonicMs: () => 0, sleep: () => Promise.resolve() };
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
-  const decisions = new Decisions(settings as GatewayConfig, topic.asTopic, clock, log);
+  const decisions = new Decisions({ operators: { oidc } } as GatewayConfig, topic.asTopic, clock, log);
   const started = async () => {
     const one = new JournalDecisions(decisions);
     await one.load();
@@ -57,7 +58,7 @@ describe('a journal record is skipped', () => {
   });
 
   it('by no key without a person where tokens of an issuer name people', async () => {
-    const { started } = setUp({ oidcIssuer: 'https://issuer.example' });
+    const { started } = setUp({ issuer: 'https://issuer.example' });
     const running = await started();
     const key = { ...alice, isPersonMissing: true } as const;
     await expect(running.proposeSkip(skip, key)).rejects.toEqual(refused(403, 'person_needed'));

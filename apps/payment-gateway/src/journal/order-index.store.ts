@@ -7,7 +7,6 @@ import {
   MarkerMovedError,
   OrderUnreadableError,
   type IndexMarker,
-  type IndexSnapshot,
   type Mark,
   type OrderIndex,
   type OrderState,
@@ -16,7 +15,7 @@ import {
 } from '@tranche/order-journal';
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { IndexSigner, nextGeneration } from './index-signer.js';
+import { IndexSigner } from './index-signer.js';
 import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, DROP_CORRUPT, PROJECT, READ, READ_DUE, READ_SET } from './order-index.scripts.js';
@@ -107,11 +106,6 @@ export class OrderIndexStore implements OrderIndex {
     const reading = { orderKeys, found };
     this.#readings.set(partition, reading);
     return reading;
-  }
-
-  async readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot> {
-    const { marker, orders } = await this.#read(partition, orderKeys);
-    return { ...(marker ? markOf(marker) : {}), orders };
   }
 
   async readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]> {
@@ -211,18 +205,6 @@ export class OrderIndexStore implements OrderIndex {
     if (stored === undefined || read?.offset !== from) throw movedError(partition, stored, from);
     await keepPages(this.redis, this.#keys, redirectHtml);
     await this.#project(partition, stored, { offset: to, generation: read.generation, hash }, orders);
-  }
-
-  /** Changes the generation, so that the script refuses writers that read the states before. */
-  async replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void> {
-    const { stored, marker: found } = await this.#read(partition, []);
-    if (stored === undefined || found?.offset !== marker) throw movedError(partition, stored, marker);
-    await this.#project(
-      partition,
-      stored,
-      { ...found, generation: nextGeneration(found.generation, randomUUID()) },
-      orders,
-    );
   }
 
   async #project(partition: number, stored: string, next: IndexMarker, orders: OrderState[]): Promise<void> {
