@@ -36,18 +36,17 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
   {
     ...loss,
     name: 'begins-beyond-the-end',
-    does: 'ends the whole gateway where the log of one partition ends before the index',
-    file: 'journal/followed-partitions.js',
-    find: 'known === undefined ? [] : [[partition, known]]',
-    replace: 'known === undefined || known > 0n ? [] : [[partition, known]]',
-  },
-  {
-    ...loss,
-    name: 'projects-a-changed-log',
-    does: 'publishes and writes the index of a log that the tail knows to be another one',
-    file: 'projection/log-identity.js',
-    find: 'this.#changed.set(partition, why);',
-    replace: ';',
+    does: 'begins behind the end of a log that is shorter than the index',
+    file: 'partition/placement.js',
+    find: 'if (found.high >= known)',
+    replace: 'if (true)',
+    also: [
+      {
+        file: 'partition/partition-owner.js',
+        find: 'known: next,',
+        replace: 'known: 0n,',
+      },
+    ],
   },
   {
     ...loss,
@@ -85,9 +84,9 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ...loss,
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold',
-    file: 'journal/followed-partitions.js',
-    find: 'offset !== marked.offset || hash() !== marked.hash',
-    replace: 'offset !== marked.offset && hash() === marked.hash',
+    file: 'partition/partition-owner.js',
+    find: 'offset !== mark.marker || hash !== mark.hash',
+    replace: 'offset !== mark.marker && hash === mark.hash',
   },
   {
     ...loss,

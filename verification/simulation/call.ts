@@ -6,7 +6,7 @@ import {
   tagExtraData,
   type ExecutableCommand,
   type ExecutorPorts,
-  type JournalView,
+  type OwnedJournal,
   type OrderState,
   type OperationTerms,
   type PreparedAttempt,
@@ -205,7 +205,7 @@ function classify(answer: PlatformAnswer): CallResult {
 }
 
 /** A command whose order cannot be read is retried after a pause. Another pause would change the worlds of all known seeds. */
-export function journalOf(view: JournalView): SimulatedPorts['journal'] {
+export function journalOf(view: OwnedJournal): SimulatedPorts['journal'] {
   return {
     read: (...order) => view.read(...order),
     readToEnd: (...order) => view.readToEnd(...order),

@@ -1,4 +1,4 @@
-import { CLOCKS_APART_MS, TimerWatch, type AgreedClock, type JournalView } from '@tranche/order-journal';
+import { CLOCKS_APART_MS, TimerWatch, type AgreedClock, type OwnedJournal } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { SimulatedIndex } from './order-index.js';
 import { EPOCH_MS, type SimulatedProcess } from './process.js';
@@ -8,7 +8,7 @@ const POLL_MS = 1_000;
 interface ClockWatchParts {
   process: SimulatedProcess;
   clock: AgreedClock;
-  view: JournalView;
+  view: OwnedJournal;
   index: SimulatedIndex;
   orderKeys: readonly string[];
   threw: (error: unknown) => void;

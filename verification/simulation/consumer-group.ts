@@ -1,4 +1,4 @@
-import { MembershipLostError, stickyPlan, type CommitPoint, type TopicPartition } from '@tranche/kafka';
+import { MembershipLostError, numberPlan, type CommitPoint, type TopicPartition } from '@tranche/kafka';
 import type { Surroundings } from './process.js';
 
 /** Milliseconds without a heartbeat after which a member is removed from the group. */
@@ -55,10 +55,10 @@ export class SimulatedGroup {
     return commits.reduce((lowest, { offset }) => (offset < lowest ? offset : lowest), commits[0]?.offset ?? 0n);
   }
 
-  /** Moves the partitions to another cluster, where the group has no members. `renamed` maps an old offset to the new one. */
-  moveTo(renamed: (partition: number, offset: bigint) => bigint): void {
+  /** Moves a topic to another cluster, where the group has no members. `renamed` maps an old offset to the new one. */
+  moveTo(topic: string, renamed: (partition: number, offset: bigint) => bigint): void {
     this.#dismiss();
-    for (const partition of this.partitions) {
+    for (const partition of this.partitions.filter((one) => one.topic === topic)) {
       const committed = this.#committed.get(idOf(partition));
       if (!committed) continue;
       const offset = renamed(partition.partition, committed.offset);
@@ -141,7 +141,7 @@ export class SimulatedGroup {
     const topics: Record<string, number[]> = {};
     for (const { topic, partition } of this.partitions) (topics[topic] ??= []).push(partition);
     this.#plan = new Map();
-    for (const [id, plan] of stickyPlan(members, topics)) {
+    for (const [id, plan] of numberPlan(members, topics)) {
       const partitions = Object.entries(plan).flatMap(([topic, numbers]) =>
         numbers.map((partition) => ({ topic, partition })),
       );

@@ -1,28 +1,20 @@
-import type { ConsumedRecord } from '@tranche/kafka';
 import type { SharedWorld } from './shared-world.js';
 import type { FetchSource } from './group-client.js';
-import type { Landed } from './journal.js';
-import { consumed } from './topics.js';
+import { consumed, type SimulatedTopic } from './topics.js';
 
 export const JOURNAL = 'journal';
 
-/** Keeps the bytes: after a loss, another record may have this offset by the time it is projected. */
-export const asConsumed = ({ partition, offset, key, value }: Landed): ConsumedRecord => ({
-  ...consumed({ topic: JOURNAL, partition, offset, key }),
-  value,
-});
-
-export function journalSource({ journal }: SharedWorld): FetchSource {
+/** The journal's partitions are owned and never fetched. */
+export function commandSource(world: SharedWorld): FetchSource {
+  const commands = topicSource([...world.commands.values()]);
   return {
-    read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
-    low: ({ partition }) => journal.low(partition),
-    high: ({ partition }) => journal.high(partition),
-    onLanded: (listener) => journal.onLanded(({ partition }) => listener(JOURNAL, partition)),
+    ...commands,
+    read: (partition, from, most) => (partition.topic === JOURNAL ? [] : commands.read(partition, from, most)),
+    low: ({ topic, partition }) => (topic === JOURNAL ? world.journal.low(partition) : 0n),
   };
 }
 
-export function topicSource({ commands, notifications }: SharedWorld): FetchSource {
-  const topics = [...commands.values(), notifications];
+export function topicSource(topics: readonly SimulatedTopic<unknown>[]): FetchSource {
   const byName = new Map(topics.map((topic) => [topic.name, topic]));
   return {
     read: ({ topic, partition }, from, most) =>

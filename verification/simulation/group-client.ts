@@ -16,13 +16,10 @@ const FETCHED = 5;
 export interface FetchSource {
   read(partition: TopicPartition, from: bigint, most: number): ConsumedRecord[];
   low(partition: TopicPartition): bigint;
-  /** Set for a log that may lose its end. */
-  high?(partition: TopicPartition): bigint;
   onLanded(listener: (topic: string, partition: number) => void): () => void;
 }
 
-interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks'> {
-}
+type GroupClientOptions = Pick<GroupWorkOptions, 'assigned' | 'watermarks'>;
 
 interface Position {
   next: bigint | undefined;
@@ -149,25 +146,19 @@ export class GroupClient {
     const position = this.#positions.get(idOf(partition));
     if (!this.process.isAlive || !position || position.isPaused || position.isFetching || position.next === undefined)
       return;
-    if (this.source.read(partition, this.#inRange(partition, position.next), 1).length === 0) return;
+    if (this.source.read(partition, position.next, 1).length === 0) return;
     const { seeks } = position;
     position.isFetching = true;
     this.process.after(this.process.latencyMs(), `${this.group.name} fetched ${idOf(partition)}`, () => {
       position.isFetching = false;
       if (this.#positions.get(idOf(partition)) !== position) return;
       if (position.seeks === seeks && !position.isPaused && position.next !== undefined) {
-        const records = this.source.read(partition, this.#inRange(partition, position.next), FETCHED);
+        const records = this.source.read(partition, position.next, FETCHED);
         const last = this.work.take(partition, records);
         if (last !== undefined) position.next = last + 1n;
       }
       this.#fetch(partition);
     });
-  }
-
-  /** kafkajs answers a fetch beyond the log's end from the log's beginning. */
-  #inRange(partition: TopicPartition, next: bigint): bigint {
-    const high = this.source.high?.(partition);
-    return high === undefined || next <= high ? next : this.source.low(partition);
   }
 
   #position(partition: TopicPartition): Position {

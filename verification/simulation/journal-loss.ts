@@ -56,28 +56,31 @@ export class JournalLoss {
     this.#whenRead(partition, edges.isAnew ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
   }
 
-  /** Waits until all living gateways have read the partition. A record that only one of them has read could be detected by no other. */
+  /** Waits until the gateways that follow the partition have read it. Another owner places anew, and compares the log with the index. */
   #whenRead(partition: number, from: bigint, waitMs: number): void {
     const { world, living, kill, trace } = this.parts;
     const { journal } = world.shared;
-    const late = [...living].filter(([, gateway]) => gateway.hasReadTo(partition) < journal.high(partition));
+    const late = [...living].filter(
+      ([, gateway]) => (gateway.hasReadTo(partition) ?? Infinity) < journal.high(partition),
+    );
     if (late.length > 0 && waitMs > 0)
       return this.#after(LOOK_MS, () => this.#whenRead(partition, from, waitMs - LOOK_MS));
     for (const [process] of late) kill(process);
     trace(`journal partition ${partition} loses its records from ${from} on`);
-    const before = new Map([...living.values()].map((gateway) => [gateway, gateway.strays(partition)]));
+    const readers = [...living.values()].filter((gateway) => gateway.hasReadTo(partition) !== undefined);
+    const before = new Map(readers.map((gateway) => [gateway, gateway.strays(partition)]));
     world.lose(partition, from);
     this.partition = partition;
     this.#whenAsked(partition, before, READ_WITHIN_MS);
   }
 
   /**
-   * Waits until every living gateway has requested the shorter log: readers do so within milliseconds, writers within some hundreds. A gateway that
+   * Waits until every gateway that follows the partition has requested the shorter log: readers do so within milliseconds, writers within some hundreds. A gateway that
    * is suspended until the log has grown again is not simulated.
    */
   #whenAsked(partition: number, before: ReadonlyMap<SimulatedGateway, number>, waitMs: number): void {
     const { world, living, kill } = this.parts;
-    const late = [...living].filter(([, gateway]) => gateway.strays(partition) <= (before.get(gateway) ?? -Infinity));
+    const late = [...living].filter(([, gateway]) => gateway.strays(partition) <= (before.get(gateway) ?? -1));
     if (late.length > 0 && waitMs > 0)
       return this.#after(LOOK_MS, () => this.#whenAsked(partition, before, waitMs - LOOK_MS));
     for (const [process] of late) kill(process);
@@ -85,15 +88,18 @@ export class JournalLoss {
     this.#isLosing = false;
   }
 
-  /** Waits until every gateway has stopped the partition; then kills them all, and starts them again with the approved resume. */
+  /** Waits until the partition's owner has stopped it; then kills all gateways, and starts them again with the approved resume. */
   async resume(run: (isDone: () => boolean) => Promise<void>): Promise<void> {
     const { around, world, living, kill, trace } = this.parts;
     await run(() => !this.#isLosing);
     const { partition } = this;
     if (partition === undefined) return;
     const giveUpMs = around.scheduler.nowMs + STOPS_WITHIN_MS;
-    const goOn = () => [...living].filter(([, gateway]) => !gateway.view.stopped.has(partition));
-    await run(() => (living.size > 0 && goOn().length === 0) || around.scheduler.nowMs > giveUpMs);
+    const goOn = () => [...living].filter(([, gateway]) => gateway.journal.ownerOf(partition)?.isServing === true);
+    const hasStopped = () => [...living.values()].some(({ journal }) => journal.stopped.has(partition));
+    await run(() => (hasStopped() && goOn().length === 0) || around.scheduler.nowMs > giveUpMs);
+    if (!hasStopped())
+      world.referee.say('wentOn', `no gateway has stopped partition ${partition}, which has lost records`);
     for (const [{ name }] of goOn())
       world.referee.say('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
     trace(`two people decide that journal partition ${partition} goes on`);
@@ -105,7 +111,10 @@ export class JournalLoss {
     const { journal, commands } = this.parts.world.shared;
     const at = new Date(Math.ceil(this.parts.around.scheduler.nowMs)).toISOString();
     const last = journal.read(partition, 0n).at(-1);
-    const commandEnds = [...commands.values()].map(({ name, records, ends }) => [name, [...records.keys()].map(ends)]);
+    const commandEnds = [...commands.values()].map(({ name, records, ends }) => [
+      name,
+      Array.from({ length: Math.max(...records.keys()) + 1 }, (_, partition) => ends(partition)),
+    ]);
     return {
       ...{ id: 'decision', partition, epoch: journal.epoch },
       log: { low: '0', ...(last && { last: { offset: String(last.offset), hash: recordHash(last.value) } }) },

@@ -9,7 +9,7 @@ import {
   RULES_VERSION,
   timerRecord,
   timersOf,
-  type JournalView,
+  type OwnedJournal,
   type OrderState,
   type RulesVersion,
 } from '@tranche/order-journal';
@@ -29,7 +29,7 @@ const FORGETS = 0.25;
  */
 export async function keepOne(
   process: SimulatedProcess,
-  view: JournalView,
+  view: OwnedJournal,
   orderKeys: readonly string[],
   rulesVersion: RulesVersion,
 ): Promise<void> {
@@ -94,11 +94,11 @@ export class Retention {
   }
 }
 
-/** Deletes records that no order needs and that every projector has published. Returns their number. */
-export function cutJournal(journal: SimulatedJournal, retention: Retention, projectors: SimulatedGroup): number {
+/** Deletes records that no order needs and whose events are published. Returns their number. */
+export function cutJournal(journal: SimulatedJournal, retention: Retention, owners: SimulatedGroup): number {
   let deleted = 0;
   for (const [partition, landed] of journal.partitions) {
-    const published = projectors.lowestCommitted({ topic: 'journal', partition });
+    const published = owners.lowestCommitted({ topic: 'journal', partition });
     const low = retention.firstNeeded(partition, published);
     deleted += landed.filter(({ offset }) => offset < low && offset >= journal.low(partition)).length;
     journal.cut(partition, low);

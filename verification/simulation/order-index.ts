@@ -4,7 +4,6 @@ import {
   journalPartition,
   MarkerMovedError,
   wholeMarker,
-  type Mark,
   type OrderIndex,
   type OrderState,
   type Projection,
@@ -105,17 +104,19 @@ export class SimulatedIndex {
     /** The generation of the index from which a partition's states were last read. */
     const generations = new Map<number, number>();
     return {
-      markers: () => process.request('index markers', () => markersOf(this.#seen(process))),
-      marks: () =>
-        process.request(
-          'index markers',
-          () => new Map([...this.#seen(process)].flatMap(([partition, held]) => this.#markOf(partition, held))),
-        ),
       read: (key) =>
         process.request('index read', () => {
           const { states, marker } = this.#states(this.#seen(process), journalPartition(key), [key]);
           const [order] = states;
           return marker === undefined ? {} : { marker, ...(order ? { order } : {}) };
+        }),
+      readTogether: (partition, keys) =>
+        process.request('index read together', () => {
+          const seen = this.#seen(process);
+          const { hash } = seen.get(partition) ?? NOTHING;
+          const { marker, states } = this.#states(seen, partition, keys);
+          if (marker === undefined) return { orders: keys.map(() => undefined) };
+          return { marker, ...(hash === undefined ? {} : { hash }), orders: states };
         }),
       openOrders: (partition) =>
         process.request('index open orders', () => {
@@ -143,20 +144,10 @@ export class SimulatedIndex {
           this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
         ),
       // Entries are not signed in the simulation.
-      isUnverified: () => Promise.resolve(false),
       dropUnverified: () => Promise.resolve(),
       beginRebuild: (partition, marker) =>
         process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
     };
-  }
-
-  /** The hash is included only in some worlds. The others were drawn without the additional request, and it would change their seeds. */
-  #markOf(partition: number, held: Held): [number, Mark][] {
-    const [marker, { hash }] = [markerOf(held), held];
-    if (marker === undefined) return [];
-    const { edges, anew } = this.around.profile;
-    const isAsked = (edges !== undefined || anew !== undefined) && hash !== undefined;
-    return [[partition, { marker, ...(isAsked ? { hash } : {}) }]];
   }
 
   #write({ partition, from, to, hash, orders, redirectHtml }: Projection, generation: number | undefined): void {

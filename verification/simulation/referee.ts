@@ -32,6 +32,8 @@ export interface CommandRecord {
   isRefused?: boolean;
   /** The command became a dead letter, because a lost record may have executed it. */
   isHeldBack?: boolean;
+  /** It lay on another number than its order's, and a copy was published to that one. */
+  isForwarded?: boolean;
 }
 
 /** States to which a record may move an operation; any other move would go back. */
@@ -241,7 +243,7 @@ export class Referee {
     }
   }
 
-  /** Checks the projector's commit: all events below it must be published. */
+  /** Checks the owner's commit: all events below it must be published. */
   projected(partition: number, offset: bigint): void {
     if (partition === this.lost.partition && !this.lost.isResumed) return;
     const missing = this.expected.find(
@@ -250,12 +252,13 @@ export class Referee {
     if (missing)
       this.say(
         'frontierPassed',
-        `the projector committed ${offset} of ${partition} without ${missing.event.type} of ${missing.offset}`,
+        `the owner committed ${offset} of ${partition} without ${missing.event.type} of ${missing.offset}`,
       );
   }
 
-  isFinished({ command, isRejected, isRefused, isHeldBack }: CommandRecord): boolean {
-    if (isRefused === true || isHeldBack === true || this.lost.begun.has(command.commandId)) return true;
+  isFinished({ command, isRejected, isRefused, isHeldBack, isForwarded }: CommandRecord): boolean {
+    if (isForwarded === true || isRefused === true || isHeldBack === true || this.lost.begun.has(command.commandId))
+      return true;
     const operation = findOperation(this.order(command.orderKey), command.commandId);
     if (!operation) return false;
     return hasContent(operation, command.contentHash)
@@ -311,7 +314,8 @@ export class Referee {
   #inOrder(operation: OperationState, key: string): void {
     const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
     const own = ofKey.find(
-      ({ command }) => command.commandId === operation.commandId && hasContent(operation, command.contentHash),
+      ({ command, isForwarded }) =>
+        !isForwarded && command.commandId === operation.commandId && hasContent(operation, command.contentHash),
     );
     if (!own) return;
     const overtaken = ofKey.find(

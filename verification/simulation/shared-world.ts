@@ -14,9 +14,11 @@ export interface SharedWorld {
   commands: ReadonlyMap<string, SimulatedTopic<SimulatedCommand>>;
   notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
   gatewayGroup: SimulatedGroup;
-  projectorGroup: SimulatedGroup;
+  notificationGroup: SimulatedGroup;
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
+  /** A command that lay on another number than its order's is on its own, once more. */
+  forwarded(record: TopicRecord<SimulatedCommand>): void;
   /** True if the journal has the command by now, no matter who has read it. */
   isKnown(command: SimulatedCommand): boolean;
   /** The configuration refuses a command and it is reported as unknown. `wasKnown` says whether the journal had it when it arrived. */

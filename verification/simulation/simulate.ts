@@ -17,7 +17,6 @@ RULES.versions = [RULES_VERSION, NEWEST];
 /** Milliseconds within which everything must come to rest after the faults. */
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
-const LIVENESS_MS = 1_000;
 
 /** Kills and pauses are most harmful around INTENT, call, OUTCOME and commit. */
 const CRITICAL = /INTENT|connect|POST|OUTCOME|commit/;
@@ -91,9 +90,6 @@ export async function simulate({
       // A service that cannot start ends and is restarted.
       kill(process);
     });
-    process.every(LIVENESS_MS, 'liveness', () => {
-      if (gateway.brokenBecause !== undefined) kill(process);
-    });
   };
   const kill = (process: SimulatedProcess) => {
     trace?.(`${' '.repeat(11)}  ${process.name} dies`);
@@ -109,7 +105,7 @@ export async function simulate({
 
   function strike(process: SimulatedProcess, times: number): boolean {
     if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
-    const { index, gatewayGroup, projectorGroup } = world.shared;
+    const { index, gatewayGroup, notificationGroup } = world.shared;
     if (random.chance(profile.crash * times)) {
       counts.crashes++;
       kill(process);
@@ -118,7 +114,7 @@ export async function simulate({
       process.pausedUntilMs = scheduler.nowMs + random.between(0.5, 1.5) * profile.pauseMs;
       trace?.(`${' '.repeat(11)}  ${process.name} stands still until ${process.pausedUntilMs.toFixed(0)}`);
     }
-    if (random.chance(profile.rebalance)) random.pick([gatewayGroup, projectorGroup]).rebalance();
+    if (random.chance(profile.rebalance)) random.pick([gatewayGroup, gatewayGroup, notificationGroup]).rebalance();
     if (random.chance(profile.flush)) {
       counts.flushes++;
       trace?.(`${' '.repeat(11)}  the index is flushed`);
@@ -215,7 +211,7 @@ export async function simulate({
     seed,
     ...seen,
     ...counts,
-    rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,
+    rebalances: shared.gatewayGroup.rebalances + shared.notificationGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,
     steps: scheduler.steps,

@@ -19,9 +19,10 @@ export class SimulatedTopic<T> {
   constructor(
     private readonly around: Surroundings,
     readonly name: string,
-    readonly partitions: number,
+    readonly partitions: readonly number[],
+    private readonly partitionOf: (key: string) => number,
   ) {
-    for (let partition = 0; partition < partitions; partition++) this.records.set(partition, []);
+    for (const partition of partitions) this.records.set(partition, []);
   }
 
   onLanded(listener: (partition: number) => void): () => void {
@@ -29,8 +30,9 @@ export class SimulatedTopic<T> {
     return () => this.#listeners.delete(listener);
   }
 
-  land(key: string, carries: T): TopicRecord<T> {
-    const partition = hashOf(key) % this.partitions;
+  /** @param to another partition than the key's, as other partitioners choose it */
+  land(key: string, carries: T, to?: number): TopicRecord<T> {
+    const partition = to ?? this.partitionOf(key);
     const offset = this.#next.get(partition) ?? 0n;
     this.#next.set(partition, offset + (this.around.random.chance(0.15) ? 3n : 1n));
     const record = { topic: this.name, partition, offset, key, carries };
@@ -68,7 +70,7 @@ export function consumed({
   return { topic, partition, offset, key, rawKey: Buffer.from(key), value: null, headers: {}, timestampMs: 0 };
 }
 
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = 7;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) >>> 0;
   return hash;

@@ -12,7 +12,7 @@ import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from 
 import type { Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
 import { Referee, type CommandRecord } from './referee.js';
-import { SimulatedTopic, type TopicRecord } from './topics.js';
+import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
   findOperation,
@@ -28,7 +28,9 @@ import {
   type ResumeDecision,
 } from '@tranche/order-journal';
 
-const COMMAND_PARTITIONS = 2;
+const NOTIFICATION_PARTITIONS = [0, 1];
+/** Share of worlds in which the shop publishes with another partitioner. */
+const OTHER_PARTITIONER = 0.25;
 const topicOf = (rail: Rail): string => `commands.${rail}`;
 
 /** Everything but the gateways: logs, index, platform, groups, the shop that publishes commands, and the referee. */
@@ -44,6 +46,7 @@ export class World {
   /** `ORDER COMMAND/ATTEMPT` of operations between two attempts that the resume of their partition could not put in doubt. */
   readonly #leftIdle = new Set<string>();
   #unpublished: number;
+  readonly #isOtherPartitioner: boolean;
   #notifications = 0;
 
   constructor(private readonly around: Surroundings) {
@@ -68,35 +71,36 @@ export class World {
       this.referee.landed(landed);
       backOffice.landed(landed);
     });
+    const numbers = [...journal.partitions.keys()];
+    const apart = random.apart();
+    this.#isOtherPartitioner = numbers.length > 1 && apart.chance(OTHER_PARTITIONER);
     const commands = new Map(
-      RAILS.map(topicOf).map((name) => [name, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),
+      RAILS.map(topicOf).map((name) => [
+        name,
+        new SimulatedTopic<SimulatedCommand>(around, name, numbers, journalPartition),
+      ]),
     );
     const notifications = new SimulatedTopic<SimulatedNotification & { id: string }>(
       around,
       'notifications',
-      COMMAND_PARTITIONS,
+      NOTIFICATION_PARTITIONS,
+      (key) => hashOf(key) % NOTIFICATION_PARTITIONS.length,
     );
-    const consumed = [...commands.values(), notifications].flatMap(({ name, partitions }) =>
-      partitionsOf(name, partitions),
-    );
-    const projected = [...journal.partitions.keys()].map((partition) => ({ topic: JOURNAL, partition }));
+    const owned = [...commands.keys(), JOURNAL].flatMap((topic) => numbers.map((partition) => ({ topic, partition })));
+    const noted = NOTIFICATION_PARTITIONS.map((partition) => ({ topic: notifications.name, partition }));
     this.shared = {
       journal,
       platform,
       commands,
       notifications,
       index: new SimulatedIndex(around),
-      gatewayGroup: new SimulatedGroup(around, 'gateway', consumed, (point, isOwn) => this.#committed(point, isOwn)),
-      projectorGroup: new SimulatedGroup(around, 'projector', projected, ({ partition, offset }, isOwn) => {
-        if (!isOwn)
-          this.referee.say(
-            'foreignCommit',
-            `${offset} of journal partition ${partition} was committed by a member that does not hold it`,
-          );
-        this.referee.projected(partition, offset);
-      }),
+      gatewayGroup: new SimulatedGroup(around, 'gateway', owned, (point, isOwn) => this.#committed(point, isOwn)),
+      notificationGroup: new SimulatedGroup(around, 'notifications', noted, (point, isOwn) =>
+        this.#committed(point, isOwn),
+      ),
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
+      forwarded: (record) => this.#forwarded(record),
       isKnown: ({ orderKey, commandId }) => findOperation(this.referee.order(orderKey), commandId) !== undefined,
       refused: (record, wasKnown) => this.#refused(record, wasKnown),
       heldBack: (record) => void (this.#records.get(record)!.isHeldBack = true),
@@ -130,18 +134,19 @@ export class World {
     }
   }
 
-  /** Retention deletes the journal's beginning and the index is lost, so it is rebuilt from the rest. */
+  /** Retention deletes the journal's beginning; the index is lost, or an older copy of it is put back, so it is rebuilt from the rest. */
   cut(): void {
-    const { journal, projectorGroup, index } = this.shared;
-    this.deleted += cutJournal(journal, this.retention, projectorGroup);
-    index.flush();
+    const { journal, gatewayGroup, index } = this.shared;
+    this.deleted += cutJournal(journal, this.retention, gatewayGroup);
+    if (this.around.random.chance(0.5)) index.restoreOlder();
+    else index.flush();
   }
 
   /** Moves the journal to another cluster, which has no index yet. All processes must be stopped. */
   move(first: bigint): void {
-    const { journal, projectorGroup, index } = this.shared;
+    const { journal, gatewayGroup, index } = this.shared;
     const renamed = journal.move(first);
-    projectorGroup.moveTo(renamed);
+    gatewayGroup.moveTo(JOURNAL, renamed);
     this.retention.moved(renamed);
     this.referee.moved([...journal.partitions.values()].flat(), renamed);
     index.flush();
@@ -155,7 +160,7 @@ export class World {
 
   /** Does what the service does at its start with such a decision. All processes must be stopped. */
   async resume(decision: ResumeDecision, partition: number): Promise<void> {
-    const { journal, projectorGroup, index, resumes } = this.shared;
+    const { journal, gatewayGroup, index, resumes } = this.shared;
     resumes.add(decision);
     for (const record of this.#keptCopies()) resumes.addCopy(record.carries.orderKey, record.carries.commandId, record);
     const range = { partition, from: 0n, until: journal.high(partition) };
@@ -165,7 +170,7 @@ export class World {
     for (const record of await recordsAfterLoss(reader, range, written))
       journal.land(recordWriter(RULES_VERSION)(record));
     journal.epoch++;
-    projectorGroup.resetTo({ topic: JOURNAL, partition }, 0n);
+    gatewayGroup.resetTo({ topic: JOURNAL, partition }, 0n);
     index.drop(partition);
     this.referee.resumed();
     for (const [key, order] of this.referee.orders)
@@ -196,7 +201,7 @@ export class World {
   }
 
   get isAtRest(): boolean {
-    const { gatewayGroup, notifications, commands } = this.shared;
+    const { gatewayGroup, notificationGroup, notifications, commands } = this.shared;
     const { referee, around } = this;
     if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
     if (!referee.commands.every((record) => referee.isFinished(record))) return false;
@@ -209,7 +214,8 @@ export class World {
     return [...commands.values(), notifications].every(({ name, records }) =>
       [...records].every(([partition, all]) => {
         const last = all.at(-1)?.offset ?? -1n;
-        return last < 0n || (gatewayGroup.committed({ topic: name, partition })?.offset ?? -1n) > last;
+        const group = name === notifications.name ? notificationGroup : gatewayGroup;
+        return last < 0n || (group.committed({ topic: name, partition })?.offset ?? -1n) > last;
       }),
     );
   }
@@ -220,7 +226,9 @@ export class World {
    * latter by the dead letter of its command.
    */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
-    const copies = this.referee.commands.filter(({ command }) => command.commandId === operation.commandId);
+    const copies = this.referee.commands.filter(
+      ({ command, isForwarded }) => !isForwarded && command.commandId === operation.commandId,
+    );
     if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
     return (
       this.#leftIdle.has(`${key} ${operation.commandId}/${operation.attempt}`) ||
@@ -249,14 +257,25 @@ export class World {
     const topic = this.shared.commands.get(topicOf(command.rail))!;
     const transactionId = namesReference ? this.#reported(command) : undefined;
     const carried = transactionId === undefined ? command : { ...command, transactionId };
-    const record = topic.land(command.orderKey, carried);
-    const { partition, offset } = record;
-    const { nowMs: atMs } = this.around.scheduler;
-    const known: CommandRecord = { topic: topic.name, partition, offset, atMs, command: carried, isRejected: false };
-    this.#records.set(record, known);
-    if (!this.#firstPublishedMs.has(command.commandId)) this.#firstPublishedMs.set(command.commandId, atMs);
-    this.referee.commands.push(known);
+    const { partitions } = topic;
+    const to = this.#isOtherPartitioner ? partitions[hashOf(command.orderKey) % partitions.length] : undefined;
+    this.#noteCommand(topic.land(command.orderKey, carried, to));
+    const { commandId } = command;
+    if (!this.#firstPublishedMs.has(commandId)) this.#firstPublishedMs.set(commandId, this.around.scheduler.nowMs);
     this.#unpublished--;
+  }
+
+  #noteCommand(record: TopicRecord<SimulatedCommand>): void {
+    const { topic, partition, offset, carries: command } = record;
+    const { nowMs: atMs } = this.around.scheduler;
+    const known: CommandRecord = { topic, partition, offset, atMs, command, isRejected: false };
+    this.#records.set(record, known);
+    this.referee.commands.push(known);
+  }
+
+  #forwarded(record: TopicRecord<SimulatedCommand>): void {
+    this.#records.get(record)!.isForwarded = true;
+    this.#noteCommand(this.shared.commands.get(record.topic)!.land(record.key, record.carries));
   }
 
   /** Returns the TRANSACTIONID that the shop read in an event. */
@@ -312,6 +331,7 @@ export class World {
         'foreignCommit',
         `${offset} of ${topic}/${partition} was committed by a member that does not hold it`,
       );
+    if (topic === JOURNAL) return referee.projected(partition, offset);
     const finished = decodeFinished(offset, metadata);
     const records =
       topic === this.shared.notifications.name
@@ -333,9 +353,6 @@ export class World {
 
 /** In half of the orders, a repeated command keeps its time, or has it in its id. In the others a repeat has a new time. */
 const keepsTime = ({ orderId }: SimulatedCommand): boolean => Number(orderId.slice(1)) % 2 === 0;
-
-const partitionsOf = (topic: string, count: number) =>
-  Array.from({ length: count }, (_, partition) => ({ topic, partition }));
 
 async function* oneByOne(landed: readonly Landed[]): AsyncGenerator<readonly Landed[]> {
   for (const one of landed) yield [one];

@@ -9,16 +9,11 @@ export {
 } from './execution/known-command.js';
 export * from './journal/journal-faults.js';
 export { assertSameJournal } from './projection/same-journal.js';
-export { JournalView, type JournalViewParts } from './journal/journal-view.js';
 export * from './journal/resume-list.js';
 export * from './journal/skip-list.js';
 export * from './journal/ports.js';
-export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export * from './projection/index-marker.js';
-export { PartitionProjection } from './projection/partition-projection.js';
-export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
-export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
 export * from './journal/journal-partition.js';

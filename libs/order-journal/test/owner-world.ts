@@ -5,9 +5,11 @@ import type { JournalFollower, OwnerParts } from '../src/partition/owner-ports.j
 import { PartitionOwner } from '../src/partition/partition-owner.js';
 import { toCloudEvent } from '../src/projection/published-event.js';
 import { fold } from '../src/state/fold.js';
-import { emptyOrder, isEmptyOrder, type OrderState } from '../src/state/order-state.js';
+import { historyOf } from '../src/state/history.js';
+import { emptyOrder, isEmptyOrder, isOpen, type OrderState } from '../src/state/order-state.js';
 import { encodeRecord, recordHash, type JournalRecord } from '../src/state/records.js';
-import { inOrder, intent } from './projector-world.js';
+import { snapshotOf } from '../src/state/snapshot.js';
+import { inOrder, intent } from './journal-records.js';
 
 const PARTITION = 3;
 const ORDERS = ['a', 'b', 'c'];
@@ -25,6 +27,10 @@ interface Running {
   owner: PartitionOwner;
   generation: number;
   read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
+  /** Steps during which the process stands still. */
+  frozen: number;
+  /** The placement after which every order was read. */
+  looked: number;
 }
 
 /** One partition, its log, index, events and commit, and several owners. Every call of a port ends when the scheduler picks it. */
@@ -32,6 +38,10 @@ export class OwnerWorld {
   readonly log: JournalEntry[] = [];
   readonly published = new Set<string>();
   readonly faults: string[] = [];
+  /** First offset that the log still has. */
+  low = 0n;
+  /** Per order, the offsets from which its records suffice. */
+  readonly #whole = new Map<string, bigint[]>();
   readonly #states = new Map<string, { offset: bigint; order: OrderState }[]>();
   readonly #events = new Map<string, string>();
   #pending: { of: Running; end: () => void }[] = [];
@@ -57,9 +67,13 @@ export class OwnerWorld {
   /** One step of a schedule: a fault of the world, an append, a read, or a step of what is under way. */
   async step(isCalm: boolean): Promise<void> {
     const chance = this.random();
-    if (!isCalm && chance < 0.1) this.append(this.#pick(ORDERS));
+    for (const running of this.#running) if (running.frozen > 0) running.frozen -= isCalm ? running.frozen : 1;
+    if (!isCalm && chance < 0.09) this.append(this.#pick(ORDERS));
+    else if (!isCalm && chance < 0.097) this.#snapshot(this.#pick(ORDERS));
+    else if (!isCalm && chance < 0.1) this.#cut();
     else if (!isCalm && chance < 0.106) this.move();
-    else if (!isCalm && chance < 0.11) this.#drop(this.#pick(this.#running));
+    else if (!isCalm && chance < 0.109) this.#drop(this.#pick(this.#running));
+    else if (!isCalm && chance < 0.11) this.#freeze();
     else if (!isCalm && chance < 0.112) this.#index = { marker: undefined, orders: new Map(), rebuild: undefined };
     else if (!isCalm && chance < 0.122) this.#copies.push(copyOf(this.#index));
     else if (!isCalm && chance < 0.128 && this.#copies.length > 0) this.#index = copyOf(this.#pick(this.#copies));
@@ -67,12 +81,12 @@ export class OwnerWorld {
     else if (chance < 0.34) this.#read();
     else if (chance < 0.36) for (const { owner } of this.#running) owner.forget();
     else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex();
-    else this.#pending.splice(Math.floor(this.random() * this.#pending.length), 1)[0]?.end();
+    else this.#endOne();
     await new Promise((resolve) => setImmediate(resolve));
+    for (const running of this.#running) this.#lookAtAll(running);
   }
 
   append(orderId: string): void {
-    const offset = BigInt(this.log.length);
     const open = this.#open.get(orderId);
     const commandId = open ?? `c${++this.#commands}`;
     const identity = { ...inOrder, orderId, commandId, attempt: 1, token: commandId };
@@ -82,11 +96,64 @@ export class OwnerWorld {
         : { record: 'OUTCOME', ...identity, result: 'refused', answer: {} };
     if (open === undefined) this.#open.set(orderId, commandId);
     else this.#open.delete(orderId);
+    this.#land(record);
+  }
+
+  #snapshot(orderId: string): void {
+    const order = this.#newest(orderId);
+    if (isEmptyOrder(order) || order.operations.some(isOpen)) return;
+    const identity = { ...inOrder, orderId };
+    this.#land({ record: 'SNAPSHOT', ...identity, seen: historyOf(order), state: snapshotOf(order, inOrder.at) });
+  }
+
+  #newest(orderId: string): OrderState {
+    const key = orderKey(inOrder.merchant, orderId);
+    return this.#states.get(key)?.at(-1)?.order ?? emptyOrder(inOrder.merchant, orderId);
+  }
+
+  /** Retention deletes what no order needs, of the records whose events are published. It is slower than an owner that places. */
+  #cut(): void {
+    const { marker } = this.#index;
+    const reads = this.#running.map(({ owner, read }) => (owner.state === 'closed' ? marker : read?.next));
+    if (marker === undefined || reads.some((next) => next === undefined)) return;
+    const published = [this.#committed ?? 0n, marker, ...reads.map((next) => next! - 1n)].reduce(lower);
+    const needed = [...this.#whole.values()].map((all) => all.findLast((offset) => offset < published) ?? all[0]!);
+    const low = needed.reduce(lower, published);
+    if (low > this.low) this.low = low;
+  }
+
+  #freeze(): void {
+    const running = this.#pick(this.#running);
+    if (running) running.frozen = 20 + Math.floor(this.random() * 150);
+  }
+
+  /** One request of a process that does not stand still comes to its end. */
+  #endOne(): void {
+    const awake = this.#pending.filter(({ of }) => of.frozen === 0);
+    const one = this.#pick(awake);
+    if (one === undefined) return;
+    this.#pending.splice(this.#pending.indexOf(one), 1);
+    one.end();
+  }
+
+  /** Once an owner serves, every order is read: what it kept in memory must be right. */
+  #lookAtAll(running: Running): void {
+    const { owner, looked, frozen } = running;
+    if (!owner.isServing || frozen > 0 || looked === owner.placements) return;
+    running.looked = owner.placements;
+    for (const orderId of ORDERS) this.#readOf(owner, orderId);
+  }
+
+  #land(record: JournalRecord): void {
+    const { orderId } = record;
+    const offset = BigInt(this.log.length);
     const key = orderKey(record.merchant, orderId);
     const value = encodeRecord(record);
     this.log.push({ key, offset, value, headers: {} });
     const states = this.#states.get(key) ?? [];
     const before = states.at(-1)?.order ?? emptyOrder(record.merchant, orderId);
+    if (isEmptyOrder(before) || record.record === 'SNAPSHOT')
+      this.#whole.set(key, [...(this.#whole.get(key) ?? []), offset]);
     const { order, effects } = fold(before, record, offset, () => recordHash(value));
     this.#states.set(key, [...states, { offset, order }]);
     for (const { event } of effects) {
@@ -99,7 +166,7 @@ export class OwnerWorld {
   move(everybodyHears = false): void {
     const generation = ++this.#generation;
     for (const one of [...this.#running]) if (everybodyHears || this.random() < 0.6) this.#drop(one);
-    const running: Running = { generation, read: undefined } as unknown as Running;
+    const running = { generation, read: undefined, frozen: 0, looked: 0 } as unknown as Running;
     running.owner = new PartitionOwner(PARTITION, this.#partsOf(running), () => this.#commit(running));
     this.#running.push(running);
     void running.owner.run(this.#committed);
@@ -123,7 +190,7 @@ export class OwnerWorld {
   }
 
   #deliver(): void {
-    const running = this.#pick(this.#running);
+    const running = this.#pick(this.#running.filter(({ frozen }) => frozen === 0));
     const { read } = running ?? {};
     if (read === undefined) return;
     const from = Number(read.next);
@@ -133,9 +200,11 @@ export class OwnerWorld {
   }
 
   #read(): void {
-    const { owner } = this.#pick(this.#running) ?? {};
-    const orderId = this.#pick(ORDERS);
-    if (owner === undefined) return;
+    const { owner } = this.#pick(this.#running.filter(({ frozen }) => frozen === 0)) ?? {};
+    if (owner !== undefined) this.#readOf(owner, this.#pick(ORDERS));
+  }
+
+  #readOf(owner: PartitionOwner, orderId: string): void {
     const key = orderKey(inOrder.merchant, orderId);
     owner.read(inOrder.merchant, orderId).then(
       (order) => this.#check(order, key, owner.position, 'was read'),
@@ -180,9 +249,12 @@ export class OwnerWorld {
   }
 
   #partsOf(running: Running): OwnerParts {
-    const bounds = () => ({ low: 0n, high: BigInt(this.log.length) });
+    const bounds = () => ({ low: this.low, high: BigInt(this.log.length) });
     const follower: JournalFollower = {
-      follow: (_partition, { from, onRecords }) => void (running.read = { next: from, take: onRecords }),
+      follow: (_partition, { from, known, onRecords, onFault }) => {
+        if (this.low > known) return onFault('the records were deleted before they were read');
+        running.read = { next: from > this.low ? from : this.low, take: onRecords };
+      },
       unfollow: () => void (running.read = undefined),
       hold: () => undefined,
       goOn: () => undefined,
@@ -199,7 +271,7 @@ export class OwnerWorld {
       bounds: () => later(bounds),
       events: { publish: (events) => later(() => this.#publish(events)) },
       journal: {
-        firstKept: () => later(() => 0n),
+        firstKept: () => later(() => this.low),
         end: () => later(() => bounds().high),
         async *read(_partition, from, until) {
           for (let at = from; at < until; at++) yield await later(() => [log[Number(at)]!]);
@@ -266,5 +338,7 @@ export class OwnerWorld {
     return port as OrderIndex;
   }
 }
+
+const lower = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 const copyOf = ({ marker, orders }: Index): Index => ({ marker, orders: new Map(orders), rebuild: undefined });

@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { applyTopicPlan, BatchingProducer, planTopics, TailConsumer, topicOffsets } from '@tranche/kafka';
-import { encodeRecord, journalPartition, JournalView, NEWEST_RULES_VERSION } from '@tranche/order-journal';
+import { applyTopicPlan, BatchingProducer, LogFollower, LogReader, planTopics, topicOffsets } from '@tranche/kafka';
+import {
+  encodeRecord,
+  journalPartition,
+  NEWEST_RULES_VERSION,
+  OwnedJournal,
+  type OrderIndex,
+} from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { Bench, Context } from '../bench.js';
 import { startChild } from '../children.js';
@@ -93,11 +99,26 @@ async function flushed(context: Context, concurrent: number): Promise<Row[]> {
   }
 }
 
-/** Wires the journal as the gateway does, but without the index: every order is new, so Redis has nothing to find. */
+/** An index that holds nothing: every order is new, so Redis would have nothing to find. */
+const NO_INDEX: OrderIndex = {
+  read: () => Promise.resolve({ marker: -1n }),
+  readTogether: () => Promise.resolve({ marker: -1n, orders: [] }),
+  readAll: (_partition, _marker, keys) => Promise.resolve(keys.map(() => undefined)),
+  openOrders: () => Promise.resolve({ marker: -1n, orderKeys: [] }),
+  write: () => Promise.resolve(),
+  redirectHtml: () => Promise.resolve(undefined),
+  dropUnverified: () => Promise.resolve(),
+  beginRebuild: () => Promise.resolve(undefined),
+};
+
+/** Wires the journal as the gateway does, with one owner of every partition, and without index and events. */
 async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpuMsEach: number }> {
   const topic = topicName(stage.prefix, TOPICS.journal);
   const producer = new BatchingProducer({ client: stage.client, log: silentLog });
-  const view = new JournalView({
+  const client = stage.client;
+  const reader = new LogReader({ client, topic, log: silentLog });
+  const follower = new LogFollower({ client, topic: TOPICS.journal.name, topicPrefix: stage.prefix, log: silentLog });
+  const view = new OwnedJournal({
     log: {
       async append(record) {
         const key = orderKey(record.merchant, record.orderId);
@@ -106,7 +127,8 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
       },
       end: async (partition) => (await topicOffsets(stage.client, topic)).get(partition)?.high ?? 0n,
     },
-    index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
+    ...{ index: NO_INDEX, journal: reader, follower, events: { publish: () => Promise.resolve() } },
+    bounds: async (partition) => (await topicOffsets(client, topic)).get(partition)!,
     timing: {
       nowMs: () => Date.now(),
       monotonicMs: () => performance.now(),
@@ -115,16 +137,12 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
     logger: silentLog,
     rulesVersion: NEWEST_RULES_VERSION,
   });
-  const from = await view.begin(await topicOffsets(stage.client, topic), new Map());
-  const tail = new TailConsumer({
-    client: stage.client,
-    topic: TOPICS.journal.name,
-    topicPrefix: stage.prefix,
-    from,
-    log: silentLog,
-    onRecords: (partition, records) => view.take(partition, records),
-  });
-  await Promise.all([producer.connect(), tail.start()]);
+  await Promise.all([producer.connect(), follower.start()]);
+  for (const partition of (await topicOffsets(client, topic)).keys()) {
+    const owner = view.own(partition, () => undefined);
+    void owner.run(0n);
+    await owner.whenServing(view.closing);
+  }
   const warmMs = performance.now() + WARM_UP_MS;
   const untilMs = warmMs + MEASURED_MS;
   const latencies: number[] = [];
@@ -142,8 +160,8 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
   };
   await Promise.all(Array.from({ length: concurrent }, worker));
   const cpuMsEach = (cpuMsOf(process.pid) - cpuMs) / latencies.length;
-  await tail.stop();
   view.close();
+  await Promise.all([follower.stop(), reader.close()]);
   await producer.close();
   const perSecond = (latencies.length * 1000) / MEASURED_MS;
   return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), cpuMsEach };

@@ -105,7 +105,7 @@ export const READ_DUE = `${WHOLE}
 if not whole() then return false end
 return redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])`;
 
-/** Deletes an entry that can't be parsed. The index is incomplete then, so its projector rebuilds it. ARGV: field, text that was read. */
+/** Deletes an entry that can't be parsed. The index is incomplete then, so its owner rebuilds it. ARGV: field, text that was read. */
 export const DROP_CORRUPT = `
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end`;
 

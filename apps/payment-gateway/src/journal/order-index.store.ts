@@ -7,6 +7,7 @@ import {
   MarkerMovedError,
   OrderUnreadableError,
   type IndexMarker,
+  type IndexSnapshot,
   type Mark,
   type OrderIndex,
   type OrderState,
@@ -115,6 +116,11 @@ export class OrderIndexStore implements OrderIndex {
     return orders;
   }
 
+  async readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot> {
+    const { marker, orders } = await this.#read(partition, orderKeys);
+    return { ...(marker ? markOf(marker) : {}), orders };
+  }
+
   async #read(partition: number, orderKeys: string[]): Promise<Found> {
     const answer = await this.redis.eval(READ, { keys: this.#keys.all(partition), arguments: orderKeys });
     const [stored, counts, ...states] = answer as [string | null, string, ...(string | null)[]];
@@ -145,10 +151,6 @@ export class OrderIndexStore implements OrderIndex {
     this.#reportedAtMs.set(partition, nowMs);
     this.#corrupt.inc();
     this.log.error({ partition }, unverified(partition));
-  }
-
-  async isUnverified(partition: number): Promise<boolean> {
-    return (await this.#read(partition, [])).isUnverified === true;
   }
 
   async dropUnverified(partition: number): Promise<void> {

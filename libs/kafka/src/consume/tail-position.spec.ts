@@ -192,3 +192,11 @@ it('is not sure of a log while that ends before what was read', () => {
   at.take([record(7n)], fetched(7n, 8n), 8n);
   expect(at.isVerified).toBe(true);
 });
+
+it('begins with the first kept record where retention deleted what is known from elsewhere, while it began', () => {
+  const position = TailPosition.placed('journal/3', { low: 0n, high: 9n }, { from: 4n, known: 7n }, 0);
+  position.compare({ low: 6n, high: 9n }, 0);
+  expect([position.fault, position.fetchFrom]).toEqual([undefined, 6n]);
+  position.compare({ low: 8n, high: 9n }, 0);
+  expect(position.fault).toContain('were deleted before they were read');
+});

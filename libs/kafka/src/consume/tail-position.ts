@@ -152,6 +152,9 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     const readTo = later(this.next, this.known);
     if (low > readTo) {
       this.fault = `${this.name} begins at ${low}: the records from ${readTo} on were deleted before they were read`;
+    } else if (low > this.next) {
+      // All below `known` is known from elsewhere, so retention took nothing that was to be read.
+      this.next = low;
     } else if (high < later(asked.next, this.known)) {
       this.#behindSinceMs ??= nowMs;
       this.#missed ??= asked.last;

@@ -4,10 +4,10 @@ import { FetchGap } from './fetch-gap.js';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-function watched() {
+function watched(...bounds: number[]) {
   const events = new EventEmitter();
   let gaps = 0;
-  new FetchGap(events as never, () => gaps++);
+  new FetchGap(events as never, () => gaps++, ...bounds);
   return {
     gaps: () => gaps,
     /** Answers a request after `duration` milliseconds. */
@@ -37,6 +37,20 @@ it.each([
   expect(gaps()).toBe(2);
   answer(20);
   expect(gaps()).toBe(2);
+});
+
+it('takes a late event loop for no gap where its bound is longer, and a process that stood still for one', () => {
+  const { gaps, answer } = watched(200, 2_000);
+  answer(50);
+  for (let fetches = 0; fetches < 10; fetches++) {
+    jest.advanceTimersByTime(1_900);
+    answer(50);
+  }
+  expect(gaps()).toBe(1);
+  jest.advanceTimersByTime(2_100);
+  answer(50);
+  answer(2_300);
+  expect(gaps()).toBe(3);
 });
 
 it('reports a gap by the wall clock if the monotonic clock stood still', () => {

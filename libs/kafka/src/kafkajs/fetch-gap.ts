@@ -12,14 +12,17 @@ export class FetchGap {
   /** Time of the last answer, by broker address. */
   readonly #answered = new Map<string, Instant>();
 
-  /** @param waitMs `maxWaitTimeInMs` of the consumer */
-  constructor(consumer: Pick<Consumer, 'on'>, onGap: () => void, waitMs = 50) {
+  /**
+   * @param waitMs `maxWaitTimeInMs` of the consumer
+   * @param atMostMs bound of a time without a fetch. A process with little processor time reaches the default often, and each gap costs a second fetch.
+   */
+  constructor(consumer: Pick<Consumer, 'on'>, onGap: () => void, waitMs = 50, atMostMs = AT_MOST_MS) {
     consumer.on('consumer.network.request', ({ payload: { apiName, broker, duration } }) => {
       if (apiName !== 'Fetch') return;
       const now = { monotonicMs: performance.now(), dateMs: Date.now() };
       const before = this.#answered.get(broker);
       this.#answered.set(broker, now);
-      if (!before || duration > waitMs + AT_MOST_MS || msBetween(before, now) > duration + AT_MOST_MS) onGap();
+      if (!before || duration > waitMs + atMostMs || msBetween(before, now) > duration + atMostMs) onGap();
     });
   }
 }

@@ -16,6 +16,11 @@ import { topicOffsets } from '../topics/offsets.js';
 const fetchEveryMs = 2;
 /** The broker answers a waiting fetch as soon as it has a record. A partition that is followed anew waits for the answer, this long at most. */
 const fetchWaitMs = 200;
+/**
+ * Longer without a fetch, the process stood still, and the last record is compared. Less is a busy process: what happens to the log meanwhile is found
+ * by the offsets of appends, by INTENTs that are not read back, and by the log's bounds.
+ */
+const stoodStillMs = 2_000;
 /** A fetch that is out of range yields nothing, and kafkajs does not report it; so the log's bounds are checked this often. */
 const compareEveryMs = 5_000;
 /** `stop` waits this long for a check in progress; kafkajs may hang in a request for much longer. */
@@ -98,7 +103,7 @@ export class LogFollower {
       log,
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
-    new FetchGap(this.consumer, () => this.verifyAll(), fetchWaitMs);
+    new FetchGap(this.consumer, () => this.verifyAll(), fetchWaitMs, stoodStillMs);
     this.consumer.on('consumer.fetch_start', ({ payload: { nodeId } }) => this.checkDoubted(Number(nodeId)));
     health?.addLiveness(`kafka log ${this.name}`, () => this.failure);
   }

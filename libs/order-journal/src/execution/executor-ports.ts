@@ -3,7 +3,7 @@ import type { Timing, TraceHeaders } from '@tranche/runtime';
 import type { OrderState } from '../state/order-state.js';
 import type { Intent, OperationTerms } from '../state/records.js';
 import type { ClockReading } from '../state/time.js';
-import type { JournalView } from '../journal/journal-view.js';
+import type { OwnedJournal } from '../partition/owned-journal.js';
 
 /** A valid command as plain data. Further data for the form belongs to the caller's type. */
 export interface ExecutableCommand {
@@ -69,7 +69,7 @@ export interface SendOptions<Bearer> {
 
 export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
   journal: Pick<
-    JournalView,
+    OwnedJournal,
     | 'read'
     | 'readToEnd'
     | 'append'

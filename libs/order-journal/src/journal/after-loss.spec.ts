@@ -1,4 +1,4 @@
-import { recordsOf } from '../../test/projector-world.js';
+import { recordsOf } from '../../test/journal-records.js';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';

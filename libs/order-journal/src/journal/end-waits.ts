@@ -5,14 +5,13 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Waits until a partition has been read up to the end that it had at the call. */
+/** Waits until a log has been read up to the end that it had at the call. */
 export class EndWaits {
-  readonly #waiting = new Map<number, Set<Waiter>>();
+  readonly #waiting = new Set<Waiter>();
 
   /** Resolves when all records before `end` were read; rejects with the signal's reason. */
-  until(partition: number, end: bigint, signal: AbortSignal): Promise<void> {
-    const waiting = this.#waiting.get(partition) ?? new Set();
-    this.#waiting.set(partition, waiting);
+  until(end: bigint, signal: AbortSignal): Promise<void> {
+    const waiting = this.#waiting;
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
         waiting.delete(waiter);
@@ -32,12 +31,12 @@ export class EndWaits {
   }
 
   /** Must be called when all records before `next` were read. */
-  reached(partition: number, next: bigint): void {
-    for (const waiter of this.#waiting.get(partition) ?? []) if (waiter.end <= next) waiter.resolve();
+  reached(next: bigint): void {
+    for (const waiter of this.#waiting) if (waiter.end <= next) waiter.resolve();
   }
 
-  /** Must be called when the partition stopped: all its waits reject. */
-  fail(partition: number, error: Error): void {
-    for (const waiter of this.#waiting.get(partition) ?? []) waiter.reject(error);
+  /** Must be called when reading stopped: all its waits reject. */
+  fail(error: Error): void {
+    for (const waiter of this.#waiting) waiter.reject(error);
   }
 }

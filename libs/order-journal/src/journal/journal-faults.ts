@@ -38,16 +38,6 @@ export class JournalCutError extends JournalChangedError {
   }
 }
 
-/** Records that were projected are read again with other offsets or other content. */
-export class JournalWentBackError extends JournalChangedError {
-  override name = 'JournalWentBackError';
-  constructor(partition: number, begin: bigint, next: bigint) {
-    super(
-      `Journal partition ${partition} was read from ${next} on, and now begins at ${begin}: the journal was lost or replaced; a person must decide`,
-    );
-  }
-}
-
 /** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
 export const stoppedReason = (partition: number, why: string, offset?: bigint): string =>
   `Journal partition ${partition} is stopped${offset === undefined ? '' : ` at offset ${offset}`}: ${why} (docs/runbook.md, "A journal partition is stopped")`;

@@ -19,7 +19,7 @@ export interface JournalEntry {
   headers?: Record<string, string>;
 }
 
-/** Reads the journal independently of the consumer group and of the tail. */
+/** Reads the journal independently of its owner's follower. */
 export interface JournalReader {
   firstKept(partition: number): Promise<bigint>;
   /** Offset of the partition's next record. */
@@ -62,7 +62,7 @@ export interface Rebuild {
   finish(marker: bigint, hash?: string): Promise<void>;
 }
 
-/** Another process moved the marker. Nothing was written, and this process is not the partition's projector any more. */
+/** Another process moved the marker. Nothing was written, and this owner places anew. */
 export class MarkerMovedError extends Error {
   override name = 'MarkerMovedError';
 }
@@ -74,24 +74,30 @@ export interface Mark {
   hash?: string;
 }
 
+/** A consistent read of some orders from the index. */
+export interface IndexSnapshot {
+  /** Offset of the last record that the index holds; absent while it is lost or being rebuilt. */
+  marker?: bigint;
+  /** `recordHash` of the record at the marker, where it is known. */
+  hash?: string;
+  /** In the order of the requested keys; undefined where the index has no such order. */
+  orders: (OrderState | undefined)[];
+}
+
 /** The projection of the journal that outlives a process. It may be old or lost, but is never ahead of the journal (R7). */
 export interface OrderIndex {
-  /** Offset of the last journal record in the index, per partition; absent where the index was never built or is lost. */
-  markers(): Promise<Map<number, bigint>>;
-  /** The same with the hash of the record there. */
-  marks(): Promise<Map<number, Mark>>;
   /** State and marker in one read, so that they are consistent. No state without a marker. */
   read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }>;
   /** Keys of a partition's orders with an open attempt, in one read with the marker. None without a marker. */
   openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }>;
+  /** States of one partition, its marker and the hash of the record there in one read, so that they are consistent. Empty without a marker. */
+  readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot>;
   /** @throws MarkerMovedError when the index is not at `marker`. */
   readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]>;
   /** @throws MarkerMovedError, and writes nothing, where the index has changed since `readAll` or is not at `from` */
   write(projection: Projection): Promise<void>;
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
-  /** True where the partition has a marker that this process can't verify. `markers` leaves it out then, although the index may be whole. */
-  isUnverified(partition: number): Promise<boolean>;
-  /** Deletes a marker that this process can't verify. Only for the partition's projector: a process with wrong keys could delete every index. */
+  /** Deletes a marker that this process can't verify. Only for the partition's owner: a process with wrong keys could delete every index. */
   dropUnverified(partition: number): Promise<void>;
   /**
    * Wipes a partition's index to rebuild it; only a finished rebuild writes a marker.

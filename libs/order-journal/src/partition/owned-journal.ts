@@ -5,12 +5,11 @@ import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { journalPartition } from '../journal/journal-partition.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import type { JournalLog } from '../journal/ports.js';
-import type { StoppedAt } from '../journal/stopped-partitions.js';
 import { unlessAborted } from '../journal/unless-aborted.js';
 import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
 import { recordWriter } from '../state/versions.js';
-import type { OwnerParts } from './owner-ports.js';
+import type { OwnerParts, StoppedAt } from './owner-ports.js';
 import { PartitionOwner } from './partition-owner.js';
 
 const APPEND_RETRY_MS = { first: 100, max: 5_000 };

@@ -1,9 +1,18 @@
 import type { Log } from '@tranche/runtime';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import type { EventOutlet, JournalEntry, OrderIndex } from '../journal/ports.js';
-import type { PublishedEvent } from '../projection/project-batch.js';
+import type { PublishedEvent } from '../projection/published-event.js';
 import type { JournalRecord } from '../state/records.js';
 import type { LogBounds, PlacementParts } from './placement.js';
+
+/** The record that a partition stopped at. */
+export interface StoppedAt {
+  partition: number;
+  offset: bigint;
+  hash: string;
+  /** True where people may decide to skip the record; false for a record of a newer release. */
+  maySkip: boolean;
+}
 
 /** Reads partitions of the journal's log for as long as they are followed. */
 export interface JournalFollower {

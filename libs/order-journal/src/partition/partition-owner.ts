@@ -10,12 +10,11 @@ import {
 import { OpenIntents } from '../journal/open-intents.js';
 import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
-import type { StoppedAt } from '../journal/stopped-partitions.js';
 import { unlessAborted } from '../journal/unless-aborted.js';
 import type { OrderState } from '../state/order-state.js';
 import { recordHash, UnreadableJournalError } from '../state/records.js';
 import { decodeRecord, UnknownRulesVersionError } from '../state/versions.js';
-import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
+import { OwnerNotServingError, type OwnerParts, type StoppedAt } from './owner-ports.js';
 import { placeOwner, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 
@@ -58,6 +57,10 @@ export class PartitionOwner {
   #queue: ReadRecord[] = [];
   #isHeld = false;
   #isDoubted = false;
+  /** Marker at which the log held no record. */
+  #absentAt: bigint | undefined;
+  /** Reading has ended, and the owner has to place anew. */
+  #isReadNoMore = false;
   #wakeProjection: () => void = () => undefined;
   #whenServing: (() => void)[] = [];
   #whenSettled: (() => void)[] = [];
@@ -134,9 +137,9 @@ export class PartitionOwner {
     this.#placements++;
     parts.follower.unfollow(partition);
     this.#queue = [];
-    this.#isHeld = this.#isDoubted = false;
+    this.#isHeld = this.#isDoubted = this.#isReadNoMore = false;
     this.#cache.clear(new OwnerNotServingError(partition));
-    this.#ends.fail(partition, new OwnerNotServingError(partition));
+    this.#ends.fail(new OwnerNotServingError(partition));
     const assertCurrent = () => this.#assertMayWrite();
     const place = await placeOwner(parts, partition, this.#acknowledged, assertCurrent);
     this.#assertMayWrite();
@@ -174,6 +177,7 @@ export class PartitionOwner {
       const { key, offset, value } = entry;
       try {
         const hash = recordHash(value);
+        if (this.#isDeleted(offset)) return this.#wakeProjection();
         if (this.#isAtMarker(offset, hash)) continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
@@ -189,10 +193,20 @@ export class PartitionOwner {
       this.#position = offset + 1n;
     }
     if (next > this.#position) this.#position = next;
-    this.#ends.reached(this.partition, this.#position);
+    this.#ends.reached(this.#position);
     this.#serveWhenCaughtUp();
     if (!this.isServing && this.#queue.length > AHEAD_RECORDS) this.#hold();
     this.#wakeProjection();
+  }
+
+  /** Retention may have deleted the record at the marker since the log's ends were asked: the owner places once more, and then it must be there. */
+  #isDeleted(offset: bigint): boolean {
+    const { marker } = this.#mark ?? {};
+    if (marker === undefined || offset <= marker || this.#absentAt === marker) return false;
+    this.#absentAt = marker;
+    this.#isReadNoMore = true;
+    this.parts.follower.unfollow(this.partition);
+    return true;
   }
 
   #isAtMarker(offset: bigint, hash: string): boolean {
@@ -225,6 +239,10 @@ export class PartitionOwner {
   async #project(): Promise<void> {
     while (this.#mayWrite) {
       if (this.#isDoubted) await this.#assertIndexWhole();
+      if (this.#isReadNoMore)
+        throw new MarkerMovedError(
+          `The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`,
+        );
       const records = this.#queue.slice(0, BATCH_RECORDS);
       if (records.length === 0) await new Promise<void>((resolve) => (this.#wakeProjection = resolve));
       else await this.#publish(records);
@@ -331,7 +349,7 @@ export class PartitionOwner {
   /** Resolves when the partition was read to `end`. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
     this.#assertServing();
-    if (this.#position < end) await this.#ends.until(this.partition, end, signal);
+    if (this.#position < end) await this.#ends.until(end, signal);
   }
 
   /** Resolves with the order once a record beyond `offset` was folded, also across a placement. */
@@ -375,11 +393,13 @@ export class PartitionOwner {
   /** INTENTs that are open in the index may have no process left that reports them, so they are watched from now on. */
   async #watchOpenIntents(): Promise<void> {
     const { index, timing } = this.parts;
-    const { orderKeys } = await index.openOrders(this.partition);
-    if (orderKeys.length === 0) return;
-    const { orders } = await index.readTogether(this.partition, orderKeys);
+    const found = await index.openOrders(this.partition);
+    const read = await index.readTogether(this.partition, found.orderKeys);
+    for (const { marker } of [found, read])
+      if (marker === undefined || marker < this.#next - 1n)
+        throw new MarkerMovedError(`The index of journal partition ${this.partition} is at ${marker ?? 'nothing'}`);
     const seenMs = timing.monotonicMs();
-    for (const order of orders)
+    for (const order of read.orders)
       for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
         const { merchant, orderId } = order!;
         if (phase === 'open' && token !== undefined)
@@ -415,7 +435,7 @@ export class PartitionOwner {
     this.#placements++;
     this.parts.follower.unfollow(this.partition);
     this.#cache.clear(error);
-    this.#ends.fail(this.partition, error);
+    this.#ends.fail(error);
     for (const resolve of this.#whenServing.splice(0)) resolve();
   }
 }

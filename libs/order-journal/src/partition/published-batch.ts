@@ -1,8 +1,13 @@
 import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import type { JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
 import { REDIRECT_HTML_LIFETIME_MS } from '../projection/index-rebuild.js';
-import { commandTimeOf, withPage, withTraceOf, type PublishedEvent } from '../projection/project-batch.js';
-import { toCloudEvent } from '../projection/published-event.js';
+import {
+  commandTimeOf,
+  toCloudEvent,
+  withPage,
+  withTraceOf,
+  type PublishedEvent,
+} from '../projection/published-event.js';
 import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';

@@ -1,7 +1,19 @@
 import { hash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import { journalPartition } from '../journal/journal-partition.js';
+import type { OrderIndex, RedirectPage } from '../journal/ports.js';
+import type { Effect } from '../state/history.js';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
+
+/** An event that was acknowledged for the first time, as far as its owner knows. */
+export interface PublishedEvent {
+  event: CloudEvent<PaymentEvent>;
+  /** Broker time of the command that caused it, milliseconds since the epoch; absent where a timer, a person or a notification caused it. */
+  commandTimeMs?: number;
+}
+
+/** Header of a journal record: broker time of its command, milliseconds since the epoch. The fold does not use it. */
+export const COMMAND_TIME_HEADER = 'commandtime';
 
 /**
  * Id of an event, from its record's hash, so that a journal that was moved gives the same ids; without a hash, from partition and offset. `nth`
@@ -30,5 +42,40 @@ export function toCloudEvent(order: OrderState, event: ProjectedEvent, epoch = 0
     ...(event.correlationId === undefined ? {} : { correlationid: event.correlationId }),
     ...(event.body.commandId === undefined ? {} : { causationid: event.body.commandId }),
     data: { merchant, orderId, ...event.body },
+  };
+}
+
+/** Adds REDIRECTHTML to a republished redirect, within its retention. */
+export async function withPage(
+  index: Pick<OrderIndex, 'redirectHtml'>,
+  key: string,
+  { event, isRepeat }: Effect,
+  ofThisBatch: RedirectPage[],
+): Promise<Effect['event']> {
+  const wantsHtml = event.type.endsWith('.redirect_required') || event.body.outcome === 'redirect_required';
+  if (!isRepeat || !wantsHtml) return event;
+  const { commandId = '' } = event.body;
+  const isOurs = (page: RedirectPage) => page.orderKey === key && page.commandId === commandId;
+  const html = ofThisBatch.find(isOurs)?.html ?? (await index.redirectHtml(key, commandId));
+  return {
+    ...event,
+    body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) },
+  };
+}
+
+export function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: number } {
+  const commandTimeMs = Number(headers[COMMAND_TIME_HEADER]);
+  return Number.isSafeInteger(commandTimeMs) ? { commandTimeMs } : {};
+}
+
+export function withTraceOf(
+  headers: Record<string, string> = {},
+  event: CloudEvent<PaymentEvent>,
+): CloudEvent<PaymentEvent> {
+  const { traceparent, tracestate } = headers;
+  return {
+    ...event,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
   };
 }

@@ -47,7 +47,7 @@ export type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given
 /** The fold's verdict on an INTENT (R3). */
 export type IntentVerdict = 'granted' | 'busy' | 'rejected' | 'lost';
 
-/** An event that the projector publishes; REDIRECTHTML is left out here and kept apart. */
+/** An event that the owner publishes; REDIRECTHTML is left out here and kept apart. */
 export interface ProjectedEvent {
   type: string;
   /** Offset of the journal record that it is made from: the event's sequence. */

@@ -1,7 +1,7 @@
 import { RECORD_KINDS, UnreadableJournalError, type JournalRecord } from './records.js';
 import type { OrderState, RulesVersion } from './order-state.js';
 
-/** A record is made with this version. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
+/** A record is made with this version. `OwnedJournal` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
 export const RULES_VERSION: RulesVersion = 1;
 
 /** New installations write this version. */

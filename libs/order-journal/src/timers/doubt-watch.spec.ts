@@ -1,5 +1,5 @@
 import { silentLog } from '@tranche/runtime';
-import type { JournalView } from '../journal/journal-view.js';
+import type { OwnedJournal } from '../partition/owned-journal.js';
 import { OpenIntents } from '../journal/open-intents.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder } from '../state/order-state.js';
@@ -26,7 +26,7 @@ it('a doubt that could not be written is tried again after 2 s, though newer int
       Promise.resolve(fold(emptyOrder(merchant, orderId), intentOf(orderId), 0n).order),
     append: (record: JournalRecord) =>
       failures-- > 0 ? Promise.reject(new Error('Kafka is away')) : Promise.resolve(BigInt(appended.push(record))),
-  } as unknown as JournalView;
+  } as unknown as OwnedJournal;
   const timing = { nowMs: () => Date.parse(AT), monotonicMs: () => clock.ms, sleep: () => Promise.resolve() };
   const watch = new DoubtWatch(journal, timing, WAIT_MS, silentLog);
 
@@ -52,7 +52,7 @@ it('a doubt that waits to be written holds up no other, nor one of the next poll
       Promise.resolve(fold(emptyOrder(merchant, orderId), intentOf(orderId), 0n).order),
     append: ({ orderId }: JournalRecord) =>
       orderId === 'without a leader' ? new Promise(() => undefined) : Promise.resolve(BigInt(appended.push(orderId))),
-  } as unknown as JournalView;
+  } as unknown as OwnedJournal;
   const timing = { nowMs: () => Date.parse(AT), monotonicMs: () => WAIT_MS, sleep: () => Promise.resolve() };
   const watch = new DoubtWatch(journal, timing, WAIT_MS, silentLog);
 

@@ -1,5 +1,5 @@
 import type { Log, Timing } from '@tranche/runtime';
-import type { JournalView } from '../journal/journal-view.js';
+import type { OwnedJournal } from '../partition/owned-journal.js';
 import type { OpenIntent, OpenIntents } from '../journal/open-intents.js';
 import { findOperation } from '../state/order-state.js';
 import { RULES_VERSION } from '../state/versions.js';
@@ -9,7 +9,7 @@ const RETRY_AFTER_MS = 2_000;
 /** Puts a granted INTENT in doubt when its process has not reported a result for `waitMs`. Any process may do so (R4). */
 export class DoubtWatch {
   constructor(
-    private readonly journal: Pick<JournalView, 'read' | 'append'> & {
+    private readonly journal: Pick<OwnedJournal, 'read' | 'append'> & {
       readonly openIntents: Pick<OpenIntents, 'add' | 'takeSeenBefore'>;
     },
     private readonly timing: Timing,

@@ -1,6 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
-import type { JournalView } from '../journal/journal-view.js';
+import type { OwnedJournal } from '../partition/owned-journal.js';
 import { isVoided } from '../state/conflicts.js';
 import { isCapturable } from '../state/guards.js';
 import { historyOf } from '../state/history.js';
@@ -174,7 +174,7 @@ export class TimerWatch {
   #isApart = false;
 
   constructor(
-    private readonly journal: Pick<JournalView, 'read' | 'append'>,
+    private readonly journal: Pick<OwnedJournal, 'read' | 'append'>,
     private readonly index: TimerIndex,
     private readonly clock: Pick<AgreedClock, 'compare' | 'nowMs'>,
     private readonly logger: Log,

@@ -1,0 +1,220 @@
+import { intent, inOrder, redirect, repeated } from '../../test/journal-records.js';
+import { OneOwner, PARTITION } from '../../test/one-owner.js';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
+import { isEmptyOrder } from '../state/order-state.js';
+import type { Intent, JournalRecord } from '../state/records.js';
+
+const granted = intent as Intent;
+const outcome: JournalRecord = {
+  ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'refused', answer: {} },
+};
+const never = new AbortController().signal;
+const typesOf = ({ published }: OneOwner) => published.map(({ type }) => type);
+
+it('publishes the events of a batch, then moves the index, then lets the group commit', async () => {
+  const one = await new OneOwner({ records: [intent, redirect] }).settled();
+  expect(one.steps.slice(-3)).toEqual(['events 1', 'index 1', 'commit 2']);
+  expect(typesOf(one)).toEqual(['payment.authorize.redirect_required']);
+});
+
+it('leaves the index where it is until Kafka has taken the events, and publishes them again', async () => {
+  const refused: string[] = [];
+  const did = (what: string) => {
+    if (!what.startsWith('events') || refused.length === 3) return;
+    refused.push(what);
+    throw new Error('Kafka is away');
+  };
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  expect(refused).toEqual(['events 1', 'events 1', 'events 1']);
+  expect([one.index.marker, one.published.length]).toEqual([1n, 1]);
+});
+
+it('publishes a batch once though the index does not take it at first', async () => {
+  let failures = 0;
+  const did = (what: string) => {
+    if (what.startsWith('index') && failures++ < 3) throw new Error('Redis is full');
+  };
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  expect([failures, one.published.length, one.index.marker]).toEqual([4, 1, 1n]);
+});
+
+it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {
+  const one = await new OneOwner({ records: [intent, redirect, repeated] }).settled();
+  expect(one.published.map(({ data }) => data.redirectHtml)).toEqual(['PGE+', 'PGE+']);
+});
+
+describe('an index that is lost', () => {
+  it('is built anew up to what was published, without a marker before its end, and nothing is published again', async () => {
+    const one = await new OneOwner({ records: [intent, redirect], committed: 2n }).settled();
+    expect([one.published, one.index.marker, one.index.seen]).toEqual([[], 1n, [undefined, undefined, undefined]]);
+    expect(one.index.orders.size).toBe(1);
+  });
+
+  it('keeps REDIRECTHTML for the rest of its day', async () => {
+    const one = await new OneOwner({ records: [intent, redirect], committed: 2n }).settled();
+    expect(one.index.pages).toEqual(new Map([['a', 'PGE+']]));
+    const nextDay = { records: [intent, redirect], committed: 2n, nowMs: Date.parse(inOrder.at) + 86_400_000 };
+    expect((await new OneOwner(nextDay).settled()).index.pages.size).toBe(0);
+  });
+
+  it('while it serves is found though no record comes, and what memory held is read again', async () => {
+    const one = await new OneOwner({ records: [intent, redirect] }).settled();
+    const { placements } = one.owner;
+    one.index.lose();
+    one.owner.doubtIndex();
+    await one.settled();
+    expect([one.owner.placements, one.owner.state, one.index.marker]).toEqual([placements + 1, 'serve', 1n]);
+    expect(one.published).toHaveLength(1);
+  });
+
+  it('is waited for while another process builds it', async () => {
+    const one = new OneOwner({ records: [intent, redirect], committed: 2n });
+    one.index.isRebuiltElsewhere = true;
+    await one.settled();
+    expect([one.owner.state, one.index.marker]).toEqual(['place', undefined]);
+    Object.assign(one.index, { marker: 1n, isRebuiltElsewhere: false });
+    await one.settled();
+    expect(one.owner.state).toBe('serve');
+  });
+
+  it('begins with the first kept record where the log has lost older ones, and does not take its marker for good', async () => {
+    const one = await new OneOwner({ records: [intent, redirect], low: 5n, committed: 7n, marker: 2n }).settled();
+    expect([one.index.marker, one.index.orders.size, one.published]).toEqual([6n, 1, []]);
+  });
+});
+
+it('publishes what an older index lacks only where it was not published', async () => {
+  const one = await new OneOwner({ records: [intent, redirect, repeated], committed: 2n, marker: -1n }).settled();
+  expect([typesOf(one), one.index.marker]).toEqual([['payment.authorize.redirect_required'], 2n]);
+});
+
+it('commits what the index shows where it is ahead of the commit, and publishes none of it', async () => {
+  const one = await new OneOwner({ records: [], committed: 0n }).settled();
+  const killed = new OneOwner({ records: [intent, redirect], committed: 0n, marker: 1n });
+  await killed.settled();
+  expect([killed.owner.published, killed.published, one.owner.published]).toEqual([2n, [], 0n]);
+});
+
+it('deletes a marker that it can not verify before it places', async () => {
+  expect((await new OneOwner().settled()).index.dropped).toEqual([PARTITION]);
+});
+
+describe('a log that is not the one of the index', () => {
+  it.each<[string, ConstructorParameters<typeof OneOwner>[0], RegExp]>([
+    ['has another record at the marker', { records: [intent], marker: 0n, hash: 'another' }, /is another one/],
+    ['ends before the index', { records: [intent], marker: 4n }, /which ends at 1/],
+    ['ends before what was published, and the index is lost too', { records: [intent], committed: 5n }, /ends at 1/],
+    ['lacks records that were not published', { records: [intent], low: 3n, committed: 1n }, /were deleted before/],
+  ])('stops the partition where it %s: nothing is published or written', async (_what, settings, why) => {
+    const one = await new OneOwner(settings).settled();
+    const { marker } = one.index;
+    expect([one.owner.state, one.published, marker]).toEqual(['stopped', [], settings?.marker]);
+    expect(one.owner.stoppedBecause).toMatch(why);
+  });
+
+  it.each<[string, ConstructorParameters<typeof OneOwner>[0]]>([
+    ['has the same record', { records: [intent, redirect], marker: 1n }],
+    ['has a record whose hash is not known', { records: [intent, redirect], marker: 1n, hash: undefined }],
+    ['has lost the record by its age', { records: [intent], low: 2n, marker: 1n, hash: 'another' }],
+  ])('is the same where it %s', async (_what, settings) => {
+    expect((await new OneOwner(settings).settled()).owner.state).toBe('serve');
+  });
+
+  it('is the same where the record at the marker was deleted by its age while the owner placed', async () => {
+    const one = new OneOwner({ records: [intent, redirect], marker: 0n, committed: 1n });
+    one.onFollow = () => {
+      one.low = 1n;
+      one.log.shift();
+    };
+    await one.settled();
+    expect([one.owner.state, one.owner.placements, one.index.marker]).toEqual(['serve', 2, 1n]);
+  });
+
+  it('is another one where the record at the marker is absent and was not deleted', async () => {
+    const one = new OneOwner({ records: [intent, redirect], marker: 0n, committed: 1n });
+    one.log.shift();
+    expect((await one.settled()).owner.stoppedBecause).toMatch(/is another one/);
+  });
+
+  it('stops where the log that is read does not hold the INTENT of this process', async () => {
+    const one = await new OneOwner().settled();
+    one.isReplaced = true;
+    const asked = one.journal.appendIntent(granted);
+    one.isReplaced = false;
+    one.append({ ...granted, orderId: 'another', token: 'u' });
+    one.append({ ...granted, commandId: 'b', token: 'v' });
+    await expect(asked).rejects.toThrow('the journal was replaced');
+    expect(one.owner.state).toBe('stopped');
+  });
+
+  it('stops where an append is answered with an offset that was read before', async () => {
+    const one = await new OneOwner({ records: [intent, redirect] }).settled();
+    one.log.splice(0);
+    await one.journal.append(repeated);
+    expect(one.owner.stoppedBecause).toContain('appended at offset 0');
+  });
+});
+
+describe('a wait', () => {
+  it('for the end of the log includes records of other orders', async () => {
+    const one = await new OneOwner().settled();
+    one.isReaderLate = true;
+    one.append({ ...granted, orderId: 'another' });
+    let isRead = false;
+    const read = one.journal.readToEnd('shop-fr', 'o', never).then((order) => ((isRead = true), order));
+    await one.settled();
+    expect(isRead).toBe(false);
+    one.isReaderLate = false;
+    await one.bring();
+    expect(isEmptyOrder(await read)).toBe(true);
+  });
+
+  it('is abandoned by its signal', async () => {
+    const one = await new OneOwner().settled();
+    one.isReaderLate = true;
+    one.append(intent);
+    const signal = AbortSignal.abort(new Error('the drain begins'));
+    await expect(one.journal.readToEnd('shop-fr', 'o', signal)).rejects.toThrow('the drain begins');
+  });
+
+  it('rejects where the partition is stopped, also of an order in memory', async () => {
+    const one = await new OneOwner({ records: [intent] }).settled();
+    await one.journal.read('shop-fr', 'o');
+    one.owner.stop('it lost records');
+    await expect(one.journal.appendWithRetry(outcome)).rejects.toThrow('is stopped');
+    await expect(one.journal.appendAndRead(outcome)).rejects.toThrow('is stopped');
+    await expect(one.journal.appendIntent({ ...granted, token: 'u' })).rejects.toThrow(OrderUnreadableError);
+  });
+
+  it('for a record lasts across a placement', async () => {
+    const one = await new OneOwner({ records: [intent] }).settled();
+    await one.journal.read('shop-fr', 'o');
+    one.isReaderLate = true;
+    const after = one.journal.appendAndRead(outcome);
+    await one.settled();
+    one.isReaderLate = false;
+    one.index.lose();
+    one.owner.doubtIndex();
+    expect((await after).operations.map(({ end }) => end)).toEqual(['refused']);
+  });
+});
+
+it('publishes and writes nothing after its assignment has ended, and still reads back what calls wait for', async () => {
+  const one = await new OneOwner({ records: [intent] }).settled();
+  await one.journal.read('shop-fr', 'o');
+  const steps = [...one.steps];
+  one.owner.end();
+  expect((await one.journal.appendAndRead(outcome)).operations.map(({ end }) => end)).toEqual(['refused']);
+  await one.settled();
+  expect(one.steps).toEqual(steps);
+});
+
+it('gives up a batch that waits when its assignment ends', async () => {
+  let letGo: () => void = () => undefined;
+  const did = (what: string) => (what === 'events 1' ? new Promise<void>((resolve) => (letGo = resolve)) : undefined);
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  one.owner.end();
+  letGo();
+  await one.settled();
+  expect([one.index.marker, one.owner.published]).toEqual([-1n, 0n]);
+});

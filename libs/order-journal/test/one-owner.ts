@@ -1,0 +1,223 @@
+import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { silentLog } from '@tranche/runtime';
+import {
+  MarkerMovedError,
+  type JournalEntry,
+  type OrderIndex,
+  type Projection,
+  type Rebuild,
+} from '../src/journal/ports.js';
+import { journalPartition } from '../src/journal/journal-partition.js';
+import { OwnedJournal } from '../src/partition/owned-journal.js';
+import type { JournalFollower } from '../src/partition/owner-ports.js';
+import type { PartitionOwner } from '../src/partition/partition-owner.js';
+import { isEmptyOrder, type OrderState } from '../src/state/order-state.js';
+import { encodeRecord, recordHash, type JournalRecord } from '../src/state/records.js';
+import { RULES_VERSION } from '../src/state/versions.js';
+import { inOrder, recordsOf } from './journal-records.js';
+
+/** Redis in memory, with the marker's compare-and-set, for one partition. */
+class IndexInMemory implements OrderIndex {
+  marker: bigint | undefined;
+  hash: string | undefined;
+  readonly orders = new Map<string, OrderState>();
+  readonly pages = new Map<string, string>();
+  /** The marker at each write of a rebuild. */
+  readonly seen: (bigint | undefined)[] = [];
+  readonly dropped: number[] = [];
+  isRebuiltElsewhere = false;
+  #rebuild: Rebuild | undefined;
+
+  constructor(private readonly did: (what: string) => Promise<void>) {}
+
+  get #mark(): { marker?: bigint; hash?: string } {
+    const { marker, hash } = this;
+    return marker === undefined ? {} : { marker, ...(hash === undefined ? {} : { hash }) };
+  }
+
+  readTogether = (_partition: number, keys: string[]) =>
+    Promise.resolve({ ...this.#mark, orders: keys.map((key) => this.orders.get(key)) });
+  read = (key: string) => {
+    const order = this.orders.get(key);
+    return Promise.resolve({ ...this.#mark, ...(order && { order }) });
+  };
+  openOrders = () => Promise.resolve({ ...this.#mark, orderKeys: [] });
+  readAll(_partition: number, marker: bigint, keys: string[]): Promise<(OrderState | undefined)[]> {
+    if (marker !== this.marker) return Promise.reject(new MarkerMovedError('moved'));
+    return Promise.resolve(keys.map((key) => this.orders.get(key)));
+  }
+  async write({ from, to, hash, orders }: Projection): Promise<void> {
+    await this.did(`index ${to}`);
+    if (from !== this.marker) throw new MarkerMovedError('moved');
+    this.#put(orders);
+    Object.assign(this, { marker: to, hash });
+  }
+  redirectHtml = (_key: string, commandId: string) => Promise.resolve(this.pages.get(commandId));
+  dropUnverified = (partition: number) => Promise.resolve(void this.dropped.push(partition));
+
+  beginRebuild(_partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
+    if (this.isRebuiltElsewhere || marker !== this.marker) return Promise.resolve(undefined);
+    this.lose();
+    const ours = () =>
+      this.#rebuild === rebuild ? Promise.resolve() : Promise.reject(new MarkerMovedError('taken over'));
+    const rebuild: Rebuild = {
+      readAll: async (keys) => (await ours(), keys.map((key) => this.orders.get(key))),
+      write: async (orders, pages) => {
+        await ours();
+        this.seen.push(this.marker);
+        this.#put(orders);
+        for (const { commandId, html } of pages) this.pages.set(commandId, html);
+      },
+      finish: async (to, hash) => {
+        await ours();
+        Object.assign(this, { marker: to, hash });
+      },
+    };
+    this.#rebuild = rebuild;
+    return Promise.resolve(rebuild);
+  }
+
+  lose(): void {
+    this.marker = this.hash = this.#rebuild = undefined;
+    this.orders.clear();
+  }
+
+  #put(orders: OrderState[]): void {
+    for (const order of orders) {
+      const key = orderKey(order.merchant, order.orderId);
+      if (isEmptyOrder(order)) this.orders.delete(key);
+      else this.orders.set(key, order);
+    }
+  }
+}
+
+export interface OneOwnerSettings {
+  /** The log, from offset `low` on. */
+  records?: JournalRecord[];
+  low?: bigint;
+  /** Offset behind the last record whose events were published. */
+  committed?: bigint;
+  /** The index holds the records up to this one. */
+  marker?: bigint;
+  /** Hash of the record there; absent: of the log's record. */
+  hash?: string | undefined;
+  epoch?: number;
+  nowMs?: number;
+  /** Called before events are published and before the index is written; may reject or wait. */
+  did?: (what: string) => Promise<void> | void;
+}
+
+export const PARTITION = journalPartition(orderKey(inOrder.merchant, inOrder.orderId));
+
+/** One owner of one partition, and everything around it in memory. Its reader brings records as soon as they are in the log. */
+export class OneOwner {
+  readonly log: JournalEntry[];
+  low: bigint;
+  readonly index: IndexInMemory;
+  readonly published: CloudEvent<PaymentEvent>[] = [];
+  /** What it did, in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
+  readonly steps: string[] = [];
+  readonly journal: OwnedJournal;
+  readonly owner: PartitionOwner;
+  /** While true, its reader brings nothing. */
+  isReaderLate = false;
+  /** Records of appends are acknowledged and go to another log. */
+  isReplaced = false;
+  /** Called once when reading begins. */
+  onFollow: () => void = () => undefined;
+  #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
+
+  constructor({ records = [], low = 0n, committed, marker, epoch, nowMs, did, ...rest }: OneOwnerSettings = {}) {
+    this.log = recordsOf(low, ...records);
+    this.low = low;
+    const around = async (what: string) => {
+      await did?.(what);
+      this.steps.push(what);
+    };
+    this.index = new IndexInMemory(around);
+    const hash = 'hash' in rest ? rest.hash : this.#at(marker ?? -1n)?.value;
+    if (marker !== undefined)
+      Object.assign(this.index, { marker, hash: Buffer.isBuffer(hash) ? recordHash(hash) : hash });
+    this.journal = new OwnedJournal({
+      index: this.index,
+      follower: this.#follower,
+      events: {
+        publish: async (events) => {
+          await around(`events ${events.length}`);
+          this.published.push(...events);
+        },
+      },
+      journal: {
+        firstKept: () => Promise.resolve(this.low),
+        end: () => Promise.resolve(this.high),
+        read: (_partition, from, until) => this.#range(from, until),
+      },
+      bounds: () => Promise.resolve({ low: this.low, high: this.high }),
+      log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
+      timing: {
+        nowMs: () => nowMs ?? Date.parse(inOrder.at),
+        monotonicMs: () => (this.#nowMs += 10_000),
+        sleep: (_ms, signal) =>
+          new Promise((resolve, reject) =>
+            setImmediate(() => (signal?.aborted ? reject(signal.reason as Error) : resolve())),
+          ),
+      },
+      ...{ logger: silentLog, rulesVersion: RULES_VERSION, ...(epoch === undefined ? {} : { epoch }) },
+    });
+    this.owner = this.journal.own(PARTITION, () => this.steps.push(`commit ${this.owner?.published}`));
+    void this.owner.run(committed);
+  }
+
+  #nowMs = 0;
+
+  get high(): bigint {
+    return (this.log.at(-1)?.offset ?? this.low - 1n) + 1n;
+  }
+
+  append(record: JournalRecord): bigint {
+    const offset = this.high;
+    const { key, headers } = recordsOf(offset, record)[0]!;
+    if (!this.isReplaced) this.log.push({ key, offset, value: encodeRecord(record), ...(headers && { headers }) });
+    void this.bring();
+    return offset;
+  }
+
+  /** Resolves when nothing of what was begun has anything more to do. */
+  async settled(): Promise<this> {
+    for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return this;
+  }
+
+  async bring(): Promise<void> {
+    await Promise.resolve();
+    const read = this.#read;
+    if (read === undefined || this.isReaderLate) return;
+    const entries = this.log.filter(({ offset }) => offset >= read.next);
+    if (entries.length === 0) return;
+    read.next = this.high;
+    read.take(entries, read.next);
+  }
+
+  #at(offset: bigint): JournalEntry | undefined {
+    return this.log.find((entry) => entry.offset === offset);
+  }
+
+  async *#range(from: bigint, until: bigint): AsyncGenerator<JournalEntry[]> {
+    for (const entry of this.log) if (entry.offset >= from && entry.offset < until) yield [entry];
+    await Promise.resolve();
+  }
+
+  get #follower(): JournalFollower {
+    return {
+      follow: (_partition, { from, onRecords }) => {
+        this.onFollow();
+        this.onFollow = () => undefined;
+        this.#read = { next: from, take: onRecords };
+        void this.bring();
+      },
+      unfollow: () => void (this.#read = undefined),
+      hold: () => undefined,
+      goOn: () => undefined,
+    };
+  }
+}
