@@ -314,9 +314,13 @@ export class Referee {
   #inOrder(operation: OperationState, key: string): void {
     const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
     const own = ofKey.find(
-      ({ command, isForwarded }) =>
-        !isForwarded && command.commandId === operation.commandId && hasContent(operation, command.contentHash),
+      ({ command }) => command.commandId === operation.commandId && hasContent(operation, command.contentHash),
     );
+    // A forwarded command is finished once its copy is.
+    const hasEnded = (one: CommandRecord) =>
+      one.isForwarded
+        ? ofKey.some((copy) => copy.command === one.command && !copy.isForwarded && this.isFinished(copy))
+        : this.isFinished(one);
     if (!own) return;
     const overtaken = ofKey.find(
       (other) =>
@@ -324,7 +328,7 @@ export class Referee {
         other.partition === own.partition &&
         other.offset < own.offset &&
         other.command.commandId !== operation.commandId &&
-        !this.isFinished(other),
+        !hasEnded(other),
     );
     if (overtaken) this.say('outOfOrder', `${operation.commandId} overtook ${overtaken.command.commandId}`);
   }
