@@ -27,7 +27,7 @@ export {
   conflictReasonOf,
   conflictsOf,
   isCancelled,
-  isVoided,
+  isStillWaiting,
   type Conflict,
   type ConflictReason,
 } from './state/conflicts.js';
