@@ -29,7 +29,7 @@ export interface Story {
   order: OrderState;
   ledger: Pick<Ledger, 'executed'>;
   events: CloudEvent<PaymentEvent>[];
-  /** TRANSACTIONIDs of which an answer, a notification or an operator told us. */
+  /** TRANSACTIONIDs that an answer, a notification or an operator has reported. */
   reported: Set<string>;
   records: JournalRecord[];
 }

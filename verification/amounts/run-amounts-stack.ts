@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   COMMAND_TOPICS,
   encodeCloudEvent,
@@ -12,7 +11,7 @@ import {
 } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { aCommand, operatorKey, repositoryRoot, type RunningApp } from '@tranche/testing';
+import { aCommand, operatorKey, repositoryRoot, waitFor, type RunningApp } from '@tranche/testing';
 import { Infrastructure, type CommandLines } from '../faults/infrastructure.js';
 import { LoadEvents } from '../faults/load-events.js';
 import { Stage } from '../faults/stage.js';
@@ -205,15 +204,13 @@ async function resolved(
 /** A gateway answers 503 until its index is built, or while it can't read the order. */
 async function asked(gateway: RunningApp, path: string, { key }: Operator, body: object) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  for (let left = 60; left > 0; left--) {
-    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+  const request = { method: 'POST', headers, body: JSON.stringify(body) };
+  const answered = async () => {
     const answer = await fetch(`${gateway.managementUrl}/v1/${path}`, request);
-    const said = (await answer.json()) as { id?: string };
-    if (answer.status < 500) {
-      if (!answer.ok && answer.status !== 409) console.error(`${path}: ${answer.status} ${JSON.stringify(said)}`);
-      return { status: answer.status, body: said };
-    }
-    await delay(500);
-  }
-  throw new Error(`the gateway takes no ${path}`);
+    return answer.status < 500 ? answer : undefined;
+  };
+  const answer = await waitFor(answered, { what: path, pollMs: 500 });
+  const said = (await answer.json()) as { id?: string };
+  if (!answer.ok && answer.status !== 409) console.error(`${path}: ${answer.status} ${JSON.stringify(said)}`);
+  return { status: answer.status, body: said };
 }

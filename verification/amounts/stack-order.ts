@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   isMadeElsewhereToo,
+  OPERATION_TYPE_OF,
   type CommandData,
   type CommandType,
-  type OperationKind,
   type Rail,
 } from '@tranche/contracts';
 import { compact } from '@tranche/order-journal';
@@ -15,6 +14,7 @@ import {
   aPartnerBAuthorization,
   aRefund,
   aVoid,
+  waitFor,
 } from '@tranche/testing';
 import type { LoadEvents } from '../faults/load-events.js';
 import { endOf, isAtRest } from '../faults/load-order.js';
@@ -32,14 +32,6 @@ const POLL_MS = 50;
 const ANSWER_MS = 300;
 /** Leaves no room for our tag. */
 const LONG_EXTRADATA = 'x'.repeat(255);
-const OPERATIONTYPES: Readonly<Record<OperationKind, string>> = {
-  authorize: 'authorization',
-  pay: 'payment',
-  capture: 'capture',
-  refund: 'refund',
-  void: 'void',
-};
-
 export interface Resolution {
   outcome: 'succeeded' | 'not_executed';
   transactionId?: string;
@@ -63,7 +55,7 @@ export interface StackOrderParts {
 /** Plays the steps of one order on the real stack. */
 export class StackOrder {
   readonly executed: Executed[] = [];
-  /** TRANSACTIONIDs of which an answer, a notification or an operator told us. */
+  /** TRANSACTIONIDs that an answer, a notification or an operator has reported. */
   readonly reported = new Set<string>();
   /** Number of times that a notification under way will be sent. */
   readonly #under = new Map<string, 1 | 2>();
@@ -100,13 +92,13 @@ export class StackOrder {
     const { orderId, platform } = this.parts;
     const id = randomUUID();
     this.#calls.set(id, call);
-    const match = { operation: OPERATIONTYPES[call.operation], orderPrefix: orderId, times: 1 };
+    const match = { operation: OPERATION_TYPE_OF[call.operation], orderPrefix: orderId, times: 1 };
     const rule = (await platform('POST', '/simulator/faults', { match, fault: faultOf(call) })) as { id: string };
     this.#open = { id, fault: rule.id };
     const before = (await this.#ledger()).calls.length;
     const [rail, type, data] = await this.#command(call);
     await this.parts.send(rail, type, id, data);
-    await this.#until(`${type} ${id} to be called or refused`, async () => {
+    await waited(`${type} ${id} to be called or refused`, async () => {
       const { calls } = await this.#ledger();
       return this.#isAtRest(id) || (calls.length > before && calls.every(({ answered }) => answered !== undefined));
     });
@@ -146,7 +138,7 @@ export class StackOrder {
       if (!random.chance(chance)) continue;
       this.#under.delete(transactionId);
       await platform('POST', '/simulator/notifications/suppressed', { identifier, orderId, transactionId, times });
-      await this.#until(`the notification of ${transactionId}`, async () => {
+      await waited(`the notification of ${transactionId}`, async () => {
         const all = (await platform('GET', `/simulator/notifications?orderId=${orderId}`)) as NotificationOfPlatform[];
         const taken = all.find((one) => one.transactionId === transactionId)?.attempts.filter((one) => one.isAccepted);
         return (taken?.length ?? 0) >= times;
@@ -225,15 +217,10 @@ export class StackOrder {
   async #ledger(): Promise<LedgerOfPlatform> {
     return (await this.parts.platform('GET', `/simulator/ledger?orderId=${this.parts.orderId}`)) as LedgerOfPlatform;
   }
-
-  async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
-    while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error(`waited ${PATIENCE_MS} ms for ${what}`);
-      await delay(POLL_MS);
-    }
-  }
 }
+
+const waited = (what: string, isSo: () => Promise<boolean>): Promise<boolean> =>
+  waitFor(isSo, { what, timeoutMs: PATIENCE_MS, pollMs: POLL_MS });
 
 export const executedOf = (
   { operationType, transactionId, amount, finalExecCode }: OperationOfPlatform,

@@ -47,7 +47,7 @@ function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T
   return groups;
 }
 
-/** Notifications that were taken and are not in the journal, and events that the journal asks for and nobody published. */
+/** Notifications that were taken and are not in the journal, and events that the journal asks for and that were not published. */
 export function unreadIn(traces: Traces): string[] {
   const folded = new Set(
     traces.journal.flatMap(({ key, record }) =>

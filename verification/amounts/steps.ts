@@ -110,12 +110,12 @@ class Draw {
     return { operation, of, amount: random.chance(0.5) ? undefined : this.#amount() };
   }
 
-  /** The platform accepts a share and says so (0004); or, of an amount that it was told, it seldom moves another one. */
+  /** The platform accepts a share and says so (0004); or, seldom, it moves another amount than the one in the request. */
   #part(operation: OperationKind, amount: number | undefined, isTagged: boolean): Request['part'] {
     const { random } = this;
     if (operation === 'void') return undefined;
     if (random.chance(0.08)) return { share: random.pick([0.5, 0.8]), isStated: true };
-    // Without our tag, a report of another amount belongs to nobody's operation but the back office's.
+    // Without our tag, a report of another amount can only be of the back office.
     return amount !== undefined && isTagged && random.chance(0.03) ? { share: 0.9, isStated: false } : undefined;
   }
 

@@ -66,7 +66,6 @@ export class Referee {
   readonly shown = new Set<string>();
   /** `ORDER TRANSACTIONID` of payments whose void ended, with its offset: it was granted when their success was in the journal. */
   readonly cancelled = new Map<string, bigint>();
-  readonly #cancelling = new Set<string>();
   /** `ORDER COMMAND` of operations, with the order when the newest attempt was granted. */
   readonly #granted = new Map<string, OrderState>();
   readonly #expectedById = new Map<string, { times: number }>();
@@ -146,11 +145,9 @@ export class Referee {
       const name = `${key} ${commandId}`;
       if (phase === known?.phase) continue;
       if (phase === 'open') this.#granted.set(name, before);
-      if (operation !== 'void' || reference === undefined) continue;
-      const target = before.operations.find(({ transactionId }) => transactionId === reference);
-      if (phase === 'open' && target?.end === 'succeeded') this.#cancelling.add(name);
-      else if (phase === 'open') this.#cancelling.delete(name);
-      if (end === 'succeeded' && this.#cancelling.has(name)) this.cancelled.set(`${key} ${reference}`, offset);
+      if (operation !== 'void' || reference === undefined || end !== 'succeeded') continue;
+      const target = this.#granted.get(name)?.operations.find(({ transactionId }) => transactionId === reference);
+      if (target?.end === 'succeeded') this.cancelled.set(`${key} ${reference}`, offset);
     }
   }
 

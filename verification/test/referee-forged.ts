@@ -1,4 +1,4 @@
-import { orderKey, readNotification, type OperationKind } from '@tranche/contracts';
+import { OPERATION_TYPE_OF, orderKey, readNotification, type OperationKind } from '@tranche/contracts';
 import {
   emptyOrder,
   fold,
@@ -23,14 +23,6 @@ const AT = '2028-01-31T10:00:00.000Z';
 /** A pending approval ends then (interface, Limits). */
 const SIX_DAYS_LATER = new Date(Date.parse(AT) + 6 * 86_400_000).toISOString();
 const TOPIC = 'payments.commands.partner-a.v1';
-const TYPES: Readonly<Record<OperationKind, string>> = {
-  authorize: 'authorization',
-  capture: 'capture',
-  refund: 'refund',
-  void: 'void',
-  pay: 'payment',
-};
-
 type Step = { record: JournalRecord['record']; [field: string]: unknown };
 
 /** Builds traces of an invented run for the referee's own specs, step by step, with the events that the fold returns. */
@@ -95,7 +87,7 @@ export class ForgedTraces {
     entry: Partial<OperationOfPlatform> & { transactionId: string },
     id?: string,
   ): this {
-    const operationType = TYPES[operation];
+    const operationType = OPERATION_TYPE_OF[operation];
     const extraData = id === undefined ? undefined : tagOf(id);
     const call: CallOfPlatform = { time: AT, operation: operationType, orderId, executed: true };
     if (id !== undefined) this.traces.ledger.calls.push(call);
@@ -128,7 +120,7 @@ export class ForgedTraces {
         time: AT,
         merchant: MERCHANT,
         orderId,
-        operationType: TYPES[operation],
+        operationType: OPERATION_TYPE_OF[operation],
         transactionId,
         execCode: '0000',
         state,
@@ -136,7 +128,7 @@ export class ForgedTraces {
       parameters: {
         ...{
           IDENTIFIER: 'Demo Shop FR',
-          OPERATIONTYPE: TYPES[operation],
+          OPERATIONTYPE: OPERATION_TYPE_OF[operation],
           TRANSACTIONID: transactionId,
           ORDERID: orderId,
         },

@@ -26,8 +26,11 @@ export function parametersOf({
   contentType,
   contentEncoding,
 }: ReceivedRequest): Parameters | Unreadable {
-  const body = unpacked(sent ?? Buffer.alloc(0), contentEncoding);
-  if ('unreadable' in body) return body;
+  const { body, isText } = unpacked(sent ?? Buffer.alloc(0), contentEncoding);
+  if (!isText && isPacked(body))
+    return {
+      unreadable: `the body is packed twice, is damaged, or has more than ${MAX_UNPACKED_BYTES} bytes unpacked`,
+    };
   const ofBody = isBlank(body) ? [] : parametersOfBody(contentType, withoutByteOrderMark(body));
   if ('unreadable' in ofBody) return ofBody;
   const ofQuery = query.length === 0 ? [] : parametersOfForm(query, charsetOf(contentType));
@@ -42,26 +45,27 @@ export function parametersOf({
 
 /** The request with its body unpacked. `isHidden`: without it, because it is no text, for example packed twice. We can't search it for card data. */
 export function opened(request: ReceivedRequest): { request: ReceivedRequest; isHidden: boolean } {
-  const body = unpacked(request.body ?? Buffer.alloc(0), request.contentEncoding);
-  const isHidden = 'unreadable' in body;
+  const { body, isText } = unpacked(request.body ?? Buffer.alloc(0), request.contentEncoding);
+  const isHidden = !isText;
   return { request: { ...request, body: isHidden ? Buffer.alloc(0) : body, contentEncoding: '' }, isHidden };
 }
 
 /** A refused request is read twice, for its parameters and for the quarantine. Its body is unpacked once. */
-const unpackedBefore = new WeakMap<Buffer, Buffer | Unreadable>();
+const unpackedBefore = new WeakMap<Buffer, Unpacked>();
 
-function unpacked(body: Buffer, contentEncoding: string): Buffer | Unreadable {
+interface Unpacked {
+  body: Buffer;
+  isText: boolean;
+}
+
+function unpacked(sent: Buffer, contentEncoding: string): Unpacked {
   // Compressed bytes have control characters. A body without them was unpacked on its way, by a proxy that left the header.
-  if (!CONTROL.test(body.toString('latin1'))) return body;
-  const before = unpackedBefore.get(body);
+  if (!CONTROL.test(sent.toString('latin1'))) return { body: sent, isText: true };
+  const before = unpackedBefore.get(sent);
   if (before !== undefined) return before;
-  const bytes = unpackedAs(isGzip(body) ? 'gzip' : codingOf(contentEncoding), body) ?? body;
-  const read = isText(bytes)
-    ? bytes
-    : {
-        unreadable: `the body is no text, is packed twice or unlabelled, or has more than ${MAX_UNPACKED_BYTES} bytes`,
-      };
-  unpackedBefore.set(body, read);
+  const body = unpackedAs(isGzip(sent) ? 'gzip' : codingOf(contentEncoding), sent) ?? sent;
+  const read = { body, isText: mayBeText(body) };
+  unpackedBefore.set(sent, read);
   return read;
 }
 
@@ -81,7 +85,7 @@ function unpackedAs(coding: string, body: Buffer): Buffer | undefined {
     if (coding === 'deflate') return isZlib(body) ? unzipSync(body, limit) : inflateRawSync(body, limit);
     if (coding === 'br') return brotliDecompressSync(body, limit);
   } catch {
-    // The caller reads the bytes as they are, if they are a text.
+    // The caller reads the bytes as they are, if they do not look packed.
   }
   return undefined;
 }
@@ -98,16 +102,18 @@ const CONTROLS = new RegExp(CONTROL, 'g');
 const UTF_16 = /^(?:\xff\xfe|\xfe\xff)/;
 
 /** A text may have a few control characters. One byte in ten of compressed ones is such a character. */
-function isText(body: Buffer): boolean {
+function mayBeText(body: Buffer): boolean {
   const text = body.toString('latin1');
   const controls = text.match(CONTROLS)?.length ?? 0;
-  return controls === 0 || UTF_16.test(text) || (!isGzip(body) && !isZlib(body) && controls * 50 <= body.length);
+  return controls === 0 || UTF_16.test(text) || (!isPacked(body) && controls * 50 <= body.length);
 }
 
 const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b;
 
 /** RFC 1950: the method is 8, and the first two bytes are a multiple of 31. */
 const isZlib = ([method = 0, flags = 0]: Buffer): boolean => (method & 15) === 8 && (method * 256 + flags) % 31 === 0;
+
+const isPacked = (body: Buffer): boolean => isGzip(body) || isZlib(body);
 
 /** Clients send a line break, a byte order mark or an empty object where they have no body. */
 function isBlank(body: Buffer): boolean {

@@ -1,7 +1,10 @@
 /** False if a percent sign begins no escape, or the bytes that are escaped are not UTF-8. Such a path cannot be routed. */
 export function isPathDecodable(url: string): boolean {
+  const end = url.search(/[?#]/);
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!path.includes('%')) return true;
   try {
-    decodeURI(url.replace(/[?#].*/s, ''));
+    decodeURI(path);
     return true;
   } catch {
     return false;

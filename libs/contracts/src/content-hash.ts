@@ -5,7 +5,7 @@ import { composed } from './validation/code-points.js';
 import type { MessageClass } from './validation/fields.js';
 
 /**
- * 27 characters of base64url, equal for the same type and data in any order of fields: tells if two commands with one id are the
+ * 27 characters of base64url, equal for the same type and data in any order of fields. It shows whether two commands with one id are the
  * same. Texts that are composed before they are sent (NFC) are composed here, too. A number and a text of
  * the same digits (DISCOUNT, TAX) differ. `data` may be what was given or what was checked.
  */

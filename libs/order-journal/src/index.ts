@@ -26,7 +26,7 @@ export {
   conflictReasonOf,
   conflictsOf,
   isCancelled,
-  isVoided,
+  isStillWaiting,
   type Conflict,
   type ConflictReason,
 } from './state/conflicts.js';

@@ -1,4 +1,4 @@
-import { isInDoubt, isOpen, isPayment, isVoided, isWaiting, type OrderState } from '@tranche/order-journal';
+import { isInDoubt, isOpen, isPayment, isStillWaiting, type OrderState } from '@tranche/order-journal';
 import type { OrderAmounts } from './order-amounts.js';
 
 /**
@@ -32,7 +32,7 @@ export function statusOf(order: OrderState, amounts: OrderAmounts): OrderStatus 
     return amounts.remaining === 0 ? 'refunded' : 'partly_refunded';
   }
   if (amounts.authorized !== 0) return 'authorized';
-  const waiting = operations.findLast((operation) => isWaiting(operation) && !isVoided(order, operation));
+  const waiting = operations.findLast((operation) => isStillWaiting(order, operation));
   if (waiting) return waiting.phase as 'redirect_required' | 'pending';
   if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
   return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? 'external';

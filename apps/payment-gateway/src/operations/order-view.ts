@@ -4,8 +4,7 @@ import {
   compact,
   eventId,
   isCapturable,
-  isVoided,
-  isWaiting,
+  isStillWaiting,
   lifetimeMs,
   operatorFromMs,
   waitsFrom,
@@ -146,7 +145,7 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
 
 function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
-  const waiting = order.operations.findLast((operation) => isWaiting(operation) && !isVoided(order, operation));
+  const waiting = order.operations.findLast((operation) => isStillWaiting(order, operation));
   const endsInMs = waiting && lifetimeMs(waiting);
   const endsAt = waiting === undefined || endsInMs === undefined ? undefined : later(waitsFrom(waiting), endsInMs);
   return compact({

@@ -60,14 +60,14 @@ function endOfIban(text: string, length: number | undefined): number | undefined
   return rest === 1 ? end : undefined;
 }
 
-/** Tells if a text speaks of a company. It is searched once at most, when a number asks: each number searching it again would take quadratic time. */
+/** Returns a function that is true if the text speaks of a company. It is searched once at most, when a number asks: each number searching it again would take quadratic time. */
 export function companyIn(text: string): () => boolean {
   let found: boolean | undefined;
   return () => (found ??= LEGAL_FORM.test(text) || COMPANY.test(text));
 }
 
 /**
- * A SIRET in one piece: a valid SIREN, and the number of an establishment. `isOfCompany` tells about the text around it (`companyIn`). Diners
+ * A SIRET in one piece: a valid SIREN, and the number of an establishment. `isOfCompany` is true where the text around it speaks of a company (`companyIn`). Diners
  * Club cards have 14 digits, too, and one in ten of them begins like a SIREN. Where nothing speaks of a company, we therefore take only a
  * company's first establishments (000…), which one Diners card in ten thousand resembles.
  */

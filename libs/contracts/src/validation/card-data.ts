@@ -84,14 +84,15 @@ const NOT_ASCII = /[^\0-\x7f]/;
  * `hidden-card-data.ts` searches unverified input that we store.
  */
 export function holdsCardData(text: string): boolean {
-  const plain = NOT_ASCII.test(text) ? plainDigits(text) : text;
+  const plain = searchable(text);
   return CVV_IN_TEXT.test(plain) || holdsCardNumber(plain);
 }
 
 /** True if the text contains a named CVV. */
-export function holdsCvv(text: string): boolean {
-  return CVV_IN_TEXT.test(NOT_ASCII.test(text) ? plainDigits(text) : text);
-}
+export const holdsCvv = (text: string): boolean => CVV_IN_TEXT.test(searchable(text));
+
+/** A text of ASCII alone is searched as it is, because `plainDigits` would only cost time. */
+const searchable = (text: string): string => (NOT_ASCII.test(text) ? plainDigits(text) : text);
 
 const INVISIBLE = /[\p{Cf}\p{M}]+/gu;
 const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;

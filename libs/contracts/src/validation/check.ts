@@ -43,7 +43,7 @@ interface Run {
   readonly rules: CommandRules;
   readonly unknown: UnknownFields;
   readonly faults: Fault[];
-  /** Of values that do not belong in the message. */
+  /** Characters that may still be searched in values that do not belong in the message. */
   readonly left: SearchLimit;
 }
 

@@ -3,6 +3,7 @@ import {
   hasSucceeded,
   isContradicted,
   isPayment,
+  isWaiting,
   type ExternalOperation,
   type OperationState,
   type OrderState,
@@ -98,6 +99,10 @@ export const followedByOurs = (
 /** A void ends the wait of a form or an approval: it frees the order, and nothing expires. */
 export const isVoided = (order: OrderState, payment: FollowedUp): boolean =>
   followUpsOf(order, 'void', payment).length > 0;
+
+/** It waits for its cardholder or an approval, and no void ended the wait. */
+export const isStillWaiting = (order: OrderState, operation: OperationState): boolean =>
+  isWaiting(operation) && !isVoided(order, operation);
 
 /** A void cancels a success that was known when it was asked for. One of a payment that waited may have come before the success. */
 export const isCancelled = (order: OrderState, payment: FollowedUp): boolean =>

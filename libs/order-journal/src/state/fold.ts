@@ -1,7 +1,7 @@
 import { copyWith } from '@tranche/runtime';
 import { evidenceOf } from './evidence.js';
 import { externalEvidence, judgeEvidence } from './fold-evidence.js';
-import { isVoided } from './conflicts.js';
+import { isStillWaiting } from './conflicts.js';
 import { isCapturable, judgeIntent } from './guards.js';
 import { enter, isRepetition, type Change, type Effect } from './history.js';
 import { matchAgain, matchEvidence, matchNamed, type Match } from './match.js';
@@ -208,8 +208,7 @@ function foldGivenUp(change: Change, operation: OperationState | undefined, reco
 
 /** The timer ends what waits, not before its time by the writers' clocks. */
 function foldExpired(change: Change, operation: OperationState | undefined, record: Expired): Change {
-  if (operation?.attempt !== record.attempt || !isWaiting(operation) || isVoided(change.order, operation))
-    return change;
+  if (operation?.attempt !== record.attempt || !isStillWaiting(change.order, operation)) return change;
   const ageMs = Date.parse(record.at) - Date.parse(waitsFrom(operation));
   if (!(ageMs >= (lifetimeMs(operation) ?? Infinity))) return change;
   const mayYetSucceed = isEndedByInterface(operation) ? undefined : true;
