@@ -267,8 +267,8 @@ export class SimulatedGateway {
   async #isHeldBack(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<boolean> {
     const { carries } = record;
     const { resumes } = this.world;
-    const published = { ...record, commandId: carries.commandId, timeMs: this.world.timeMs(record) };
-    if (resumes.isEmpty || !resumes.isBefore(carries.orderKey, published)) return false;
+    const made = { commandId: carries.commandId, timeMs: this.world.timeMs(record) };
+    if (!resumes.isBefore(carries.orderKey, made)) return false;
     const ports = { journal: this.view, timing: this.#clock, newToken: this.#newToken };
     const answer = await answerKnownCommand(ports, carries, 'in_doubt', lease);
     if (answer === 'unknown') await this.process.uncertain('dead letter', () => this.world.heldBack(record));

@@ -4,18 +4,17 @@ import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
 import type { IndexAudit } from './journal/index-audit.service.js';
-import type { JournalDecisions } from './decisions/journal-decisions.service.js';
+import type { Decisions } from './decisions/decisions.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
-import type { JournalResume } from './journal/journal-resume.service.js';
 import type { ProjectorService } from './journal/projector.service.js';
-import type { PublishedBefore } from './journal/published-before.service.js';
+import type { Recovery } from './journal/recovery.service.js';
 import type { RedisGuard } from './journal/redis-guard.service.js';
 import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'agreed', 'sentLedger', 'journal'] as const;
+const STEPS = ['assertUsable', 'decisions', 'recovery', 'projector', 'agreed', 'sentLedger', 'journal', 'unchanged'] as const; // prettier-ignore
 
 /** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -27,9 +26,8 @@ function gateway(at?: (typeof STEPS)[number]) {
     return Promise.resolve();
   };
   const started = (name: string) => ({ start: () => void calls.push(name) });
-  const decisions = { load: step('decisions') } as unknown as JournalDecisions;
-  const resume = { apply: step('resume') } as unknown as JournalResume;
-  const publishedBefore = started('publishedBefore') as unknown as PublishedBefore;
+  const decisions = { load: step('decisions') } as unknown as Decisions;
+  const recovery = { load: step('recovery'), assertCurrent: step('unchanged') } as unknown as Recovery;
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
@@ -49,8 +47,7 @@ function gateway(at?: (typeof STEPS)[number]) {
     ...([
       config,
       decisions,
-      resume,
-      publishedBefore,
+      recovery,
       redis,
       projector,
       audit,
@@ -71,14 +68,14 @@ it('starts its parts in order, the timers last', async () => {
   expect(calls).toEqual([
     'assertUsable',
     'decisions',
-    'resume',
+    'recovery',
     'projector',
     'audit',
     'gauges',
-    'publishedBefore',
     'agreed',
     'sentLedger',
     'journal',
+    'unchanged',
     'ledgersBefore',
     'doubtWatch',
     'timerWatch',
@@ -96,7 +93,7 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
   const { calls, lifecycle } = gateway(at);
   await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls.filter((call) => !['audit', 'gauges', 'publishedBefore'].includes(call))).toEqual(
+  expect(calls.filter((call) => !['audit', 'gauges'].includes(call))).toEqual(
     STEPS.slice(0, STEPS.indexOf(at) + 1),
   );
   expect(calls.at(-1)).toBe(at);

@@ -4,12 +4,11 @@ import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
-import { JournalDecisions } from './decisions/journal-decisions.service.js';
+import { Decisions } from './decisions/decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
-import { JournalResume } from './journal/journal-resume.service.js';
 import { ProjectorService } from './journal/projector.service.js';
-import { PublishedBefore } from './journal/published-before.service.js';
+import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
@@ -23,9 +22,8 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   constructor(
     private readonly config: GatewayConfig,
-    private readonly decisions: JournalDecisions,
-    private readonly resume: JournalResume,
-    private readonly publishedBefore: PublishedBefore,
+    private readonly decisions: Decisions,
+    private readonly recovery: Recovery,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
@@ -50,17 +48,17 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
     await done(this.decisions.load());
+    await done(this.recovery.load());
     if (role !== 'commands') {
-      await done(this.resume.apply());
       await done(this.projector.start());
       this.audit.start();
       this.gauges.start();
     }
     if (role === 'projector') return;
-    this.publishedBefore.start();
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.sentLedger.open());
     await done(this.journal.start());
+    await done(this.recovery.assertCurrent());
     for (const timer of this.#timers) timer.start();
   }
 

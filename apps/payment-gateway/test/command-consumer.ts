@@ -4,10 +4,10 @@ import type { KafkaRecordContext } from '@tranche/kafka/nest';
 import {
   emptyOrder,
   fold,
+  ResumeList,
   verdictOf,
   type JournalRecord,
   type OrderState,
-  type ResumeList,
 } from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
@@ -16,15 +16,14 @@ import type { PaymentExecutor } from '../src/command/payment-executor.service.js
 import type { RepublishThrottle } from '../src/command/republish-throttle.js';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
-import type { JournalDecisions } from '../src/decisions/journal-decisions.service.js';
 import type { Journal } from '../src/journal/journal.service.js';
-import type { PublishedBefore } from '../src/journal/published-before.service.js';
+import type { Recovery } from '../src/journal/recovery.service.js';
 
 export interface ConsumerParts {
   merchants: object[];
   environmentId?: string;
   orders?: OrderState[];
-  resumes?: ResumeList | { isEmpty: true };
+  resumes?: ResumeList;
   nowMs: number;
 }
 
@@ -32,7 +31,7 @@ export interface ConsumerParts {
 export function commandConsumer({
   merchants,
   orders = [],
-  resumes = { isEmpty: true },
+  resumes = new ResumeList(),
   nowMs,
   ...more
 }: ConsumerParts) {
@@ -68,8 +67,7 @@ export function commandConsumer({
     config as unknown as GatewayConfig,
     executor as unknown as PaymentExecutor,
     { view, read: view.read } as unknown as Journal,
-    { resumes } as unknown as JournalDecisions,
-    { isRead: true } as PublishedBefore,
+    { resumes } as unknown as Recovery,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
     { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
     {

@@ -12,7 +12,7 @@ import {
 import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 import { createClient } from 'redis';
-import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
+import { OrderIndexKeys } from '@tranche/order-journal';
 import { projectorGroup } from '../src/journal/projector.service.js';
 import { kafka, keptRecords } from './kept-records.js';
 

@@ -1,7 +1,7 @@
 import { createClient } from 'redis';
 import { journalPartition } from '@tranche/order-journal';
 import { aCapture, waitFor } from '@tranche/testing';
-import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
+import { OrderIndexKeys } from '@tranche/order-journal';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 

@@ -1,6 +1,11 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
-export { lostAttempt, recordsAfterLoss } from './journal/after-loss.js';
+export { lostAttempt, recordsAfterLoss } from './recovery/after-loss.js';
+export * from './recovery/partition-health.js';
+export * from './recovery/recovery-record.js';
+export * from './recovery/resume-list.js';
+export * from './recovery/skip-list.js';
+export * from './recovery/unreadable.js';
 export {
   answerKnownCommand,
   type BetweenAttempts,
@@ -10,13 +15,13 @@ export {
 export * from './journal/journal-faults.js';
 export { assertSameJournal } from './projection/same-journal.js';
 export { JournalView, type JournalViewParts } from './journal/journal-view.js';
-export * from './journal/resume-list.js';
-export * from './journal/skip-list.js';
 export * from './journal/ports.js';
 export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
+export * from './projection/index-keys.js';
 export * from './projection/index-marker.js';
+export * from './projection/index-signer.js';
 export { PartitionProjection } from './projection/partition-projection.js';
 export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
 export { Projector, type ProjectorParts } from './projection/projector.js';
@@ -91,3 +96,4 @@ export {
   type TimerIndex,
   type TimerSettings,
 } from './timers/timer-watch.js';
+export { adviceOnLoss } from './recovery/advice.js';

@@ -19,8 +19,8 @@ import {
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { NextAnswer } from './next-answer.js';
+import { Recovery } from './recovery.service.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
@@ -36,7 +36,7 @@ export class JournalTopic implements JournalLog {
     private readonly producer: BatchingProducer,
     private readonly log: ServiceLogger,
     private readonly health: Health,
-    private readonly decisions: JournalDecisions,
+    private readonly recovery: Recovery,
   ) {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
   }
@@ -101,7 +101,7 @@ export class JournalTopic implements JournalLog {
       onRecords: (partition, records) =>
         onRecords(
           partition,
-          records.map((record) => this.decisions.skipped.substitute(record)),
+          records.map((record) => this.recovery.skipped.substitute(record)),
         ),
       ...events,
       log: this.log,

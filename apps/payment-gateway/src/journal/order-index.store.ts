@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  IndexSigner,
   journalPartition,
   markerText,
   MarkerMovedError,
+  nextGeneration,
+  OrderIndexKeys,
   OrderUnreadableError,
   type IndexMarker,
   type IndexSnapshot,
@@ -17,8 +20,6 @@ import {
 } from '@tranche/order-journal';
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { IndexSigner, nextGeneration } from './index-signer.js';
-import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, CLAIM_DUE, DROP_CORRUPT, PROJECT, READ, READ_SET } from './order-index.scripts.js';
 

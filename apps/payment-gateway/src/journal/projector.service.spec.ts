@@ -3,12 +3,12 @@ import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { EventsProducer } from './events.producer.js';
-import type { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import type { JournalReaderConsumer } from './journal-reader.consumer.js';
 import type { OrderIndexStore } from './order-index.store.js';
 import { ProjectorService } from './projector.service.js';
 import type { OutcomeReport } from './outcome-report.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
+import type { Recovery } from './recovery.service.js';
 
 const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
 const log = silentLog as ServiceLogger;
@@ -25,7 +25,7 @@ it('shows no records to go of a rebuild that another process has taken over', as
       {} as EventsProducer,
     ] as const),
     ...([clock, report, {} as OutcomeReport, log, new Health(), new Metrics('spec'), new TailBuffer()] as const),
-    ...([{} as JournalDecisions] as const),
+    ...([{} as Recovery] as const),
   );
   const remaining = async () => {
     const text = await metrics.registry.getSingleMetricAsString('tranche_index_rebuild_remaining_records');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TOPICS, topicName } from '@tranche/contracts';
+import { HIGHEST_JOURNAL_EPOCH, TOPICS, topicName } from '@tranche/contracts';
 import {
   committedOffsets,
   PartitionConsumer,
@@ -8,16 +8,16 @@ import {
   type PartitionHandler,
 } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
-import { LogUnsureError, Projector, stoppedReason } from '@tranche/order-journal';
+import { adviceOnLoss, LogUnsureError, Projector, stoppedReason } from '@tranche/order-journal';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from './events.producer.js';
-import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
+import { Recovery } from './recovery.service.js';
 
 /** Consumer group of the projectors. A committed offset means that the events before it were published. */
 export const projectorGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
@@ -54,7 +54,7 @@ export class ProjectorService {
     private readonly health: Health,
     private readonly metrics: Metrics,
     private readonly tail: TailBuffer,
-    private readonly decisions: JournalDecisions,
+    private readonly recovery: Recovery,
   ) {
     this.projector = new Projector({
       index,
@@ -62,7 +62,10 @@ export class ProjectorService {
       journal,
       timing: clock,
       logger: log,
-      epoch: config.journalEpoch,
+      // Sequences of events begin anew with each resume, and resumes are read after this constructor.
+      get epoch() {
+        return Math.min(config.journalEpoch + recovery.resumes.count, HIGHEST_JOURNAL_EPOCH);
+      },
       onRebuild: (step) => report.step(step),
       onStopped: (partition, why) => this.#afterStop(partition, why),
       onPublished: (published) => outcomes.published(published),
@@ -117,7 +120,7 @@ export class ProjectorService {
     );
     return {
       startOffset: async (committed) => projection.startOffset(committed, await this.journal.firstKept(partition)),
-      onBatch: (records) => projection.project(records.map((record) => this.decisions.skipped.substitute(record))),
+      onBatch: (records) => projection.project(records.map((record) => this.recovery.skipped.substitute(record))),
     };
   }
 
@@ -153,7 +156,7 @@ export class ProjectorService {
 
   #afterStop(partition: number, why: string | undefined): void {
     if (why === undefined) return void this.#stopped.delete(partition);
-    const reason = stoppedReason(partition, why);
+    const reason = stoppedReason(partition, `${why}${adviceOnLoss(partition)}`);
     if (this.#stopped.get(partition) !== reason) this.log.error({ partition }, reason);
     this.#stopped.set(partition, reason);
   }

@@ -6,12 +6,13 @@ import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
 import { journalPartition } from './journal-partition.js';
 import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
-import { type Intent, type JournalRecord, recordHash, UnreadableJournalError } from '../state/records.js';
-import { decodeRecord, recordWriter, UnknownRulesVersionError } from '../state/versions.js';
+import { type Intent, type JournalRecord, recordHash } from '../state/records.js';
+import { decodeRecord, recordWriter } from '../state/versions.js';
 import { FollowedPartitions } from './followed-partitions.js';
 import { JournalReplacedError, OrderUnreadableError } from './journal-faults.js';
+import { adviceOnLoss, adviceOnRecord } from '../recovery/advice.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
-import { StoppedPartitions, type StoppedAt } from './stopped-partitions.js';
+import { StoppedPartitions } from './stopped-partitions.js';
 import { unlessAborted } from './unless-aborted.js';
 
 const INDEX_READS = 5;
@@ -66,11 +67,6 @@ export class JournalView {
 
   get stopped(): ReadonlyMap<number, string> {
     return this.#stopped.reasons;
-  }
-
-  /** Partitions that stopped at a record, and if people may decide to skip it. A record of a newer release may not be skipped. */
-  get stoppedAtRecords(): readonly StoppedAt[] {
-    return this.#stopped.records;
   }
 
   /** Number of orders in memory: those that moved since the index last covered them. */
@@ -147,11 +143,9 @@ export class JournalView {
         this.#cache.apply(key ?? '', offset, record, recordHash(value), value?.length ?? 0);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
-        // Skipping this record would not help, because the whole log is another one. The partition is stopped, and two people may resume it.
+        // Skipping this record would not help, because the whole log is another one.
         if (error instanceof JournalReplacedError) return this.stop(partition, error.message);
-        const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
-        this.#stopped.noteRecord({ partition, offset, hash: recordHash(value), maySkip });
-        return this.stop(partition, (error as Error).message, offset);
+        return this.stop(partition, `${(error as Error).message}${adviceOnRecord(partition, { offset, value })}`, offset);
       }
     }
     const next = this.#followed.next(partition);
@@ -164,7 +158,7 @@ export class JournalView {
    */
   stop(partition: number, why: string, offset?: bigint): void {
     if (offset === undefined) this.parts.onLogChanged?.(partition, why);
-    this.#stop(partition, why, offset);
+    this.#stop(partition, offset === undefined ? `${why}${adviceOnLoss(partition)}` : why, offset);
   }
 
   /** Stops a partition for a reason in this process and not in the log, so its projector may continue. */

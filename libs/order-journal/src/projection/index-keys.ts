@@ -1,4 +1,4 @@
-import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
+import { JOURNAL_PARTITIONS, journalPartition } from '../journal/journal-partition.js';
 
 /** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
 const STATE_VERSION = 5;
