@@ -4,7 +4,6 @@ import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
 import type { IndexAudit } from './journal/index-audit.service.js';
-import type { Decisions } from './decisions/decisions.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
 import type { ProjectorService } from './journal/projector.service.js';
@@ -14,7 +13,7 @@ import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'decisions', 'recovery', 'projector', 'agreed', 'sentLedger', 'journal', 'unchanged'] as const; // prettier-ignore
+const STEPS = ['assertUsable', 'recovery', 'projector', 'agreed', 'sentLedger', 'journal', 'unchanged'] as const; // prettier-ignore
 
 /** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -26,7 +25,6 @@ function gateway(at?: (typeof STEPS)[number]) {
     return Promise.resolve();
   };
   const started = (name: string) => ({ start: () => void calls.push(name) });
-  const decisions = { load: step('decisions') } as unknown as Decisions;
   const recovery = { load: step('recovery'), assertCurrent: step('unchanged') } as unknown as Recovery;
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
@@ -46,7 +44,6 @@ function gateway(at?: (typeof STEPS)[number]) {
   const lifecycle = new GatewayLifecycle(
     ...([
       config,
-      decisions,
       recovery,
       redis,
       projector,
@@ -67,7 +64,6 @@ it('starts its parts in order, the timers last', async () => {
   await lifecycle.onModuleInit();
   expect(calls).toEqual([
     'assertUsable',
-    'decisions',
     'recovery',
     'projector',
     'audit',
@@ -93,8 +89,6 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
   const { calls, lifecycle } = gateway(at);
   await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls.filter((call) => !['audit', 'gauges'].includes(call))).toEqual(
-    STEPS.slice(0, STEPS.indexOf(at) + 1),
-  );
+  expect(calls.filter((call) => !['audit', 'gauges'].includes(call))).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
   expect(calls.at(-1)).toBe(at);
 });

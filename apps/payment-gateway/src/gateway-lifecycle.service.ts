@@ -4,7 +4,6 @@ import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
-import { Decisions } from './decisions/decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { ProjectorService } from './journal/projector.service.js';
@@ -22,7 +21,6 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   constructor(
     private readonly config: GatewayConfig,
-    private readonly decisions: Decisions,
     private readonly recovery: Recovery,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
@@ -47,7 +45,6 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
-    await done(this.decisions.load());
     await done(this.recovery.load());
     if (role !== 'commands') {
       await done(this.projector.start());

@@ -1,14 +1,7 @@
 import { orderKey, readMerchants } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { KafkaRecordContext } from '@tranche/kafka/nest';
-import {
-  emptyOrder,
-  fold,
-  ResumeList,
-  verdictOf,
-  type JournalRecord,
-  type OrderState,
-} from '@tranche/order-journal';
+import { emptyOrder, fold, ResumeList, verdictOf, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
 import { CommandConsumer } from '../src/command/command.consumer.js';
@@ -28,13 +21,7 @@ export interface ConsumerParts {
 }
 
 /** The gateway's consumer with a journal in memory. It records executions, published events and appended records. */
-export function commandConsumer({
-  merchants,
-  orders = [],
-  resumes = new ResumeList(),
-  nowMs,
-  ...more
-}: ConsumerParts) {
+export function commandConsumer({ merchants, orders = [], resumes = new ResumeList(), nowMs, ...more }: ConsumerParts) {
   const read = readMerchants(merchants, () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
   const config = { merchants: read.merchants, kafkaTopicPrefix: '', clockOffsetMs: 0, ...more };

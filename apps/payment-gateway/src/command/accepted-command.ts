@@ -87,7 +87,12 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const command = mayBeKnown ? { ...named, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
   const timeMs = Date.parse(event.time ?? '');
   const time = Number.isNaN(timeMs) ? {} : { timeMs };
-  return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }), ...time };
+  return {
+    read: 'rejected',
+    rejection: { ...identity, faults },
+    ...(command === undefined ? {} : { command }),
+    ...time,
+  };
 }
 
 function unreadable(

@@ -118,8 +118,7 @@ export class CommandConsumer {
 
   /** True for a command that was made before its journal partition was resumed. */
   #isBeforeALoss(read: ReadableCommand): boolean {
-    const { merchant, orderId, commandId } =
-      read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
+    const { merchant, orderId, commandId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
     const timeMs = read.read === 'accepted' ? read.command.timeMs : read.timeMs;
     return this.recovery.resumes.isBefore(orderKey(merchant, orderId), compact({ commandId, timeMs }));
   }

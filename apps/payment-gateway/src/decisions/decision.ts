@@ -27,8 +27,7 @@ export interface Decision<K extends Kind = Kind> extends Proposal<K> {
 
 /** A record of `payments.decisions.v1`. */
 export type DecisionRecord =
-  | ({ record: 'proposed' } & Proposal)
-  | { record: Answer; id: string; by: string; at: string };
+  ({ record: 'proposed' } & Proposal) | { record: Answer; id: string; by: string; at: string };
 
 interface Known {
   proposal: Proposal;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { compact } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
@@ -12,7 +12,7 @@ import type { Kind } from './subjects.js';
 
 /** Manages everything that one person proposes and a second one approves or rejects. docs/decisions/0114. */
 @Injectable()
-export class Decisions {
+export class Decisions implements OnModuleInit {
   constructor(
     private readonly config: GatewayConfig,
     private readonly topic: DecisionTopic,
@@ -20,8 +20,8 @@ export class Decisions {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** Reads the topic and deletes decisions past their retention. Must be called once, at the start of the process. */
-  async load(): Promise<void> {
+  /** Deletes decisions past their retention. */
+  async onModuleInit(): Promise<void> {
     const list = await this.topic.current();
     await this.topic.delete(list.outdatedKeys(this.clock.nowMs()));
   }

@@ -12,9 +12,7 @@ export class JournalChangedError extends Error {
 export class JournalReplacedError extends JournalChangedError {
   override name = 'JournalReplacedError';
   constructor(offset: bigint) {
-    super(
-      `the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced`,
-    );
+    super(`the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced`);
   }
 }
 

@@ -145,7 +145,11 @@ export class JournalView {
       } catch (error) {
         // Skipping this record would not help, because the whole log is another one.
         if (error instanceof JournalReplacedError) return this.stop(partition, error.message);
-        return this.stop(partition, `${(error as Error).message}${adviceOnRecord(partition, { offset, value })}`, offset);
+        return this.stop(
+          partition,
+          `${(error as Error).message}${adviceOnRecord(partition, { offset, value })}`,
+          offset,
+        );
       }
     }
     const next = this.#followed.next(partition);

@@ -33,3 +33,10 @@ export class OrderIndexKeys {
     return `${this.prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
   }
 }
+
+/** Lua: counts the entries of an index, as its marker ends with them (`EntryCounts`). KEYS: `OrderIndexKeys.all`. */
+export const INDEX_COUNTS = `
+local function counts()
+  return string.format('%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
+    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]))
+end`;
