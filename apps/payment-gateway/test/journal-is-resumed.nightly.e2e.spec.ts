@@ -134,7 +134,7 @@ it('a partition whose journal was made anew is resumed while no gateway runs: no
     { ...decided, result: 'asked' },
     { ...decided, result: 'done' },
   ]);
-}, 240_000);
+}, 360_000);
 
 it('a partition of which records were deleted unread is resumed', async () => {
   const orderId = 'of-a-cut-journal';
@@ -157,7 +157,7 @@ it('a partition of which records were deleted unread is resumed', async () => {
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
-}, 240_000);
+}, 360_000);
 
 it('a capture that is kept between two attempts, and was executed by the lost one, is in doubt and never sent again', async () => {
   const orderId = 'between-two-attempts';
@@ -203,4 +203,4 @@ it('a capture that is kept between two attempts, and was executed by the lost on
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).toHaveLength(before);
-}, 240_000);
+}, 360_000);

@@ -27,6 +27,7 @@ export class JournalAccess {
   /** Decisions of earlier runs, as a gateway would read them. */
   readonly recovery = new JournalRecovery();
   readonly #readers: LogReader[] = [];
+  #journal?: LogReader;
   #producer?: BatchingProducer;
 
   private constructor(
@@ -91,19 +92,15 @@ export class JournalAccess {
     return reader;
   }
 
-  /** Yields journal records as a gateway reads them: records that were skipped before are replaced. */
+  /** Yields journal records as a gateway reads them: records that were skipped before are replaced. One read of a partition at a time. */
   async *read(
     partition: number,
     from: bigint,
     until: bigint,
   ): AsyncGenerator<(JournalEntry & { unreadable?: string })[]> {
-    const reader = this.reader(this.journal);
-    try {
-      for await (const records of reader.read(partition, from, until))
-        yield records.map((record) => this.recovery.skipped.substitute(record));
-    } finally {
-      await reader.close();
-    }
+    this.#journal ??= this.reader(this.journal);
+    for await (const records of this.#journal.read(partition, from, until))
+      yield records.map((record) => this.recovery.skipped.substitute(record));
   }
 
   /** Redis TIME, milliseconds since the epoch. */

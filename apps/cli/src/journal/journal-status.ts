@@ -27,12 +27,12 @@ export async function journalStatus(access: JournalAccess): Promise<JournalStatu
   if (ends !== undefined && ends.size !== JOURNAL_PARTITIONS)
     throw new CannotTellError(`${journal} has ${ends.size} partitions and must have ${JOURNAL_PARTITIONS}`);
   const committed = (await unlessMissing(committedOffsets(client, access.projectorGroup, journal))) ?? new Map<number, bigint>(); // prettier-ignore
-  const partitions: PartitionStatus[] = [];
-  // One after the other: a lost index makes each one a read of the whole partition.
-  for (let partition = 0; partition < JOURNAL_PARTITIONS; partition++) {
-    const facts = await factsOf(access, partition, ends?.get(partition), committed.get(partition));
-    partitions.push({ ...facts, ...healthOf(facts) });
-  }
+  const partitions = await Promise.all(
+    Array.from({ length: JOURNAL_PARTITIONS }, async (_, partition): Promise<PartitionStatus> => {
+      const facts = await factsOf(access, partition, ends?.get(partition), committed.get(partition));
+      return { ...facts, ...healthOf(facts) };
+    }),
+  );
   return { topic: journal, exists: ends !== undefined, members, partitions };
 }
 

@@ -71,25 +71,29 @@ export async function resume(access: JournalAccess, partitions: readonly number[
   const abouts = partitions.map((partition) => ({ action: 'partition.resume', proposal: id, partition }) as const);
   const change = async () => {
     const commands = await commandsOf(access, new Set(partitions), Date.now());
-    for (const partition of partitions) await commit(access, partition, BEYOND_EVERY_LOG);
+    await commit(access, partitions, () => BEYOND_EVERY_LOG);
     const at = await laterTime(access);
     await write(access, { record: 'resumed', id, at, partitions: [...partitions], ...people }, commands);
     for (const partition of partitions) await doubtLostAttempts(access, partition);
     for (const partition of partitions) await access.index.drop(partition);
     assertNoMembers(await access.members());
     const ends = await topicOffsets(access.client, access.journal);
-    for (const partition of partitions) await commit(access, partition, ends.get(partition)!.low);
+    await commit(access, partitions, (partition) => ends.get(partition)!.low);
   };
   try {
     await audited(access, abouts, people, change);
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new RefusedError(`the resume was not completed: ${why}\nRun it again: until then its partitions stay stopped`);
+    throw new RefusedError(
+      `the resume was not completed: ${why}\nRun it again: until then its partitions stay stopped`,
+    );
   }
 }
 
-const commit = (access: JournalAccess, partition: number, offset: bigint): Promise<void> =>
-  commitFor(access.client, access.projectorGroup, access.journal, { partition, offset });
+const commit = (access: JournalAccess, partitions: readonly number[], offsetOf: (partition: number) => bigint) => {
+  const offsets = partitions.map((partition) => ({ partition, offset: offsetOf(partition) }));
+  return commitFor(access.client, access.projectorGroup, access.journal, ...offsets);
+};
 
 async function assertClocksAgree(access: JournalAccess): Promise<void> {
   const apartMs = Math.abs((await access.redisTimeMs()) - Date.now());

@@ -2,9 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { TwoPeople } from '@tranche/order-journal';
 import { RefusedError } from '../exit.js';
 
-// eslint-disable-next-line no-control-regex
 const NAME = /^[^\u0000-\u001f\u007f]{1,100}$/;
-// eslint-disable-next-line no-control-regex
 const REASON = /^[^\u0000-\u001f\u007f]{10,500}$/;
 
 /** @throws RefusedError naming every fault */

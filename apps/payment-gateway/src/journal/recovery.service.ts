@@ -8,7 +8,7 @@ import { GatewayConfig } from '../gateway.config.js';
 
 const PARTITION = 0;
 
-/** What `tranche journal` decided about the journal, as of the start: a process reads all of the journal under the same decisions. */
+/** Decisions of `tranche journal` as of the start: a process reads all of the journal under the same decisions. */
 @Injectable()
 export class Recovery extends JournalRecovery {
   constructor(

@@ -61,7 +61,7 @@ export class AuditRecord {
   @AnyText()
   outcome?: string;
 
-  /** Who approved a change by `tranche journal`, and why it was made. The command can't prove these names. */
+  /** Name of the approver of a change by `tranche journal`. The command can't prove it, nor `operator`. */
   @Optional()
   @AnyText()
   approvedBy?: string;

@@ -1,7 +1,7 @@
 import type { Mark } from '../journal/ports.js';
 import type { Unreadable } from './unreadable.js';
 
-/** What Kafka and Redis hold of one journal partition while no gateway runs. */
+/** Facts about one journal partition in Kafka and Redis while no gateway runs. */
 export interface PartitionFacts {
   partition: number;
   /** First offset kept and offset of the next record; absent where the topic does not exist. */
@@ -30,7 +30,7 @@ export type DamageKind =
 export interface Damage {
   kind: DamageKind;
   says: string;
-  /** What to do, with the command where there is one. */
+  /** Advice, with the command where there is one. */
   next: string;
   offset?: string;
   hash?: string;

@@ -55,7 +55,7 @@ export function recoveryRecordOf(value: Buffer | null): RecoveryRecord | undefin
 const isText = (one: unknown): boolean => typeof one === 'string';
 const areAll = (list: unknown, isOne: (one: unknown) => boolean): boolean => Array.isArray(list) && list.every(isOne);
 
-/** What was decided about the journal, as every reader of it must apply it from its first record on. */
+/** Decisions about the journal. Every reader must apply them from the journal's first record on. */
 export class JournalRecovery {
   readonly skipped = new SkipList();
   readonly resumes = new ResumeList();
