@@ -46,9 +46,8 @@ beforeAll(async () => {
   await Promise.all([...before.values()].map(({ orderId }) => stack.event(orderId, 'payment.authorize.redirect_required'))); // prettier-ignore
   await untilIndexed(stack.prefix, infrastructure().redisUrl);
   await stack.gateway.stop();
-  expect((await journalStatus(stack)).code).toBe(0);
   await damageJournal(stack.prefix, (partition) => DAMAGED.get(partition)?.damage ?? 'whole');
-}, 180_000);
+}, 300_000);
 afterAll(() => stack.stop());
 
 it('a gateway that starts from a journal of which four partitions contradict the index stops those, and goes on with the other eight; resumed while no gateway runs, all twelve go on, and nothing is executed twice', async () => {
