@@ -54,12 +54,15 @@ export const resumePlan = (chosen: readonly PartitionStatus[]): string =>
   [
     ...chosen.map(
       ({ partition, ends, damages }) =>
-        `partition ${partition} goes on with the records ${ends!.low} to ${ends!.high - 1n} (${damages.map(({ says }) => says).join('; ')})`,
+        `partition ${partition} goes on with ${keptOf(ends!)} (${damages.map(({ says }) => says).join('; ')})`,
     ),
     'Their index is dropped and built anew, and the events of these records are published again under their ids.',
     'Operations between two attempts become in_doubt. Commands made before now that these records do not know become dead letters.',
     'This can not be taken back.',
   ].join('\n');
+
+const keptOf = ({ low, high }: { low: bigint; high: bigint }): string =>
+  low === high ? 'no records' : `the records ${low} to ${high - 1n}`;
 
 /**
  * Resumes partitions with the records that are kept (R11). Every step may be repeated: after an interruption the partitions stay stopped until this
