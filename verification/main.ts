@@ -12,6 +12,7 @@ const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill
 const { values } = readArguments({
   options: {
     amounts: { type: 'boolean', default: false },
+    stack: { type: 'boolean', default: false },
     orders: { type: 'string' },
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -39,6 +40,8 @@ if (MODES.filter((mode) => values[mode]).length > 1)
 if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries || values['kill-anywhere']))
   refuse('--only names a scenario, or a mutant with --mutants');
 
+if (values.stack && !values.amounts) refuse('--stack goes with --amounts');
+
 const takesProfile = values.simulated || values.corpus !== undefined;
 if (values.profile !== undefined && (!takesProfile || profile().profile === undefined))
   refuse(`--profile goes with --simulated and --corpus, and is one of ${PROFILES.join(', ')}`);
@@ -63,7 +66,7 @@ if (process.send) {
     { ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) },
     resolve,
   );
-} else if (values.amounts) {
+} else if (values.amounts && !values.stack) {
   const { runAmounts } = await import('./amounts/run-amounts.js');
   process.exitCode = runAmounts(campaign());
 } else if (values.simulated) {
@@ -74,7 +77,10 @@ if (process.send) {
 } else {
   const places = commandLines();
   const options = campaign();
-  if (values.forgeries) {
+  if (values.amounts) {
+    const { runAmountsOnStack } = await import('./amounts/run-amounts-stack.js');
+    process.exitCode = await runAmountsOnStack(options, places[0]);
+  } else if (values.forgeries) {
     const { runForgeries } = await import('./forgeries/run-forgeries.js');
     process.exitCode = await runForgeries(options, places[0]);
   } else if (values.canaries) {

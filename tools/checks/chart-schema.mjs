@@ -16,8 +16,6 @@ export const CHART_SERVICES = {
   auth: 'auth-service',
   cse: 'cse-token-service',
 };
-/** The chart mounts a volume for it, so values must not move it elsewhere. */
-const LEDGER = 'SENT_LEDGER_DIR';
 const PORTS = ['PORT', 'MANAGEMENT_PORT'];
 /** Production mode refuses these, and the chart always starts in production mode. */
 const NOT_IN_PRODUCTION = ['CLOCK_OFFSET_MS'];
@@ -95,9 +93,6 @@ function serviceSchema(app, settings) {
       managementPort: port,
       egress: { type: 'array', items: text },
       callers: { type: 'array', minItems: 1, items: { enum: Object.keys(CHART_SERVICES) } },
-      ...(names.includes(LEDGER) && {
-        sentLedger: closed({ sizeLimit: { ...text, pattern: '^[0-9]+(Ki|Mi|Gi)$' } }, ['sizeLimit']),
-      }),
       settings: settingsOf(names, settings),
       secretFiles: {
         type: 'object',

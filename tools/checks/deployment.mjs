@@ -25,7 +25,6 @@ const SMALL = [
   ...['gateway', 'ingest', 'auth', 'cse'].map((service) => `services.${service}.replicas=1`),
   `image.digest=sha256:${'0'.repeat(64)}`,
   'imagePullSecrets[0].name=registry',
-  'services.gateway.sentLedger=null',
   'networkPolicy.enabled=false',
   'preStopSeconds=0',
 ];
@@ -94,7 +93,7 @@ function checkResources(name, resources, report) {
 
 /**
  * The grace period must be longer than preStop and drain together, or Kubernetes kills the pod mid-drain. No container runs as root or
- * writes outside its volumes, and the sent ledger has a volume.
+ * writes outside its volumes.
  */
 function podFaults({ kind, metadata, spec }) {
   if (kind !== 'Deployment') return [];
@@ -110,15 +109,8 @@ function podFaults({ kind, metadata, spec }) {
       ...(securityContext.runAsNonRoot && securityContext.seccompProfile.type === 'RuntimeDefault' ? [] : ['root']),
       ...(readOnlyRootFilesystem && !allowPrivilegeEscalation && capabilities.drop[0] === 'ALL' ? [] : ['privileges']),
       ...(pod.automountServiceAccountToken === false ? [] : ['a token']),
-      ...(isLedgerKept(container, pod) ? [] : ['the sent ledger ends with its container']),
     ].map((fault) => `${metadata.name}: ${fault}`);
   });
-}
-
-function isLedgerKept({ env, volumeMounts }, { volumes }) {
-  const folder = env.find(({ name }) => name === 'SENT_LEDGER_DIR')?.value;
-  const volume = volumeMounts.find(({ mountPath }) => mountPath === folder)?.name;
-  return folder === undefined || volumes.some(({ name, emptyDir }) => name === volume && emptyDir?.medium === 'Memory');
 }
 
 /** Collects schemas from `.infra/deploy/crds` by apiVersion and kind. Unknown fields are refused, as a strict API server does. */

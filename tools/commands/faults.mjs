@@ -31,18 +31,23 @@ export const options = {
   from: { value: 'COMMIT', help: 'an older release: the scenarios of upgrades and rollbacks, and only those' },
   list: { help: 'names the scenarios' },
   amounts: { help: 'seeded orders: the sums over their events beside the ledger of the platform' },
-  orders: { value: 'N', help: 'how many, of --amounts (default: 20000)', check: wholeNumber({ min: 1 }) },
+  stack: { help: 'of --amounts: the same orders on Kafka, Redis, a gateway, notification-ingest and the simulator' },
+  orders: {
+    value: 'N',
+    help: 'how many, of --amounts (default: 20000; 500 with --stack)',
+    check: wholeNumber({ min: 1 }),
+  },
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges, losses, ledger, clocks or anew',
-    check: oneOf(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew']),
+    help: 'of the simulated worlds: plain, rough, edges, losses, clocks or anew',
+    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },
   canaries: { help: 'planted secrets, searched for in all that is left' },
-  'kill-anywhere': { help: 'kills at random moments of a steady load, with the sent ledger and without' },
-  minutes: { value: 'M', help: 'of --kill-anywhere, for each way (default: 3)', check: wholeNumber({ min: 1 }) },
+  'kill-anywhere': { help: 'kills at random moments of a steady load' },
+  minutes: { value: 'M', help: 'of --kill-anywhere (default: 3)', check: wholeNumber({ min: 1 }) },
   'per-second': {
     value: 'N',
     help: 'commands, of --kill-anywhere (default: 100)',
@@ -62,6 +67,7 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
+  if (given.stack && !given.amounts) return '--stack goes with --amounts';
   if (given.orders && !given.amounts) return '--orders goes with --amounts';
   if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
@@ -74,7 +80,7 @@ export function fault({ options: given }) {
 
 export async function run({ options: given, args, held, log }) {
   await bootstrap({ held, log });
-  const needsInfrastructure = !given.amounts && !given.simulated && !given.mutants && !given.list;
+  const needsInfrastructure = (!given.amounts || given.stack) && !given.simulated && !given.mutants && !given.list;
   const env = needsInfrastructure
     ? { ...process.env, FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })) }
     : process.env;
@@ -130,7 +136,7 @@ async function clusterOf(size, next) {
 }
 
 function workersFor(options, { isShared }) {
-  if (options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
+  if (options.amounts || options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }

@@ -16,7 +16,6 @@ export async function pendingExpires(stage) {
     'the provider wants to look at it',
   );
   await story.next('payment.authorize.pending');
-  await stage.platform.fault({ operation: 'authorization', orderPrefix: story.orderId }, { notification: 'none' });
   story.note('from now on the platform says nothing more about this order');
   await travel(stage, story, 6 * DAY_MS + MINUTE_MS, '6 days and a minute later');
   const expired = await story.next('payment.authorize.expired');

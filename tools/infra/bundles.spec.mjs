@@ -53,7 +53,7 @@ it.each([
   ['whose name is known only when it runs', 'import(name)'],
 ])('loads a module while it runs, also when it was compiled before: %s', (_, call) => {
   const load = `const load = async (name) => (await ${call}).EOL;`;
-  write('apps/shop/dist/main.js', `${load}\nvoid load('node:os').then((end) => console.log(end === '\\n'));\n`);
+  write('apps/shop/dist/main.js', `${load}\nvoid load('node:os').then((end) => console.log(String(end === '\\n')));\n`);
   made();
   expect(existsSync(join(root, 'apps/shop/dist/service.cache'))).toBe(true);
   expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('true');

@@ -1,3 +1,4 @@
+import { Ledger } from './ledger.js';
 import { runAmounts, storyOf } from './run-amounts.js';
 import { compare } from './sums.js';
 
@@ -37,6 +38,22 @@ it('finds a success of what the platform did not execute, and an operation of th
   expect(compare({ ...story, events: [...story.events, untrue] }).untrue).toHaveLength(1);
   const events = story.events.filter(({ type }) => type !== 'payment.operation.external');
   expect(compare({ ...story, events }).differences).not.toEqual([]);
+});
+
+it('refunds of a card payment and of its capture share the limit of the payment', () => {
+  const ledger = new Ledger();
+  const take = (operation: 'pay' | 'capture' | 'refund', of?: string, amount?: number) => {
+    const made = ledger.take({ operation, of, amount });
+    return typeof made === 'string' ? made : made.amount;
+  };
+  const [payment, capture] = ['H1', 'H2'];
+  expect([take('pay', undefined, 30_000), take('capture', payment, 20_000), take('capture', payment)]).toEqual([
+    30_000,
+    20_000,
+    '2005',
+  ]);
+  expect([take('refund', payment, 25_000), take('refund', capture, 5_001)]).toEqual([25_000, '2008']);
+  expect([take('refund', capture), take('refund', payment)]).toEqual([5_000, '2008']);
 });
 
 it('prints one line, and gives the exit code', () => {

@@ -1,4 +1,5 @@
 import type { OperationKind } from '@tranche/contracts';
+import { compact } from '@tranche/order-journal';
 
 /** An operation that the platform executed. */
 export interface Executed {
@@ -15,10 +16,11 @@ export interface Executed {
   extraData?: string;
 }
 
-export interface Request extends Pick<Executed, 'operation' | 'of' | 'commandId' | 'extraData'> {
-  amount?: number;
+export interface Request extends Pick<Executed, 'operation' | 'commandId' | 'extraData'> {
+  of?: string | undefined;
+  amount?: number | undefined;
   /** The platform moves this part of what was asked for: with `isStated` as a share (0004), else without a word. */
-  part?: { share: number; isStated: boolean };
+  part?: { share: number; isStated: boolean } | undefined;
 }
 
 /** The platform of one order, by the interface alone: it shares no code with the gateway. */
@@ -33,7 +35,7 @@ export class Ledger {
     if (wanted > limit) return request.operation === 'refund' ? '2008' : '2007';
     const amount = part === undefined ? wanted : Math.max(1, Math.floor(wanted * part.share));
     const transactionId = `${request.commandId === undefined ? 'H' : 'T'}${this.executed.length + 1}`;
-    const one = { ...request, transactionId, amount, execCode: part?.isStated ? '0004' : '0000' };
+    const one: Executed = { ...compact(request), transactionId, amount, execCode: part?.isStated ? '0004' : '0000' };
     this.executed.push(one);
     return one;
   }
@@ -46,13 +48,30 @@ export class Ledger {
   #limit({ operation, of }: Pick<Request, 'operation' | 'of'>): number | string {
     if (operation === 'authorize' || operation === 'pay') return Number.MAX_SAFE_INTEGER;
     const source = this.executed.find(({ transactionId }) => transactionId === of);
-    const after = this.executed.filter((one) => one.of === of);
+    const takes =
+      operation === 'void' ? ['authorize'] : operation === 'capture' ? ['authorize', 'pay'] : ['capture', 'pay'];
+    if (source === undefined || !takes.includes(source.operation)) return REFUSALS[operation];
     if (operation === 'refund') {
-      if (source?.operation !== 'capture' && source?.operation !== 'pay') return '2004';
-      const remaining = source.amount - after.reduce((sum, { amount }) => sum + amount, 0);
+      const remaining = this.#remaining(source);
       return remaining > 0 ? remaining : '2008';
     }
-    if (source?.operation !== 'authorize' || after.length > 0) return operation === 'capture' ? '2005' : '2015';
-    return source.amount;
+    const isTaken = this.executed.some((one) => one.of === of && one.operation !== 'refund');
+    return isTaken ? REFUSALS[operation] : source.amount;
+  }
+
+  /** A capture of a card payment takes the money of that payment: their refunds share its limit (docs/decisions/0018). */
+  #remaining(source: Executed): number {
+    const payment = this.executed.find((one) => one.operation === 'pay' && one.transactionId === source.of) ?? source;
+    const captures = this.executed.filter((one) => one.operation === 'capture' && one.of === payment.transactionId);
+    const ofAll = payment.operation === 'pay' ? payment.amount - this.#refunded([payment, ...captures]) : source.amount;
+    return Math.min(source.amount - this.#refunded([source]), ofAll);
+  }
+
+  #refunded(sources: readonly Executed[]): number {
+    const ids = sources.map(({ transactionId }) => transactionId);
+    const refunds = this.executed.filter(({ operation, of }) => operation === 'refund' && ids.includes(of ?? ''));
+    return refunds.reduce((sum, { amount }) => sum + amount, 0);
   }
 }
+
+const REFUSALS = { capture: '2005', refund: '2004', void: '2015' } as const;

@@ -1,46 +1,70 @@
 import { Random } from '../simulation/random.js';
 import { OrderStory, type Story } from './order-story.js';
-import { compare } from './sums.js';
+import { compare, type Compared } from './sums.js';
 
 const ORDERS = 20_000;
 const PROGRESS_MS = 10_000;
 const MOST_REPORTED = 5;
 
+export interface AmountsOptions {
+  orders?: number;
+  seed: number;
+  json: boolean;
+}
+
+export const seedOfOrder = (seed: number, at: number): number => seed * 1_000_003 + at;
 export const storyOf = (seed: number): Story => new OrderStory(new Random(seed)).play();
 
-/** Plays orders and compares the sums over their events with the ledger. Resolves to 1 where they differ, else 0. */
-export function runAmounts({ orders = ORDERS, seed, json }: { orders?: number; seed: number; json: boolean }): number {
-  const total = { orders: 0, operations: 0, events: 0, assumed: 0, open: 0, differences: 0, saidNotExecuted: 0 };
+/** Plays orders and compares the sums over their events with the ledger. Returns 1 where they differ, else 0. */
+export function runAmounts({ orders = ORDERS, seed, json }: AmountsOptions): number {
+  const total = totalOf([], []);
   const begun = performance.now();
   let reportedMs = begun;
   for (let at = 0; at < orders; at++) {
-    const story = storyOf(seed * 1_000_003 + at);
-    const { operations, differences, untrue, assumed, open } = compare(story);
-    total.orders++;
-    total.operations += operations;
-    total.events += story.events.length;
-    total.assumed += assumed;
-    total.open += open;
-    const faults = [...differences, ...untrue];
+    const story = storyOf(seedOfOrder(seed, at));
+    const compared = compare(story);
+    const faults = [...compared.differences, ...compared.untrue];
     if (faults.length > 0 && total.differences + total.saidNotExecuted < MOST_REPORTED) report(at, faults, story);
-    total.differences += differences.length;
-    total.saidNotExecuted += untrue.length;
+    for (const [name, figure] of Object.entries(totalOf([story], [compared]))) total[name as keyof Total] += figure;
     if (performance.now() - reportedMs < PROGRESS_MS) continue;
     reportedMs = performance.now();
     console.error(`${total.orders} of ${orders} orders, ${total.differences + total.saidNotExecuted} differences`);
   }
-  console.error(`${((performance.now() - begun) / 1000).toFixed(0)} s`);
-  const { differences, saidNotExecuted } = total;
-  console.log(
-    json
-      ? JSON.stringify({ ...total, seed })
-      : `${total.orders} orders, ${total.operations} operations executed, ${total.events} events, ${total.assumed} amounts assumed to the end, ` +
-          `${total.open} open: ${differences} differences, ${saidNotExecuted} said but not executed (seed ${seed})`,
-  );
-  return differences + saidNotExecuted === 0 ? 0 : 1;
+  console.error(tableOf({ ...total, seed, seconds: Math.round((performance.now() - begun) / 1000) }));
+  if (json) console.log(JSON.stringify({ ...total, seed }));
+  return total.differences + total.saidNotExecuted === 0 ? 0 : 1;
 }
 
-function report(at: number, faults: readonly string[], { records, events, ledger }: Story): void {
+export type Total = ReturnType<typeof totalOf>;
+
+export function totalOf(stories: readonly Story[], compared: readonly Compared[]) {
+  const sum = (figure: (one: Compared) => number) => compared.reduce((all, one) => all + figure(one), 0);
+  const count = (figure: (one: Story) => unknown[]) => stories.reduce((all, one) => all + figure(one).length, 0);
+  return {
+    orders: stories.length,
+    operations: sum(({ operations }) => operations),
+    byBackOffice: count(({ ledger }) => ledger.executed.filter(({ commandId }) => commandId === undefined)),
+    events: count(({ events }) => events),
+    inDoubt: count(({ records }) => records.filter(({ record }) => record === 'IN_DOUBT')),
+    /** Doubts of which an operator reported that nothing was executed. */
+    neverExecuted: count(({ records }) =>
+      records.filter((one) => one.record === 'EVIDENCE' && one.source === 'operator' && one.result === 'not_executed'),
+    ),
+    /** Amounts that no report ever named. */
+    assumed: sum(({ assumed }) => assumed),
+    /** Operations in doubt to the end. */
+    open: sum(({ open }) => open),
+    differences: sum(({ differences }) => differences.length),
+    saidNotExecuted: sum(({ untrue }) => untrue.length),
+  };
+}
+
+export const tableOf = (figures: Record<string, number>): string =>
+  Object.entries(figures)
+    .map(([name, figure]) => `${name.padEnd(16)} ${figure}`)
+    .join('\n');
+
+export function report(at: number | string, faults: readonly string[], { records, events, ledger }: Story): void {
   console.error(`order ${at}: ${faults.join('; ')}`);
   for (const record of records) console.error(`  record ${JSON.stringify(record)}`);
   for (const { type, data } of events) console.error(`  event ${type} ${JSON.stringify(data)}`);

@@ -117,7 +117,8 @@ export class LoadOrder {
 
 const isPending = ({ type, data }: Event): boolean => type.endsWith('.pending') || data.outcome === 'pending';
 
-const endOf = ({ type, data }: Event): string | undefined =>
+/** The end that the event says, or undefined. */
+export const endOf = ({ type, data }: Event): string | undefined =>
   type === 'payment.command.rejected' ? 'rejected' : finalOf(type, data.outcome);
 
 /** True if we no longer act on the command: it ended, waits for cardholder or approval, or is in doubt. */

@@ -42,7 +42,9 @@ function unfinished({ commands, commandTopic, events }: Traces, { orders }: Book
       if (!isInDoubt(operation)) continue;
       for (const { transactionId } of executedFor(traced, operation)) {
         const reported = reportedOf(traced, transactionId);
-        if (reported) found.push(lost(`${name} stays in doubt, and its notification said ${reported}`));
+        // Operators see an untagged report that may be of another publisher beside the doubt; it settles nothing by itself.
+        const isShown = traced.order.unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
+        if (reported && !isShown) found.push(lost(`${name} stays in doubt, and its notification said ${reported}`));
       }
     }
   }

@@ -337,3 +337,17 @@ it('counts what was published more often than the journal asks for, also without
   traces.events.push({ ...traces.events[0]!, event: { ...traces.events[0]!.event, data } });
   expect(refereeOf(traces)).toMatchObject({ violations: [], publishedTwice: 1 });
 });
+
+it('does not miss an untagged report that operators see beside the doubt: it may be of another publisher', () => {
+  const traces = cleanTraces();
+  const untag = (index: number) => {
+    const one = traces.journal[index]!;
+    traces.journal[index] = { ...one, record: { ...one.record, tag: undefined } as JournalRecord };
+  };
+  const doubt = recordOf(traces, 'IN_DOUBT');
+  untag(doubt - 1);
+  untag(doubt + 1);
+  expect(detailsOf(traces, 'lost').filter((detail) => /stays in doubt/.test(detail))).toEqual([]);
+  traces.journal.splice(doubt + 1, 1);
+  expect(detailsOf(traces, 'lost')).toContainEqual(expect.stringMatching(/c2 of run-1 stays in doubt/));
+});

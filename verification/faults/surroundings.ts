@@ -83,7 +83,6 @@ export class Surroundings {
       PLATFORM_TIMEOUT_MS: String(PLATFORM_TIMEOUT_MS),
       DOUBT_GRACE_MS: String(DOUBT_GRACE_MS),
       KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
-      SENT_LEDGER_DIR: join(this.infrastructure.folder, `${this.topicPrefix}sent`),
       ...this.planted?.gateway,
     };
   }

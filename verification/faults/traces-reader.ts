@@ -10,7 +10,7 @@ import {
 } from '@tranche/contracts';
 import type { ConsumedRecord, KafkaClient } from '@tranche/kafka';
 import { decodeRecord } from '@tranche/order-journal';
-import { openIn } from './referee-open.js';
+import { openIn as missingIn } from './referee-open.js';
 import { wholeTopic } from './traces-topic.js';
 import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
 
@@ -21,6 +21,8 @@ export interface TracesReaderOptions {
   /** Every ORDERID of the run, and no other, begins with it. */
   orderPrefix: string;
   commands: SentCommand[];
+  /** Returns everything that is still missing; by default all that the referee would call lost. */
+  openIn?: (traces: Traces) => readonly unknown[];
   /** Milliseconds to wait until the gateway has taken everything that platform and topics hold (20,000). */
   patienceMs?: number;
 }
@@ -30,7 +32,11 @@ const AGAIN_AFTER_MS = 250;
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Reads the traces of a run once no record is between two topics any more, or the time is over; the referee then finds what is missing. */
-export async function readTraces({ patienceMs = PATIENCE_MS, ...options }: TracesReaderOptions): Promise<Traces> {
+export async function readTraces({
+  patienceMs = PATIENCE_MS,
+  openIn = missingIn,
+  ...options
+}: TracesReaderOptions): Promise<Traces> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const isOver = performance.now() > deadline;

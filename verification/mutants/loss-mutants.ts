@@ -51,14 +51,6 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
   },
   {
     ...loss,
-    name: 'audits-without-the-marked-record',
-    does: 'repairs an index from a log that lacks the record at its marker',
-    file: 'projection/index-auditor.js',
-    find: '(last?.offset !== marker || recordHash(last.value) !== hash)',
-    replace: 'last?.offset === marker && recordHash(last.value) !== hash',
-  },
-  {
-    ...loss,
     name: 'sends-what-came-before-the-loss',
     does: 'takes commands from before a resume for new ones',
     file: 'recovery/resume-list.js',

@@ -2,7 +2,6 @@ import { CLOCK_MUTANTS } from './clock-mutants.js';
 import { CONSUMER_MUTANTS } from './consumer-mutants.js';
 import { EXECUTION_MUTANTS } from './execution-mutants.js';
 import { JOURNAL_MUTANTS } from './journal-mutants.js';
-import { LEDGER_MUTANTS } from './ledger-mutants.js';
 import { LOSS_MUTANTS } from './loss-mutants.js';
 import { PROJECTION_MUTANTS } from './projection-mutants.js';
 import { STATE_MUTANTS } from './state-mutants.js';
@@ -15,7 +14,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...STATE_MUTANTS,
   ...PROJECTION_MUTANTS,
   ...CONSUMER_MUTANTS,
-  ...LEDGER_MUTANTS,
   ...CLOCK_MUTANTS,
   ...LOSS_MUTANTS,
 ];

@@ -64,22 +64,6 @@ export const PROJECTION_MUTANTS: readonly Mutant[] = [
     profile: 'rough',
   },
   {
-    name: 'auditor-believes-the-index',
-    does: 'compares sampled orders with the journal and finds every one alike',
-    project: 'order-journal',
-    file: 'projection/index-auditor.js',
-    find: 'if (!folded || !indexed)',
-    replace: 'return true; if (!folded || !indexed)',
-  },
-  {
-    name: 'auditor-only-tells',
-    does: 'says that the index is wrong and leaves it as it is',
-    project: 'order-journal',
-    file: 'projection/index-auditor.js',
-    find: 'await projection.repair((until) => audit.states(differing, until));',
-    replace: ';',
-  },
-  {
     name: 'rebuild-of-what-has-a-marker',
     does: 'takes an index with a marker for a right one and does not rebuild it',
     project: 'order-journal',

@@ -33,8 +33,6 @@ export const COUNTS = [
   'flushes',
   'inDoubt',
   'falseDoubt',
-  'neverLeft',
-  'concluded',
 ] as const satisfies readonly (keyof RunCounts)[];
 
 export const emptyTally = (): Tally => ({
@@ -46,8 +44,6 @@ export const emptyTally = (): Tally => ({
   flushes: 0,
   inDoubt: 0,
   falseDoubt: 0,
-  neverLeft: 0,
-  concluded: 0,
   violations: {},
   failed: [],
 });

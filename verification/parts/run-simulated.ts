@@ -59,13 +59,11 @@ function summary(total: Tally, seed: number, profile: ProfileName): object {
   return { runs, operations, crashes, ...counts(total), inDoubt, falseDoubt, profile, seed };
 }
 
-function more({ pauses, rebalances, flushes, neverLeft, concluded, failed }: Tally): object {
+function more({ pauses, rebalances, flushes, failed }: Tally): object {
   return {
     pauses,
     rebalances,
     flushes,
-    neverLeft,
-    concluded,
     failedSeeds: failed.slice(0, 10).map(({ seed }) => seed),
   };
 }

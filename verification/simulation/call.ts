@@ -155,7 +155,6 @@ async function send(
   if (trouble === 'unreachable')
     return { record: 'NOT_EXECUTED', reason: 'unreachable', message: 'connection refused' };
   if (!maySend()) return { record: 'NOT_EXECUTED', reason: 'send_deadline', message: 'The send deadline had passed' };
-  process.around.calls.left({ orderKey: request.orderKey, ...request.by });
   return new Promise((resolve) => {
     const label = `POST ${request.by.commandId}/${request.by.attempt}`;
     const timeout = process.after(PLATFORM_TIMEOUT_MS, `${label}: time-out`, () =>

@@ -24,13 +24,13 @@ export class ClockWatch {
 
   constructor(private readonly parts: ClockWatchParts) {
     const { process, clock, view, index, orderKeys } = parts;
-    const { calls, scheduler } = process.around;
+    const { byWrongClock, scheduler } = process.around;
     this.#watch = new TimerWatch(
       {
         read: (...order) => view.read(...order),
         // A world lasts minutes, so no timer can be due by right clocks.
         append: (record, trace) => {
-          calls.saw(`${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`);
+          byWrongClock.push(`${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`);
           return view.append(record, trace);
         },
       },
@@ -58,7 +58,7 @@ export class ClockWatch {
   taken(commandId: string): void {
     const { process } = this.parts;
     if (this.#wasCompared && process.isClockWrong)
-      process.around.calls.saw(`${process.name} took ${commandId} while its clock was wrong`);
+      process.around.byWrongClock.push(`${process.name} took ${commandId} while its clock was wrong`);
   }
 
   async #poll(): Promise<void> {

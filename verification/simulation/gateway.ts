@@ -14,7 +14,6 @@ import {
   answerKnownCommand,
   CommandExecutor,
   DoubtWatch,
-  IndexAuditor,
   JournalView,
   Projector,
   SEND_DEADLINE_MS,
@@ -32,8 +31,7 @@ import { GroupClient, timersOf } from './group-client.js';
 import type { Landed } from './journal.js';
 import { JournalTail } from './journal-tail.js';
 import type { PlatformRequest } from './platform.js';
-import { ProcessLedger } from './process-ledger.js';
-import { AuditOfProcess, type SimulatedProcess } from './process.js';
+import type { SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
 import type { SharedWorld } from './shared-world.js';
 import type { SimulatedCommand } from './commands.js';
@@ -42,7 +40,6 @@ import type { TopicRecord } from './topics.js';
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
 const PROJECTOR_POLL_MS = 2_000;
-const AUDIT_MS = 10_000;
 const CATCH_UP_LOOK_MS = 50;
 /** Small, so that it overflows often. */
 const TAIL_BUFFER = { records: 6, bytes: 1024 * 1024 };
@@ -57,21 +54,15 @@ export class SimulatedGateway {
   readonly #executor: CommandExecutor<ExecutedCommand, PlatformRequest, never>;
   readonly #index: OrderIndex;
   readonly #tail = new TailBuffer(TAIL_BUFFER);
-  readonly #auditing: AuditOfProcess;
-  readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
-  readonly #ledger: ProcessLedger | undefined;
   readonly #clock: AgreedClock;
   readonly #clocks: ClockWatch | undefined;
-  readonly #life = new AbortController();
   readonly #tails = new Map<number, JournalTail>();
   readonly #newToken = () => `${this.process.name}#${++this.#tokens}`;
   readonly #projectorRuns = new Map<number, Promise<void>>();
   #published = Promise.resolve();
   #tokens = 0;
   #lookingForDoubts = false;
-  #isAuditing = false;
-  #inWork = 0;
 
   constructor(
     readonly process: SimulatedProcess,
@@ -86,25 +77,16 @@ export class SimulatedGateway {
     this.view = new JournalView({ log, index: this.#index, timing: process, logger, rulesVersion, onLogChanged });
     const gate = new SimulatedGate(process);
     const calls = callsOf(process, world.platform);
-    const isNoted = process.machine !== undefined && process.around.profile.ledger?.isOff !== true;
-    const ledger = isNoted
-      ? new ProcessLedger(process, process.machine, this.view, (error) => world.threw(error))
-      : undefined;
-    this.#ledger = ledger;
     this.#executor = new CommandExecutor({
-      ...{
-        journal: journalOf(this.view),
-        gate,
-        timing: clock,
-        readClocks: () => clock.readClocks(),
-        newToken: this.#newToken,
-        ...calls,
-      },
-      ...(ledger && { sentLedger: ledger }),
+      journal: journalOf(this.view),
+      gate,
+      timing: clock,
+      readClocks: () => clock.readClocks(),
+      newToken: this.#newToken,
+      ...calls,
     });
     const journal = world.journal.readerOf(process);
     const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => this.#publish(batch) };
-    const audit = (this.#auditing = new AuditOfProcess(process));
     this.#projector = new Projector({
       index: this.#index,
       events,
@@ -112,12 +94,6 @@ export class SimulatedGateway {
       timing: process,
       logger,
       epoch: world.journal.epoch,
-    });
-    this.#auditor = new IndexAuditor({
-      projector: this.#projector,
-      ...{ index: world.index.of(audit), journal: world.journal.readerOf(audit), timing: audit, logger },
-      random: () => audit.around.random.next(),
-      recordsPerSecond: 1_000,
     });
     const { index, orderKeys } = world;
     if (process.around.profile.clocks !== undefined)
@@ -135,8 +111,7 @@ export class SimulatedGateway {
   /** Reason for which the liveness check would restart this process. */
   get brokenBecause(): string | undefined {
     // A partition that lost records stops for good, while the process continues with the others.
-    const stopped = this.process.around.profile.anew === undefined ? this.view.stoppedBecause : undefined;
-    return stopped ?? this.#ledger?.brokenBecause;
+    return this.process.around.profile.anew === undefined ? this.view.stoppedBecause : undefined;
   }
 
   /** The first offset of a journal partition that its tail has not read; -1 before it has begun. */
@@ -154,7 +129,6 @@ export class SimulatedGateway {
     this.#startProjector();
     await this.#clocks?.untilAgreed();
     await this.#startJournal();
-    this.#ledger?.start();
     this.#clocks?.start();
     this.#startTimers();
     this.#startConsumer();
@@ -168,7 +142,6 @@ export class SimulatedGateway {
       onTaken: (way, records) => void (world.taken[way] += records),
     }).start();
     process.every(PROJECTOR_POLL_MS, 'looks at the index', () => void this.#projector.poll());
-    this.#auditing.every(AUDIT_MS, 'audits', () => void this.#audit());
   }
 
   async #startJournal(): Promise<void> {
@@ -207,14 +180,6 @@ export class SimulatedGateway {
     }).start();
   }
 
-  /** The audited index may be lost or go back at any time, so only its findings count. */
-  async #audit(): Promise<void> {
-    if (this.#isAuditing) return;
-    this.#isAuditing = true;
-    await this.#auditor.auditNext(this.#life.signal).catch((error: unknown) => isBug(error) && this.world.threw(error));
-    this.#isAuditing = false;
-  }
-
   async #lookForDoubts(): Promise<void> {
     if (this.#lookingForDoubts) return;
     this.#lookingForDoubts = true;
@@ -222,14 +187,8 @@ export class SimulatedGateway {
     this.#lookingForDoubts = false;
   }
 
-  /** True if no command and no notification is in work, not even of an ended assignment. */
-  get isIdle(): boolean {
-    return this.#inWork === 0;
-  }
-
   async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
     task.attempts++;
-    this.#inWork++;
     try {
       if (task.record.topic === this.world.notifications.name) await this.#takeNotification(task.record);
       else await this.#takeCommand(task, slot);
@@ -237,8 +196,6 @@ export class SimulatedGateway {
     } catch (error) {
       if (isBug(error)) this.world.threw(error);
       return { hold: 'key', ms: Math.min(200 * 2 ** task.attempts, 3_000) };
-    } finally {
-      this.#inWork--;
     }
   }
 

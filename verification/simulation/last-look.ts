@@ -5,7 +5,7 @@ import type { SimulatedIndex } from './order-index.js';
 import { isOtherAmount } from './ledger-guards.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import { finalOf, type Referee } from './referee.js';
-import { commandIdOf, lookForRivals, paidOf, untrueConflict } from './rivals.js';
+import { commandIdOf, isShownUndecided, lookForRivals, paidOf, untrueConflict } from './rivals.js';
 
 export interface LastLook {
   operations: number;
@@ -34,7 +34,9 @@ export function lookAtTheEnd(
       // Its notification may be among the lost records.
       const isUntold =
         referee.lost.has(key) && (operation.phase === 'redirect_required' || operation.phase === 'pending');
-      const isUnknown = isUntold || isOfLostRecords(referee, platform, key, operation);
+      // A notification that may be of its void as well is a candidate; operators see it on the order.
+      const isCandidate = executed.some((entry) => isShownUndecided(order, entry));
+      const isUnknown = isCandidate || isUntold || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
       if (wrong !== undefined)
         referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
@@ -127,7 +129,7 @@ const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): st
 
 /** Every event that the journal requires must be published as often as required, and must not contradict the ledger. */
 function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
-  for (const { event, times } of referee.expected) {
+  for (const { event, times, offset } of referee.expected) {
     const published = referee.published.get(event.id)?.count ?? 0;
     if (published < times)
       referee.say(
@@ -142,11 +144,16 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
       referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${wrongAmountOf}`);
     const flags = all.filter((flag) => flag !== 'other_amount' && flag !== 'other_currency');
     const isDenied = platform.of(event.subject ?? '', commandId ?? '').some(({ wasDenied }) => wasDenied);
+    const isCancelled = ({ transactionId }: LedgerEntry) => {
+      const since = referee.cancelled.get(`${event.subject} ${transactionId}`);
+      return since !== undefined && since < offset;
+    };
+    const paid = paidOf(event.subject ?? '', platform).filter((entry) => !isCancelled(entry));
     const untrue =
       event.type === 'payment.conflict.detected' &&
       !referee.lost.has(event.subject ?? '') &&
       (flags.length > 0 || all.length === 0)
-        ? untrueConflict(flags, commandId, paidOf(event.subject ?? '', platform).map(commandIdOf), isDenied)
+        ? untrueConflict(flags, commandId, paid.map(commandIdOf), isDenied)
         : undefined;
     if (untrue !== undefined)
       referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);

@@ -1,22 +1,27 @@
 import type { OrderState } from '@tranche/order-journal';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 
-/** Returns the interface's limit that the ledger's newest entry breaks, if any. `order` is the journal's state at the execution. */
+/**
+ * Returns the interface's limit that the ledger's newest entry breaks, if any.
+ * @param order the journal's state at the execution
+ * @param granted the journal's state when the call was granted: a request may arrive long after that
+ */
 export function brokenGuard(
   entry: LedgerEntry,
   ledger: SimulatedPlatform['ledger'],
   order: OrderState | undefined,
+  granted = order,
 ): string | undefined {
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
   if (entry.standing === 'refused') return undefined;
-  if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order);
+  if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order, granted);
   const reference = others.find((other) => other.transactionId === transactionId);
   // An authorization that waits may be voided, so that a cancelled order's form does not stay payable. Its refusal may not have been reported yet.
   const isVoidOfWaiting =
     operation === 'void' &&
     reference?.request.operation === 'authorize' &&
-    (reference.standing !== 'refused' || !isRefusedIn(order, reference));
+    (reference.standing !== 'refused' || !isEndedIn(granted, reference, 'refused'));
   if (reference?.standing !== 'succeeded' && !isVoidOfWaiting)
     return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
   const siblings = others.filter(
@@ -26,7 +31,10 @@ export function brokenGuard(
   const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
   if (operation === 'capture' || operation === 'void') {
-    const earlier = [...ofKind('capture'), ...ofKind('void')][0];
+    // A success that was reported after the void of its form may be voided as well: the void may have come before it.
+    const mayPrecede = (one: LedgerEntry) =>
+      operation === 'void' && reference.standing === 'succeeded' && isOfWaitingIn(order, one.request.by.commandId);
+    const earlier = [...ofKind('capture'), ...ofKind('void').filter((one) => !mayPrecede(one))][0];
     if (earlier) return `${operation} after ${earlier.request.operation} of ${transactionId}`;
     if (operation === 'capture' && wanted > reference.amount)
       return `capture of ${wanted}, authorized ${reference.amount}`;
@@ -37,19 +45,31 @@ export function brokenGuard(
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
 
-const isRefusedIn = (order: OrderState | undefined, { request }: LedgerEntry): boolean =>
-  order?.operations.some(({ commandId, end }) => commandId === request.by.commandId && end === 'refused') === true;
+const isEndedIn = (order: OrderState | undefined, { request }: LedgerEntry, as: 'refused' | 'succeeded'): boolean =>
+  order?.operations.some(({ commandId, end }) => commandId === request.by.commandId && end === as) === true;
+
+const isOfWaitingIn = (order: OrderState | undefined, commandId: string): boolean =>
+  order?.operations.some((one) => one.commandId === commandId && one.isOfWaiting) === true;
 
 /** A full success with another amount than asked for. */
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
   standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;
 
-function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: OrderState | undefined): string | undefined {
+function brokenByPayment(
+  entry: LedgerEntry,
+  others: LedgerEntry[],
+  order: OrderState | undefined,
+  granted: OrderState | undefined,
+): string | undefined {
   if (isLateForm(entry, order)) return undefined;
+  // A void of a form cancels no success after it. Nobody can know of that success before it is reported.
   const isVoided = (payment: LedgerEntry) =>
     others.some(
-      ({ request, standing }) =>
-        request.operation === 'void' && request.transactionId === payment.transactionId && standing === 'succeeded',
+      ({ request, standing, atMs }) =>
+        request.operation === 'void' &&
+        request.transactionId === payment.transactionId &&
+        standing === 'succeeded' &&
+        (atMs >= (payment.settledMs ?? payment.atMs) || !isEndedIn(granted, payment, 'succeeded')),
     );
   const rival = others.find(
     (other) =>

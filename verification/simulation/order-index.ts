@@ -64,18 +64,6 @@ export class SimulatedIndex {
     this.#history = [this.#now];
   }
 
-  /** Removes an order although the marker stays valid. Returns its key; undefined if the index has no order. */
-  plantHole(): string | undefined {
-    const held = [...this.#now].flatMap(([partition, { marker, orders }]) =>
-      marker === undefined ? [] : [...orders.keys()].map((key) => ({ partition, key })),
-    );
-    if (held.length === 0) return undefined;
-    const { partition, key } = this.around.random.pick(held);
-    const { orders, counted, ...rest } = this.#held(partition);
-    this.#put(partition, { ...rest, counted: counted - 1, orders: without(orders, key) });
-    return key;
-  }
-
   /** Removes some orders of a partition, as an eviction or a person does, or all of them with their marker. */
   evict(): void {
     const { random } = this.around;
@@ -141,14 +129,6 @@ export class SimulatedIndex {
             isCorrupt(orders, key) || order.operations.some(({ phase }) => phase === 'open');
           return { marker, orderKeys: [...orders].filter(([key, order]) => isOpen(key, order)).map(([key]) => key) };
         }),
-      readTogether: (partition, keys) =>
-        process.request('index read together', () => {
-          const seen = this.#seen(process);
-          const [mark] = this.#markOf(partition, seen.get(partition) ?? NOTHING);
-          const { marker, states } = this.#states(seen, partition, keys);
-          if (mark === undefined || marker === undefined) return { orders: keys.map(() => undefined) };
-          return { ...mark[1], orders: states };
-        }),
       readAll: (partition, marker, keys) =>
         process.request('index read all', () => {
           const found = this.#states(this.#now, partition, keys);
@@ -158,12 +138,6 @@ export class SimulatedIndex {
         }),
       write: (projection) =>
         process.uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
-      replace: (partition, marker, orders) =>
-        process.uncertain('index replace', () => {
-          const held = this.#held(partition);
-          if (markerOf(held) !== marker) throw moved(partition, held.marker, marker);
-          this.#put(partition, { ...withChanges(held, orders, []), generation: ++this.#generations });
-        }),
       redirectHtml: (key, commandId) =>
         process.request('index page', () =>
           this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),

@@ -35,6 +35,8 @@ export interface LedgerEntry {
   /** Minor units that were moved or reserved. */
   amount: number;
   atMs: number;
+  /** When it came to its present standing, where that was after `atMs`. */
+  settledMs?: number;
   wasRedirect: boolean;
   /** The gateway gave its approval up as expired, as the interface says. */
   wasExpired: boolean;
@@ -142,12 +144,21 @@ export class SimulatedPlatform {
     return this.ledger.filter(({ request }) => request.orderKey === orderKey && request.by.commandId === commandId);
   }
 
-  /** Returns the minor units of a capture or card payment that can still be refunded, by the ledger. */
+  /**
+   * Returns the minor units of a capture or card payment that can still be refunded, by the ledger. Refunds of a card payment and of its
+   * captures share the limit of the payment (docs/decisions/0018).
+   */
   remaining(orderKey: string, transactionId: string | undefined): number {
     const source = this.#find(orderKey, transactionId);
     if (source?.standing !== 'succeeded') return 0;
-    const given = this.#followUps(orderKey, 'refund', transactionId).reduce((sum, { amount }) => sum + amount, 0);
-    return source.amount - given;
+    const leftOf = ({ amount }: LedgerEntry, refunded: readonly LedgerEntry[]) =>
+      refunded
+        .flatMap((one) => this.#followUps(orderKey, 'refund', one.transactionId))
+        .reduce((left, refund) => left - refund.amount, amount);
+    const before = this.#find(orderKey, source.request.transactionId);
+    const payment = before?.request.operation === 'pay' ? before : source;
+    const captures = this.#followUps(orderKey, 'capture', payment.transactionId);
+    return Math.min(leftOf(source, [source]), leftOf(payment, [payment, ...captures]));
   }
 
   #execute(request: PlatformRequest): PlatformAnswer {
@@ -182,7 +193,7 @@ export class SimulatedPlatform {
   }
 
   #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
-    Object.assign(entry, { standing, execCode });
+    Object.assign(entry, { standing, execCode, settledMs: this.around.scheduler.nowMs });
     entry.isReported = this.#notify(entry.request, this.#answerOf(entry));
   }
 

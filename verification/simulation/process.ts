@@ -1,6 +1,4 @@
 import type { Timing } from '@tranche/runtime';
-import type { Calls } from './calls.js';
-import type { SimulatedMachine } from './machine.js';
 import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
@@ -13,7 +11,8 @@ export interface Surroundings {
   profile: Profile;
   /** False once everything must settle: no more faults. */
   isTroubled: () => boolean;
-  calls: Calls;
+  /** Deeds of gateways whose clock was wrong by days. */
+  byWrongClock: string[];
 }
 
 /** A request got no answer in time; its effect may have happened, or may happen later. */
@@ -39,17 +38,15 @@ export class SimulatedProcess implements Sleeper, Timing {
   isAlive = true;
   pausedUntilMs = 0;
   wallOffsetMs: number;
-  #startedMs: number;
+  readonly #startedMs: number;
 
   constructor(
     readonly name: string,
     readonly around: Surroundings,
-    readonly machine?: SimulatedMachine,
   ) {
     const { random, profile, scheduler } = around;
     this.#startedMs = scheduler.nowMs;
-    this.wallOffsetMs = random.between(-profile.clockSkewMs, profile.clockSkewMs) + (machine?.wallOffsetMs ?? 0);
-    machine?.processes.add(this);
+    this.wallOffsetMs = random.between(-profile.clockSkewMs, profile.clockSkewMs);
   }
 
   nowMs(): number {
@@ -78,12 +75,6 @@ export class SimulatedProcess implements Sleeper, Timing {
 
   monotonicMs(): number {
     return this.around.scheduler.nowMs - this.#startedMs;
-  }
-
-  /** Its monotonic clock stands still meanwhile. */
-  sleepWithMachine(untilMs: number): void {
-    this.#startedMs += untilMs - this.around.scheduler.nowMs;
-    this.pausedUntilMs = Math.max(this.pausedUntilMs, untilMs);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -157,14 +148,5 @@ export class SimulatedProcess implements Sleeper, Timing {
         carrier,
       );
     });
-  }
-}
-
-/** Requests of a process's audits. They have random numbers of their own, so that a world is the same with and without audits. */
-export class AuditOfProcess extends SimulatedProcess {
-  constructor(private readonly audited: SimulatedProcess) {
-    super(`${audited.name} audit`, { ...audited.around, random: audited.around.random.apart() });
-    Object.defineProperty(this, 'isAlive', { get: () => this.audited.isAlive });
-    Object.defineProperty(this, 'pausedUntilMs', { get: () => this.audited.pausedUntilMs });
   }
 }

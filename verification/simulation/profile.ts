@@ -1,5 +1,4 @@
 import type { RulesVersion } from '@tranche/order-journal';
-import { drawLedger, type LedgerEdges } from './ledger-profile.js';
 import type { Random } from './random.js';
 
 /** The probabilities of faults in one world. Each run draws them anew, so that calm and wild worlds both occur. */
@@ -40,8 +39,6 @@ export interface Profile {
   edges?: Edges;
   /** Worlds in which the index loses data. */
   losses?: Losses;
-  /** Worlds with machines, where processes keep sent ledgers. */
-  ledger?: LedgerEdges;
   /** Worlds in which a journal partition loses records that were already read. */
   anew?: AnewEdges;
   /** Worlds in which the date of one gateway is wrong by days for a while. */
@@ -106,10 +103,10 @@ const seldom = (random: Random, probability: number, most: number): number =>
 /**
  * `plain`: calm and wild worlds, every fault is rare. `rough`: slow I/O, many rebalances and repeated loss of the index at the same time.
  * `edges`: gateways write different rules versions during upgrades and rollbacks; some refuse every command for a while; snapshots are
- * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines.
+ * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
  */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew'] as const;
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -122,7 +119,6 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'losses') profile.losses = drawLosses(random);
   if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
   if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
-  if (name === 'ledger') profile.ledger = drawLedger(random, profile);
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;

@@ -96,9 +96,9 @@ it.each<[string, LedgerEntry[], boolean]>([
 });
 
 it.each<[LedgerEntry['standing'], string, boolean]>([
-  ['redirect', 'redirect', false],
+  ['redirect_required', 'redirect_required', false],
   ['pending', 'pending', false],
-  ['refused', 'redirect', false],
+  ['refused', 'redirect_required', false],
   ['refused', 'refused', true],
 ])('a void of an authorization that is %s, and %s in the journal, breaks a guard: %s', (standing, known, isBroken) => {
   const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
@@ -106,6 +106,16 @@ it.each<[LedgerEntry['standing'], string, boolean]>([
   const operation = { commandId: 'A', ...(known === 'refused' ? { phase: 'ended', end: known } : { phase: known }) };
   const order = { operations: [operation] } as unknown as OrderState;
   expect(brokenGuard(voiding, [entry('A', { standing }), voiding], order) !== undefined).toBe(isBroken);
+});
+
+it('a void that was granted before the journal had the refusal breaks no guard, however late it arrives', () => {
+  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
+  const voiding = entry('V', { request });
+  const all = [entry('A', { standing: 'refused' }), voiding];
+  const known = (operation: object) => ({ operations: [{ commandId: 'A', ...operation }] }) as unknown as OrderState;
+  const refused = known({ phase: 'ended', end: 'refused' });
+  expect(brokenGuard(voiding, all, refused, known({ phase: 'redirect_required' }))).toBeUndefined();
+  expect(brokenGuard(voiding, all, refused, refused)).toMatch(/refused/);
 });
 
 it('sees a command that overtakes an earlier one of its key', () => {
@@ -141,6 +151,18 @@ it('sees an event that changes, and one that comes behind a later one', () => {
   referee.publishedEvents([{ ...events[1]!, data: { ...events[1]!.data, amount: 1 } }]);
   referee.publishedEvents([events[0]!]);
   expect(kinds()).toEqual(['eventsBroken', 'eventsBroken']);
+});
+
+it.each([
+  ['whose success came after its void, and was known', 2, 'succeeded', true],
+  ['whose success came after its void, and was not known', 2, undefined, false],
+  ['whose success was voided', 1, 'succeeded', false],
+])('a payment beside one %s breaks a guard: %#', (_what, settledMs, end, isBroken) => {
+  const request = { operation: 'void', transactionId: 'T-A', by: { commandId: 'V', attempt: 1, token: 't' } } as const;
+  const payment = entry('B', { atMs: 3 });
+  const all = [entry('A', { settledMs }), entry('V', { request, atMs: 1 }), payment];
+  const granted = { operations: [{ commandId: 'A', end }] } as unknown as OrderState;
+  expect(brokenGuard(payment, all, granted, granted) !== undefined).toBe(isBroken);
 });
 
 describe('two payments that both succeeded', () => {
@@ -190,6 +212,24 @@ describe('two payments that both succeeded', () => {
     const ofA = { operation: 'void' as const, transactionId: 'T-A' };
     expect(look(superseded(), entry('A', { isReported: true }), entry('B'))).toEqual(['guardBroken']);
     expect(look(superseded(), entry('A', { isReported: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
+  });
+
+  it('are one where the first was paid after its void; a void of a form cancels no later success', () => {
+    const ofA = { operation: 'void' as const, transactionId: 'T-A' };
+    const voided = entry('V', { request: ofA, atMs: 1 });
+    const paid = (settledMs: number) => entry('A', { isReported: true, settledMs });
+    expect(look(superseded(), paid(2), entry('B'), voided)).toEqual(['guardBroken']);
+    expect(look(superseded(), paid(1), entry('B'), voided)).toEqual([]);
+  });
+
+  it.each<['redirect_required' | 'succeeded', string[]]>([
+    ['redirect_required', []],
+    ['succeeded', [`${key} T-A`]],
+  ])('are none from a void on that was granted when the journal had the success: %s', (result, cancelled) => {
+    const { referee } = court();
+    const ofVoid = { ...intent('V'), operation: 'void', transactionId: 'T-A' } as JournalRecord;
+    land(referee, intent('A'), outcome('A', result), ofVoid, reported('A'), outcome('V', 'succeeded'));
+    expect([...referee.cancelled.keys()]).toEqual(cancelled);
   });
 
   it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {

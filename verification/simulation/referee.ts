@@ -62,6 +62,11 @@ export class Referee {
   readonly otherCurrencies = new Set<string>();
   /** `ORDER COMMAND` of redirect pages that were published. */
   readonly shown = new Set<string>();
+  /** `ORDER TRANSACTIONID` of payments whose void ended, with its offset: it was granted when their success was in the journal. */
+  readonly cancelled = new Map<string, bigint>();
+  readonly #cancelling = new Set<string>();
+  /** `ORDER COMMAND` of operations, with the order when the newest attempt was granted. */
+  readonly #granted = new Map<string, OrderState>();
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
@@ -92,6 +97,7 @@ export class Referee {
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
     this.#noteCurrency(key, record, before, order);
+    this.#noteGranted(key, before, order, offset);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
@@ -129,6 +135,21 @@ export class Referee {
     for (const { key, record, offset } of all) this.orders.set(key, fold(this.order(key), record, offset).order);
     for (const expected of this.expected) expected.offset = renamed(expected.partition, expected.offset);
     this.#isMoved = true;
+    this.cancelled.clear();
+  }
+
+  #noteGranted(key: string, before: OrderState, { operations }: OrderState, offset: bigint): void {
+    for (const { operation, commandId, reference, phase, end } of operations) {
+      const known = findOperation(before, commandId);
+      const name = `${key} ${commandId}`;
+      if (phase === known?.phase) continue;
+      if (phase === 'open') this.#granted.set(name, before);
+      if (operation !== 'void' || reference === undefined) continue;
+      const target = before.operations.find(({ transactionId }) => transactionId === reference);
+      if (phase === 'open' && target?.end === 'succeeded') this.#cancelling.add(name);
+      else if (phase === 'open') this.#cancelling.delete(name);
+      if (end === 'succeeded' && this.#cancelling.has(name)) this.cancelled.set(`${key} ${reference}`, offset);
+    }
   }
 
   /** A partition loses its end: its orders are folded from the kept records. Published events and finished commands stay so. */
@@ -163,7 +184,8 @@ export class Referee {
       ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,
     ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
-    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
+    const granted = this.#granted.get(`${orderKey} ${entry.request.by.commandId}`);
+    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted);
     // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
     if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);

@@ -1,4 +1,4 @@
-import { findOperation, hasSucceeded, isInDoubt, isPayment, type OrderState } from '@tranche/order-journal';
+import { findOperation, hasSucceeded, isInDoubt, isPayment, isWaiting, type OrderState } from '@tranche/order-journal';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Referee } from './referee.js';
 
@@ -14,7 +14,7 @@ export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lo
   for (const [key, order] of referee.orders) {
     if (referee.lost.has(key)) continue;
     const reported = paidOf(key, platform).filter(
-      (entry) => isReported(order, entry) && !isVoided(platform, entry) && !isShownWithDoubt(order, entry),
+      (entry) => isReported(order, entry) && !isVoided(platform, entry) && !isShownUndecided(order, entry),
     );
     const unnamed = reported.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
     const [one, ...others] = unnamed;
@@ -22,7 +22,7 @@ export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lo
   }
 }
 
-/** Returns the payments that succeeded in the ledger, including voided ones. */
+/** Returns the payments that succeeded in the ledger, including voided ones: a void may have come before the success that it is reported with. */
 export function paidOf(key: string, { ledger }: Ledger): LedgerEntry[] {
   return ledger.filter(
     ({ request, standing }) => request.orderKey === key && isPayment(request) && standing === 'succeeded',
@@ -55,18 +55,20 @@ function isReported(order: OrderState, entry: LedgerEntry): boolean {
   return entry.isReported || (operation !== undefined && hasSucceeded(operation));
 }
 
-/** The notification fits several attempts, so the payment stays in doubt. Operators see both on the order until they resolve it. */
-function isShownWithDoubt(order: OrderState, entry: LedgerEntry): boolean {
+/** The notification fits several operations or attempts, so the payment is undecided. Operators see both on the order until they resolve it. */
+export function isShownUndecided(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
   const isUnassigned = order.unmatchedEvidence.some(({ answer }) => answer.transactionId === entry.transactionId);
-  return operation !== undefined && isInDoubt(operation) && isUnassigned;
+  return operation !== undefined && (isInDoubt(operation) || isWaiting(operation)) && isUnassigned;
 }
 
-const isVoided = ({ ledger }: Ledger, { transactionId, request: { orderKey } }: LedgerEntry): boolean =>
+/** A void of a form that was still open cancels no payment that the cardholder makes after it. */
+const isVoided = ({ ledger }: Ledger, payment: LedgerEntry): boolean =>
   ledger.some(
-    ({ request, standing }) =>
-      request.orderKey === orderKey &&
+    ({ request, standing, atMs }) =>
+      request.orderKey === payment.request.orderKey &&
       request.operation === 'void' &&
-      request.transactionId === transactionId &&
-      standing === 'succeeded',
+      request.transactionId === payment.transactionId &&
+      standing === 'succeeded' &&
+      atMs >= (payment.settledMs ?? payment.atMs),
   );

@@ -44,16 +44,11 @@ it.each(found.seeds)(`stays good where something went wrong once: ${found.profil
 });
 
 it.each<[string, ProfileName, number]>([
-  // A repeated notification was folded on the hole before the auditor found it.
-  ['makes no hole where a record may come again', 'plain', 69316055],
-  // A gateway that had lost the partition still had a command in work, and judged it by the hole.
-  ['makes no hole while a command is in work', 'plain', 33167354],
   // An authorization superseded a card payment that did not exist yet, and was refused; then the payment arrived and showed its form.
   ['takes no form for a superseded one that was asked for after its successor', 'edges', 53897565],
   // A snapshot of the order, weeks later by its timers' clock, was written before the verdict on an INTENT without effect was read.
   ['stops no partition where a verdict was carried away before it was read', 'edges', 333451208],
   // A copy of an order's first INTENT was appended late, and retention deleted everything before the copy.
-  ['finds an order that is missing in the index, however late the audit draws its partition', 'edges', 5567452],
   ['knows an order again whose kept records begin with a late copy of its first', 'edges', 882359959],
   // A late copy of an OUTCOME was the last record that a stale instance had read, so its snapshot replaced all records between.
   ['carries over nothing that was read before a record came once more', 'edges', 7123],

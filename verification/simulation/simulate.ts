@@ -1,12 +1,10 @@
 import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
-import { Calls } from './calls.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
-import { Machines } from './machines.js';
 import { operate, OPERATOR_MS } from './operate.js';
-import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
+import { SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, NEWEST, type Losses, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
@@ -19,13 +17,6 @@ RULES.versions = [RULES_VERSION, NEWEST];
 /** Milliseconds within which everything must come to rest after the faults. */
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
-/**
- * Share of worlds at rest in which the index loses an order at the end, and the virtual milliseconds within which the auditor must find it.
- * Worlds are left out if a record may still be redelivered or is in work: it would be folded on the hole, which damages the state without a
- * fault of ours.
- */
-const HOLES = 0.5;
-const AUDITED_MS = 600_000;
 const LIVENESS_MS = 1_000;
 
 /** Kills and pauses are most harmful around INTENT, call, OUTCOME and commit. */
@@ -41,9 +32,6 @@ export interface RunCounts {
   flushes: number;
   inDoubt: number;
   falseDoubt: number;
-  /** Operations in doubt at the end whose call never left, and attempts that a sent ledger closed as never sent. */
-  neverLeft: number;
-  concluded: number;
 }
 
 export interface RunResult extends RunCounts {
@@ -85,8 +73,8 @@ export async function simulate({
     strike: (owner, label) => strike(owner as SimulatedProcess, CRITICAL.test(label) ? CRITICAL_TIMES : 1),
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
-  const calls = new Calls();
-  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, calls };
+  const byWrongClock: string[] = [];
+  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, byWrongClock };
   const world = new World(around);
   if (trace)
     world.shared.journal.onLanded(({ offset, partition, record }) =>
@@ -97,10 +85,7 @@ export async function simulate({
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
   const give = (name: string) => {
-    const machine = machines?.place(name);
-    const asleepMs = (machine?.asleepUntilMs ?? 0) - scheduler.nowMs;
-    if (asleepMs > 0) return void scheduler.after(asleepMs, `${name} starts with its machine`, () => give(name));
-    const process = new SimulatedProcess(`${name}.${++lives}`, around, machine);
+    const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
@@ -117,20 +102,16 @@ export async function simulate({
     trace?.(`${' '.repeat(11)}  ${process.name} dies`);
     process.isAlive = false;
     living.delete(process);
-    machines?.killed(process);
     const name = process.name.split('.')[0]!;
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   };
-
-  const machines =
-    profile.ledger && new Machines({ around, edges: profile.ledger, kill, trace: (line) => trace?.(line) });
 
   const loss =
     profile.anew &&
     new JournalLoss({ world, around, edges: profile.anew, living, kill, trace: (line) => trace?.(line) });
 
   function strike(process: SimulatedProcess, times: number): boolean {
-    if (!isTroubled || !(process instanceof SimulatedProcess) || process instanceof AuditOfProcess) return false;
+    if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
     const { index, gatewayGroup, projectorGroup } = world.shared;
     if (random.chance(profile.crash * times)) {
       counts.crashes++;
@@ -151,7 +132,6 @@ export async function simulate({
       index.restoreOlder();
     }
     if (profile.losses !== undefined) lose(profile.losses);
-    machines?.strike(process);
     if (random.chance(profile.clockJump))
       process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
     return true;
@@ -228,29 +208,17 @@ export async function simulate({
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
-  const isIdle = [...living.values()].every((gateway) => gateway.isIdle);
-  // If the journal does not begin at 0, the auditor cannot know whether an order is complete.
-  const { journal } = world.shared;
-  const isWhole = [...journal.partitions.keys()].every((partition) => journal.low(partition) === 0n);
-  if (rests >= 2 && isIdle && isWhole && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
-    const endMs = scheduler.nowMs + AUDITED_MS;
-    await scheduler.run(() => world.isIndexRight || scheduler.nowMs > endMs);
-  }
   const { referee, shared } = world;
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
   if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
-  for (const what of calls.byWrongClock) referee.say('wrongClock', what);
-  for (const name of calls.executedAllTheSame(shared.platform))
-    referee.say('concludedExecuted', `a sent ledger said that ${name} was never sent, and it was executed`);
+  for (const what of byWrongClock) referee.say('wrongClock', what);
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);
   return {
     seed,
     ...seen,
     ...counts,
     ...shared.taken,
-    neverLeft: calls.neverLeft(referee.orders),
-    concluded: calls.concludedCount,
     rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,

@@ -19,8 +19,6 @@ export const VIOLATIONS = [
   'wentBack',
   /** At rest, the index differs from the journal. */
   'indexWrong',
-  /** A sent ledger closed a call as never sent, and the platform executed it. */
-  'concludedExecuted',
   /** A command was taken, or an age judged, by a clock that was known to be wrong by days. */
   'wrongClock',
   /**

@@ -28,8 +28,6 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 
-/** The auditor logs this for a planted hole; any other logged error is a fault. */
-const HOLE_FOUND = 'The index holds another state than the journal';
 const COMMAND_PARTITIONS = 2;
 const topicOf = (rail: Rail): string => `commands.${rail}`;
 
@@ -47,8 +45,6 @@ export class World {
   readonly #leftIdle = new Set<string>();
   #unpublished: number;
   #notifications = 0;
-  /** Number of orders removed from the index for the auditor to find. */
-  holes = 0;
 
   constructor(private readonly around: Surroundings) {
     const { random, profile, scheduler } = around;
@@ -111,9 +107,8 @@ export class World {
           ? this.#firstPublishedMs.get(record.carries.commandId)!
           : this.#records.get(record)!.atMs,
       alarmed: (message) => {
-        const isOfHole = this.holes > 0 && message.startsWith(HOLE_FOUND);
         const isOfLoss = message.startsWith(`Journal partition ${this.referee.lost.partition} is stopped`);
-        if (!isOfHole && !isOfLoss) this.referee.say('indexWrong', message);
+        if (!isOfLoss) this.referee.say('indexWrong', message);
       },
       orderKeys: this.plan.orderKeys,
       threw: (error) =>
@@ -190,25 +185,11 @@ export class World {
     return all.filter(({ carries }) => !keepsTime(carries));
   }
 
-  /** Removes an order from the index under its valid marker, for the auditor to find. False if the index has no order. */
-  plantHole(): boolean {
-    if (this.shared.index.plantHole() === undefined) return false;
-    this.holes++;
-    return true;
-  }
-
   get isIndexed(): boolean {
     const { journal, index } = this.shared;
     return [...journal.partitions].every(
       ([partition, landed]) => landed.length === 0 || index.markers.get(partition) === landed.at(-1)?.offset,
     );
-  }
-
-  /** True if the index and the journal have the same state of every order. */
-  get isIndexRight(): boolean {
-    const { index } = this.shared;
-    if (!this.isIndexed) return false;
-    return [...this.referee.orders].every(([key, order]) => JSON.stringify(index.order(key)) === JSON.stringify(order));
   }
 
   /** False if a late commit may still move the committed offset back: records would then be redelivered. */

@@ -4,10 +4,11 @@ import { ServiceLogger, SHORT_KEYS_WARNING, shortKeysOfMerchants, type ServiceDe
 import { FailureFilter } from './failure.filter.js';
 import { IngestConfig } from './ingest.config.js';
 import { LimitsModule } from './limits/limits.module.js';
+import { UnreadableNotification } from './notification-parameters.pipe.js';
 import { NotificationModule } from './notification.module.js';
 import { MAX_BODY_BYTES } from './parameters-of-request.js';
 import { ReturnModule } from './return/return.module.js';
-import { routedPath } from './routed-path.js';
+import { isPathDecodable, routedPath } from './routed-path.js';
 
 const MAX_QUERY_BYTES = 65_536;
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+\s*(?:;|$)/;
@@ -38,8 +39,18 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
     const merchants = shortKeysOfMerchants(app.get(IngestConfig).merchants);
     if (merchants.length > 0) app.get(ServiceLogger).warn({ merchants }, SHORT_KEYS_WARNING);
     readAnyBody(app);
+    refuseUndecodablePaths(app);
   },
 };
+
+/** After the body was read, so that the quarantine keeps it. */
+function refuseUndecodablePaths(app: NestFastifyApplication): void {
+  const fault = { unreadable: 'a percent sign in the path begins no escape of UTF-8' };
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('preHandler', ({ originalUrl }, _reply, done) =>
+    done(isPathDecodable(originalUrl) ? undefined : new UnreadableNotification(fault)),
+  );
+}
 
 /** Leaves each body as bytes, because HASH is verified over them. Fastify reads none of a GET, nor under a Content-Type that is none. */
 function readAnyBody(app: NestFastifyApplication): void {

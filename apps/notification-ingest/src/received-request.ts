@@ -46,14 +46,29 @@ export function receivedRequest({
   };
 }
 
+/** A request that Node.js could not parse, as far as it can be read. */
+export interface UnparsedRequest {
+  request: ReceivedRequest;
+  /** X-Forwarded-For; several are joined, as Node.js does. */
+  forwardedFor: string | undefined;
+}
+
 /** Reads what Node.js could not parse, such as a query with bytes that are not escaped. `bytes` has only what came in one piece. */
-export function unparsedRequest(bytes: Buffer): ReceivedRequest {
+export function unparsedRequest(bytes: Buffer): UnparsedRequest {
   const text = bytes.toString('latin1');
   const [line, method = '', url = ''] = /^([A-Za-z]{1,20}) ([^\r\n]*?)(?: HTTP\/[\d.]*)?(?:\r?\n|$)/.exec(text) ?? [''];
   const endOfHeaders = /\r?\n\r?\n/.exec(text);
   const body =
     endOfHeaders === null ? text.slice(line.length) : text.slice(endOfHeaders.index + endOfHeaders[0].length);
-  const headerOf = (name: string) => new RegExp(`^${name}:[ \\t]*([^\\r\\n]*)`, 'im').exec(text)?.[1];
-  const headers = { 'content-type': headerOf('content-type'), 'content-encoding': headerOf('content-encoding') };
-  return receivedRequest({ method, originalUrl: url, raw: { headers }, body: Buffer.from(body, 'latin1') });
+  const head = text.slice(0, endOfHeaders?.index);
+  const headersOf = (name: string) =>
+    [...head.matchAll(new RegExp(`^${name}:[ \\t]*([^\\r\\n]*)`, 'gim'))].map(([, value = '']) => value);
+  const headers = {
+    'content-type': headersOf('content-type')[0] ?? '',
+    'content-encoding': headersOf('content-encoding')[0] ?? '',
+  };
+  return {
+    request: receivedRequest({ method, originalUrl: url, raw: { headers }, body: Buffer.from(body, 'latin1') }),
+    forwardedFor: headersOf('x-forwarded-for').join(', ') || undefined,
+  };
 }

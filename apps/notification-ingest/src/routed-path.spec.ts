@@ -9,6 +9,7 @@ it.each([
   ['/notifications/?A=/', '/notifications?A=/'],
   ['/notifications#A?A=/', '/notifications#A?A=/'],
   ['/?A=1', '/?A=1'],
+  ['/notifications%zz?A=%zz', '/notifications%25zz?A=%zz'],
   ['/', '/'],
   ['', ''],
 ])('%s is the path %s', (url, path) => expect(routedPath(url)).toBe(path));

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { clientAddress, KitConfig } from '@tranche/service-kit';
 import { NotificationService } from './notification.service.js';
 import { unparsedRequest } from './received-request.js';
 
@@ -14,6 +15,7 @@ export class UnparsedRequests implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly notifications: NotificationService,
+    private readonly kit: KitConfig,
   ) {}
 
   onModuleInit(): void {
@@ -22,9 +24,10 @@ export class UnparsedRequests implements OnModuleInit {
     server.prependListener('clientError', (error: ClientError, socket: Duplex & { remoteAddress?: string }) => {
       const { code = 'unknown', rawPacket = Buffer.alloc(0) } = error;
       if (code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
-      const request = unparsedRequest(rawPacket);
-      if (code === 'HPE_HEADER_OVERFLOW') this.notifications.refuseUnrouted(431, request, socket.remoteAddress);
-      else this.notifications.refuseUnreadable(`it is no HTTP request (${code})`, request, socket.remoteAddress);
+      const { request, forwardedFor } = unparsedRequest(rawPacket);
+      const from = clientAddress(socket.remoteAddress, forwardedFor, this.kit.isProxy);
+      if (code === 'HPE_HEADER_OVERFLOW') this.notifications.refuseUnrouted(431, request, from);
+      else this.notifications.refuseUnreadable(`it is no HTTP request (${code})`, request, from);
     });
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { platformHash } from '@tranche/platform';
 import { webhookInProcess, type Outcome } from './webhook-in-process.js';
 
@@ -128,6 +128,7 @@ const TAKEN: Spelling[] = [
       ['gzip', gzipSync],
       ['GZIP', gzipSync],
       ['deflate', deflateSync],
+      ['deflate', deflateRawSync],
       ['br', brotliCompressSync],
       ['', gzipSync],
     ] as const
@@ -136,10 +137,10 @@ const TAKEN: Spelling[] = [
     (pairs) =>
       post(URLENCODED, pack(form(signed(pairs))), { headers: encoding === '' ? {} : { 'Content-Encoding': encoding } }),
   ]),
-  ...['identity', 'Identity'].map((encoding): Spelling => [
-    `encoding ${encoding}`,
-    (pairs) => post(URLENCODED, form(signed(pairs)), { headers: { 'Content-Encoding': encoding } }),
-  ]),
+  // A proxy that unpacks a body may leave the header.
+  ...['identity', 'Identity', 'gzip', 'deflate', 'br', 'utf-8'].flatMap((encoding) =>
+    withBody(`encoding ${encoding}, not compressed`, { headers: { 'Content-Encoding': encoding } }),
+  ),
   ['in the other order', (pairs) => get(form([...signed(pairs)].reverse()))],
   ['HASH first', (pairs) => post('application/json', json([...signed(pairs)].reverse()))],
   ['HASH in capitals', (pairs) => get(form(withHash(pairs, (hash) => hash.toUpperCase())))],
@@ -207,6 +208,9 @@ const TAKEN: Spelling[] = [
 const QUARANTINED: Spelling[] = [
   ...['/notification', '/api/notifications', '/notifications/fr', '/notifications;v=1', '/Notifications.php'].flatMap(
     (path) => inEachWay(`at ${path}`, { path }),
+  ),
+  ...['/notifications%', '/notifications/%zz', '/%FFnotifications'].flatMap((path) =>
+    inEachWay(`at ${path}`, { path }),
   ),
   ['by HEAD', (pairs) => get(form(signed(pairs)), { method: 'HEAD' })],
   ['a fragment', (pairs) => get(Buffer.from(`${form(signed(pairs)).toString()}#top`))],
@@ -368,7 +372,15 @@ describe('one signed notification', () => {
   });
 
   it(`is in quarantine as it came in each of ${QUARANTINED.length} that cannot, none acknowledged`, async () => {
-    expect(QUARANTINED.length).toBeGreaterThanOrEqual(40);
+    expect(QUARANTINED.length).toBeGreaterThanOrEqual(50);
     expect(await outcomesOf(QUARANTINED, 1_000)).toEqual({ quarantined: QUARANTINED.map(([name]) => name) });
+  });
+
+  it('at a path with a malformed percent escape is answered 400 with the reason', async () => {
+    const { status, body, quarantined } = await webhook.send(
+      ...piecesOf(post(URLENCODED, form(signed(fieldsOf(2_000))), { path: '/notifications%' })),
+    );
+    expect([status, JSON.parse(body)]).toMatchObject([400, { code: 'unreadable_notification' }]);
+    expect(quarantined[0]?.read?.why).toBe('a percent sign in the path begins no escape of UTF-8');
   });
 });

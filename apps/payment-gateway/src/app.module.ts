@@ -9,7 +9,6 @@ import { LookUpModule } from './look-up/look-up.module.js';
 import { NotificationModule } from './notification/notification.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PlatformModule } from './platform/platform.module.js';
-import { SentLedgerModule } from './sent-ledger/sent-ledger.module.js';
 import { TimersModule } from './timers/timers.module.js';
 
 @Module({
@@ -18,7 +17,6 @@ import { TimersModule } from './timers/timers.module.js';
     GatewayKafkaModule,
     JournalModule,
     PlatformModule,
-    SentLedgerModule,
     CommandModule,
     NotificationModule,
     LookUpModule,

@@ -3,7 +3,6 @@ import { ServiceLifetime, type ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
-import type { IndexAudit } from './journal/index-audit.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
 import type { ProjectorService } from './journal/projector.service.js';
@@ -11,9 +10,8 @@ import type { Recovery } from './journal/recovery.service.js';
 import type { RedisGuard } from './journal/redis-guard.service.js';
 import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'recovery', 'projector', 'agreed', 'sentLedger', 'journal', 'unchanged'] as const; // prettier-ignore
+const STEPS = ['assertUsable', 'recovery', 'projector', 'agreed', 'journal', 'unchanged'] as const;
 
 /** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -29,15 +27,10 @@ function gateway(at?: (typeof STEPS)[number]) {
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
-  const audit = started('audit') as unknown as IndexAudit;
   const gauges = started('gauges') as unknown as JournalGauges;
   const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
   const timerWatch = { ...started('timerWatch'), assertAgreed: step('agreed') } as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
-  const sentLedger = {
-    open: step('sentLedger'),
-    start: () => void calls.push('ledgersBefore'),
-  } as unknown as SentLedgerService;
   const log = silentLog as ServiceLogger;
   const config = { role: 'all' } as unknown as GatewayConfig;
   const timers = [doubtWatch, timerWatch, lookUps] as const;
@@ -47,11 +40,9 @@ function gateway(at?: (typeof STEPS)[number]) {
       recovery,
       redis,
       projector,
-      audit,
       gauges,
       journal,
       ...timers,
-      sentLedger,
       lifetime,
       log,
     ] as const),
@@ -66,13 +57,10 @@ it('starts its parts in order, the timers last', async () => {
     'assertUsable',
     'recovery',
     'projector',
-    'audit',
     'gauges',
     'agreed',
-    'sentLedger',
     'journal',
     'unchanged',
-    'ledgersBefore',
     'doubtWatch',
     'timerWatch',
     'lookUps',
@@ -89,6 +77,6 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
   const { calls, lifecycle } = gateway(at);
   await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls.filter((call) => !['audit', 'gauges'].includes(call))).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
+  expect(calls.filter((call) => call !== 'gauges')).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
   expect(calls.at(-1)).toBe(at);
 });

@@ -3,7 +3,6 @@ import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
-import { IndexAudit } from './journal/index-audit.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { ProjectorService } from './journal/projector.service.js';
@@ -11,7 +10,6 @@ import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
 /** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
 @Injectable()
@@ -24,17 +22,15 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     private readonly recovery: Recovery,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
-    private readonly audit: IndexAudit,
     private readonly gauges: JournalGauges,
     private readonly journal: Journal,
     doubtWatch: DoubtWatchService,
     private readonly timerWatch: TimerWatchService,
     lookUps: LookUpScheduler,
-    private readonly sentLedger: SentLedgerService,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
   ) {
-    this.#timers = [sentLedger, doubtWatch, timerWatch, lookUps];
+    this.#timers = [doubtWatch, timerWatch, lookUps];
   }
 
   async onModuleInit(): Promise<void> {
@@ -48,12 +44,10 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     await done(this.recovery.load());
     if (role !== 'commands') {
       await done(this.projector.start());
-      this.audit.start();
       this.gauges.start();
     }
     if (role === 'projector') return;
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
-    await done(this.sentLedger.open());
     await done(this.journal.start());
     await done(this.recovery.assertCurrent());
     for (const timer of this.#timers) timer.start();
@@ -62,9 +56,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   /** Runs after the consumers of commands and notifications have drained. */
   async beforeApplicationShutdown(): Promise<void> {
     for (const timer of [...this.#timers, this.gauges, this.redis]) timer.stop();
-    // Both stop together, because a rebuild that the audit started ends only with the projector.
-    await Promise.all([this.audit.stop(), this.projector.stop()]);
+    await this.projector.stop();
     await this.journal.stop();
-    this.sentLedger.close();
   }
 }

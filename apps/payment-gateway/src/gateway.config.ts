@@ -16,7 +16,9 @@ import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey, type TimerSe
 import {
   AreBrokers,
   Env,
+  KafkaConfig,
   merchantsInProduction,
+  Part,
   Secret,
   unsignedMerchants,
   type ChecksItself,
@@ -27,7 +29,7 @@ import { OperatorsConfig } from './operations/operators.config.js';
 
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 
-export class GatewayConfig extends OperatorsConfig implements ChecksItself {
+export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
   @Max(65_535)
@@ -88,12 +90,6 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @Min(100)
   @Max(600_000)
   doubtGraceMs: number;
-
-  @Env('SENT_LEDGER_DIR', {
-    doc: 'folder of the sent ledger, on this machine and best in its memory, where the next process finds it: attempts that were never sent are then no doubts after a kill; no ledger if not set',
-    optional: true,
-  })
-  sentLedgerDir?: string;
 
   @Env('LOOKUP_AFTER_MS', {
     doc: 'milliseconds after a doubt began at which it is looked up, rising, comma-separated, at most 20, at least twice `LOOKUP_TIMEOUT_MS` apart',
@@ -171,22 +167,6 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @IsDefined({ message: 'must be set in production (TOPICS=check)' })
   indexKeys?: readonly IndexKey[];
 
-  @Env('INDEX_AUDIT_EVERY_MS', {
-    doc: 'milliseconds, about, between two audits of the order index, each of some 200 orders of one partition',
-    default: 600_000,
-  })
-  @Min(100)
-  @Max(86_400_000)
-  indexAuditEveryMs: number;
-
-  @Env('INDEX_AUDIT_RECORDS_PER_SECOND', {
-    doc: 'journal records that an audit reads per second at most',
-    default: 2_000,
-  })
-  @Min(10)
-  @Max(1_000_000)
-  indexAuditRecordsPerSecond: number;
-
   @Env('RULES_VERSION', {
     doc: 'rules version that journal records are written under; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,
@@ -226,6 +206,9 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')
   @IsIn([0], { message: 'must not be set in production (TOPICS=check)' })
   clockOffsetMs: number;
+
+  @Part()
+  operators: OperatorsConfig;
 
   check(): ConfigFault[] {
     if (shortestGapMs(this.lookUpAfterMs) >= 2 * this.lookUpTimeoutMs) return [];

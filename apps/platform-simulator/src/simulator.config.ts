@@ -16,6 +16,7 @@ export interface Settings {
   readonly codesByAmount: boolean;
   readonly lookupLagMs: number;
   readonly requiresSelectedBrand: boolean;
+  readonly takesUnlistedParameters: boolean;
 }
 
 export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
@@ -53,6 +54,11 @@ export const SETTINGS: readonly { readonly name: string; readonly default?: stri
     name: 'REQUIRE_SELECTED_BRAND',
     default: 'false',
     doc: '`true`: the tokenizer refuses a plaintext without SELECTEDBRAND',
+  },
+  {
+    name: 'UNLISTED_PARAMETERS',
+    default: 'false',
+    doc: '`true`: takes parameters that the interface does not list, so that any existing client can be pointed here: also card data in place of a token',
   },
   { name: 'LOOKUP_LAG_MS', default: '1000', doc: 'age from which a transaction can be looked up, milliseconds' },
 ];
@@ -93,6 +99,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     tokenLifetimeSeconds: whole('TOKEN_LIFETIME_SECONDS', 31_536_000) ?? 0,
     codesByAmount: valid('CODES_BY_AMOUNT', 'true or false', trueOrFalse) ?? true,
     requiresSelectedBrand: valid('REQUIRE_SELECTED_BRAND', 'true or false', trueOrFalse) ?? false,
+    takesUnlistedParameters: valid('UNLISTED_PARAMETERS', 'true or false', trueOrFalse) ?? false,
     lookupLagMs: whole('LOOKUP_LAG_MS', MAX_DELAY_MS) ?? 0,
   };
   const merchants = readMerchantsFile(value('MERCHANTS_FILE') ?? '', faults);

@@ -76,7 +76,7 @@ export async function startSimulator(settings: Settings): Promise<RunningSimulat
   });
   await processController(
     server,
-    new ProcessService(parts, latencyMs, (transactionId) => `${url}/form/${transactionId}`),
+    new ProcessService(parts, settings, (transactionId) => `${url}/form/${transactionId}`),
   );
   await lookupController(server, { ...parts, lagMs: settings.lookupLagMs });
   await formController(server, parts);

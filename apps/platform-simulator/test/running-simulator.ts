@@ -73,6 +73,7 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     tokenLifetimeSeconds: 43_200,
     codesByAmount: true,
     requiresSelectedBrand: false,
+    takesUnlistedParameters: false,
     lookupLagMs: 0,
     ...overrides,
   });

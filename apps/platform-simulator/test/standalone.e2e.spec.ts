@@ -60,7 +60,8 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
     const notified = new Promise((done) => silent.once('request', done));
     const notificationUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/n`;
-    const simulator = start({ PORT: '0', MERCHANTS_FILE: merchantsFile({ notificationUrl }), LOG_LEVEL: 'error' });
+    const files = { MERCHANTS_FILE: merchantsFile({ notificationUrl }) };
+    const simulator = start({ PORT: '0', ...files, LOG_LEVEL: 'error', UNLISTED_PARAMETERS: 'true' });
     const url = await simulator.listening;
     expect(await (await fetch(`${url}/health/ready`)).json()).toEqual({ status: 'ok' });
 

@@ -35,15 +35,46 @@ it.each([
   ['ES', '912-345-678', '+34912345678'],
   ['BE', '0470 12 34 56', '+32470123456'],
   ['IT', '06 1234 5678', '+390612345678'],
+  ['FR', '+33 06 12 34 56 78', '+33612345678'],
+  ['IT', '+39 (0)6 1234 5678', '+390612345678'],
   ['RE', '0692 12 34 56', '+262692123456'],
+  ['FR', '0692 12 34 56', '+262692123456'],
+  ['GP', '06 12 34 56 78', '+33612345678'],
+  ['RE', '+262 0692 12 34 56', '+262692123456'],
+  ['MQ', '0596 12 34 56', '+596596123456'],
+  ...['5', '8', '9'].map((third) => ['FR', `069${third} 12 34 56`, `+3369${third}123456`]),
+  ['BE', '02 123 45 67', '+3221234567'],
+  ['GB', '07700 900123', '+447700900123'],
+  ['IE', '085 123 4567', '+353851234567'],
+  ['CI', '+225 07 12 34 56 78', '+2250712345678'],
+  ['FR', '\u202a06\u201112\u201134\u201156\u201178\u202c', '+33612345678'],
+  ['US', '+1 (212) 555-0100', '+12125550100'],
 ])('phone of %s: %s', (country, phone, fitted) => expect(fit('B', { country, phone }).phone).toBe(fitted));
 
 it.each([
   ['FR', '33612345678'],
   ['FR', '612345678'],
+  ['FR', '0976 12 34 56'],
+  ['FR', '+33 0692 12 34 56'],
+  ['ES', '+34 (0)612 345 678'],
+  ...['BE', 'GB', 'IE'].map((country) => [country, '06 12 34 56 78']),
+  ...['+34 0612 345 678', '+351 0912 345 678', '+352 0621 123 456', '+36 06 30 123 4567'].map((phone) => ['ES', phone]),
   ['US', '212 555 0100'],
   ['FR', 'ask for it'],
-])('guesses no phone of %s: %s', (country, phone) => expect(fit('B', { country, phone }).phone).toBe(phone));
+])('leaves out a phone of %s that its country does not have: %s', (country, phone) => {
+  expect(fit('B', { country, phone })).toEqual({ country, did: ['billing.phone left_out'] });
+});
+
+it('takes null as absent', () => {
+  const customer = { client: { id: 'c1' }, billing: null, shipping: { city: 'Lyon', phone: null } };
+  expect(fitCustomer('B', customer)).toEqual({
+    customer: { client: { id: 'c1' }, shipping: { city: 'Lyon' } },
+    changes: [
+      { path: 'billing', change: 'left_out' },
+      { path: 'shipping.phone', change: 'left_out' },
+    ],
+  });
+});
 
 it('leaves out what is empty, and never shortens an id, a code or an e-mail address', () => {
   const client = { id: ' x '.repeat(60), email: `${'a'.repeat(100)}@example.com`, userAgent: 'u'.repeat(300) };

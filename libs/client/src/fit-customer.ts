@@ -2,15 +2,16 @@ import { customerLimits, type Method } from '@tranche/contracts';
 
 /** Parts of a command about the customer, as far as the shop has them. */
 interface Customer {
-  readonly client?: object;
-  readonly billing?: object;
-  readonly shipping?: object;
+  readonly client?: object | null;
+  readonly billing?: object | null;
+  readonly shipping?: object | null;
 }
 
 /**
  * A change to a text of the customer. It names no value, so that it may be logged.
  * `composed`: Unicode's composed form (NFC). `spaces`: line breaks and repeated spaces became one space. `capitals`: of a country.
- * `e164`: a phone in international form. `cut`: shortened to the interface's limit. `left_out`: was empty.
+ * `e164`: a phone in international form. `cut`: shortened to the interface's limit. `left_out`: was empty or null, or is a phone that
+ * does not fit the numbering plan of its country.
  */
 export interface TextChange {
   /** For example `billing.firstName`. */
@@ -31,16 +32,19 @@ const PHONES: ReadonlySet<string> = new Set(['phone', 'mobilePhone']);
 
 /**
  * Fits names, addresses and phones of a customer to the limits of a method, and says what it changed: the platform takes 15 characters of a
- * first name and 38 or 50 of an address, which many real ones exceed. What it can't fit (a phone that it does not understand, an e-mail
- * address with + for method B) stays as it is, and publishing refuses it with the reason.
+ * first name and 38 or 50 of an address, which many real ones exceed. A phone is read by the numbering plan of its country, and left out if it does not
+ * fit. What it can't fit (an e-mail address with + for method B) stays as it is, and publishing refuses it with the reason.
  */
 export function fitCustomer<T extends Customer>(method: Method, customer: T): Fitted<T> {
   const limits = customerLimits(method);
   const changes: TextChange[] = [];
-  const fitted: { client?: object; billing?: object; shipping?: object } = { ...customer };
+  const fitted: { -readonly [Part in keyof Customer]: Customer[Part] } = { ...customer };
   for (const part of ['client', 'billing', 'shipping'] as const) {
     const given = customer[part];
-    if (given !== undefined) fitted[part] = fittedPart(part, given, limits[part], changes);
+    if (given === null) {
+      delete fitted[part];
+      changes.push({ path: part, change: 'left_out' });
+    } else if (typeof given === 'object') fitted[part] = fittedPart(part, given, limits[part], changes);
   }
   return { customer: fitted as T, changes };
 }
@@ -54,11 +58,12 @@ function fittedPart(
   const fitted: Record<string, unknown> = {};
   const { country } = given as { country?: unknown };
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    const path = `${part}.${name}`;
     if (typeof value !== 'string') {
-      fitted[name] = value;
+      if (value === null) changes.push({ path, change: 'left_out' });
+      else fitted[name] = value;
       continue;
     }
-    const path = `${part}.${name}`;
     let text = value;
     const become = (change: TextChange['change'], next: string) => {
       if (next !== text) changes.push({ path, change });
@@ -70,7 +75,11 @@ function fittedPart(
       become('spaces', text.replace(/\s+/g, ' ').trim());
     }
     if (name === 'country') become('capitals', text.toUpperCase());
-    if (PHONES.has(name)) become('e164', internationalPhone(text, country));
+    if (PHONES.has(name)) {
+      const phone = internationalPhone(text, country);
+      if (phone !== undefined) become('e164', phone);
+      else text = '';
+    }
     if (MAY_BE_CUT.has(name)) become('cut', cut(text, limits[name]));
     if (text === '') changes.push({ path, change: 'left_out' });
     else fitted[name] = text;
@@ -99,22 +108,65 @@ function withoutEnd(text: string, goes = (sign: string) => BETWEEN_WORDS.test(si
   return text.slice(0, end);
 }
 
-/** Calling codes, and national numbers: what follows the code is in the group. */
-const CALLING: Readonly<Record<string, readonly [code: string, national: RegExp]>> = {
-  ...{ FR: ['33', /^0([1-9]\d{8})$/], ES: ['34', /^([5-9]\d{8})$/], PT: ['351', /^([29]\d{8})$/] },
-  ...{ BE: ['32', /^0([1-9]\d{7,8})$/], NL: ['31', /^0([1-9]\d{8})$/], LU: ['352', /^([24-9]\d{5,8})$/] },
-  ...{ DE: ['49', /^0([1-9]\d{5,11})$/], AT: ['43', /^0([1-9]\d{5,11})$/], CH: ['41', /^0([1-9]\d{8})$/] },
-  ...{ IT: ['39', /^(0\d{5,10}|3\d{8,9})$/], MC: ['377', /^(\d{8})$/], AD: ['376', /^(\d{6})$/] },
-  ...{ GB: ['44', /^0([1-9]\d{8,9})$/], IE: ['353', /^0([1-9]\d{7,8})$/] },
-  ...{ GP: ['590', /^0(\d{9})$/], MQ: ['596', /^0(\d{9})$/], GF: ['594', /^0(\d{9})$/] },
-  ...{ RE: ['262', /^0(\d{9})$/], YT: ['262', /^0(\d{9})$/] },
+/** Calling code, the 0 in front of national numbers where there is one, and the national number after it. */
+type Plan = readonly [code: string, trunk: '0' | '', national: RegExp];
+
+/**
+ * One plan with France: its first digits say which calling code a number has, wherever its owner lives. Some numbers (0947, 0976) are of
+ * several overseas departments, and those of 0700 are machines'.
+ */
+const FRANCE: readonly Plan[] = [
+  ['590', '0', /^(?:590|69[01])\d{6}$/],
+  ['594', '0', /^[56]94\d{6}$/],
+  ['596', '0', /^(?:596|69[67])\d{6}$/],
+  ['262', '0', /^(?:26[239]|639|69[23])\d{6}$/],
+  ['33', '0', /^(?!26[239]|508|59[046]|639|69[0-467]|700|947|976)[1-9]\d{8}$/],
+];
+
+const PLANS: Readonly<Record<string, readonly Plan[]>> = {
+  ...Object.fromEntries(['FR', 'GP', 'MQ', 'GF', 'RE', 'YT', 'BL', 'MF'].map((country) => [country, FRANCE])),
+  ES: [['34', '', /^[5-9]\d{8}$/]],
+  PT: [['351', '', /^[29]\d{8}$/]],
+  BE: [['32', '0', /^(?:4[5-9]\d{7}|(?!4[5-9])[1-9]\d{7})$/]],
+  NL: [['31', '0', /^[1-9]\d{8}$/]],
+  LU: [['352', '', /^[24-9]\d{5,8}$/]],
+  DE: [['49', '0', /^[1-9]\d{5,11}$/]],
+  AT: [['43', '0', /^[1-9]\d{5,11}$/]],
+  CH: [['41', '0', /^[1-9]\d{8}$/]],
+  IT: [['39', '', /^(?:0\d{5,10}|3\d{8,9})$/]],
+  MC: [['377', '', /^\d{8}$/]],
+  AD: [['376', '', /^\d{6}$/]],
+  GB: [['44', '0', /^[1-357-9]\d{9}$/]],
+  // Mobiles and Dublin. The other areas have numbers of several lengths.
+  IE: [['353', '0', /^(?:8[35-9]|1)\d{7}$/]],
 };
 
-/** `06 12 34 56 78` of France becomes `+33612345678`. Returns the text as it is if that needs a guess. */
-function internationalPhone(text: string, country: unknown): string {
-  const compact = text.replace(/\(0\)|[\s().\/-]/g, '');
-  if (/^(?:\+|00)[1-9]\d+$/.test(compact)) return compact.replace(/^00/, '+');
-  const [code, national] = (typeof country === 'string' ? CALLING[country.trim().toUpperCase()] : undefined) ?? [];
-  const number = national?.exec(compact)?.[1];
-  return number === undefined ? text : `+${code}${number}`;
+/** `06 12 34 56 78` of France becomes `+33612345678`. Returns undefined if the country has no such number. */
+function internationalPhone(text: string, country: unknown): string | undefined {
+  const compact = text.replace(/[\s./\p{Pd}\p{Cf}]/gu, '').replace(/^00/, '+');
+  if (compact.startsWith('+')) return withoutTrunk(compact.slice(1));
+  const plans = (typeof country === 'string' ? PLANS[country.trim().toUpperCase()] : undefined) ?? [];
+  const number = compact.replace(/[()]/g, '');
+  const plan = plans.find(
+    ([, trunk, national]) => number.startsWith(trunk) && national.test(number.slice(trunk.length)),
+  );
+  return plan === undefined ? undefined : `+${plan[0]}${number.slice(plan[1].length)}`;
+}
+
+/** European calling codes, and a 0 behind them. No number begins so, except those of Italy (39) and San Marino (378). */
+const EUROPEAN_WITH_ZERO = /^(?:3[0-46]|4[013-9]|35\d|37[0-7]|38\d|42\d)0/;
+
+/** A number after `+`. People write the 0 of their national numbers there, in parentheses or without: it is no part of it, except in Italy. */
+function withoutTrunk(written: string): string | undefined {
+  const number = written.replace(/[()]/g, '');
+  if (!/^[1-9]\d{6,14}$/.test(number)) return undefined;
+  const plan = Object.values(PLANS)
+    .flat()
+    .find(([code, trunk]) => trunk !== '' && number.startsWith(code + trunk));
+  if (plan === undefined) {
+    const hasZero = EUROPEAN_WITH_ZERO.test(number) || (written.includes('(0)') && !number.startsWith('39'));
+    return hasZero ? undefined : `+${number}`;
+  }
+  const national = number.slice(plan[0].length + 1);
+  return plan[2].test(national) ? `+${plan[0]}${national}` : undefined;
 }

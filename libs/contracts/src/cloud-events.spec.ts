@@ -101,11 +101,29 @@ describe('binary mode', () => {
 });
 
 describe('structured mode', () => {
+  it('does not look at ce_datacontenttype, which is no header of ours', () => {
+    const { headers, value } = structured({ ...complete, specversion: '1.0' });
+    for (const contentType of [headers['content-type'], 'application/json'])
+      expect(
+        decodeCloudEvent({ headers: { 'content-type': contentType, ce_datacontenttype: 'text/json' }, value }).faults,
+      ).toEqual([]);
+  });
+
   it('is faulty if a ce_ header differs from the event, because readers of headers would see another event', () => {
     const message = structured({ ...complete, specversion: '1.0' });
     const withHeaders = (more: Record<string, string>) => ({ ...message, headers: { ...message.headers, ...more } });
     expect(pathsOf(withHeaders({ ce_id: complete.id }))).toEqual([]);
-    expect(pathsOf(withHeaders({ ce_id: 'another', ce_unknown: 'x' }))).toEqual(['ce_id', 'ce_unknown']);
+    expect(pathsOf(withHeaders({ ce_id: 'another', ce_specversion: '0.3' }))).toEqual(['ce_id', 'ce_specversion']);
+  });
+
+  it.each([
+    ['content-type', 'application/cloudevents+json'],
+    ['content-type', 'application/json'],
+    ['x-other', '1'],
+  ])('ignores ce_ headers that are not ours (%s: %s)', (name, type) => {
+    const value = Buffer.from(JSON.stringify({ specversion: '1.0', ...complete }));
+    const headers = { [name]: type, ce_traceparent: complete.traceparent ?? '', ce_partitionkey: 'x' };
+    expect(decodeCloudEvent({ headers, value })).toEqual({ event: complete, faults: [] });
   });
 
   const envelope = { specversion: '1.0', ...complete };

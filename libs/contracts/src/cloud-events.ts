@@ -56,6 +56,14 @@ const ATTRIBUTES = {
 } as const;
 type Attribute = keyof typeof ATTRIBUTES;
 const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as Attribute[];
+/** Without `datacontenttype`, which the header `content-type` carries. */
+const ATTRIBUTE_HEADERS: ReadonlySet<string> = new Set(
+  ['specversion', ...ATTRIBUTE_NAMES].filter((name) => name !== 'datacontenttype').map((name) => `ce_${name}`),
+);
+
+/** True for a header that we read an attribute from. Other `ce_` headers, such as those of tracing, decide nothing. */
+export const isAttributeHeader = (header: string): boolean => ATTRIBUTE_HEADERS.has(header);
+
 /** Plain Kafka headers without `ce_`, because tracing libraries look for them there. */
 const TRACE_HEADERS = ['traceparent', 'tracestate'] as const;
 
@@ -83,7 +91,7 @@ export function encodeCloudEvent(event: CloudEvent): EncodedEvent {
 export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
   const contentType = mediaType(headerOf(message.headers, 'content-type'));
   if (contentType === STRUCTURED) return decodeStructured(message, jsonOf(message.value));
-  if (!Object.keys(message.headers).some((name) => name.startsWith('ce_'))) {
+  if (!Object.keys(message.headers).some(isAttributeHeader)) {
     const envelope = jsonOf(message.value);
     if ('json' in envelope && Object.hasOwn(Object(envelope.json) as object, 'specversion'))
       return decodeStructured(message, envelope);
@@ -138,7 +146,7 @@ function decodeStructured(message: ReceivedMessage, parsed: Json): DecodedEvent 
   if (read('specversion') !== SPEC_VERSION) faults.push(unsupportedVersion('specversion'));
   // A header that differs is a fault: a reader of headers alone would see another event than a reader of the value.
   for (const [header, value] of Object.entries(message.headers))
-    if (header.startsWith('ce_') && value !== read(header.slice(3)))
+    if (isAttributeHeader(header) && value !== read(header.slice(3)))
       faults.push(fault(header, 'malformed_envelope', `differs from ${header.slice(3)} of the structured event`));
   addTrace(event, message.headers, read);
   if (event.datacontenttype !== undefined && !JSON_MEDIA_TYPE.test(mediaType(event.datacontenttype) ?? '')) {

@@ -9,8 +9,18 @@ describe('the hash of a command', () => {
     expect(contentHash('t', { a: 1 })).not.toBe(contentHash('u', { a: 1 }));
   });
 
-  it('is the same in every form of Unicode', () =>
-    expect(contentHash('t', { a: 'é'.normalize('NFD') })).toBe(contentHash('t', { a: 'é'.normalize('NFC') })));
+  const inForm = (form: string, names: string[]) =>
+    contentHash('t', Object.fromEntries(names.map((name) => [name, 'é'.normalize(form)])));
+
+  it('is the same in every form of Unicode for texts that are composed before they are sent', () => {
+    const typed = ['description', 'firstName', 'lastName', 'address', 'city', 'companyName', 'name', 'brand', 'deliveryLabel', 'cardFullName']; // prettier-ignore
+    expect(inForm('NFD', typed)).toBe(inForm('NFC', typed));
+  });
+
+  it.each(['extraData', 'metadata', 'orderId', 'id', 'merchantItemId', 'subMerchantExternalId'])(
+    'is another for another form of %s, which is sent as given',
+    (name) => expect(inForm('NFD', [name])).not.toBe(inForm('NFC', [name])),
+  );
 
   it('is that of its JSON: a field without a value is none', () => {
     const content = { a: 1, b: undefined, c: [undefined, null, { d: undefined }] };

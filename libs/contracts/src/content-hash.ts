@@ -1,24 +1,36 @@
 import { hash } from 'node:crypto';
+import { COMMAND_CLASSES } from './commands/validate-command.js';
+import { fieldsOf } from './validation/check.js';
 import { composed } from './validation/code-points.js';
+import type { MessageClass } from './validation/fields.js';
 
 /**
- * 27 characters of base64url, equal for equal type and data in any order of fields and in any form of Unicode: tells if two commands with
- * one id are the same.
+ * 27 characters of base64url, equal for the same type and data in any order of fields: tells if two commands with one id are the
+ * same. Texts that are composed before they are sent (NFC) are composed here, too. A number and a text of
+ * the same digits (DISCOUNT, TAX) differ. `data` may be what was given or what was checked.
  */
 export function contentHash(type: string, data: unknown): string {
   return hash('sha256', `${type}\n${canonical(data)}`, 'base64url').slice(0, 27);
 }
 
-function canonical(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(composed(value));
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+const COMPOSED = new Set(COMMAND_CLASSES.flatMap(composedFieldsOf));
+
+function composedFieldsOf(type: MessageClass): string[] {
+  return fieldsOf(type).flatMap(({ name, nested, isComposed }) =>
+    nested === undefined ? (isComposed ? [name] : []) : composedFieldsOf(nested),
+  );
+}
+
+function canonical(value: unknown, name = ''): string {
+  if (typeof value === 'string') return JSON.stringify(COMPOSED.has(name) ? composed(value) : value);
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = value as Record<string, unknown>;
   let text = '{';
   for (const name of Object.keys(fields).sort()) {
     // JSON.stringify leaves the field out too.
     if (fields[name] === undefined) continue;
-    text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:${canonical(fields[name])}`;
+    text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:${canonical(fields[name], name)}`;
   }
   return `${text}}`;
 }

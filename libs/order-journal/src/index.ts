@@ -18,7 +18,6 @@ export { JournalView, type JournalViewParts } from './journal/journal-view.js';
 export * from './journal/ports.js';
 export { LogUnverifiedError as LogUnsureError } from './projection/log-identity.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
-export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
 export * from './projection/index-keys.js';
 export * from './projection/index-marker.js';
 export * from './projection/index-signer.js';
@@ -28,15 +27,12 @@ export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
 export * from './journal/journal-partition.js';
-export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
-export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';
-export * from './sent-ledger/ledger-lines.js';
-export * from './sent-ledger/ledger-ports.js';
-export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export {
   CONFLICT_REASONS,
   conflictReasonOf,
   conflictsOf,
+  isCancelled,
+  isVoided,
   type Conflict,
   type ConflictReason,
 } from './state/conflicts.js';
@@ -49,7 +45,7 @@ export {
 } from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export { fold, type Folded } from './state/fold.js';
-export { isCapturable, isLive, isVoided, refundableAmount } from './state/guards.js';
+export { isCapturable, isLive, refundableAmount } from './state/guards.js';
 export { historyOf, matchOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';

@@ -73,12 +73,6 @@ class IndexInMemory implements OrderIndex {
     if (marker !== this.marker) return Promise.reject(new MarkerMovedError('moved'));
     return Promise.resolve(keys.map((key) => this.orders.get(key)));
   }
-  readTogether = (_partition: number, keys: string[]) =>
-    Promise.resolve({
-      ...(this.marker === undefined ? {} : { marker: this.marker }),
-      orders: keys.map((key) => this.orders.get(key)),
-    });
-  replace = () => Promise.reject(new Error('not asked for'));
   write({ from, to, orders }: Projection): Promise<void> {
     if (this.writesFail) return Promise.reject(new Error('Redis is full'));
     if (from !== this.marker) return Promise.reject(new MarkerMovedError('moved'));

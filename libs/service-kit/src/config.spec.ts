@@ -7,6 +7,7 @@ import {
   describeConfig,
   Env,
   loadConfig,
+  Part,
   readConfig,
   rereadFromFile,
   type ConfigFault,
@@ -208,6 +209,32 @@ describe('configuration', () => {
     expect(faultsOf({ A: 'x', B: 'x' }, Pair)).toEqual([{ name: 'A', message: 'must differ from B' }]);
     expect(faultsOf({ A: 'x', B: 'y' }, Pair)).toEqual([]);
     expect(faultsOf({ A: 'x' }, Pair)).toHaveLength(1);
+  });
+
+  it('is composed of parts: each holds its own settings, and all faults come at once by their names', () => {
+    class Inner {
+      @Env('DEPTH', { doc: 'how deep', default: 3 })
+      @Max(9)
+      depth: number;
+    }
+    class Middle {
+      @Env('WIDTH', { doc: 'how wide' }) width: number;
+      @Part() inner: Inner;
+    }
+    class Outer {
+      @Env('NAME', { doc: 'a name' }) name: string;
+      @Part() middle: Middle;
+    }
+    expect(loadConfig(Outer, { NAME: 'x', WIDTH: '2' })).toEqual({
+      name: 'x',
+      middle: { width: 2, inner: { depth: 3 } },
+    });
+    expect(faultsOf({ WIDTH: 'a', DEPTH: '10' }, Outer).map(({ name, message }) => `${name} ${message}`)).toEqual([
+      expect.stringContaining('NAME is not set'),
+      expect.stringContaining('WIDTH is not a whole number'),
+      'DEPTH must not be greater than 9',
+    ]);
+    expect(describeConfig(Outer).map(({ name }) => name)).toEqual(['NAME', 'WIDTH', 'DEPTH']);
   });
 
   it('lists its variables', () => {

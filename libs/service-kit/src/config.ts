@@ -59,6 +59,7 @@ export interface Declaration extends EnvOptions {
 }
 
 const declarations = new WeakMap<object, Declaration[]>();
+const parts = new WeakMap<object, { property: string; Class: ConfigClass<object> }[]>();
 const sources = new WeakMap<object, Environment>();
 
 /** Binds a property to an environment variable, parsed by its type: string, number (integer), boolean, string[], URL, Secret. */
@@ -69,6 +70,15 @@ export function Env(name: string, options: EnvOptions): PropertyDecorator {
     const known = declarations.get(prototype.constructor) ?? [];
     known.push({ ...options, name, property, type, secret: options.secret === true || type === Secret });
     declarations.set(prototype.constructor, known);
+  };
+}
+
+/** Reads the settings that the property's class declares into this property: a configuration is composed of such parts. */
+export function Part(): PropertyDecorator {
+  return (prototype, key) => {
+    const Class = Reflect.getMetadata('design:type', prototype, key) as ConfigClass<object>;
+    const known = parts.get(prototype.constructor) ?? [];
+    parts.set(prototype.constructor, [...known, { property: String(key), Class }]);
   };
 }
 
@@ -103,6 +113,11 @@ export function readConfig<T extends object>(
     }
   }
   faults.push(...validationFaults(Class, config, unread));
+  for (const { property, Class: PartClass } of partsOf(Class)) {
+    const part = readConfig(PartClass, env);
+    Reflect.set(config, property, part.config);
+    faults.push(...part.faults);
+  }
   if (faults.length === 0) faults.push(...((config as Partial<ChecksItself>).check?.() ?? []));
   return { config, faults };
 }
@@ -123,7 +138,7 @@ export function rereadFromFile<T extends object, P extends keyof T & string>(
 
 /** Describes the variables of a configuration class, for READMEs and for tests that compare compose files with the code. */
 export function describeConfig(Class: ConfigClass<object>): Setting[] {
-  return declarationsOf(Class).map(({ name, property, doc, secret, fromFile, optional, default: fallback }) => ({
+  const own = declarationsOf(Class).map(({ name, property, doc, secret, fromFile, optional, default: fallback }) => ({
     name,
     property,
     doc,
@@ -132,12 +147,24 @@ export function describeConfig(Class: ConfigClass<object>): Setting[] {
     required: fallback === undefined && optional !== true,
     ...(fallback === undefined ? {} : { default: String(fallback) }),
   }));
+  return [...own, ...partsOf(Class).flatMap((part) => describeConfig(part.Class))];
 }
 
-export function declarationsOf(Class: ConfigClass<object>): Declaration[] {
+/** Returns the configuration and all parts that it is composed of, each with its declarations. */
+export function settingsIn(config: object): { config: object; declarations: Declaration[] }[] {
+  const Class = config.constructor as ConfigClass<object>;
+  const inParts = partsOf(Class).flatMap(({ property }) => settingsIn(Reflect.get(config, property) as object));
+  return [{ config, declarations: declarationsOf(Class) }, ...inParts];
+}
+
+/** Returns the declarations of the class and of the one that it extends, without those of its parts. */
+function declarationsOf(Class: ConfigClass<object>): Declaration[] {
   const Base = Object.getPrototypeOf(Class) as ConfigClass<object> | null;
   return [...(declarations.get(Class) ?? []), ...(Base === null ? [] : declarationsOf(Base))];
 }
+
+const partsOf = (Class: ConfigClass<object>): { property: string; Class: ConfigClass<object> }[] =>
+  parts.get(Class) ?? [];
 
 function valueOf(declaration: Declaration, env: Environment): unknown {
   const text =

@@ -5,6 +5,7 @@ export {
   ConfigError,
   describeConfig,
   loadConfig,
+  Part,
   rereadFromFile,
   type ChecksItself,
   type ConfigFault,

@@ -25,6 +25,15 @@ export function withGs1(text: string): string {
   return `${text}${(10 - (sum % 10)) % 10}`;
 }
 
+/** The number of a parcel of UPS. */
+export function parcelOfUps(random: Random): string {
+  const signs = Array.from({ length: 15 }, (_, at) =>
+    at < 6 && random.chance(0.3) ? 10 + random.below(26) : random.below(10),
+  );
+  const sum = signs.reduce((all, sign, at) => all + (sign > 9 ? (sign - 8) % 10 : sign) * (at % 2 === 0 ? 1 : 2), 0);
+  return `1Z${signs.map((sign) => sign.toString(36).toUpperCase()).join('')}${(10 - (sum % 10)) % 10}`;
+}
+
 /** An IBAN with its check digits (ISO 7064, mod 97). */
 export function iban(country: string, account: string): string {
   const value = [...`${account}${country}00`].map((sign) => String(parseInt(sign, 36))).join('');

@@ -1,5 +1,5 @@
 import type { Random } from '../../simulation/random.js';
-import { digits, grouped, iban, padded, siren, siret, vat, withGs1, withLuhn } from './check-digits.js';
+import { digits, grouped, iban, padded, parcelOfUps, siren, siret, vat, withGs1, withLuhn } from './check-digits.js';
 
 /**
  * Ordinary texts of shops, as they stand in names, addresses, descriptions and EXTRADATA. Left out on purpose is what nobody can tell from
@@ -32,10 +32,19 @@ export const KINDS: Readonly<Record<string, (random: Random) => string>> = {
   'serial number': (r) =>
     `S/N ${letter(r)}${padded(r, 100, 2)}${letter(r)}${letter(r)}${digits(r, r.pick([6, 8, 10, 12, 13]))}`,
   'article numbers': (r) => Array.from({ length: 3 }, () => digits(r, r.pick([5, 7, 8]))).join(r.pick([', ', ' / ', ' + '])), // prettier-ignore
+  'list of models': (r) => `Cartouche pour HP ${Array.from({ length: 3 + r.below(5) }, () => `${1 + r.below(9)}${padded(r, 100, 2)}${r.pick(['0', '5'])}`).join('/')}`, // prettier-ignore
+  ventilation: (r) => `${r.pick(['Gaine CVC', 'Filtre CVC :', 'Thermostat CVC-'])} ${100 + r.below(900)}${r.pick([' mm', 'mm', ' x 400', ' W'])}`, // prettier-ignore
+  'book of puzzles': (r) => `${r.pick(['Cryptograms', 'Large Print Cryptograms:'])} ${100 + r.below(900)} puzzles`,
   'prices and sizes': (r) => `${r.below(9) + 1} x ${digits(r, 3)},${padded(r, 100, 2)} EUR, ${digits(r, 3)}x${digits(r, 3)}x${digits(r, 2)} cm`, // prettier-ignore
   // Orders and parcels
   'order number of a shop': (r) => `Commande n° ${r.pick(['', 'CMD-', 'FR', '#'])}${digits(r, r.pick([6, 7, 9, 10, 12, 13]))}`, // prettier-ignore
   'order number with a date': (r) => `${day(r).replaceAll('-', r.pick(['', '-']))}${r.pick(['', '-'])}${digits(r, r.pick([4, 6, 8]))}`, // prettier-ignore
+  'order number with a day first': (r) =>
+    `${day(r).split('-').reverse().join('')}${r.pick(['-', ' ', '/'])}${digits(r, 8)}`,
+  'reference with a date of six digits': (r) => `order ${day(r).slice(2).replaceAll('-', '')}${r.pick(['-', ' ', '_', '.'])}${padded(r, 1e10, 10)}`, // prettier-ignore
+  'date and phone': (r) =>
+    `rdv ${day(r).slice(2).split('-').reverse().join('')} 0${6 + r.below(2)}${padded(r, 1e8, 8)}`,
+  'postcode and phone': (r) => `Cluj-Napoca 4000${padded(r, 100, 2)} 07${padded(r, 1e8, 8)}`,
   'order of Amazon': (r) => `Amazon ${r.pick(['171', '302', '305', '402', '403', '404', '405', '406', '407', '408'])}-${padded(r, 1e7, 7)}-${padded(r, 1e7, 7)}`, // prettier-ignore
   'order of eBay': (r) => `eBay ${padded(r, 100, 2)}-${padded(r, 1e5, 5)}-${padded(r, 1e5, 5)}`,
   'order of Cdiscount': (r) => `Cdiscount ${padded(r, 1e10, 10)}${letter(r)}${letter(r)}${letter(r)}${letter(r)}${letter(r)}`, // prettier-ignore
@@ -43,7 +52,8 @@ export const KINDS: Readonly<Record<string, (random: Random) => string>> = {
   'order of Temu': (r) => `PO-076-${padded(r, 1e17, 17)}`,
   'order of Shopify': (r) => `shopify ${r.pick(['4', '5', '6'])}${padded(r, 1e12, 12)}`,
   'order of Zalando': (r) => `Zalando 10${padded(r, 1e12, 12)}`,
-  parcel: (r) => `colis ${r.pick([`6A${padded(r, 1e11, 11)}`, `XY${padded(r, 1e9, 9)}FR`, `1Z${digits(r, 16)}`, `0${padded(r, 1e13, 13)}`, `JJD00${padded(r, 1e16, 16)}`, `00${padded(r, 1e18, 18)}`])}`, // prettier-ignore
+  parcel: (r) => `colis ${r.pick([`6A${padded(r, 1e11, 11)}`, `XY${padded(r, 1e9, 9)}FR`, `0${padded(r, 1e13, 13)}`, `JJD00${padded(r, 1e16, 16)}`, `00${padded(r, 1e18, 18)}`])}`, // prettier-ignore
+  'parcel of UPS': (r) => `UPS ${r.pick([(number: string) => number, (number: string) => number.toLowerCase(), (number: string) => grouped(number, [2, 3, 3, 2, 4, 4])])(parcelOfUps(r))}`, // prettier-ignore
   invoice: (r) => `Facture FA-${2020 + r.below(9)}-${padded(r, 1e6, 6)} du ${day(r)}`,
   // Machines
   'time-stamp': (r) => r.pick([`${day(r)}T${clock(r)}.${padded(r, 1000, 3)}Z`, `${day(r)} ${clock(r)}`, `${day(r)} ${clock(r)} ${day(r)} ${clock(r)}`]), // prettier-ignore

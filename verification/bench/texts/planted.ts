@@ -56,7 +56,20 @@ export function planted(scheme: string, random: Random): string {
   const length = random.pick(lengths);
   const rest = length - begin.length - 1;
   const card = withLuhn(begin + padded(random, 10 ** rest, rest));
-  const groups = length === 15 ? [4, 6, 5] : length === 14 ? [4, 6, 4] : [4, 4, 4, 4];
-  const written = random.pick([card, grouped(card, groups), grouped(card, groups, '-'), grouped(card, groups, '.')]);
+  const written = random.chance(0.2) ? card : grouped(card, groupsOf(card, random), random.pick(SEPARATORS));
   return random.pick(AROUND)(written, random);
+}
+
+/** Hyphens, dashes and a minus sign, with spaces around them or without; spaces and those that do not break, one or two. */
+const SEPARATORS: readonly string[] = [
+  ...[' ', '  ', '\u00a0', '\u202f', '-', ' - ', '\u2010', '\u2011', '\u2013', ' \u2013 ', '\u2014', '\u2212'],
+  ...['.', '_'],
+];
+
+function groupsOf(card: string, random: Random): readonly number[] {
+  if (card.length === 15) return [4, 6, 5];
+  if (card.length === 14) return [4, 6, 4];
+  // Diners Club cards are never written in two groups.
+  const isInTwo = card.length === 16 && !card.startsWith('30') && random.chance(0.2);
+  return isInTwo ? [8] : [4, 4, 4, 4];
 }

@@ -32,11 +32,7 @@ export const PLANTED: readonly PlantedPoint[] = [
   },
   {
     ...executor,
-    ...before(
-      'const { journal, readClocks, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;',
-      'prepared',
-      'order.orderId',
-    ),
+    ...before('const { journal, readClocks, newToken } = this.ports;', 'prepared', 'order.orderId'),
   },
   {
     ...journalView,

@@ -1,5 +1,5 @@
 import type { JournalRecord } from '@tranche/order-journal';
-import { concludedIn, reportOf, underWayAt, type WayFigures } from './kill-report.js';
+import { reportOf, underWayAt, type KillFigures } from './kill-report.js';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const of = (token: string, at: number) => ({
@@ -9,8 +9,6 @@ const intent = (token: string, at: number) =>
   ({ record: 'INTENT', ...of(token, at), operation: 'authorize', method: 'A' }) as JournalRecord;
 const outcome = (token: string, at: number) =>
   ({ record: 'OUTCOME', ...of(token, at), result: 'redirect_required', answer: {} }) as JournalRecord;
-const notExecuted = (token: string, at: number, message: string) =>
-  ({ record: 'NOT_EXECUTED', ...of(token, at), reason: 'send_deadline', message }) as JournalRecord;
 const journalOf = (...records: JournalRecord[]) => ({
   journal: records.map((record, offset) => ({ partition: 0, offset: BigInt(offset), key: 'm/o', record })),
 });
@@ -24,19 +22,13 @@ it('counts attempts that were under way at each kill', () => {
   expect(underWayAt([15, 59], journal)).toBe(4);
 });
 
-it('counts an attempt that the ledger ended once', () => {
-  const ended = 'The process that had this attempt ended before it sent anything';
-  const journal = journalOf(notExecuted('a', 1, ended), notExecuted('a', 2, ended), notExecuted('b', 3, 'other'));
-  expect(concludedIn(journal)).toBe(1);
-});
-
 it('is good only where something was killed and nothing happened that never must', () => {
-  const way: WayFigures = {
-    ...{ ledger: true, commands: 10, kills: 4, underWay: 50, inDoubt: 6, falseDoubt: 2, neverSent: 1 },
+  const figures: KillFigures = {
+    ...{ commands: 10, kills: 4, underWay: 50, inDoubt: 6, falseDoubt: 2 },
     violations: [],
   };
-  const reported = (change: Partial<WayFigures>) =>
-    reportOf([way, { ...way, ...change }], { seed: 1, minutes: 1, perSecond: 100 });
-  expect(reported({})).toMatchObject({ isGood: true, ways: [{ doubtsPerKill: 1.5, falseDoubtShare: 0.04 }, {}] });
+  const reported = (change: Partial<KillFigures>) =>
+    reportOf({ ...figures, ...change }, { seed: 1, minutes: 1, perSecond: 100 });
+  expect(reported({})).toMatchObject({ isGood: true, doubtsPerKill: 1.5, falseDoubtShare: 0.04 });
   expect([reported({ kills: 0 }).isGood, reported({ violations: ['lost: x'] }).isGood]).toEqual([false, false]);
 });

@@ -8,7 +8,7 @@ import { refereeOf } from '../referee.js';
 import { Stage } from '../stage.js';
 import { MERCHANT } from '../surroundings.js';
 import { readTraces } from '../traces-reader.js';
-import { concludedIn, reportOf, tableOf, underWayAt, type WayFigures } from './kill-report.js';
+import { reportOf, tableOf, underWayAt, type KillFigures } from './kill-report.js';
 
 const PLATFORM = { latencyMs: '100-500', timeoutMs: '5000', graceMs: '3000' };
 /** Seconds. A gateway has caught up when fewer commands are open than arrive in this time. */
@@ -18,49 +18,40 @@ const READY_MS = 180_000;
 const SETTLE_MS = 120_000;
 
 export interface KillAnywhereOptions {
-  /** Length of the load with the ledger, and of the load without it. */
+  /** Length of the load. */
   minutes: number;
   perSecond: number;
   seed: number;
   json: boolean;
 }
 
-/** Kills a gateway at random moments of a steady load, with the sent ledger and without. Resolves to the exit code. */
+/** Kills a gateway at random moments of a steady load. Resolves to the exit code. */
 export async function runKillAnywhere(options: KillAnywhereOptions, lines: CommandLines): Promise<number> {
-  const ways: WayFigures[] = [];
+  let figures: KillFigures;
   const infrastructure = new Infrastructure(lines);
   try {
     await infrastructure.start();
-    for (const ledger of [true, false]) {
-      if (ways.length > 0) await infrastructure.freshKafka();
-      ways.push(await oneWay(options, infrastructure, ledger));
-    }
+    figures = await play(options, infrastructure);
   } finally {
     await infrastructure.stop();
   }
-  const report = reportOf(ways, options);
+  const report = reportOf(figures, options);
   console.error(tableOf(report));
   if (options.json) console.log(JSON.stringify(report));
   return report.isGood ? 0 : 1;
 }
 
-async function oneWay(
+async function play(
   { minutes, perSecond, seed }: KillAnywhereOptions,
   infrastructure: Infrastructure,
-  ledger: boolean,
-): Promise<WayFigures> {
-  const name = ledger ? 'with' : 'without';
-  const topicPrefix = `anywhere-${process.pid}-${name}.`;
-  const orderPrefix = `${name}-`;
+): Promise<KillFigures> {
+  const topicPrefix = `anywhere-${process.pid}.`;
+  const orderPrefix = 'anywhere-';
   const random = new Random(seed);
   const planted = {
     merchantsFile: join(repositoryRoot(), 'config/merchants.demo.json'),
     simulator: { LATENCY_MS: PLATFORM.latencyMs },
-    gateway: {
-      PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs,
-      DOUBT_GRACE_MS: PLATFORM.graceMs,
-      SENT_LEDGER_DIR: ledger ? join(infrastructure.folder, 'sent-ledger') : '',
-    },
+    gateway: { PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs, DOUBT_GRACE_MS: PLATFORM.graceMs },
   };
   const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix, random, planted });
   const { client, simulator } = stage;
@@ -71,7 +62,7 @@ async function oneWay(
     orders: Math.round(minutes * 60 * perSecond),
   });
   try {
-    const killedAtMs = await killed(stage, load, { minutes, perSecond, random, name });
+    const killedAtMs = await killed(stage, load, { minutes, perSecond, random });
     const trouble = await load.settled(SETTLE_MS).then(
       () => [],
       (error: Error) => [`not settled: ${error.message}`],
@@ -80,11 +71,10 @@ async function oneWay(
     const traces = await readTraces({ ...traced, commands });
     const { violations, inDoubt, falseDoubt } = refereeOf(traces);
     return {
-      ledger,
       commands: commands.length,
       kills: killedAtMs.length,
       underWay: underWayAt(killedAtMs, traces),
-      ...{ inDoubt, falseDoubt, neverSent: concludedIn(traces) },
+      ...{ inDoubt, falseDoubt },
       violations: [...trouble, ...violations.map(({ kind, detail }) => `${kind}: ${detail}`)],
     };
   } finally {
@@ -97,7 +87,7 @@ async function oneWay(
 async function killed(
   stage: Stage,
   load: Load,
-  { minutes, perSecond, random, name }: { minutes: number; perSecond: number; random: Random; name: string },
+  { minutes, perSecond, random }: { minutes: number; perSecond: number; random: Random },
 ): Promise<number[]> {
   const at: number[] = [];
   let gateway: RunningApp = await stage.gateway();
@@ -112,7 +102,7 @@ async function killed(
     await stage.kill(gateway);
     const leftSeconds = Math.max(0, Math.round((endsMs - performance.now()) / 1000));
     console.error(
-      `${name} the ledger: ${at.length} kills, ${load.commands.length} commands, ${load.arrivals.length} results, ${leftSeconds} s to go`,
+      `${at.length} kills, ${load.commands.length} commands, ${load.arrivals.length} results, ${leftSeconds} s to go`,
     );
     gateway = await stage.gateway();
     await stage.ready(gateway, READY_MS);

@@ -4,7 +4,7 @@ import { reportWarnings, type Log } from '@tranche/runtime';
 import { ConfigError, loadConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import { NotificationProducer } from '../notification.producer.js';
-import { listOf, tableOf } from './quarantine-list.js';
+import { jsonLineOf, listOf, tableOf } from './quarantine-list.js';
 import { quarantineOptions, USAGE, type QuarantineOptions } from './quarantine-options.js';
 import { QuarantineConsumer } from './quarantine.consumer.js';
 import type { Quarantined } from './quarantined.js';
@@ -69,7 +69,7 @@ async function run(options: QuarantineOptions, config: IngestConfig): Promise<nu
 
 async function list(records: AsyncIterable<Quarantined>, { json }: QuarantineOptions): Promise<void> {
   const listed = await listOf(records);
-  if (json) for (const one of listed) console.log(JSON.stringify(one));
+  if (json) for (const one of listed) console.log(jsonLineOf(one));
   else console.log(listed.length === 0 ? 'nothing is in quarantine' : tableOf(listed));
 }
 
@@ -84,7 +84,7 @@ async function reverify(
       ? undefined
       : new NotificationProducer(batches, settingsOfReverification(config), new Metrics('quarantine'));
     const result = await new Reverification(config, producer).run(records);
-    console.log(json ? JSON.stringify(result) : summaryOf(result, dryRun));
+    console.log(json ? jsonLineOf(result) : summaryOf(result, dryRun));
   } finally {
     await batches.close();
   }

@@ -1,4 +1,4 @@
-import { listOf, tableOf } from './quarantine-list.js';
+import { jsonLineOf, listOf, tableOf } from './quarantine-list.js';
 import type { Quarantined } from './quarantined.js';
 
 const record = (more: Partial<Quarantined> = {}): Quarantined => ({
@@ -61,6 +61,13 @@ it('has a line for a notification, however often it came, and none of its person
 
 it('prints nothing that would steer a terminal', async () => {
   expect(tableOf(await listOf([record({ parameters: [['ORDERID', '\u001b[2J\nx']] })]))).toContain('·[2J·x');
+});
+
+it('its JSON escapes every control character', () => {
+  const value = { orderId: 'a\u001b\u007f\u009b2J\u202e\u{e0041}é' };
+  const line = jsonLineOf(value);
+  expect(line).not.toMatch(/\p{C}/u);
+  expect(JSON.parse(line)).toEqual(value);
 });
 
 it('is as long as the quarantine', async () => {

@@ -78,6 +78,12 @@ export function tableOf(list: readonly ListedNotification[]): string {
     .join('\n');
 }
 
+/** One line of JSON. JSON escapes only the first 32 control characters, and others could steer the operator's terminal, too. */
+export function jsonLineOf(value: unknown): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(CONTROL, (sign) => sign.split('').map(escaped).join(''));
+}
+
 /** The text comes from an unknown sender: control characters could steer the operator's terminal. */
 function shown(text: string): string {
   return text.slice(0, SHOWN_TEXT).replace(CONTROL, '·');

@@ -3,6 +3,7 @@ import {
   contentHash,
   currencyOf,
   decodeCloudEvent,
+  isAttributeHeader,
   isCommandType,
   operationKind,
   orderKey,
@@ -108,7 +109,7 @@ const REPEATED = 'must occur only once, because readers could take different val
 
 /** True for headers that identify the command or its publisher. */
 const isOfEnvelope = (header: string): boolean =>
-  header.startsWith('ce_') || header === 'content-type' || header === SIGNATURE_HEADER;
+  isAttributeHeader(header) || header === 'content-type' || header === SIGNATURE_HEADER;
 
 /** Returns undefined if the record has no timestamp (Kafka: -1). */
 export const appendedMsOf = ({ timestampMs = -1 }: Pick<CommandRecord, 'timestampMs'>): number | undefined =>

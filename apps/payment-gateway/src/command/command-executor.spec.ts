@@ -12,13 +12,11 @@ import {
   type IntentVerdict,
   type JournalRecord,
   type OrderState,
-  type SentLedger,
 } from '@tranche/order-journal';
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
 import type { Journal } from '../journal/journal.service.js';
 import type { PlatformCaller, PlatformForm } from '../platform/platform-caller.service.js';
 import type { RailBreakers } from '../platform/rail-breakers.service.js';
-import type { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 import { RepublishThrottle } from './republish-throttle.js';
@@ -82,10 +80,6 @@ interface Story {
   left: [record: string | undefined, isLastUrl: boolean][];
   payments: { handle(command: AcceptedCommand): Promise<string> };
   clock: { wallMs: number; monotonicMs: number };
-  /** Calls of the sent ledger, in order. */
-  ledger: [told: string, token: string][];
-  /** Runs while the ledger writes `sent`. */
-  whileSent: { act: () => boolean };
   /** Number of journal records at each `warmUp`. */
   warm: number[];
   /** Runs while a bearer token is requested. */
@@ -129,13 +123,6 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
       return Promise.resolve();
     },
   });
-  const ledger: Story['ledger'] = [];
-  const whileSent = { act: () => true };
-  const sentLedger: SentLedger = {
-    made: ({ token }) => void ledger.push(['made', token]),
-    sent: (token) => ledger.push(['sent', token]) > 0 && whileSent.act(),
-    ended: (token) => void ledger.push(['ended', token]),
-  };
   const leave = (result: CallResult | undefined, isLastUrl: boolean) => void left.push([result?.record, isLastUrl]);
   const gate = { enter: () => ({ leave }), wait: () => Promise.resolve(), blockedMs: () => 0 };
   const lateSlot: Story['lateSlot'] = { act: () => Promise.resolve() };
@@ -148,11 +135,10 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     platform as unknown as PlatformCaller,
     gate as unknown as RailBreakers,
     injected,
-    sentLedger as SentLedgerService,
     new RepublishThrottle(injected),
   );
   const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
-  return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm, whileAsked, lateSlot };
+  return { journal, calls, urls, left, payments, clock, warm, whileAsked, lateSlot };
 }
 
 const inOrder = {
@@ -469,50 +455,4 @@ it('has a connection before the INTENT of each attempt', async () => {
   const { warm, payments } = story([notExecuted('5003'), succeeded()]);
   await payments.handle(authorization());
   expect(warm).toEqual([0, 2]);
-});
-
-describe('the sent ledger', () => {
-  it('is called before the INTENT is appended, before the first byte, and when the result was read back', async () => {
-    const { journal, ledger, payments } = story([succeeded()]);
-    const ledgerAt: Record<string, string[]> = {};
-    for (const record of ['INTENT', 'OUTCOME'] as const)
-      journal.before[record] = () => void (ledgerAt[record] = ledger.map(([call]) => call));
-    await payments.handle(authorization());
-    expect(ledgerAt).toEqual({ INTENT: ['made'], OUTCOME: ['made', 'sent'] });
-    const [intent] = journal.records;
-    const token = intent?.record === 'INTENT' ? intent.token : '';
-    expect(ledger).toEqual([
-      ['made', token],
-      ['sent', token],
-      ['ended', token],
-    ]);
-  });
-
-  it('that could not be written sends nothing', async () => {
-    const { journal, whileSent, payments } = story([succeeded()]);
-    whileSent.act = () => ((whileSent.act = () => true), false);
-    await payments.handle(authorization());
-    expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
-  });
-
-  it('is written before the send deadline is checked: after a slow write nothing is sent', async () => {
-    const { journal, clock, whileSent, payments } = story([succeeded()]);
-    whileSent.act = () => {
-      clock.monotonicMs += 2_001;
-      whileSent.act = () => true;
-      return true;
-    };
-    await payments.handle(authorization());
-    expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
-  });
-
-  it('gets the end of a token that was not granted, and none of one whose verdict was not read', async () => {
-    const { journal, ledger, payments } = story([succeeded()]);
-    await payments.handle(authorization('a'));
-    await payments.handle(authorization('b'));
-    expect(ledger.slice(3).map(([call]) => call)).toEqual(['made', 'ended']);
-    journal.appendAndRead = () => Promise.reject(new Error('the journal is closing'));
-    await expect(payments.handle(capture())).rejects.toThrow('the journal is closing');
-    expect(ledger.slice(5).map(([call]) => call)).toEqual(['made']);
-  });
 });

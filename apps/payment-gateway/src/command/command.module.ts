@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { JournalModule } from '../journal/journal.module.js';
 import { PlatformModule } from '../platform/platform.module.js';
-import { SentLedgerModule } from '../sent-ledger/sent-ledger.module.js';
 import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 import { RepublishThrottle } from './republish-throttle.js';
 
 @Module({
-  imports: [JournalModule, PlatformModule, SentLedgerModule],
+  imports: [JournalModule, PlatformModule],
   controllers: [CommandConsumer],
   providers: [PaymentExecutor, RepublishThrottle],
 })

@@ -5,7 +5,6 @@ import { Journal } from '../journal/journal.service.js';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.service.js';
 import { RailBreakers } from '../platform/rail-breakers.service.js';
-import { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 import { RepublishThrottle } from './republish-throttle.js';
 import { prepareAttempt } from './prepare-attempt.js';
@@ -17,7 +16,6 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
     platform: PlatformCaller,
     gate: RailBreakers,
     clock: AgreedClock,
-    sentLedger: SentLedgerService,
     repeats: RepublishThrottle,
   ) {
     super({
@@ -25,7 +23,6 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
       gate,
       timing: clock,
       readClocks: () => clock.readClocks(),
-      sentLedger,
       newToken: randomUUID,
       republishResult: ({ merchant: { merchant }, orderId, commandId, appendedMs }, lease, append) =>
         repeats.republish({ merchant, orderId, commandId, appendedMs }, lease, append),

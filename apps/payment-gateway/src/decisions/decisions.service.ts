@@ -43,7 +43,7 @@ export class Decisions implements OnModuleInit {
     { withinMs, ...proposal }: Pick<Proposal<K>, 'kind' | 'about' | 'subject'> & { withinMs?: number },
     operator: OperatorIdentity,
   ): Promise<Decision<K>> {
-    assertNamed(operator, this.config);
+    assertNamed(operator, this.config.operators.oidc);
     const { kind, about } = proposal;
     const nowMs = this.clock.nowMs();
     const open = (await this.#current()).open(kind, about, nowMs);
@@ -67,7 +67,7 @@ export class Decisions implements OnModuleInit {
 
   /** @throws Problem if this person must not decide it, or if it was decided or has expired */
   assertMayDecide(decision: Decision, operator: OperatorIdentity): void {
-    assertNamed(operator, this.config);
+    assertNamed(operator, this.config.operators.oidc);
     const { state, expiresAt } = decision;
     if (state === 'approved' || state === 'rejected') throw alreadyDecided(decision);
     if (state === 'expired')

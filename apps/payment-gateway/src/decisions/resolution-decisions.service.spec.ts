@@ -29,7 +29,7 @@ const id = operationIdOf({ merchant: 'shop-fr', orderId: '1', commandId: 'a' });
 const notExecuted = { outcome: 'not_executed', reason } as const;
 
 /** One order in doubt about 100 cents, its journal, and the topic of proposals, in memory. */
-function setUp({ approvalAboveMinor, ...settings }: { approvalAboveMinor?: number; oidcIssuer?: string } = {}) {
+function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; issuer?: string } = {}) {
   const identity = {
     rulesVersion: RULES_VERSION,
     merchant: 'shop-fr',
@@ -61,8 +61,7 @@ function setUp({ approvalAboveMinor, ...settings }: { approvalAboveMinor?: numbe
   const config = {
     platformTimeoutMs: 30_000,
     merchants,
-    approvalWithinMs: DAY_MS,
-    ...settings,
+    operators: { approvalWithinMs: DAY_MS, oidc: { issuer } },
   } as unknown as GatewayConfig;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
   const topic = new TopicInMemory();
@@ -214,7 +213,7 @@ describe('a resolution that needs two people', () => {
 
   it('is proposed and decided by no key without a person where tokens of an issuer name people', async () => {
     const keyOfBob = { ...bob, person: 'bob-key', isPersonMissing: true } as const;
-    const { approvals, appended, proposed } = setUp({ oidcIssuer: 'https://issuer.example' });
+    const { approvals, appended, proposed } = setUp({ issuer: 'https://issuer.example' });
     const { id: proposal } = await proposed();
     const refused = { status: 403, code: 'person_needed' };
     await expect(approvals.approve(proposal, keyOfBob)).rejects.toMatchObject(refused);

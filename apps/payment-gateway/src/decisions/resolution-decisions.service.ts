@@ -41,7 +41,7 @@ export class ResolutionDecisions {
     const name = { operation: id, merchant, orderId, commandId };
     const subject = { ...name, resolution, why, seen, was: stateOf(operation) };
     const about = `${id} ${seen}`;
-    const withinMs = this.config.approvalWithinMs;
+    const withinMs = this.config.operators.approvalWithinMs;
     const open = await this.decisions.propose({ kind: 'resolution', about, subject, withinMs }, operator);
     if (open.proposedBy === operator.person && isSame(open.subject.resolution, resolution)) return viewOf(open);
     const detail = `${open.proposedBy} proposed ${open.subject.resolution.outcome} already: approve or reject that first.`;

@@ -1,4 +1,5 @@
 import { Problem } from '@tranche/service-kit';
+import type { OidcConfig } from '../operations/oidc/oidc.config.js';
 import type { OperatorIdentity } from '../operations/operator-identity.js';
 
 /** Two people are two names. A key and a token of one human carry the same name (`assertNamed`). */
@@ -10,8 +11,8 @@ export const isSecondPerson = (proposedBy: string, person: string): boolean => p
  * count as two people.
  * @throws Problem 403
  */
-export function assertNamed(operator: OperatorIdentity, { oidcIssuer }: { oidcIssuer?: string }): void {
-  if (oidcIssuer === undefined || operator.isPersonMissing !== true) return;
+export function assertNamed(operator: OperatorIdentity, { issuer }: Pick<OidcConfig, 'issuer'>): void {
+  if (issuer === undefined || operator.isPersonMissing !== true) return;
   const detail =
     'OPERATORS_OIDC_ISSUER is set, and the entry of this key in OPERATORS_FILE names no person: whether its holder is also the holder of a token is not known. ' +
     'Use a token, or set "person" of the entry to what OPERATORS_OIDC_PERSON_CLAIM says of that person.';

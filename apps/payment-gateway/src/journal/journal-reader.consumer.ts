@@ -7,7 +7,7 @@ import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { Recovery } from './recovery.service.js';
 
-/** Reads `payments.journal.v1` from its beginning. Each user has its own reader, so that a rebuild never waits for a slow audit. */
+/** Reads `payments.journal.v1` from its beginning. Each user has its own reader, and closes it. */
 @Injectable({ scope: Scope.TRANSIENT })
 export class JournalReaderConsumer implements JournalReader {
   readonly #reader: LogReader;

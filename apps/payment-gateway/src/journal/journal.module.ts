@@ -5,7 +5,6 @@ import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
-import { IndexAudit } from './index-audit.service.js';
 import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
@@ -43,7 +42,7 @@ const IndexRedis = RedisModule.forRootAsync({
       CommandGate,
       RedisGuard,
     ],
-    ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService],
+    ...[RebuildReport, OutcomeReport, ProjectorService, JournalGauges, DoubtWatchService],
   ],
   exports: [
     Journal,
@@ -53,7 +52,6 @@ const IndexRedis = RedisModule.forRootAsync({
     CommandGate,
     RedisGuard,
     ProjectorService,
-    IndexAudit,
     JournalGauges,
     DoubtWatchService,
   ],

@@ -6,11 +6,9 @@ import {
   journalPartition,
   markerText,
   MarkerMovedError,
-  nextGeneration,
   OrderIndexKeys,
   OrderUnreadableError,
   type IndexMarker,
-  type IndexSnapshot,
   type Mark,
   type OrderIndex,
   type OrderState,
@@ -111,11 +109,6 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return reading;
   }
 
-  async readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot> {
-    const { marker, orders } = await this.#read(partition, orderKeys);
-    return { ...(marker ? markOf(marker) : {}), orders };
-  }
-
   async readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]> {
     const { stored, marker: found, orders } = await this.#read(partition, orderKeys);
     if (stored === undefined || found?.offset !== marker) throw movedError(partition, stored, marker);
@@ -213,18 +206,6 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     if (stored === undefined || read?.offset !== from) throw movedError(partition, stored, from);
     await keepPages(this.redis, this.#keys, redirectHtml);
     await this.#project(partition, stored, { offset: to, generation: read.generation, hash }, orders);
-  }
-
-  /** Changes the generation, so that the script refuses writers that read the states before. */
-  async replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void> {
-    const { stored, marker: found } = await this.#read(partition, []);
-    if (stored === undefined || found?.offset !== marker) throw movedError(partition, stored, marker);
-    await this.#project(
-      partition,
-      stored,
-      { ...found, generation: nextGeneration(found.generation, randomUUID()) },
-      orders,
-    );
   }
 
   async #project(partition: number, stored: string, next: IndexMarker, orders: OrderState[]): Promise<void> {

@@ -39,7 +39,13 @@ async function ask(
     isConfigured: hasIssuer,
     operatorOf: (token: string) => Promise.resolve({ person: `holder of ${token}`, role: 'viewer' }),
   } as OidcOperators;
-  const guard = new OperatorGuard({ operators } as GatewayConfig, clock, new Reflector(), audit, oidc);
+  const guard = new OperatorGuard(
+    { operators: { known: operators } } as GatewayConfig,
+    clock,
+    new Reflector(),
+    audit,
+    oidc,
+  );
   const isLetIn = await guard.canActivate(context);
   return isLetIn ? request.operator?.person : undefined;
 }

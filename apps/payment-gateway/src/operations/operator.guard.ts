@@ -68,15 +68,15 @@ export class OperatorGuard implements CanActivate {
   }
 
   async #operatorOf({ headers }: OperatorRequest): Promise<OperatorIdentity> {
-    const { operators = [] } = this.config;
-    if (this.config.operators === undefined && !this.oidc.isConfigured) {
+    const { known } = this.config.operators;
+    if (known === undefined && !this.oidc.isConfigured) {
       const detail =
         'Neither OPERATORS_FILE nor OPERATORS_OIDC_ISSUER is set: this gateway knows no operators, and nobody may look up or resolve anything.';
       throw new Problem({ status: 503, code: 'operators_not_configured', detail });
     }
     const token = this.oidc.isConfigured ? TOKEN.exec(headers.authorization ?? '')?.[1] : undefined;
     if (token !== undefined) return this.oidc.operatorOf(token);
-    const operator = holderOfKey(operators, headers.authorization);
+    const operator = holderOfKey(known ?? [], headers.authorization);
     if (operator.notAfterMs === undefined || this.clock.nowMs() < operator.notAfterMs) return operator;
     throw new Problem({
       status: 401,

@@ -1,5 +1,5 @@
 import { openEntriesFile } from '@tranche/contracts';
-import { Env } from '@tranche/service-kit';
+import { Env, Part } from '@tranche/service-kit';
 import { Max, Min } from 'class-validator';
 import { OidcConfig } from './oidc/oidc.config.js';
 import { readOperators, rolesInProduction, type Operator } from './operators.js';
@@ -11,7 +11,7 @@ export function loadOperators(path: string): Operator[] {
 }
 
 /** Settings of the operators' access to the management port, and of decisions by two people. */
-export class OperatorsConfig extends OidcConfig {
+export class OperatorsConfig {
   @Env('OPERATORS_FILE', {
     doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer` (the default; production mode wants each entry to name its role), `operator` and `approver` (demo: `config/operators.demo.json`); without it, and without an issuer of tokens, the operators\' routes answer 503',
     optional: true,
@@ -19,7 +19,7 @@ export class OperatorsConfig extends OidcConfig {
     read: loadOperators,
     inProduction: rolesInProduction,
   })
-  operators?: Operator[];
+  known?: Operator[];
 
   @Env('APPROVAL_WITHIN_MS', {
     doc: 'milliseconds for which a resolution that needs a second person can be approved',
@@ -28,4 +28,7 @@ export class OperatorsConfig extends OidcConfig {
   @Min(60_000)
   @Max(604_800_000)
   approvalWithinMs: number;
+
+  @Part()
+  oidc: OidcConfig;
 }

@@ -1,4 +1,4 @@
-import { hasSucceeded, isPayment, type OperationState, type OrderState } from '@tranche/order-journal';
+import { hasSucceeded, isCancelled, isPayment, type OrderState } from '@tranche/order-journal';
 
 /** Minor units; null where only the platform knows an amount that counts. */
 export interface OrderAmounts {
@@ -23,15 +23,9 @@ interface Counted {
 export function amountsOf(order: OrderState): OrderAmounts {
   const succeeded = order.operations.filter(hasSucceeded);
   const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
-  const voided = new Set(succeeded.filter(({ operation }) => operation === 'void').map(({ reference }) => reference));
-  const voidedElsewhere = new Set(
-    elsewhere.flatMap(({ operation, of }) => (operation === 'void' && of !== undefined ? [of] : [])),
-  );
-  const isVoided = ({ transactionId, commandId = '' }: Partial<OperationState>) =>
-    (transactionId !== undefined && voided.has(transactionId)) || voidedElsewhere.has(commandId);
   const all = [...succeeded, ...elsewhere];
   const counted: Record<OrderAmounts['assumed'][number], Counted[]> = {
-    authorized: all.filter((operation) => isPayment(operation) && !isVoided(operation)),
+    authorized: all.filter((operation) => isPayment(operation) && !isCancelled(order, operation)),
     captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
     refunded: all.filter(({ operation }) => operation === 'refund'),
   };

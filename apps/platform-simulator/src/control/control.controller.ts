@@ -7,6 +7,7 @@ import type { Accounts } from '../token-api/accounts.store.js';
 import { maskedNumber } from '../transactions/card.js';
 import { binOf, schemeOf } from '../transactions/card-bins.js';
 import type { Decisions } from '../transactions/decision.service.js';
+import type { OperationType } from '../transactions/transaction.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
 import { NOTIFICATION_MODES, readFaultRule, type NotificationMode } from './fault-rules.js';
 import type { Faults } from './faults.store.js';
@@ -52,10 +53,13 @@ export async function controlController(server: FastifyInstance, parts: ControlP
     });
 
     scope.post('/simulator/notifications/suppressed', ({ body }, reply) => {
-      const { identifier, orderId } = fieldsOf(body);
+      const { identifier, orderId, transactionId, times = 1 } = fieldsOf(body);
       if (typeof identifier !== 'string' || typeof orderId !== 'string')
         return wrong(reply, 'identifier and orderId are needed');
-      return reply.send({ sent: books.notifications.sendSuppressed({ identifier, orderId }) });
+      if (transactionId !== undefined && typeof transactionId !== 'string')
+        return wrong(reply, 'transactionId must be a text');
+      if (times !== 1 && times !== 2) return wrong(reply, 'times must be 1 or 2');
+      return reply.send({ sent: books.notifications.sendSuppressed({ identifier, orderId, transactionId }, times) });
     });
 
     scope.get('/simulator/faults', (_request, reply) => reply.send(faults.list()));
@@ -67,6 +71,11 @@ export async function controlController(server: FastifyInstance, parts: ControlP
     });
     scope.delete('/simulator/faults', (_request, reply) => {
       faults.clear();
+      return reply.code(204).send();
+    });
+
+    scope.delete<{ Params: { id: string } }>('/simulator/faults/:id', ({ params }, reply) => {
+      faults.remove(params.id);
       return reply.code(204).send();
     });
 
@@ -137,24 +146,25 @@ function transactionRoutes(scope: FastifyInstance, { merchants, books, execution
     },
   );
 
-  scope.post('/simulator/refunds', ({ body }, reply) => {
-    const { identifier, orderId, amount } = fieldsOf(body);
-    if (typeof identifier !== 'string' || typeof orderId !== 'string')
-      return wrong(reply, 'identifier and orderId are needed');
-    if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) > 0))
-      return wrong(reply, 'amount must be a whole number');
-    const merchant = merchants.byIdentifier(identifier);
-    const refundable = [...books.transactions.ofOrder(identifier, orderId)].find(
-      ({ operationType, state }) =>
-        state === 'succeeded' && (operationType === 'capture' || operationType === 'payment'),
-    );
-    if (merchant === undefined || refundable === undefined) return reply.code(404).send({ error: 'nothing to refund' });
-    const refunded = execution.refundFromBackOffice(refundable, amount as number | undefined, merchant);
-    if (isRefusal(refunded)) return reply.code(409).send({ error: refunded.message, execCode: refunded.execCode });
-    return reply
-      .code(201)
-      .send({ transactionId: refunded.transaction.transactionId, amount: refunded.transaction.amount });
-  });
+  for (const [path, type, sources] of BACK_OFFICE)
+    scope.post(path, ({ body }, reply) => {
+      const { identifier, orderId, transactionId, amount } = fieldsOf(body);
+      if (typeof identifier !== 'string' || typeof orderId !== 'string')
+        return wrong(reply, 'identifier and orderId are needed');
+      if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) > 0))
+        return wrong(reply, 'amount must be a whole number');
+      const merchant = merchants.byIdentifier(identifier);
+      const reference = [...books.transactions.ofOrder(identifier, orderId)].find((one) =>
+        transactionId === undefined
+          ? one.state === 'succeeded' && sources.includes(one.operationType)
+          : one.transactionId === transactionId,
+      );
+      if (merchant === undefined || reference === undefined)
+        return reply.code(404).send({ error: `nothing to ${type}` });
+      const made = execution.byBackOffice({ type, amount: amount as number | undefined }, reference, merchant);
+      if (isRefusal(made)) return reply.code(409).send({ error: made.message, execCode: made.execCode });
+      return reply.code(201).send({ transactionId: made.transaction.transactionId, amount: made.transaction.amount });
+    });
 
   scope.post('/simulator/tokens', ({ body }, reply) => {
     const { identifier, cardCode = '4111111111111111', cardValidityDate = '12-49', cardFullName = '' } = fieldsOf(body);
@@ -170,6 +180,12 @@ function transactionRoutes(scope: FastifyInstance, { merchants, books, execution
       .send({ HFTOKEN: hfToken, CARDCODE: maskedNumber(card.code), CARDTYPE: schemeOf(binOf(card.code)) });
   });
 }
+
+/** Operations of the merchant's back office, and the operations that they may name. */
+const BACK_OFFICE: readonly (readonly [path: string, type: 'capture' | 'refund', of: readonly OperationType[]])[] = [
+  ['/simulator/captures', 'capture', ['authorization']],
+  ['/simulator/refunds', 'refund', ['capture', 'payment']],
+];
 
 const wrong = (reply: FastifyReply, error: string) => reply.code(400).send({ error });
 

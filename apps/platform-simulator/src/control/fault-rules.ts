@@ -24,6 +24,11 @@ export interface StatusFault {
   readonly status: number;
 }
 
+export interface Part {
+  readonly share: number;
+  readonly isStated: boolean;
+}
+
 export interface CallFault {
   readonly latencyMs?: number;
   readonly latencyMsUniform?: readonly [from: number, to: number];
@@ -45,6 +50,10 @@ export interface CallFault {
   readonly slowDrip?: number;
   /** Executes the call and answers with another OPERATIONTYPE. */
   readonly wrongOperationType?: boolean;
+  /** Executes an authorization and answers at once, without a form; `0003` with method B only. */
+  readonly withoutForm?: '0000' | '0003';
+  /** Executes this part of the amount. `isStated`: the answer says so (0004), else only the notification's AMOUNT does. */
+  readonly part?: Part;
   /** Executes the call and answers with a page (REDIRECTHTML) of at least so many bytes, base64 apart. */
   readonly pageBytes?: number;
   /**
@@ -135,6 +144,7 @@ const ENCRYPTION_KEY: Record<string, Check> = {
   encryptionKeyId: isText,
   encryptionPublicKey: isText,
 };
+const PART: Record<string, Check> = { share: (value) => isShare(value) && value !== 0, isStated: isYes };
 const SHORT_NOTIFICATIONS: readonly unknown[] = ['none', 'duplicate', 'outOfOrder', 'forgedHash'];
 const FAULT: Record<string, Check> = {
   latencyMs: isCount,
@@ -149,6 +159,8 @@ const FAULT: Record<string, Check> = {
   garbage: isWhenOrYes,
   emptyAnswer: isWhenOrYes,
   truncate: isYes,
+  withoutForm: (value) => value === '0000' || value === '0003',
+  part: (value) => wrongFields(value, PART).length === 0 && Object.keys(value as object).length === 2,
   pageBytes: isCount,
   slowDrip: isCount,
   wrongOperationType: isYes,

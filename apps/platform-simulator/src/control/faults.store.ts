@@ -42,6 +42,10 @@ export class Faults {
     }));
   }
 
+  remove(id: string): void {
+    this.rules = this.rules.filter((rule) => rule.id !== id);
+  }
+
   clear(): void {
     this.rules = [];
   }

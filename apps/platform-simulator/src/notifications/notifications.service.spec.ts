@@ -40,6 +40,14 @@ const COMMON = [
   ...['CURRENCY', 'EXECCODE', 'MESSAGE', 'DESCRIPTOR', 'EXTRADATA', 'HASH'],
 ].sort();
 
+/** Pays by the token of a card. */
+const pay = async () => {
+  const card = { identifier: 'Shop', cardCode: '5555555555554444', cardFullName: 'Jane Doe' };
+  const { HFTOKEN } = (await running.simulator.json('POST', '/simulator/tokens', card)).body as { HFTOKEN: string };
+  const payment = { OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', HFTOKEN };
+  return (await running.simulator.operate(payment)).answer;
+};
+
 describe('what is notified', () => {
   it('exactly the parameters of the interface, EXTRADATA unchanged, signed with the notification key', async () => {
     const captureId = await capture({ EXTRADATA: 'first' });
@@ -96,8 +104,7 @@ describe('what is notified', () => {
   });
 
   it('a card masked', async () => {
-    const card = { CARDCODE: '5555555555554444', CARDVALIDITYDATE: '12-49', CARDCVV: '123', CARDFULLNAME: 'Jane Doe' };
-    await running.simulator.operate({ OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', ...card });
+    await pay();
     const [{ parameters } = { parameters: {} }] = await arrived(1);
     const shown = {
       CARDCODE: 'XXXXXXXXXXXX4444',
@@ -113,6 +120,25 @@ describe('what is notified', () => {
       ...shown,
     });
     expect(parameters).not.toHaveProperty('CARDCVV');
+  });
+
+  it('a refund of a card payment without the card', async () => {
+    const { TRANSACTIONID = '' } = await pay();
+    await running.simulator.operate({ OPERATIONTYPE: 'refund', TRANSACTIONID, EXTRADATA: 'x' });
+    const refund = (await arrived(2))[1]?.parameters ?? {};
+    expect(Object.keys(refund).filter((name) => !COMMON.includes(name))).toEqual([]);
+    expect(refund).toMatchObject({ OPERATIONTYPE: 'refund', AMOUNT: '5000' });
+  });
+
+  it('a capture of the back office, and what it captured only in part', async () => {
+    const authorization = await running.simulator.authorized();
+    const captured = { identifier: 'Shop', orderId: 'order-1', amount: 20_000 };
+    const byHand = () => running.simulator.json('POST', '/simulator/captures', captured);
+    expect(await byHand()).toMatchObject({ status: 201, body: { amount: 20_000 } });
+    expect(await byHand()).toMatchObject({ status: 409, body: { execCode: '2005' } });
+    const { answer } = await running.simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: authorization });
+    expect(answer.EXECCODE).toBe('2005');
+    expect((await arrived(2))[1]?.parameters).toMatchObject({ OPERATIONTYPE: 'capture', AMOUNT: '20000' });
   });
 
   it('a refund of the back office', async () => {
@@ -211,6 +237,21 @@ describe('faults of notifications', () => {
       ['order-2', 'delivered'],
     ]);
     expect((await arrived(1)).map(({ parameters }) => parameters.ORDERID)).toEqual(['order-2']);
+  });
+
+  it('none, and one of an order sent twice when somebody asks for it', async () => {
+    await running.simulator.fault({}, { notification: 'none' });
+    const transactionId = await running.simulator.authorized();
+    await running.simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: transactionId });
+    const wanted = { identifier: 'Shop', orderId: 'order-1', transactionId, times: 2 };
+    expect((await running.simulator.json('POST', '/simulator/notifications/suppressed', wanted)).body).toEqual({
+      sent: 1,
+    });
+    expect((await arrived(2)).map(({ parameters }) => parameters.TRANSACTIONID)).toEqual([
+      transactionId,
+      transactionId,
+    ]);
+    expect((await running.simulator.notifications()).map(({ state }) => state)).toEqual(['delivered', 'suppressed']);
   });
 
   it('duplicate', async () => {

@@ -104,12 +104,14 @@ export class Notifications {
     this.releaseHeld(key);
   }
 
-  /** Sends the notifications that a fault rule suppressed. Returns their number. */
-  sendSuppressed(filter: OrderFilter): number {
-    const suppressed = this.list(filter).filter(({ state }) => state === 'suppressed');
+  /** Sends the notifications that a fault rule suppressed, each so often. Returns their number. */
+  sendSuppressed({ transactionId, ...filter }: OrderFilter & { transactionId?: string }, times = 1): number {
+    const suppressed = this.list(filter).filter(
+      (one) => one.state === 'suppressed' && (transactionId === undefined || one.transactionId === transactionId),
+    );
     for (const one of suppressed) {
       one.state = 'waiting';
-      this.unsent.get(one)?.();
+      for (let left = times; left > 0; left--) this.unsent.get(one)?.();
     }
     return suppressed.length;
   }

@@ -6,6 +6,11 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.stop());
 beforeEach(() => simulator.json('POST', '/simulator/reset'));
+let onTestEnd: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await onTestEnd?.();
+  onTestEnd = undefined;
+});
 
 const isAllText = (answer: object) => Object.values(answer).every((value) => typeof value === 'string');
 
@@ -68,7 +73,61 @@ describe('operations', () => {
     expect((await followUp('capture', authorization)).answer.EXECCODE).toBe('2009');
   });
 
-  it('answers card data at once, and shows only what may be seen of the card', async () => {
+  it('refuses what the interface does not list of an operation, card data among it', async () => {
+    const authorization = await simulator.authorized();
+    const payment = { OPERATIONTYPE: 'payment', ORDERID: 'o', AMOUNT: '5000', HFTOKEN: 'token' };
+    const unlisted: [name: string, parameters: Record<string, string>][] = [
+      ['CARDCODE', { ...payment, CARDCODE: '5555555555554444' }],
+      ['EXTRADATA', { ...payment, EXTRADATA: 'x' }],
+      ['AMOUNT', { OPERATIONTYPE: 'void', TRANSACTIONID: authorization, AMOUNT: '1' }],
+      ['METADATA', { OPERATIONTYPE: 'capture', TRANSACTIONID: authorization, METADATA: 'x' }],
+      ['CLIENTDOB', instalment({ PAYMENTOPTION: 'partnerB-3x', CLIENTDOB: '1990-01-31' })],
+      ['CART[0][NAME]', instalment({ 'CART[0][NAME]': 'Chair' })],
+      ['BIRTHPLACE', instalment({ BIRTHPLACE: 'Lyon' })],
+    ];
+    for (const [name, parameters] of unlisted) {
+      const { EXECCODE, MESSAGE } = (await simulator.operate(parameters)).answer;
+      expect([EXECCODE, MESSAGE]).toEqual(['1002', `A parameter is invalid: ${name}`]);
+    }
+    expect((await simulator.ledger()).operations).toHaveLength(1);
+  });
+
+  it('answers an authorization at once where a fault rule says so: 0000, and 0003 of method B alone', async () => {
+    const answers = async (withoutForm: string) => {
+      await simulator.json('DELETE', '/simulator/faults');
+      await simulator.fault({}, { withoutForm });
+      return [
+        (await simulator.operate(instalment())).answer,
+        (await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x' }))).answer,
+      ] as const;
+    };
+    const [a, b] = await answers('0000');
+    expect([a.EXECCODE, b.EXECCODE, b.REDIRECTHTML]).toEqual(['0000', '0000', undefined]);
+    expect((await followUp('capture', b.TRANSACTIONID ?? '')).answer.EXECCODE).toBe('0000');
+    const [form, waiting] = await answers('0003');
+    expect([form.EXECCODE, waiting.EXECCODE]).toEqual(['0002', '0003']);
+    expect((await followUp('capture', waiting.TRANSACTIONID ?? '')).answer.EXECCODE).toBe('2006');
+    await simulator.advance(6 * 86_400);
+    expect((await followUp('capture', waiting.TRANSACTIONID ?? '')).answer.EXECCODE).toBe('2009');
+  });
+
+  it('executes a part where a fault rule says so, with 0004 or without', async () => {
+    const authorization = await simulator.authorized();
+    await simulator.fault({ operation: 'capture' }, { part: { share: 0.5, isStated: true } });
+    await simulator.fault({ operation: 'refund' }, { part: { share: 0.1, isStated: false } });
+    const { answer } = await followUp('capture', authorization);
+    const refund = await followUp('refund', answer.TRANSACTIONID ?? '', { AMOUNT: '5000' });
+    expect([answer.EXECCODE, refund.answer.EXECCODE]).toEqual(['0004', '0000']);
+    expect((await simulator.ledger()).operations.map(({ amount }) => amount)).toEqual([30_000, 15_000, 500]);
+  });
+
+  it('takes card data at once where it takes unlisted parameters, and shows only what may be seen of the card', async () => {
+    const listed = simulator;
+    simulator = await runSimulator({}, { takesUnlistedParameters: true });
+    onTestEnd = async () => {
+      await simulator.stop();
+      simulator = listed;
+    };
     const card = {
       ORDERID: 'order-1',
       AMOUNT: '5000',

@@ -1,8 +1,10 @@
 import type { Merchant, Merchants } from '@tranche/contracts';
 import type { Call } from '../control/ledger.store.js';
+import type { CallFault } from '../control/fault-rules.js';
 import type { Faults } from '../control/faults.store.js';
 import { parseFormBody, type FormBody } from '../request/flat-parameters.js';
 import { checkForm, checkSignature, isRefusal, readOrder, type Order } from '../request/request-rules.js';
+import type { Settings } from '../simulator.config.js';
 import type { AccessTokens } from '../token-api/access-tokens.store.js';
 import { refusal, type Refusal } from '../transactions/exec-codes.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
@@ -31,7 +33,7 @@ export interface ProcessParts {
 export class ProcessService {
   constructor(
     private readonly parts: ProcessParts,
-    private readonly latencyMs: readonly [number, number],
+    private readonly settings: Pick<Settings, 'latencyMs' | 'takesUnlistedParameters'>,
     private readonly formAddress: (transactionId: string) => string,
   ) {}
 
@@ -55,14 +57,14 @@ export class ProcessService {
       merchant: merchant?.merchant,
       identifier: call.identifier,
     });
-    const latencyMs = latencyOf(fault, this.latencyMs);
+    const latencyMs = latencyOf(fault, this.settings.latencyMs);
 
     const lostBefore = disturbanceBefore(fault);
     if (lostBefore !== undefined || fault?.execCode !== undefined) {
       await pause(latencyMs);
       return closed(call, lostBefore ?? answered(refusalAnswer(operation, refusal(fault?.execCode ?? ''))));
     }
-    const reply = await this.answer({ form, operation, merchant, bearer, call, latencyMs });
+    const reply = await this.answer({ form, operation, merchant, bearer, call, latencyMs, fault });
     if (reply.kind !== 'answer') return closed(call, reply);
     const said = fault?.wrongOperationType ? ofAnotherOperation(reply.answer) : reply.answer;
     const answer = withPageOf(fault?.pageBytes ?? 0, said);
@@ -76,6 +78,7 @@ export class ProcessService {
     bearer: string | undefined;
     call: Call;
     latencyMs: number;
+    fault: CallFault | undefined;
   }): Promise<Reply> {
     const { form, operation, merchant, latencyMs } = request;
     const refused = checkForm(form) ?? (merchant === undefined ? refusal('1002', 'IDENTIFIER') : undefined);
@@ -85,8 +88,8 @@ export class ProcessService {
       await pause(latencyMs);
       return { kind: 'unauthorized' };
     }
-    const order =
-      checkSignature(form.parameters, merchant) ?? readOrder(form.parameters, merchant, this.parts.books.clock.nowMs());
+    const rules = { nowMs: this.parts.books.clock.nowMs(), takesUnlisted: this.settings.takesUnlistedParameters };
+    const order = checkSignature(form.parameters, merchant) ?? readOrder(form.parameters, merchant, rules);
     if (isRefusal(order)) return this.refuse(operation, order, latencyMs);
 
     const { transactions } = this.parts.books;
@@ -99,7 +102,7 @@ export class ProcessService {
       if (initialId !== undefined) transactions.release(initialId);
     }
     this.parts.decisions.expireOverdue();
-    const executed = this.parts.execution.execute(order, form.parameters, merchant);
+    const executed = this.parts.execution.execute(order, form.parameters, merchant, request.fault);
     if (isRefusal(executed)) return answered(refusalAnswer(operation, executed));
     request.call.executed = true;
     const { transaction } = executed;

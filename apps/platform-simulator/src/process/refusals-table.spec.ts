@@ -41,6 +41,10 @@ const DONE: Record<string, () => Promise<Answer[]>> = {
   'another parameter of the interface left out': async () => [
     await operated(instalment({ DESCRIPTION: '', CLIENTEMAIL: '' })),
   ],
+  'a parameter that the interface does not list for the operation, card data': async () => [
+    await operated({ OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', CARDCODE: '4111111111111111' }),
+    await followUp('void', await simulator.authorized(), { METADATA: 'x' }),
+  ],
   'HASH wrong, VERSION unknown': async () => [
     await operated(instalment(), { key: 'another' }),
     await operated(instalment({ VERSION: '4.0' })),
@@ -95,7 +99,7 @@ const DONE: Record<string, () => Promise<Answer[]>> = {
 };
 
 /** Parameters that MESSAGE may name if the cell says "and the parameter". */
-const PARAMETER = /PAYMENTOPTION|(BILLING|SHIPTO)[A-Z]+|ORDERID/;
+const PARAMETER = /PAYMENTOPTION|(BILLING|SHIPTO)[A-Z]+|ORDERID|CARDCODE|METADATA/;
 
 it('each case of the README is played, and no other', () => {
   expect(ROWS.map(([refusal]) => refusal)).toEqual(Object.keys(DONE));

@@ -5,6 +5,7 @@ import { refusal } from '../transactions/exec-codes.js';
 import type { OperationType } from '../transactions/transaction.js';
 import { isOperationType } from '../transactions/transaction.js';
 import { invalidParameter } from './field-formats.js';
+import { unlistedParameter } from './listed-parameters.js';
 import type { FormBody, Parameters } from './flat-parameters.js';
 import { isHashOf } from './platform-hash.js';
 
@@ -53,14 +54,19 @@ export function checkSignature(parameters: Parameters, merchant: Merchant): Refu
   return version === undefined || version === '3.0' || version === '2.0' ? undefined : refusal('1004');
 }
 
-/** Reads the operation. It requires only the parameters that the operation cannot work without, and checks the formats of all others. */
-export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: number): Order | Refusal {
+/** Reads the operation. It requires only the parameters that the operation cannot work without, and checks all others. */
+export function readOrder(
+  parameters: Parameters,
+  merchant: Merchant,
+  { nowMs, takesUnlisted }: { nowMs: number; takesUnlisted: boolean },
+): Order | Refusal {
   const type = parameters.get('OPERATIONTYPE') ?? '';
   if (!isOperationType(type)) return refusal('1002', 'OPERATIONTYPE');
   const option = type === 'authorization' ? given(parameters, 'PAYMENTOPTION') : undefined;
   const method = option === undefined ? 'card' : methodOfOption(option);
   if (method === undefined) return refusal('1002', 'PAYMENTOPTION');
   const invalid =
+    (takesUnlisted ? undefined : unlistedParameter(parameters, type, method)) ??
     invalidParameter(parameters, { method, market: merchant.market }) ??
     (method === 'B' ? slowExpress(parameters, nowMs) : undefined);
   if (invalid !== undefined) return refusal('1002', invalid);

@@ -3,7 +3,7 @@ import type { Books } from './execution.service.js';
 import { codeOfApproval, codeOfDecision, isExpired, type Decision } from './state-machine.js';
 import { stateOf, type Transaction } from './transaction.js';
 
-/** Changes an authorization after its answer: by the cardholder's choice, the provider's approval or expiry. Each change is notified. */
+/** Changes an authorization after its answer: by the cardholder's choice or the provider's approval, which are notified, or by expiry. */
 export class Decisions {
   constructor(
     private readonly books: Books,
@@ -22,12 +22,17 @@ export class Decisions {
     return this.settle(transaction, codeOfApproval(decision, transaction));
   }
 
-  /** Interface, Limits: 0003 expires as failed after 6 days without an update. */
+  /**
+   * Interface, Limits: 0003 expires as failed after 6 days without an update. No notification: the interface lists none, and no update is what
+   * makes it expire. Its code is not shown; a capture and a look-up are answered with 2009.
+   */
   expireOverdue(): void {
     const nowMs = this.books.clock.nowMs();
     for (const transaction of this.books.transactions.pending) {
       if (!isExpired(transaction, nowMs)) continue;
-      this.settle(transaction, '2009');
+      transaction.execCode = '2009';
+      transaction.state = 'expired';
+      this.books.transactions.noteState(transaction);
     }
   }
 
@@ -36,7 +41,7 @@ export class Decisions {
     if (execCode === undefined || merchant === undefined) return false;
     const nowMs = this.books.clock.nowMs();
     transaction.execCode = execCode;
-    transaction.state = execCode === '2009' ? 'expired' : stateOf(execCode);
+    transaction.state = stateOf(execCode);
     if (transaction.state === 'pending') transaction.pendingSinceMs = nowMs;
     if (transaction.state === 'succeeded') transaction.succeededAtMs = nowMs;
     this.books.transactions.noteState(transaction);

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Merchant } from '@tranche/contracts';
 import type { Clock } from '../clock.service.js';
+import type { CallFault, Part } from '../control/fault-rules.js';
 import type { Ledger } from '../control/ledger.store.js';
 import type { Notifications } from '../notifications/notifications.service.js';
+import { mayWait } from '../platform-methods.js';
 import { kept, type Parameters } from '../request/flat-parameters.js';
 import { isRefusal, type Order } from '../request/request-rules.js';
 import { isCardExpired, maskedCard, type Card } from './card.js';
@@ -36,34 +38,47 @@ export class Execution {
     private readonly codesByAmount: boolean,
   ) {}
 
-  execute(order: Order, parameters: Parameters, merchant: Merchant): Executed | Refusal {
+  execute(
+    order: Order,
+    parameters: Parameters,
+    merchant: Merchant,
+    { withoutForm, part }: Pick<CallFault, 'withoutForm' | 'part'> = {},
+  ): Executed | Refusal {
     switch (order.kind) {
-      case 'instalment':
-        return this.open(order, parameters, merchant, { execCode: '0002', wanted: this.wantedBy(order.amount) });
+      case 'instalment': {
+        const isAtOnce = withoutForm === '0000' || (withoutForm === '0003' && mayWait(order.method));
+        const execCode = isAtOnce ? withoutForm : '0002';
+        return this.open(order, parameters, merchant, { execCode, wanted: this.wantedBy(order.amount), part });
+      }
       case 'card':
-        return this.executeCard(order, parameters, merchant);
+        return this.executeCard(order, parameters, merchant, part);
       case 'followUp':
-        return this.executeFollowUp(order, parameters, merchant);
+        return this.executeFollowUp(order, parameters, merchant, part);
     }
   }
 
-  /** A refund from the merchant's back office: it is notified like any other, although no request caused it. */
-  refundFromBackOffice(capture: Transaction, amount: number | undefined, merchant: Merchant): Executed | Refusal {
-    const verdict = judgeFollowUp({ type: 'refund', amount }, capture, this.books.clock.nowMs());
+  /** A capture or refund from the merchant's back office: it is notified like any other, although no request caused it. */
+  byBackOffice(
+    { type, amount }: { type: 'capture' | 'refund'; amount: number | undefined },
+    reference: Transaction,
+    merchant: Merchant,
+  ): Executed | Refusal {
+    const verdict = judgeFollowUp({ type, amount }, reference, this.books.clock.nowMs());
     if (isRefusal(verdict)) return verdict;
-    capture.refundedAmount += verdict.amount;
-    const refund = this.followUpOf(
-      capture,
-      { type: 'refund', amount: verdict.amount, execCode: '0000' },
+    apply(type, verdict.amount, reference);
+    const made = this.followUpOf(
+      reference,
+      { type, amount: verdict.amount, execCode: '0000' },
       new Map([['DESCRIPTION', 'Back office']]),
     );
-    return this.book(refund, merchant, '0000', 'back-office');
+    return this.book(made, merchant, '0000', 'back-office');
   }
 
   private executeCard(
     order: Extract<Order, { kind: 'card' }>,
     parameters: Parameters,
     merchant: Merchant,
+    part: Part | undefined,
   ): Executed | Refusal {
     const card =
       order.hfToken === undefined ? cardOf(parameters) : this.books.cardTokens.peek(merchant.identifier, order.hfToken);
@@ -78,6 +93,7 @@ export class Execution {
       execCode: '0000',
       wanted,
       card: holder,
+      part,
     });
     if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
     return executed;
@@ -87,24 +103,18 @@ export class Execution {
     order: Extract<Order, { kind: 'followUp' }>,
     parameters: Parameters,
     merchant: Merchant,
+    part: Part | undefined,
   ): Executed | Refusal {
     const reference = this.books.transactions.findOf(merchant.identifier, order.transactionId);
     const verdict = judgeFollowUp(order, reference, this.books.clock.nowMs());
     if (isRefusal(verdict)) return verdict;
     if (reference === undefined) return refusal('2002');
     const wanted = order.amount === undefined ? undefined : this.wantedBy(order.amount);
-    const outcome = outcomeOf('0000', wanted);
+    const outcome = outcomeOf(codeOf(part, '0000'), wanted);
     if (isRefusal(outcome)) return outcome;
-    if (stateOf(outcome.made) === 'succeeded') {
-      if (order.type === 'capture') reference.isCaptured = true;
-      if (order.type === 'refund') reference.refundedAmount += verdict.amount;
-      if (order.type === 'void') reference.state = 'voided';
-    }
-    const transaction = this.followUpOf(
-      reference,
-      { type: order.type, amount: verdict.amount, execCode: outcome.made },
-      parameters,
-    );
+    const amount = partOf(verdict.amount, part);
+    if (stateOf(outcome.made) === 'succeeded') apply(order.type, amount, reference);
+    const transaction = this.followUpOf(reference, { type: order.type, amount, execCode: outcome.made }, parameters);
     return this.book(transaction, merchant, outcome.answered, 'request');
   }
 
@@ -118,9 +128,9 @@ export class Execution {
     }: { type: OperationType; method: Transaction['method']; orderId: string; amount: number },
     parameters: Parameters,
     merchant: Merchant,
-    { execCode, wanted, card }: { execCode: string; wanted?: string; card?: Card },
+    { execCode, wanted, card, part }: { execCode: string; wanted?: string; card?: Card; part?: Part },
   ): Executed | Refusal {
-    const outcome = outcomeOf(execCode, wanted);
+    const outcome = outcomeOf(codeOf(part, execCode), wanted);
     if (isRefusal(outcome)) return outcome;
     const transactionId = newTransactionId();
     const nowMs = this.books.clock.nowMs();
@@ -132,7 +142,7 @@ export class Execution {
       orderId: kept(parameters, 'ORDERID') ?? orderId,
       operationType: type,
       method,
-      amount,
+      amount: partOf(amount, part),
       paymentOption: kept(parameters, 'PAYMENTOPTION'),
       description: kept(parameters, 'DESCRIPTION'),
       version: kept(parameters, 'VERSION') ?? '3.0',
@@ -146,6 +156,7 @@ export class Execution {
       state,
       execCode: outcome.made,
       succeededAtMs: state === 'succeeded' ? nowMs : undefined,
+      pendingSinceMs: state === 'pending' ? nowMs : undefined,
       isCaptured: false,
       refundedAmount: 0,
     };
@@ -167,6 +178,8 @@ export class Execution {
       description: kept(parameters, 'DESCRIPTION'),
       version: kept(parameters, 'VERSION') ?? '3.0',
       extraData: kept(parameters, 'EXTRADATA'),
+      // The interface lists no card in the notifications of a capture, a refund or a void.
+      card: undefined,
       externalReference: this.nextReference(),
       createdAtMs: nowMs,
       state: stateOf(execCode),
@@ -184,6 +197,7 @@ export class Execution {
     origin: 'request' | 'back-office',
   ): Executed {
     this.books.transactions.add(transaction);
+    this.books.transactions.noteState(transaction);
     this.books.ledger.executed(transaction, answered, origin);
     // While the cardholder is on the form, there is no result to notify.
     if (transaction.state !== 'redirected') this.books.notifications.send(transaction, merchant);
@@ -206,6 +220,19 @@ function outcomeOf(execCode: string, wanted: string | undefined): { made: string
   if (wanted === '5004') return { made: '0000', answered: '5004' };
   return isRefusedByBank(wanted) || wanted.startsWith('0') ? { made: wanted, answered: wanted } : refusal(wanted);
 }
+
+/** A follow-up that succeeded changes the transaction that it names. */
+function apply(type: 'capture' | 'refund' | 'void', amount: number, reference: Transaction): void {
+  if (type === 'capture') reference.isCaptured = true;
+  if (type === 'refund') reference.refundedAmount += amount;
+  if (type === 'void') reference.state = 'voided';
+}
+
+const partOf = (amount: number, part: Part | undefined): number =>
+  part === undefined ? amount : Math.max(1, Math.floor(amount * part.share));
+
+const codeOf = (part: Part | undefined, execCode: string): string =>
+  part?.isStated && stateOf(execCode) === 'succeeded' ? '0004' : execCode;
 
 function cardOf(parameters: Parameters): Card | undefined {
   const code = parameters.get('CARDCODE');

@@ -15,6 +15,12 @@ export const PAYMENT_CLASSES = {
   'card-payment': CardPayment,
 } as const satisfies Readonly<Record<(typeof METHODS)[Method]['fields'], MessageClass>>;
 
+/** All classes of commands. */
+export const COMMAND_CLASSES: readonly MessageClass[] = [
+  ...Object.values<MessageClass>(PAYMENT_CLASSES),
+  ...[Capture, Refund, VoidAuthorization],
+];
+
 type Payment = InstanceType<(typeof PAYMENT_CLASSES)[keyof typeof PAYMENT_CLASSES]>;
 export type Authorization = Exclude<Payment, CardPayment>;
 export type CommandData = Payment | Capture | Refund | VoidAuthorization;

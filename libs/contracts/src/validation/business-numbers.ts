@@ -6,8 +6,6 @@
 const NAMED: readonly RegExp[] = [
   // British articles begin as some Maestro cards do.
   /\b(?:EAN|GTIN|ISBN)(?:-?1[0-4])?\D{0,6}\d{8,14}(?!\d)/gi,
-  // Parcels of UPS.
-  /\b1Z[0-9A-Z]{16}\b/g,
   // Orders of Temu.
   /\bPO-\d{3}-\d{15,19}(?!\d)/g,
 ];
@@ -24,13 +22,26 @@ const IBAN_LENGTHS: Readonly<Record<string, number>> = {
 };
 const IBAN_LIKE = /\b([A-Z]{2})\d{2}(?:[ -]?[0-9A-Z]){11,30}/gi;
 
-/** The text without the business numbers that are certain: each is replaced by a space. */
+const PARCEL_OF_UPS = /\b1Z[0-9A-Z]{16}\b/gi;
+
+/** The text without the business numbers that are certain. A letter in the place of each keeps the digits on both sides apart. */
 export function withoutBusinessNumbers(text: string): string {
-  const rest = NAMED.reduce((left, pattern) => left.replace(pattern, ' '), text);
-  return rest.replace(IBAN_LIKE, (found: string, country: string) => {
+  const rest = NAMED.reduce((left, pattern) => left.replace(pattern, 'x'), text);
+  const parcels = rest.replace(PARCEL_OF_UPS, (found) => (isParcelOfUps(found) ? 'x' : found));
+  return parcels.replace(IBAN_LIKE, (found: string, country: string) => {
     const end = endOfIban(found, IBAN_LENGTHS[country.toUpperCase()]);
-    return end === undefined ? found : ` ${found.slice(end)}`;
+    return end === undefined ? found : `x${found.slice(end)}`;
   });
+}
+
+/** Every second sign after `1Z` counts twice; letters count 2 to 9 and 0, again and again. The last digit completes the sum to tens. */
+function isParcelOfUps(number: string): boolean {
+  let sum = 0;
+  [...number.toUpperCase().slice(2)].forEach((sign, at) => {
+    const value = sign > '9' ? (sign.charCodeAt(0) - 63) % 10 : Number(sign);
+    sum += at % 2 === 0 ? value : value * (at === 15 ? 1 : 2);
+  });
+  return sum % 10 === 0;
 }
 
 /** Returns the end of the IBAN at the beginning of `text`; undefined if the check digits are wrong (ISO 7064, mod 97). */
@@ -49,14 +60,20 @@ function endOfIban(text: string, length: number | undefined): number | undefined
   return rest === 1 ? end : undefined;
 }
 
+/** Tells if a text speaks of a company. It is searched once at most, when a number asks: each number searching it again would take quadratic time. */
+export function companyIn(text: string): () => boolean {
+  let found: boolean | undefined;
+  return () => (found ??= LEGAL_FORM.test(text) || COMPANY.test(text));
+}
+
 /**
- * A SIRET in one piece: a valid SIREN, and the number of an establishment. `text` is what stands around it. Diners Club cards have 14 digits,
- * too, and one in ten of them begins like a SIREN. Where nothing speaks of a company, we therefore take only a company's first
- * establishments (000…), which one Diners card in ten thousand resembles.
+ * A SIRET in one piece: a valid SIREN, and the number of an establishment. `isOfCompany` tells about the text around it (`companyIn`). Diners
+ * Club cards have 14 digits, too, and one in ten of them begins like a SIREN. Where nothing speaks of a company, we therefore take only a
+ * company's first establishments (000…), which one Diners card in ten thousand resembles.
  */
-export function isSiret(digits: string, text: string): boolean {
+export function isSiret(digits: string, isOfCompany: () => boolean): boolean {
   if (digits.length !== 14 || !passesLuhn(digits, 0, 9) || !passesLuhn(digits, 0, 14)) return false;
-  return digits.startsWith('000', 9) || LEGAL_FORM.test(text) || COMPANY.test(text);
+  return digits.startsWith('000', 9) || isOfCompany();
 }
 
 export function passesLuhn(digits: string, from: number, to: number): boolean {

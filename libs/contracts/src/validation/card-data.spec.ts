@@ -1,6 +1,6 @@
 import { processorMs } from '@tranche/testing';
 import fc from 'fast-check';
-import { findCardData, holdsCardData, isCardFieldName, shownName } from './card-data.js';
+import { findCardData, holdsCardData, isCardFieldName, MAX_SEARCHED, shownName } from './card-data.js';
 
 describe('field names', () => {
   it.each([
@@ -48,6 +48,13 @@ describe('texts', () => {
     '4111-1111-1111-1111',
     '4111.1111.1111.1111',
     '4111_1111_1111_1111',
+    '4111 - 1111 - 1111 - 1111',
+    '4111\u20131111\u20131111\u20131111',
+    '4111\u20111111\u20111111\u20111111',
+    '4111\u22121111\u22121111\u22121111',
+    '4111  1111  1111  1111',
+    '41111111 11111111',
+    '12 41111111 11111111 34',
     '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
     '4111\u00a01111\u00a01111\u00a01111',
     '４１１１１１１１１１１１１１１１',
@@ -59,6 +66,16 @@ describe('texts', () => {
     'x4111111111111111x',
     'my cvv: 123',
     'CVC2=1234',
+    'cryptogramme : 123',
+    'cryptogramme visuel : 123',
+    'Cryptogramme de sécurité : 123',
+    'Le cryptogramme de ma carte est 123, merci',
+    'code de sécurité 123',
+    'code sécurité : 123',
+    'CVV n° 123',
+    'CVV du client : 123',
+    'cvc : 123 exp 12/29',
+    'parcel 1Z4111111111111111',
   ])('%j holds card data in any free text', (text) => {
     expect(holdsCardData(text)).toBe(true);
   });
@@ -79,8 +96,44 @@ describe('texts', () => {
     ]),
     ['a card’s digits in groups that no card has', '411 1111 1111 11111'],
     ['decimals', '2.4111111111111111'],
+    ['a card’s digits with two kinds of separators', '4111-1111/1111-1111'],
+    ['a date with the day first and a number', '30012028 00000007'],
+    ['a list of models', 'Cartouche pour HP 4820/4840/4850/4860'],
+    ['a date of six digits and a number of ten', '260418-8861007887'],
+    ['a date and a phone', 'rdv 260918 0646329467'],
+    ...[
+      'Gaine CVC 160 mm',
+      'Filtre CVC : 400 x 400',
+      'Thermostat CVC-3000',
+      'CVC: 160,5 mm',
+      'Conduit CVC = 160mm',
+    ].map((text) => ['a size of ventilation', text]),
+    ...['Cryptograms 300 puzzles', 'Large Print Cryptogram: 300 puzzles'].map((text) => ['a book of puzzles', text]),
+    ['a code of a door', 'Code de sécurité : 4711'],
+    ...['1Z4111111000000052', '1z4111111000000052'].map((text) => ['a parcel of UPS', text]),
   ])('%s: %j is none', (_name, text) => {
     expect(holdsCardData(text)).toBe(false);
+  });
+
+  it('searches a text for a company once, however many numbers look like SIRETs', () => {
+    const work = (numbers: number) => {
+      const searched = jest.spyOn(RegExp.prototype, 'test');
+      expect(holdsCardData(`${'36000000410009x '.repeat(numbers)} SARL`)).toBe(false);
+      const characters = searched.mock.calls.reduce((all, [text]) => all + text.length, 0);
+      searched.mockRestore();
+      return characters;
+    };
+    expect(work(2_000)).toBeLessThan(work(1_000) * 2.5);
+  });
+
+  it('counts at most 400 characters of work for each group of a long run', () => {
+    const tested = jest.spyOn(RegExp.prototype, 'test');
+    const replaced = jest.spyOn(String.prototype, 'replace');
+    expect(holdsCardData('1_'.repeat(2_000))).toBe(false);
+    const work = [...tested.mock.calls.map(([text]) => text), ...replaced.mock.contexts];
+    const characters = work.reduce<number>((all, text) => all + String(text).length, 0);
+    jest.restoreAllMocks();
+    expect(characters).toBeLessThan(2_000 * 400);
   });
 
   it('is quick on long digits and separators', () => {
@@ -102,6 +155,12 @@ describe('values that do not belong in the message', () => {
     [{ '4111111111111111': 1 }, '(name withheld)'],
     [JSON.parse('{"__proto__":{"cvv":"123"}}'), '__proto__.cvv'],
   ])('%j has it at %j', (value, path) => expect(findCardData(value)).toBe(path));
+
+  it('is searched up to a limit for all values together', () => {
+    const left = { characters: MAX_SEARCHED };
+    expect(findCardData({ a: 'x'.repeat(MAX_SEARCHED), b: '4111111111111111' }, left)).toBeUndefined();
+    expect(left.characters).toBe(0);
+  });
 
   it('stops at the maximum depth', () => {
     let deep: unknown = '4111111111111111';

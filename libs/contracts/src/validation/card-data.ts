@@ -9,8 +9,9 @@ import { holdsCardNumber, isCardNumber } from './card-numbers.js';
  */
 
 /**
- * A merchant chooses what happens to free texts that look like card data. `refuse`: the command is refused. `mask-in-logs`: it is accepted, and only logs,
- * dead letters and the quarantine leave such a number out; for shops whose references look like card numbers.
+ * A merchant chooses what happens to free texts that contain a card number. `refuse`: the command is refused. `mask-in-logs`: it is accepted, for
+ * shops whose references look like card numbers. Only logs, dead letters and the quarantine then leave the number out: it lies in the command
+ * topic and, in EXTRADATA, also in the journal, the index, the events and the notifications (README.md, "Card data"). A named CVV is refused in both cases.
  */
 export const TEXT_SCANS = ['refuse', 'mask-in-logs'] as const;
 export type TextScan = (typeof TEXT_SCANS)[number];
@@ -65,7 +66,17 @@ export function maskedCode(value: string): string {
   return value.replace(/\d/g, (digit) => (left-- > 4 ? 'X' : digit));
 }
 
-const CVV_IN_TEXT = /(?:cvv|\bcvc)2?(?:[\W_]{0,4}(?:is|was|code|number|no|value)){0,2}[\W_]{0,4}\d{3,4}\b/i;
+/** Sizes and counts in names of articles: CVC is also heating and ventilation, and cryptograms are puzzles. */
+const NO_UNIT = String.raw`(?!\w|[.,/x*-]\d|[ -]?(?:[x×*%°€$]|(?:[mck]?m[23²³]?|k?w|k?v|hz|l|kg|g|h|pa|bars?|eur|pi[eè]ces?|puzzles?|pages?)(?![a-zà-ÿ])))`;
+const CVV_IN_TEXT = new RegExp(
+  [
+    String.raw`cvv2?(?:[\W_]{0,4}(?:is|was|est|es|code|number|n[o°]|value|visuel|du|de|client|s[eé]curit[eé])){0,3}[\W_]{0,4}\d{3,4}\b`,
+    String.raw`\b(?:cvc2?|[ck]r[iy]ptogram(?:me?|m?a)?\b)[^\d:=]{0,20}?(?:[:=]|\b(?:is|est|es|code|visuel)\b|s[eé]curit[eé])[\W_]{0,3}\d{3,4}${NO_UNIT}`,
+    // Codes of doors have four digits or more.
+    String.raw`\bcode[\W_]{0,3}(?:de[\W_]{0,3})?s[eé]curit[eé][\W_]{0,4}(?:(?:is|est|n[o°])[\W_]{0,4})?\d{3}${NO_UNIT}`,
+  ].join('|'),
+  'i',
+);
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
@@ -77,15 +88,23 @@ export function holdsCardData(text: string): boolean {
   return CVV_IN_TEXT.test(plain) || holdsCardNumber(plain);
 }
 
+/** True if the text contains a named CVV. */
+export function holdsCvv(text: string): boolean {
+  return CVV_IN_TEXT.test(NOT_ASCII.test(text) ? plainDigits(text) : text);
+}
+
 const INVISIBLE = /[\p{Cf}\p{M}]+/gu;
 const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
+/** All dashes and the minus sign. */
+const DASHES = /[\p{Pd}\u2212]/gu;
 const DIGIT = /^\p{Nd}$/u;
 const digitOf = new Map<string, string>();
 
-/** Converts digits of all scripts to ASCII and no-break spaces to spaces, and removes invisible characters. */
+/** Converts digits of all scripts to ASCII, dashes to `-` and no-break spaces to spaces, and removes invisible characters. */
 export function plainDigits(text: string): string {
   // Marks are removed first, because normalizing a long run of them takes more than linear time.
-  return text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '').replace(OTHER_DIGITS, asciiDigit);
+  const plain = text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
+  return plain.replace(OTHER_DIGITS, asciiDigit).replace(DASHES, '-');
 }
 
 /** Each script's digits are consecutive in Unicode, starting with zero. */
@@ -102,22 +121,44 @@ function asciiDigit(sign: string): string {
 
 const MAX_DEPTH = 20;
 
-/** Returns the path of the first card data ('' for the value itself), or undefined. Stops at 20 levels: the message is refused anyway. */
-export function findCardData(value: unknown, depth = 0): string | undefined {
-  if (typeof value === 'string') return holdsCardData(value) ? '' : undefined;
+/** Characters that are searched of all values of a message that do not belong there. */
+export const MAX_SEARCHED = 65_536;
+export interface SearchLimit {
+  characters: number;
+}
+
+/**
+ * Returns the path of the first card data ('' for the value itself), or undefined. Stops at 20 levels and where `left` is used up: the message is
+ * refused anyway, and a longer search would keep the others waiting.
+ */
+export function findCardData(
+  value: unknown,
+  left: SearchLimit = { characters: MAX_SEARCHED },
+  depth = 0,
+): string | undefined {
+  if (typeof value === 'string') return isFoundIn(value, left) ? '' : undefined;
   if (typeof value === 'number') return couldBeCardNumber(value) ? '' : undefined;
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return undefined;
   for (const [name, child] of Object.entries(value)) {
     const step = Array.isArray(value) ? `[${name}]` : shownName(name);
-    if (!Array.isArray(value) && (isCardFieldName(name) || holdsCardData(name))) return step;
-    const below = findCardData(child, depth + 1);
+    if (!Array.isArray(value) && isCardName(name, left)) return step;
+    const below = findCardData(child, left, depth + 1);
     if (below !== undefined) return below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;
   }
   return undefined;
 }
 
+/** True for a field name of card data, and for one that contains card data. */
+export const isCardName = (name: string, left: SearchLimit): boolean => isCardFieldName(name) || isFoundIn(name, left);
+
+function isFoundIn(text: string, left: SearchLimit): boolean {
+  const searched = text.slice(0, left.characters);
+  left.characters -= searched.length;
+  return holdsCardData(searched);
+}
+
 /** JSON numbers of 17 digits or more lose precision, so the Luhn check cannot prove that they are not cards: they count as cards. */
-function couldBeCardNumber(value: number): boolean {
+export function couldBeCardNumber(value: number): boolean {
   if (!Number.isInteger(value) || value < 1e11 || value >= 1e19) return false;
   const digits = String(value);
   return !Number.isSafeInteger(value) || isCardNumber(digits, 0, digits.length);

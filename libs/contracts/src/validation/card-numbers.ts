@@ -1,4 +1,4 @@
-import { isSiret, passesLuhn, withoutBusinessNumbers } from './business-numbers.js';
+import { companyIn, isSiret, passesLuhn, withoutBusinessNumbers } from './business-numbers.js';
 
 /**
  * First digits and lengths of card numbers that schemes issue. A number that passes the Luhn check is a card number only if it has both:
@@ -27,43 +27,55 @@ export function isCardNumber(digits: string, from: number, to: number): boolean 
   return to - from >= 12 && to - from <= 19 && passesLuhn(digits, from, to) && ISSUED.test(digits.slice(from, to));
 }
 
-/** As cards are written: in one piece, in groups of four with any rest, as American Express and Diners Club do, or digit by digit. */
-const AS_ON_A_CARD = /^(?:4(?: 4){1,3} [1-5]|4 6 [45]|6 13|1(?: 1){11,18})$/;
-const TWELVE_DIGITS = /\d(?:[ ._-]?\d){11}/;
-const NUMBERS = /\d+(?:[ ._-]\d+)*/g;
-const GROUP = /(^|[ ._-])(\d+)/g;
+/** As cards are written: in one piece, in groups of four with any rest, as American Express and Diners Club do, in halves, or digit by digit. */
+const AS_ON_A_CARD = /^(?:4(?: 4){1,3} [1-5]|4 6 [45]|6 13|8 8|1(?: 1){11,18})$/;
+/** A date with the day first, and a number: some Mastercard and Diners Club numbers in two groups look so. */
+const DAY_FIRST = /^(?:2\d|30)(?:0[1-9]|1[0-2])20\d\d/;
+/**
+ * Dashes may have a space on each side. `plainDigits` has made all dashes one. Slashes are left out: they part lists of models. The wide scan
+ * (`hidden-card-data.ts`) takes each of these, too.
+ */
+const SEPARATOR = String.raw`\s{1,3}|\s?-\s?|[._]`;
+const TWELVE_DIGITS = new RegExp(String.raw`\d(?:(?:${SEPARATOR})?\d){11}`);
+const NUMBERS = new RegExp(String.raw`\d+(?:(?:${SEPARATOR})\d+)*`, 'g');
+const GROUP = new RegExp(String.raw`(^|${SEPARATOR})(\d+)`, 'g');
 
-/** True if the text contains a card number. `plain` has ASCII digits only. */
+/** True if the text contains a card number. `plain` comes from `plainDigits`. */
 export function holdsCardNumber(plain: string): boolean {
   if (!TWELVE_DIGITS.test(plain)) return false;
-  const rest = withoutBusinessNumbers(plain);
-  return (rest.match(NUMBERS) ?? []).some((run) => hasCardGroups(run, plain));
+  const numbers = withoutBusinessNumbers(plain).match(NUMBERS) ?? [];
+  const isOfCompany = companyIn(plain);
+  return numbers.some((run) => hasCardGroups(run, isOfCompany));
 }
 
 interface Group {
   digits: string;
-  /** Sign between this group and the one before it; empty for the first one. */
+  /** Sign between this group and the one before it, or a space; empty for the first one. */
   separator: string;
 }
 
 /** Searches a run of neighbouring groups for groups that are one card number. A card has one kind of separator throughout. */
-function hasCardGroups(run: string, text: string): boolean {
-  const groups: Group[] = [...run.matchAll(GROUP)].map(([, separator = '', digits = '']) => ({ separator, digits }));
+function hasCardGroups(run: string, isOfCompany: () => boolean): boolean {
+  const groups: Group[] = [...run.matchAll(GROUP)].map(([, between = '', digits = '']) => ({
+    separator: between.length > 1 ? between.trim() || ' ' : between,
+    digits,
+  }));
   return groups.some((group, first) => {
-    if (isWholeCard(group, text)) return true;
+    if (isWholeCard(group, isOfCompany)) return true;
     const separator = groups[first + 1]?.separator;
     let digits = group.digits;
     let lengths = String(group.digits.length);
     for (let next = first + 1; next < groups.length && groups[next]!.separator === separator; next++) {
       digits += groups[next]!.digits;
-      lengths += ` ${groups[next]!.digits.length}`;
       if (digits.length > 19) return false;
-      if (AS_ON_A_CARD.test(lengths) && isCardNumber(digits, 0, digits.length)) return true;
+      lengths += ` ${groups[next]!.digits.length}`;
+      if (digits.length >= 12 && AS_ON_A_CARD.test(lengths) && isCardNumber(digits, 0, digits.length))
+        return lengths !== '8 8' || !DAY_FIRST.test(digits);
     }
     return false;
   });
 }
 
 /** Digits after a point are decimals, for example of a coordinate. */
-const isWholeCard = ({ digits, separator }: Group, text: string): boolean =>
-  separator !== '.' && isCardNumber(digits, 0, digits.length) && !isSiret(digits, text);
+const isWholeCard = ({ digits, separator }: Group, isOfCompany: () => boolean): boolean =>
+  separator !== '.' && isCardNumber(digits, 0, digits.length) && !isSiret(digits, isOfCompany);

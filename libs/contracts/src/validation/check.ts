@@ -1,6 +1,6 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { fault, joinPath, type Fault } from '../faults.js';
-import { findCardData, holdsCardData, isCardFieldName, shownName } from './card-data.js';
+import { findCardData, isCardName, MAX_SEARCHED, shownName, type SearchLimit } from './card-data.js';
 import {
   CARD_DATA,
   isPlainObject,
@@ -29,7 +29,7 @@ export function check<T extends object>(
   rules: CommandRules = {},
 ): Checked<T> {
   const faults: Fault[] = [];
-  const value = checkObject(planOf(type), input, '', { unknown, rules, faults });
+  const value = checkObject(planOf(type), input, '', { unknown, rules, faults, left: { characters: MAX_SEARCHED } });
   if (faults.length === 0) return { value: value as T, faults: [] };
   if (faults.length > MAX_FAULTS) {
     faults.length = MAX_FAULTS;
@@ -43,6 +43,8 @@ interface Run {
   readonly rules: CommandRules;
   readonly unknown: UnknownFields;
   readonly faults: Fault[];
+  /** Characters that may still be searched in values that do not belong in the message. */
+  readonly left: SearchLimit;
 }
 
 interface Property {
@@ -91,10 +93,20 @@ function readPlan(type: MessageClass): Plan {
   return { type, properties: [...properties.values()], names: new Set(properties.keys()) };
 }
 
-/** Fields of a message class. `nested` is the class of an object or of a list's items, `maxLength` the limit of a text. */
-export function fieldsOf(type: MessageClass): readonly { name: string; nested?: MessageClass; maxLength?: number }[] {
+interface DescribedField {
+  name: string;
+  /** Class of the object, or of the list's items. */
+  nested?: MessageClass;
+  /** Limit of a text. */
+  maxLength?: number;
+  /** True if a text is sent in Unicode's composed form (NFC). */
+  isComposed: boolean;
+}
+
+export function fieldsOf(type: MessageClass): readonly DescribedField[] {
   return planOf(type).properties.map(({ name, nested, field }) => ({
     name,
+    isComposed: field?.normalize !== undefined,
     ...(nested && { nested: nested.nested() }),
     ...(typeof field?.schema.maxLength === 'number' && { maxLength: field.schema.maxLength }),
   }));
@@ -103,10 +115,10 @@ export function fieldsOf(type: MessageClass): readonly { name: string; nested?: 
 function checkObject(plan: Plan, input: unknown, path: string, run: Run): object | undefined {
   const { unknown, faults } = run;
   if (!isPlainObject(input)) {
-    misplaced(input, path, 'must be an object', faults);
+    misplaced(input, path, 'must be an object', run);
     return undefined;
   }
-  if (unknown === 'refused') refuseUnknown(plan, input, path, faults);
+  if (unknown === 'refused') refuseUnknown(plan, input, path, run);
   const value = new plan.type() as Record<string, unknown>;
   for (const property of plan.properties) {
     if (faults.length > MAX_FAULTS) return undefined;
@@ -134,7 +146,7 @@ function checkProperty(property: Property, given: unknown, owner: object, path: 
   const { field } = property;
   const finding = field?.inspect(given, owner, run.rules);
   if (finding === undefined) return field?.normalize === undefined ? given : field.normalize(given);
-  if (finding.code === 'type') misplaced(given, path, finding.message, run.faults);
+  if (finding.code === 'type') misplaced(given, path, finding.message, run);
   else run.faults.push(fault(path, finding.code, finding.message));
   return undefined;
 }
@@ -148,7 +160,7 @@ function checkList(
 ): unknown[] | undefined {
   const { faults } = run;
   if (!Array.isArray(input)) {
-    misplaced(input, path, 'must be a list', faults);
+    misplaced(input, path, 'must be a list', run);
     return undefined;
   }
   if (input.length < min) faults.push(fault(path, 'length', `must have at least ${min} item${min === 1 ? '' : 's'}`));
@@ -164,28 +176,27 @@ function checkList(
 }
 
 /** Reports a value of a wrong JSON type, and card data inside it, because objects and lists may hide some. */
-function misplaced(input: unknown, path: string, message: string, faults: Fault[]): void {
-  faults.push(fault(path, 'type', message));
-  if (typeof input === 'object' && input !== null) reportCardData(input, path, faults);
-  else if (path === '' && findCardData(input) !== undefined)
-    faults.push(fault(path, CARD_DATA.code, CARD_DATA.message));
+function misplaced(input: unknown, path: string, message: string, run: Run): void {
+  run.faults.push(fault(path, 'type', message));
+  if ((typeof input === 'object' && input !== null) || path === '') reportCardData(input, path, run);
 }
 
-function refuseUnknown(plan: Plan, input: Record<string, unknown>, path: string, faults: Fault[]): void {
+function refuseUnknown(plan: Plan, input: Record<string, unknown>, path: string, run: Run): void {
+  const { faults, left } = run;
   for (const name of Object.keys(input)) {
     if (plan.names.has(name)) continue;
     if (faults.length > MAX_FAULTS) return;
     const where = joinPath(path, shownName(name));
-    if (isCardFieldName(name) || holdsCardData(name)) faults.push(fault(where, CARD_DATA.code, CARD_DATA.message));
+    if (isCardName(name, left)) faults.push(fault(where, CARD_DATA.code, CARD_DATA.message));
     else {
       faults.push(fault(where, 'unknown_field', 'is not a field of this message'));
-      reportCardData(input[name], where, faults);
+      reportCardData(input[name], where, run);
     }
   }
 }
 
-function reportCardData(value: unknown, path: string, faults: Fault[]): void {
-  const below = findCardData(value);
+function reportCardData(value: unknown, path: string, { faults, left }: Run): void {
+  const below = findCardData(value, left);
   if (below !== undefined)
     faults.push(fault(below === '' ? path : joinPath(path, below), CARD_DATA.code, CARD_DATA.message));
 }

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
-import { findCardData, holdsCardData, type TextScan } from './card-data.js';
+import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
 import { codePoints, composed, isWellFormed } from './code-points.js';
 
 /**
@@ -112,7 +112,7 @@ export interface TextOptions {
   format?: string;
   /** Completes the message 'must be …', for example 'a phone number in E.164 form'. */
   says?: string;
-  /** True if the text is searched for card data, unless the merchant's `textScan` says otherwise. */
+  /** True if the text is searched for card data. The merchant's `textScan` says whether a card number is refused; a named CVV is always. */
   isSearched?: boolean;
   /** True if people type the text: it is counted and sent in Unicode's composed form (NFC). */
   isTyped?: boolean;
@@ -133,11 +133,12 @@ export function Text(
   };
   const malformed: Finding = { code: 'format', message: `must be ${says}` };
   const inspect: Inspect = (value, _owner, { textScan }) => {
-    if (typeof value !== 'string') return isSearched && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
+    if (typeof value === 'number' && isSearched && couldBeCardNumber(value)) return CARD_DATA;
+    if (typeof value !== 'string') return NOT_TEXT;
     // We check the length first, so that a very long text costs no work.
     if (value.length > (isTyped ? LONGEST_DECOMPOSED : 2) * max) return length;
     const text = isTyped ? composed(value) : value;
-    if (isSearched && textScan !== 'mask-in-logs' && holdsCardData(text)) return CARD_DATA;
+    if (isSearched && (textScan === 'mask-in-logs' ? holdsCvv : holdsCardData)(text)) return CARD_DATA;
     if (!isWithin(text, min, max)) return length;
     if (!isWellFormed(text)) return NOT_UNICODE;
     if ((pattern !== undefined && !pattern.test(text)) || (test !== undefined && !test(text))) return malformed;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { holdsCardData } from './card-data.js';
 import { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './hidden-card-data.js';
 
 const CARD = '4970101200040016';
@@ -53,6 +54,8 @@ it.each([
     'verification_value=123',
     'code de sécurité : 123',
     'code_securite=123',
+    'Cryptogramme de sécurité : 123',
+    'CVV du client : 123',
   ],
   ...['código de seguridad 123', 'codice di sicurezza 123', 'Prüfnummer 123', 'CVV ١٢٣', 'c\u200bvv 123', 'cvv%3D123'],
 ])('finds a CVV in %j', (text) => {
@@ -92,6 +95,31 @@ it.each(['CARDCODE', 'ORDERID', 'postcode', 'description', 'clientIdent', 'CARDV
   '%j is not',
   (name) => expect(isCryptogramName(name)).toBe(false),
 );
+
+it('masks all that a command is refused for', () => {
+  const piece = fc.constantFrom(
+    ...['4970101234567893', '4970', '1012', '3456', '7893', '5555555555554444', '49701012', '34567893', '%4', '%34'],
+    ...[' ', '  ', '   ', '-', ' - ', '  -  ', '.', '_', '/', '\n', '\u00a0', '\u2011', '1', 'x', 'cvc: ', '123'],
+    ...['EAN 4006381333931', 'FR7630006000011234567890189', '1Z4111111000000052', 'cryptogramme visuel : 123'],
+  );
+  const between = fc.tuple(
+    fc.array(piece),
+    fc.constantFrom(' ', '-', ' - ', '  -  ', '.', '_', '   ', '\n'),
+    fc.array(piece),
+  );
+  const text = between.map(([before, by, after]) =>
+    [...before, ['4970', '1012', '3456', '7893'].join(by), ...after].join(''),
+  );
+  fc.assert(
+    fc.property(text, (given) => {
+      expect(holdsHiddenCardData(given)).toBe(holdsHiddenCardData(given) || holdsCardData(given));
+      const kept = withoutHiddenCardData(given);
+      expect(holdsCardData(kept)).toBe(false);
+      expect(kept === given).toBe(!holdsHiddenCardData(given));
+    }),
+    { numRuns: 500 },
+  );
+});
 
 it('never throws', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void withoutHiddenCardData(text)));

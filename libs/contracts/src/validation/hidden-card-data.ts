@@ -1,4 +1,4 @@
-import { isSiret, withoutBusinessNumbers } from './business-numbers.js';
+import { companyIn, isSiret, withoutBusinessNumbers } from './business-numbers.js';
 import { holdsCardData, plainDigits } from './card-data.js';
 import { isCardNumber } from './card-numbers.js';
 
@@ -8,15 +8,18 @@ import { isCardNumber } from './card-numbers.js';
  * them. Its findings are masked, not refused, so a wrong finding costs no payment.
  */
 export function holdsHiddenCardData(text: string): boolean {
-  return isFound(plainText(text));
+  return isFound(text, plainText(text));
 }
 
 /** Masks all such numbers except their last four digits and removes named CVVs, in linear time. */
 export function withoutHiddenCardData(text: string): string {
   const plain = plainText(text);
-  if (!isFound(plain)) return text;
+  if (!isFound(text, plain)) return text;
   // Numbers come first: the CVV rule could otherwise remove the first digits of a card number.
-  return plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, plain)).replace(CVV, '(withheld)');
+  const isOfCompany = companyIn(plain);
+  const masked = plain.replace(SPREAD_NUMBERS, (run) => maskedRun(run, isOfCompany)).replace(CVV, '(withheld)');
+  // A number may be found in the text as it came, or behind an IBAN, and not in its runs of digits: then all digits go.
+  return masked === plain || holdsCardData(masked) ? masked.replace(/\d/g, 'X') : masked;
 }
 
 /** Names of a card's cryptogram, or their beginnings, in the interface's languages. */
@@ -25,23 +28,23 @@ const CRYPTOGRAM_WORDS = [
   'security[\\W_]{0,3}code|verification[\\W_]{0,3}(?:value|code|number)|code[\\W_]{0,3}(?:de[\\W_]{0,3})?s[ée]curit[ée]',
   'c[oó]digo[\\W_]{0,3}(?:de[\\W_]{0,3})?seguridad|codice[\\W_]{0,3}(?:di[\\W_]{0,3})?sicurezza|beveiligingscode',
 ].join('|');
-const CVV = new RegExp(`(?:${CRYPTOGRAM_WORDS})2?\\D{0,12}\\d{3,4}(?!\\d)`, 'giu');
+const CVV = new RegExp(`(?:${CRYPTOGRAM_WORDS})2?\\D{0,20}\\d{3,4}(?!\\d)`, 'giu');
 const NAMED_CVV = new RegExp(CVV, 'iu');
 
 const TWELVE_DIGITS = /\d(?:[^\p{L}\p{N}]{0,4}\d){11}/u;
 const SPREAD_NUMBERS = /\d+(?:[^\p{L}\p{N}]{1,4}\d+)*/gu;
 
-function isFound(plain: string): boolean {
-  if (NAMED_CVV.test(plain) || holdsCardData(plain)) return true;
+function isFound(text: string, plain: string): boolean {
+  if (NAMED_CVV.test(plain) || holdsCardData(plain) || (text !== plain && holdsCardData(text))) return true;
   const rest = withoutBusinessNumbers(plain);
-  return (
-    TWELVE_DIGITS.test(rest) && (rest.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run, plain) !== undefined)
-  );
+  if (!TWELVE_DIGITS.test(rest)) return false;
+  const isOfCompany = companyIn(plain);
+  return (rest.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run, isOfCompany) !== undefined);
 }
 
 /** Masks everything except the last four digits of the card number, so that an expiry date in the run is masked too. */
-function maskedRun(run: string, text: string): string {
-  const end = cardEndIn(run, text);
+function maskedRun(run: string, isOfCompany: () => boolean): string {
+  const end = cardEndIn(run, isOfCompany);
   if (end === undefined) return run;
   let seen = 0;
   return run.replace(/\d/g, (digit) => (++seen > end - 4 && seen <= end ? digit : 'X'));
@@ -56,16 +59,16 @@ const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|[2-4]\d(?:0[1-9]|1[0-2]))(?:
 const MONTH = /^(?:0[1-9]|1[0-2])$/;
 const YEAR = /^(?:20)?[2-4]\d$/;
 
-/** Number of digits up to the end of the first card number of a run of `text`; undefined if there is none. */
-function cardEndIn(run: string, text: string): number | undefined {
+/** Number of digits up to the end of the first card number of a run; undefined if there is none. */
+function cardEndIn(run: string, isOfCompany: () => boolean): number | undefined {
   const { digits, ends } = digitsOf(run);
   for (let first = 0; first < ends.length; first++) {
     const from = ends[first - 1] ?? 0;
     if (!SCHEMES_BEGIN.test(digits.charAt(from))) continue;
     for (let last = first; last < ends.length; last++) {
       const end = ends[last]!;
-      const isOfCompany = last === first && isSiret(digits.slice(from, end), text);
-      if (!isOfCompany && isCardNumber(digits, from, end)) return end;
+      const isBusiness = last === first && isSiret(digits.slice(from, end), isOfCompany);
+      if (!isBusiness && isCardNumber(digits, from, end)) return end;
       const before = last === first ? from : ends[last - 1]!;
       if (end - from > MAX_CARD + GLUED) break;
       for (let cut = Math.max(before + 1, from + MIN_CARD); cut < end && cut <= from + MAX_CARD; cut++)

@@ -7,7 +7,6 @@ import type { Intent } from '../state/records.js';
 import { isWithinSendDeadline, type ClockReading } from '../state/time.js';
 import { RULES_VERSION } from '../state/versions.js';
 import {
-  NO_SENT_LEDGER,
   republishAtOnce,
   type CommandLease,
   type ExecutableCommand,
@@ -131,7 +130,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     }
 
     // From here on the permit is returned exactly once, also after an error.
-    const { send, urlCount, sentLedger = NO_SENT_LEDGER } = this.ports;
+    const { send, urlCount } = this.ports;
     let result: CallResult | undefined;
     let grant: GrantResult;
     try {
@@ -139,13 +138,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       const moved = await this.#moved(order);
       if (moved) return goOnWith(moved);
       grant = await this.#askForGrant(command, order, attempt, prepared);
-      const { token, verdict, started, after } = grant;
-      if (verdict !== 'granted') {
-        if (verdict !== undefined) sentLedger.ended(token);
-        return { url, hasWaited: false, order: after };
-      }
-      // The ledger is written first: a call without its line is not sent, and after a slow write the send deadline may have passed.
-      const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.ports.readClocks());
+      const { verdict, started, after } = grant;
+      if (verdict !== 'granted') return { url, hasWaited: false, order: after };
+      const maySend = () => isWithinSendDeadline(started, this.ports.readClocks());
       result = await send(prepared.form, { bearer, url, maySend });
     } finally {
       permit.leave(result, attempt % urlCount === 0);
@@ -156,7 +151,6 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     const { commandId, trace } = command;
     const record = Object.assign(this.#inOrder(order), { commandId, attempt, token }, result);
     const after = await journal.appendWithRetry(record, trace);
-    sentLedger.ended(token);
     return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
   }
 
@@ -167,11 +161,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     attempt: number,
     { terms, tag, restsOnOrder, permits }: PreparedAttempt<Form>,
   ): Promise<GrantResult> {
-    const { journal, readClocks, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
+    const { journal, readClocks, newToken } = this.ports;
     const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
-    const { token, merchant, orderId } = identity;
+    const { token } = identity;
     const started = readClocks();
-    sentLedger.made({ token, merchant, orderId, commandId, attempt });
     const intent: Intent = {
       record: 'INTENT',
       ...identity,

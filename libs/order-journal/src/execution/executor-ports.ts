@@ -63,31 +63,9 @@ export interface SendOptions<Bearer> {
   bearer: Bearer | undefined;
   /** Index of the platform's URL, from 0. */
   url: number;
-  /** Called once, immediately before the first byte: false sends nothing (R5). Writes to the sent ledger. */
+  /** Called once, immediately before the first byte: false sends nothing (R5). */
   maySend: () => boolean;
 }
-
-/** The token of an INTENT, and its attempt. */
-export interface MadeToken {
-  token: string;
-  merchant: string;
-  orderId: string;
-  commandId: string;
-  attempt: number;
-}
-
-/** A ledger that survives this process on its machine. It records the tokens of INTENTs, and for which of them a call was about to be sent. */
-export interface SentLedger {
-  /** Must be called before the INTENT is appended. */
-  made(token: MadeToken): void;
-  /** Must be called before the first byte. True where the ledger now says that the token's call may have been sent; otherwise nothing may be sent. */
-  sent(token: string): boolean;
-  /** Must be called once the verdict or the result was read back: the token needs no conclusion any more. */
-  ended(token: string): void;
-}
-
-/** Records nothing: after a kill, the calls that were about to be sent become in_doubt. */
-export const NO_SENT_LEDGER: SentLedger = { made: () => undefined, sent: () => true, ended: () => undefined };
 
 export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
   journal: Pick<
@@ -120,8 +98,6 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   urlCount: number;
   /** Index of the URL that a new command starts with, from 0. */
   firstUrl: () => number;
-  /** Default: `NO_SENT_LEDGER`. */
-  sentLedger?: SentLedger;
   /** Republishes the result of a repeated command with `append`. Resolves when the result was published after this copy. Default: at once. */
   republishResult?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
   /** Opens a connection before the INTENT, so that connecting does not use up the send deadline. Never rejects. */

@@ -74,16 +74,6 @@ export interface Mark {
   hash?: string;
 }
 
-/** A consistent read of some orders from the index. */
-export interface IndexSnapshot {
-  /** Offset of the last record that the index holds; absent while it is lost or being rebuilt. */
-  marker?: bigint;
-  /** `recordHash` of the record at the marker, where it is known. */
-  hash?: string;
-  /** In the order of the requested keys; undefined where the index has no such order. */
-  orders: (OrderState | undefined)[];
-}
-
 /** The projection of the journal that outlives a process. It may be old or lost, but is never ahead of the journal (R7). */
 export interface OrderIndex {
   /** Offset of the last journal record in the index, per partition; absent where the index was never built or is lost. */
@@ -94,18 +84,10 @@ export interface OrderIndex {
   read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }>;
   /** Keys of a partition's orders with an open attempt, in one read with the marker. None without a marker. */
   openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }>;
-  /** States of one partition, its marker and the hash of the record there in one read, so that they are consistent. Empty without a marker. */
-  readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot>;
   /** @throws MarkerMovedError when the index is not at `marker`. */
   readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]>;
   /** @throws MarkerMovedError, and writes nothing, where the index has changed since `readAll` or is not at `from` */
   write(projection: Projection): Promise<void>;
-  /**
-   * Replaces states at an unchanged marker; the order of an empty state is removed from the index. Writes that are based on earlier reads are refused
-   * afterwards.
-   * @throws MarkerMovedError, and writes nothing, where the index is not at `marker`
-   */
-  replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void>;
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
   /** True where the partition has a marker that this process can't verify. `markers` leaves it out then, although the index may be whole. */
   isUnverified(partition: number): Promise<boolean>;

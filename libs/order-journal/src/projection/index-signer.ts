@@ -41,12 +41,12 @@ export class IndexSigner {
 
   /** @param generation generation of the marker that the state is stored under */
   signState(orderKey: string, generation: string, state: string): string {
-    return this.#signed(['state', orderKey, rebuildOf(generation)], state);
+    return this.#signed(['state', orderKey, generation], state);
   }
 
   /** @returns undefined where the stored text is not a state of this order, or its signature is wrong */
   verifyState(orderKey: string, generation: string, stored: string): OrderState | undefined {
-    const state = this.#verified(['state', orderKey, rebuildOf(generation)], stored);
+    const state = this.#verified(['state', orderKey, generation], stored);
     return state === undefined ? undefined : parseOrder(state, orderKey);
   }
 
@@ -95,8 +95,4 @@ export class IndexSigner {
   }
 }
 
-/** A repair changes only the second part of the generation, so the signatures of untouched states stay valid. */
-export const nextGeneration = (generation: string, repair: string): string => `${rebuildOf(generation)}.${repair}`;
-
 const countsOf = (marker: string): EntryCounts => marker.slice(marker.lastIndexOf(' ') + 1);
-const rebuildOf = (generation: string): string => generation.split('.', 1)[0]!;

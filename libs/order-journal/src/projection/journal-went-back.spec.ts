@@ -171,20 +171,6 @@ describe('the tail of the process', () => {
     projector.setUnverified(3, false);
     await expect(assign().startOffset(0n, 0n)).resolves.toBe(0n);
   });
-
-  it('ends a repair: what was folded meanwhile may be of the other log', async () => {
-    const { index, projector, startOffset, assign } = projection({
-      journal: journalOf([intent, redirect], undefined, 99n, 1n),
-    });
-    index.marker = 1n;
-    await startOffset(2n, 1n);
-    const assigned = assign();
-    await assigned.startOffset(2n, 1n);
-    const replaced = jest.spyOn(index, 'replace');
-    const folded = () => (projector.stop(3, 'it is another log'), Promise.resolve([]));
-    await expect(assigned.repair(folded)).rejects.toThrow('it is another log');
-    expect(replaced).not.toHaveBeenCalled();
-  });
 });
 
 const never = new AbortController().signal;

@@ -1,5 +1,4 @@
 import type { IndexRestorer } from './index-restorer.js';
-import type { OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
 import {
   JournalChangedError,
@@ -10,7 +9,6 @@ import {
 } from '../journal/journal-faults.js';
 import { MarkerMovedError, type JournalEntry, type JournalReader } from '../journal/ports.js';
 import type { LogIdentity } from './log-identity.js';
-import { replaceOrders } from './order-repair.js';
 import { assertSameJournal } from './same-journal.js';
 import { later, projectBatch, type Progress } from './project-batch.js';
 import type { ProjectorParts } from './projector.js';
@@ -145,19 +143,6 @@ export class PartitionProjection {
     await this.parts.index.dropUnverified(this.partition);
     this.#assertCurrent();
     this.#moveTo(progress, await this.restorer.restore(this.partition, progress.next));
-  }
-
-  /**
-   * Repairs an index with a valid marker whose states of these orders differ from the journal. Where the journal is whole, the partition is rebuilt.
-   * Where retention deleted older records, a rebuild would lose facts that only the index still holds, so only these orders are replaced.
-   * @param folded returns the orders as the journal has them below an offset
-   */
-  async repair(folded: (until: bigint) => Promise<OrderState[] | undefined>): Promise<void> {
-    const progress = this.#placed();
-    this.trust.assertVerified(this.partition);
-    if (await this.#isJournalWhole())
-      return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
-    await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertSureAndNotEnded());
   }
 
   async #isJournalWhole(): Promise<boolean> {

@@ -6,11 +6,13 @@ import {
   authorized,
   folded,
   lost,
+  notExecuted,
   notified,
   notifiedElsewhere,
   operatorSays,
   standing,
 } from '../../test/order-story.js';
+import { findOperation } from './order-state.js';
 import type { JournalRecord } from './records.js';
 
 const capturedByDefault = [...authorized, asked('capture'), answered('capture', '0000')];
@@ -107,8 +109,64 @@ describe('an event states the order as folded:', () => {
     const references = { externalEntityId: '12', externalReference: '000000007' };
     const other = notified('refund', '0000', { answer: { amount: 9_000 } });
     const after = folded([...refunded, other, { ...other, ...references }]);
-    expect(after.events.slice(-2)).toEqual(['conflict.detected', 'refund.succeeded']);
-    for (const body of after.bodies.slice(-2)) expect(body).toMatchObject({ amount: 10_000, otherAmount: 9_000 });
+    expect(after.events.slice(-3)).toEqual(['conflict.detected', 'refund.succeeded', 'refund.succeeded']);
+    for (const body of after.bodies.slice(-3)) expect(body).toMatchObject({ amount: 10_000, otherAmount: 9_000 });
+  });
+
+  it.each<[string, number[], number | undefined]>([
+    ['another amount', [9_000], 9_000],
+    ['two other amounts', [9_000, 8_000], 8_000],
+    ['two other amounts, then a copy of the first of them', [9_000, 8_000, 9_000], 8_000],
+    ['the one that was asked for, another, then a copy of the first', [10_000, 9_000, 10_000], 9_000],
+    ['another amount, then the one that was asked for', [8_000, 10_000], undefined],
+  ])('a repeated command gets the amount that was new last: %s', (_what, reported, otherAmount) => {
+    const refunded = [...captured, asked('refund', { amount: 10_000 }), answered('refund', '0000')];
+    const notices = reported.map((amount, index) => ({
+      ...notified('refund', '0000', { answer: { amount } }),
+      at: later(index),
+    }));
+    const { bodies, events } = folded([...refunded, ...notices, repeated]);
+    expect(events.at(-1)).toBe('refund.succeeded');
+    expect(bodies.at(-1)).toMatchObject({ amount: 10_000, flags: ['other_amount_added'] });
+    expect(bodies.at(-1)?.otherAmount).toBe(otherAmount);
+    // Each other amount is a conflict once.
+    const conflicts = bodies.filter(({ flags }) => flags?.includes('other_amount')).map((body) => body.otherAmount);
+    expect(conflicts).toEqual([...new Set(reported)].filter((amount) => amount !== 10_000));
+  });
+
+  const share = (amount: number) => ['0004', amount] as const;
+  const whole = ['0000', 10_000] as const;
+  it.each([
+    ['whole amounts', ['0000', 9_000] as const, whole, undefined],
+    ['whole amounts, the asked one first', whole, ['0000', 9_000] as const, 9_000],
+    ['a share and the whole', share(9), whole, undefined],
+    ['the whole and a share', whole, share(9), 9],
+    ['two shares', share(9), share(12), 12],
+  ])('copies of older reports publish nothing, however often they come: %s', (_what, one, other, otherAmount) => {
+    for (const answer of [answered('refund', '0000'), answered('refund', '0004')]) {
+      const refunded = [...captured, asked('refund', { amount: 10_000 }), answer];
+      const notice = ([code, amount]: readonly [string, number], index: number) => ({
+        ...notified('refund', code, { answer: { amount } }),
+        at: later(index),
+      });
+      const first = folded([one, other].map(notice), folded(refunded).order);
+      const { amount = 0 } = first.bodies.at(-1) ?? {};
+      const copies = folded(
+        [one, other, one, other].map((report, index) => notice(report, index + 2)),
+        first.order,
+      );
+      expect(copies.events).toEqual([]);
+      const { bodies } = folded([repeated], copies.order);
+      expect(bodies[0]?.otherAmount ?? amount).toBe(otherAmount ?? other[1]);
+    }
+  });
+
+  it('and a success that another share contradicts keeps its references', () => {
+    const refunded = [...captured, asked('refund', { amount: 10_000 }), answered('refund', '0000')];
+    const references = { externalEntityId: '12', externalReference: '000000007' };
+    const known = notified('refund', '0000', { answer: { amount: 10_000 }, ...references });
+    const contradicted = notified('refund', '0004', { answer: { amount: 9 } });
+    expect(last([...refunded, known, contradicted, repeated])[1]).toMatchObject({ otherAmount: 9, ...references });
   });
 
   it('it names the operation that it follows', () => {
@@ -175,5 +233,30 @@ describe('an approval expires', () => {
   it('and the clock of a report that is older than the INTENT counts for nothing', () => {
     const heard = { ...notified('authorize', '0003'), at: later(DAY_MS), executedAt: later(-DAY_MS) };
     expect(standing(folded([...begun, heard, expiredAt(6 * DAY_MS)]).order, 'authorize')).toBe('pending');
+  });
+});
+
+describe('a guard builds on no amount that it need not assume:', () => {
+  it('a refund above what remains is retryable only where an amount of that payment is assumed', () => {
+    const elsewhere = [
+      ...authorized,
+      byHand('capture', 'T-office', 20_000),
+      asked('capture'),
+      answered('capture', '0000'),
+    ];
+    const judged = (transactionId: string) => {
+      const { bodies } = folded([...elsewhere, asked('refund', { transactionId, amount: 30_001 })]);
+      return bodies.at(-1);
+    };
+    expect(judged('T-capture')).toMatchObject({ retryable: true });
+    expect(judged('T-office')).not.toHaveProperty('retryable');
+  });
+
+  it('an amount that the attempt before assumed counts no more where none can be assumed now', () => {
+    const again = [...captured, asked('refund'), notExecuted('refund'), asked('refund-2', { amount: 1_000 })];
+    const unknown = answered('refund-2', '0004');
+    const { order } = folded([...again, unknown, asked('refund', { attempt: 2 })]);
+    expect(findOperation(order, 'refund')).toMatchObject({ phase: 'open', isAmountAssumed: true });
+    expect(findOperation(order, 'refund')?.amount).toBeUndefined();
   });
 });

@@ -24,6 +24,21 @@ const shown = (records: readonly JournalRecord[]) =>
 
 it.each<[string, JournalRecord[], string[]]>([
   ['two payments that succeeded', twice, ['two_payments_succeeded authorize-2', 'other_result authorize']],
+  [
+    'one authorization that succeeded under two TRANSACTIONIDs',
+    [...authorized, notified('authorize', '0000', { answer: { transactionId: 'T-second' } })],
+    ['two_payments_succeeded authorize', 'other_result authorize'],
+  ],
+  [
+    'a payment made elsewhere beside ours',
+    [...authorized, notifiedElsewhere('pay', '0000', { transactionId: 'T-office' })],
+    ['two_payments_succeeded -'],
+  ],
+  [
+    'a payment of ours beside one made elsewhere',
+    [notifiedElsewhere('authorize', '0000', { transactionId: 'T-office' }), ...authorized],
+    ['two_payments_succeeded -'],
+  ],
   ['another amount', [...captured, notified('capture', '0000', { answer: { amount: 12 } })], ['other_amount capture']],
   ['another currency', [...captured, notified('capture', '0000', { currency: 'USD' })], ['other_currency capture']],
   ['two results', [...captured, notified('capture', '4001')], ['other_result capture']],
@@ -42,8 +57,13 @@ it.each<[string, JournalRecord[], string[]]>([
     ['other_result -'],
   ],
   ['nothing that contradicts', captured, []],
-])('an order shows %s', (_what, records, conflicts) => {
+])('an order shows %s, and published it', (_what, records, conflicts) => {
   expect(shown(records)).toEqual(conflicts);
+  const { bodies, events } = folded(records);
+  const published = bodies
+    .filter((_, at) => events[at] === 'conflict.detected')
+    .map(({ flags }) => conflictReasonOf(flags));
+  expect(published).toEqual(conflicts.length > 0 ? [conflicts[0]?.split(' ')[0]] : []);
 });
 
 it('a second payment has what a person needs to give it back, and is none once it was voided', () => {
@@ -54,6 +74,15 @@ it('a second payment has what a person needs to give it back, and is none once i
   const voided = [...twice, asked('void', { transactionId: 'T-authorize-2' }), answered('void', '0000')];
   expect(shown(voided)).toEqual(['other_result authorize']);
   expect(shown(authorized)).toEqual([]);
+});
+
+it('one TRANSACTIONID under two OPERATIONTYPEs is one payment', () => {
+  const asAnother = notifiedElsewhere('authorize', '0000', { transactionId: 'T-pay', amount: 30_000 });
+  for (const records of [
+    [asked('pay'), answered('pay', '0000'), asAnother],
+    [asked('pay'), asAnother, answered('pay', '0000')],
+  ])
+    expect(shown(records)).toEqual([]);
 });
 
 it('every order of the corpus that published a conflict shows one, and no other does', () => {

@@ -1,5 +1,12 @@
-import { hasTaken } from './guards.js';
-import { isPayment, type ExternalOperation, type OperationState, type OrderState } from './order-state.js';
+import {
+  findOperation,
+  hasSucceeded,
+  isContradicted,
+  isPayment,
+  type ExternalOperation,
+  type OperationState,
+  type OrderState,
+} from './order-state.js';
 
 /** Reasons of `payment.conflict.detected`, the gravest first: the cardholder may be charged twice. */
 export const CONFLICT_REASONS = [
@@ -22,28 +29,118 @@ export interface Conflict {
   operation?: OperationState['operation'] | undefined;
   amount?: number | undefined;
   transactionId?: string | undefined;
-  /** `two_payments_succeeded`: every payment that took money and was not voided. */
-  payments?: { commandId: string; transactionId?: string | undefined; amount?: number | undefined }[];
+  /** `two_payments_succeeded`: every payment that took money and was not voided; without `commandId` one of the back office. */
+  payments?: Omit<Payment, 'operation'>[];
+}
+
+export interface Moved {
+  transactionId: string | undefined;
+  amount: number | undefined;
+  of?: string | undefined;
+}
+export type Report = Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>;
+
+/** Operations that a report says succeeded, each once, with the least amount that was reported of it. `isDenied`: another report refuses it. */
+export function madeElsewhere(
+  reports: readonly Report[],
+): (Moved & Pick<Report, 'operation'> & { isDenied: boolean })[] {
+  const isSame = (one: Report, other: Report) =>
+    one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
+  const first = reports.filter((one) => reports.find((other) => isSame(one, other)) === one);
+  return first.flatMap((one) => {
+    const same = reports.filter((other) => isSame(one, other));
+    const succeeded = same.filter(({ result }) => result === 'succeeded');
+    if (succeeded.length === 0) return [];
+    const amounts = succeeded.flatMap(({ amount }) => amount ?? []);
+    const isDenied = same.some(({ result }) => result === 'refused');
+    return {
+      operation: one.operation,
+      transactionId: one.transactionId,
+      amount: amounts.length > 0 ? Math.min(...amounts) : undefined,
+      isDenied,
+    };
+  });
+}
+
+type FollowedUp = Partial<Pick<OperationState, 'commandId' | 'transactionId'>>;
+
+/** Captures or voids of a payment: ours, and those made elsewhere that no report denies and that can be of no other success. */
+export function followUpsOf(
+  order: OrderState,
+  kind: 'capture' | 'void',
+  { commandId, transactionId }: FollowedUp,
+): Pick<ExternalOperation, 'isOfWaiting'>[] {
+  const isOwn = findOperation(order, commandId ?? '')?.transactionId === transactionId;
+  const ofKind = order.external.filter(({ operation }) => operation === kind);
+  const isDenied = ({ transactionId: id }: ExternalOperation) =>
+    ofKind.some((other) => other.result === 'refused' && id !== undefined && other.transactionId === id);
+  const elsewhere = ofKind.filter(
+    (one) => one.result === 'succeeded' && one.of !== undefined && one.of === commandId && isOwn && !isDenied(one),
+  );
+  return [...elsewhere, ...followedByOurs(order, kind, transactionId)];
+}
+
+/** Captures and voids that were made elsewhere, or that a report denies, refuse nothing: the platform knows. */
+export const followedByOurs = (
+  order: OrderState,
+  kind: 'capture' | 'void',
+  transactionId: string | undefined,
+): OperationState[] =>
+  order.operations.filter(
+    (other) =>
+      other.operation === kind &&
+      hasSucceeded(other) &&
+      !isContradicted(other) &&
+      transactionId !== undefined &&
+      other.reference === transactionId,
+  );
+
+/** A void ends the wait of a form or an approval: it frees the order, and nothing expires. */
+export const isVoided = (order: OrderState, payment: FollowedUp): boolean =>
+  followUpsOf(order, 'void', payment).length > 0;
+
+/** A void cancels a success that was known when it was asked for. One of a payment that waited may have come before the success. */
+export const isCancelled = (order: OrderState, payment: FollowedUp): boolean =>
+  followUpsOf(order, 'void', payment).some(({ isOfWaiting }) => !isOfWaiting);
+
+/** Each TRANSACTIONID under which the operation succeeded by any report. */
+export function successesOf(operation: OperationState): FollowedUp[] {
+  const { commandId, transactionId: own, conflictingReports = [] } = operation;
+  const reports = conflictingReports.filter(({ result }) => result === 'succeeded');
+  const ids = reports.map(({ transactionId = own }) => transactionId);
+  return [...new Set(hasSucceeded(operation) ? [own, ...ids] : ids)].map((transactionId) => ({
+    commandId,
+    transactionId,
+  }));
+}
+
+type Payment = Pick<Conflict, 'commandId' | 'operation' | 'transactionId' | 'amount'>;
+
+/** Payments that took money by some report and that no void cancelled, each TRANSACTIONID once; those of the back office too. */
+export function paymentsTaken(order: OrderState): Payment[] {
+  const ours = order.operations
+    .filter(isPayment)
+    .flatMap((one) => successesOf(one).map((success) => ({ ...facts(one), ...success })));
+  // A report of ours may have another OPERATIONTYPE.
+  const isOurs = (id?: string) => id !== undefined && ours.some(({ transactionId }) => transactionId === id);
+  const elsewhere = madeElsewhere(order.external.filter(isPayment)).filter(
+    ({ isDenied, transactionId }) => !isDenied && !isOurs(transactionId),
+  );
+  return [...ours, ...elsewhere.map(facts)].filter((one) => !isCancelled(order, one));
 }
 
 /** The conflicts that an order shows: none where its reports agree. A second payment is none any more once one of them is voided. */
 export function conflictsOf(order: OrderState): Conflict[] {
-  const taken = order.operations.filter((operation) => isPayment(operation) && hasTaken(order, operation));
+  const taken = paymentsTaken(order);
   const last = taken.length > 1 ? taken.at(-1) : undefined;
-  const paidTwice: Conflict[] = last
-    ? [
-        {
-          ...facts('two_payments_succeeded', last),
-          payments: taken.map(({ commandId, transactionId, amount }) => ({ commandId, transactionId, amount })),
-        },
-      ]
-    : [];
-  const neverGranted = (order.unauthorizedOutcomes ?? []).map((outcome) => facts('never_granted', outcome));
+  const payments = taken.map(({ commandId, transactionId, amount }) => ({ commandId, transactionId, amount }));
+  const paidTwice: Conflict[] = last ? [{ reason: 'two_payments_succeeded', ...last, payments }] : [];
+  const neverGranted = (order.unauthorizedOutcomes ?? []).map((outcome) => conflict('never_granted', outcome));
   return [
     ...paidTwice,
     ...neverGranted,
-    ...order.operations.flatMap((operation) => reasonsOf(operation).map((reason) => facts(reason, operation))),
-    ...order.external.filter(isContradicted).map((external) => facts('other_result', external)),
+    ...order.operations.flatMap((operation) => reasonsOf(operation).map((reason) => conflict(reason, operation))),
+    ...order.external.filter(isOpposed).map((external) => conflict('other_result', external)),
   ];
 }
 
@@ -57,7 +154,7 @@ function reasonsOf({ otherAmounts, otherCurrencies, conflictingReports }: Operat
 }
 
 /** The opposite result was reported of the same operation before: it is published, and listed, once. */
-const isContradicted = (external: ExternalOperation, index: number, all: readonly ExternalOperation[]): boolean =>
+const isOpposed = (external: ExternalOperation, index: number, all: readonly ExternalOperation[]): boolean =>
   all
     .slice(0, index)
     .some(
@@ -69,7 +166,11 @@ const isContradicted = (external: ExternalOperation, index: number, all: readonl
         [before.result, external.result].toSorted().join() === 'refused,succeeded',
     );
 
-const facts = (
-  reason: ConflictReason,
-  { commandId, operation, amount, transactionId }: Omit<Conflict, 'reason'>,
-): Conflict => ({ reason, commandId, operation, amount, transactionId });
+const facts = ({ commandId, operation, amount, transactionId }: Payment): Payment => ({
+  commandId,
+  operation,
+  amount,
+  transactionId,
+});
+
+const conflict = (reason: ConflictReason, about: Payment): Conflict => ({ reason, ...facts(about) });

@@ -166,7 +166,7 @@ const isUnchanged = (operation: OperationState, execCode: string): boolean =>
 /** A payment that waits has a TRANSACTIONID as a rule: the platform gave it with the form. */
 const isBound = (operation: OperationState): boolean => isWaiting(operation) && operation.transactionId !== undefined;
 
-/** It was journaled before: every look-up shows the same list. */
+/** It was journaled before: every look-up shows the same list. A notification that waits does not decide the payment that waits; the row does. */
 function isCounted(
   order: OrderState,
   operation: OperationState,
@@ -178,7 +178,10 @@ function isCounted(
     operation.evidence.some(
       (one) => one.attempt === attempt && one.transactionId === transactionId && one.code === execCode,
     ) ||
-    order.unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId && answer.execCode === execCode)
+    (!isBound(operation) &&
+      order.unmatchedEvidence.some(
+        ({ answer }) => answer.transactionId === transactionId && answer.execCode === execCode,
+      ))
   );
 }
 

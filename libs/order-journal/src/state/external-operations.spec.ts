@@ -28,7 +28,9 @@ describe('an operation that we never sent', () => {
     (kind) => {
       const { order } = folded(captured);
       const after = folded([elsewhere(kind), elsewhere(kind)], order);
-      expect([after.events, after.bodies[0]?.operation]).toEqual([['operation.external'], kind]);
+      const isPayment = kind === 'authorize' || kind === 'pay';
+      const conflict = isPayment ? ['conflict.detected'] : [];
+      expect([after.events, after.bodies[0]?.operation]).toEqual([['operation.external', ...conflict], kind]);
       expect(after.order.operations).toEqual(order.operations);
     },
   );
@@ -185,4 +187,16 @@ describe('captures and voids of the back office', () => {
     const authorization = findOperation(order, 'authorize');
     expect(authorization && isCapturable(order, authorization)).toBe(false);
   });
+});
+
+it('an operation that we never sent is published once more with what was left out before, and counts once', () => {
+  const [bare, amount] = [elsewhere('refund'), elsewhere('refund', '0000', 'T-office', 4_000)];
+  const referenced = { ...bare, externalReference: '000000007' };
+  const { order, events, bodies } = folded([...captured, bare, amount, referenced, bare, amount, referenced]);
+  expect(events.slice(-3)).toEqual(['operation.external', 'operation.external', 'operation.external']);
+  expect(bodies.at(-2)).toMatchObject({ transactionId: 'T-office', amount: 4_000 });
+  expect(bodies.at(-1)).toMatchObject({ transactionId: 'T-office', amount: 4_000, externalReference: '000000007' });
+  expect(order.external).toMatchObject([{ transactionId: 'T-office', amount: 4_000, externalReference: '000000007' }]);
+  const tooMuch = asked('refund', { amount: 26_001 });
+  expect(verdictOf(folded([tooMuch], order).order, tooMuch.token)).toBe('rejected');
 });

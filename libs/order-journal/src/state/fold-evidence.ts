@@ -1,10 +1,11 @@
 import { compact, copyWith } from '@tranche/runtime';
 import { authorizationOf } from './guards.js';
-import type { Answered, Match, Matched, Source } from './match.js';
+import { isSameReport, type Answered, type Match, type Matched, type Source } from './match.js';
 import {
   findOperation,
   isPayment,
   isWaiting,
+  mayHaveSucceeded,
   verdictOf,
   type CountedEvidence,
   type Evidence,
@@ -14,7 +15,15 @@ import {
   type Result,
   type UnauthorizedOutcome,
 } from './order-state.js';
-import { addedDetails, bindFirst, contradictsEnd, pendingSince, withReport, type Details } from './terms.js';
+import {
+  addedDetails,
+  amountFlags,
+  bindFirst,
+  contradictsEnd,
+  pendingSince,
+  withReport,
+  type Details,
+} from './terms.js';
 import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
 
 /**
@@ -22,23 +31,16 @@ import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
  *
  * `count`: it is noted, and nothing else changes · `settle`: it moves an operation that has not ended · `close`: the attempt was not executed, another one
  * may follow · `end`: it was not executed, and none follows · `wait`: "not executed" of a payment that waits · `contradict`: both results are kept ·
- * `after_all`: a closed attempt was executed · `expired`: a success after our timer's end.
+ * `after_all`: a closed attempt was executed · `expired`: a success after our timer's end · `more`: a success with further details.
  */
 export interface OperationMove {
-  move: 'count' | 'settle' | 'close' | 'end' | 'wait' | 'contradict' | 'after_all' | 'expired';
+  move: 'count' | 'settle' | 'close' | 'end' | 'wait' | 'contradict' | 'after_all' | 'expired' | 'more';
   /** The operation as evidence makes it, before it moves; `before`, where it differs, as the order has it. */
   operation: OperationState;
   before: OperationState;
   evidence: Evidence;
-}
-
-/** A success with further details. */
-export interface MoreMove {
-  move: 'more';
-  operation: OperationState;
-  before: OperationState;
-  evidence: Evidence;
-  added: Details;
+  /** The success is published once more with these. */
+  added?: Details | undefined;
 }
 
 /** A call that was never granted. `was`: how its operation stood, else the verdict on its token; `moved`: what its result does to the operation. */
@@ -54,6 +56,8 @@ export interface UnauthorizedMove {
 export interface ExternalMove {
   move: 'elsewhere';
   external: Omit<ExternalOperation, 'offset'>;
+  /** It was reported before, with less. */
+  known: ExternalOperation | undefined;
   contradicted: ExternalOperation | undefined;
   flags: string[] | undefined;
   evidence: Evidence;
@@ -61,7 +65,6 @@ export interface ExternalMove {
 
 export type Move =
   | OperationMove
-  | MoreMove
   | UnauthorizedMove
   | ExternalMove
   | { move: 'none' }
@@ -210,10 +213,13 @@ function compareWithEnd(before: OperationState, known: OperationState, evidence:
     return { move: 'expired', operation: known, before, evidence };
   const isContradiction = contradictsEnd(known, evidence);
   const operation = withReport(known, evidence, isContradiction);
-  if (isContradiction) return { move: 'contradict', operation, before, evidence };
+  const added = addedDetails(before, operation, evidence);
+  if (isContradiction) {
+    const flags = amountFlags(before, operation);
+    return { move: 'contradict', operation, before, evidence, added: { ...added, flags } };
+  }
   if (known.end !== 'succeeded' || evidence.result !== 'succeeded')
     return { move: 'count', operation, before, evidence };
-  const added = addedDetails(before, operation, evidence);
   return { move: 'more', operation, before, evidence, added };
 }
 
@@ -254,7 +260,9 @@ function judgeUngranted(before: OperationState, evidence: Evidence): Move {
 function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidence): ExternalMove {
   const { operation, operationType, result, partial, mayBeDone, source, currency, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
-  const external = {
+  const of = authorizationOf(order, evidence);
+  const target = findOperation(order, of ?? '');
+  const external: Omit<ExternalOperation, 'offset'> = compact({
     operation,
     operationType,
     result,
@@ -267,13 +275,23 @@ function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidenc
     source: source === 'notification' || source === 'answer' ? undefined : source,
     externalEntityId: evidence.externalEntityId,
     externalReference: evidence.externalReference,
-    of: authorizationOf(order, evidence),
-  };
+    of,
+    isOfWaiting: target && operation === 'void' && !mayHaveSucceeded(target) ? true : undefined,
+  });
+  const known = order.external.find((other) => isSameReport(other, external));
   const contradicted = order.external.find(
     (other) => isSameOperation(other, evidence) && isOpposite(other.result, result),
   );
   const flags = mayBeOurs ? [...(evidence.flags ?? []), 'may_be_ours'] : evidence.flags;
-  return { move: 'elsewhere', external, contradicted, flags, evidence };
+  return {
+    move: 'elsewhere',
+    // It stays of the authorization that it was first reported for.
+    external: known ? compact({ ...external, ...known, of: known.of, isOfWaiting: known.isOfWaiting }) : external,
+    known,
+    contradicted: known ? undefined : contradicted,
+    flags,
+    evidence,
+  };
 }
 
 const isSameOperation = (other: OrderState['external'][number], evidence: Evidence): boolean =>

@@ -1,7 +1,8 @@
 import { copyWith } from '@tranche/runtime';
 import { evidenceOf } from './evidence.js';
 import { externalEvidence, judgeEvidence } from './fold-evidence.js';
-import { isCapturable, isVoided, judgeIntent } from './guards.js';
+import { isVoided } from './conflicts.js';
+import { isCapturable, judgeIntent } from './guards.js';
 import { enter, isRepetition, type Change, type Effect } from './history.js';
 import { matchAgain, matchEvidence, matchNamed, type Match } from './match.js';
 import {
@@ -39,7 +40,17 @@ import {
   waitsFrom,
   windowFrom,
 } from './time.js';
-import { close, finish, makeMove, publish, put, putAndPublish, withOrder, withVerdict } from './transitions.js';
+import {
+  close,
+  finish,
+  makeMove,
+  publish,
+  put,
+  putAndPublish,
+  reportSecondPayment,
+  withOrder,
+  withVerdict,
+} from './transitions.js';
 import { versionFor } from './versions.js';
 
 export interface Folded {
@@ -69,7 +80,7 @@ export function fold(
   if (record.record === 'TOMBSTONE') return { order: foldTombstone(order, change, record), effects: [] };
   if (record.record === 'SNAPSHOT') return { order: foldSnapshot(order, change, record), effects: [] };
   change = step(change, record);
-  change = rematch(change);
+  change = reportSecondPayment(order, rematch(change));
   const { order: next, events } = finish(change);
   return { order: next, effects: events };
 }

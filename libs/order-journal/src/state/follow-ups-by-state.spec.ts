@@ -82,6 +82,14 @@ it.each(['capture', 'pay', 'refund'])('a void of a %s is rejected: only authoriz
   ]);
 });
 
+it.each([
+  ['void-0', 'already_voided'],
+  ['capture-0', 'already_captured'],
+])('a void that follows a void or a capture is rejected, and says so: %s, %s', (name, code) => {
+  const { order } = folded([...authorized, asked(name), answered(name, '0000'), asked('void')]);
+  expect(findOperation(order, 'void')?.latest?.body.faults).toMatchObject([{ code }]);
+});
+
 it('a capture, and a refund, that name no amount take all of it', () => {
   const captured = folded([...authorized, asked('capture'), answered('capture', '0000')]).order;
   expect(findOperation(captured, 'capture')?.amount).toBe(30_000);

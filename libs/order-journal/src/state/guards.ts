@@ -1,4 +1,14 @@
 import type { FaultCode } from '@tranche/contracts';
+import {
+  followedByOurs,
+  followUpsOf,
+  isCancelled,
+  isVoided,
+  madeElsewhere,
+  successesOf,
+  type Moved,
+  type Report,
+} from './conflicts.js';
 import { mayBeExecuted, possibleSources } from './match.js';
 import {
   findOperation,
@@ -13,7 +23,6 @@ import {
   knownAmount,
   mayHaveSucceeded,
   type Evidence,
-  type ExternalOperation,
   type OperationState,
   type OrderState,
   type UnauthorizedOutcome,
@@ -84,13 +93,12 @@ function judgePayment(order: OrderState, others: OperationState[], record: Inten
   const isFree = live.every((operation) => givesItsPlace(operation) || isSuperseded(others, operation));
   // A redirect, also one of a call that was never granted, may be superseded by naming it.
   const isOut = (payment: UnauthorizedOutcome) =>
-    (payment.result === 'redirect_required' && payment.commandId === record.supersedes) ||
-    hasFollowUp(order, 'void', payment);
+    (payment.result === 'redirect_required' && payment.commandId === record.supersedes) || isVoided(order, payment);
   const isPaid = possibleOutcomes(order).some((one) => (one.operation === undefined || isPayment(one)) && !isOut(one));
   if (isFree && !isPaid) return granted(order, record);
   return rejected(
     'authorization_live',
-    'The order has a live authorization or payment; a redirect may be superseded by naming it',
+    'The order has a live authorization or payment; a redirect may be superseded by naming it, and one that succeeded after its void be voided again',
   );
 }
 
@@ -150,16 +158,24 @@ function judgeRefund(order: OrderState, record: Intent): Judgement {
     return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
   const remaining = refundableAtMost(order, record.transactionId);
   if (remaining === undefined) return granted(order, record);
-  if (remaining <= 0) return exceedsRemaining(order, 'Nothing remains to be refunded');
+  if (remaining <= 0) return exceedsRemaining(order, record, 'Nothing remains to be refunded');
   if (record.amount !== undefined && record.amount > remaining)
-    return exceedsRemaining(order, `At most ${remaining} can be refunded`);
+    return exceedsRemaining(order, record, `At most ${remaining} can be refunded`);
   return granted(order, record);
 }
 
 /** A refusal that rests on our reading of a default says so: the platform may know that more remains. */
-function exceedsRemaining(order: OrderState, message: string): Judgement {
+function exceedsRemaining(order: OrderState, { transactionId }: Intent, message: string): Judgement {
   const code = 'refund_exceeds_remaining';
-  const isAssumed = order.operations.some((one) => one.isAmountAssumed && hasSucceeded(one));
+  const sources = refundSources(order);
+  const source = sources.find((one) => one.transactionId === transactionId);
+  // A refund made elsewhere does not name its source: what remains is of all together.
+  const isAll = source === undefined || refundedElsewhere(order).length > 0;
+  const ids = (isAll ? sources : sharedWith(sources, source)).map((one) => one.transactionId);
+  const isAssumed = order.operations.some(
+    (one) =>
+      one.isAmountAssumed && hasSucceeded(one) && (ids.includes(one.transactionId) || ids.includes(one.reference)),
+  );
   if (!isAssumed) return rejected(code, message);
   const why = 'the platform has not reported the amount of an earlier capture or refund, so we assume its default';
   return { verdict: 'rejected', code, message: `${message}, as far as is known: ${why}`, retryable: true };
@@ -177,31 +193,22 @@ function judgeVoid(order: OrderState, record: Intent): Judgement {
     return rejected('authorization_not_succeeded', 'The authorization has failed: nothing is left to void');
   if (mayBeFollowed(order, 'capture', record))
     return rejected('already_captured', 'A captured authorization can not be voided');
-  if (mayBeFollowed(order, 'void', record)) return rejected('already_voided', 'The authorization was voided before');
+  // The platform may have let it succeed after the void of its form: that success can be voided as well.
+  const isVoid = ({ isOfWaiting }: OperationState) => !isOfWaiting || !target || !mayHaveSucceeded(target);
+  if (mayBeFollowed(order, 'void', record, isVoid))
+    return rejected('already_voided', 'The authorization was voided before');
   return granted(order, record);
 }
 
-/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success; none that was voided. */
+/** Still able to take money: a redirect, a pending approval, one that only our timer ended, unless it was voided; or a success that no void cancels. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
-  return isPayment(operation) && ((mayYetTake(operation) && !isVoided(order, operation)) || hasTaken(order, operation));
+  if (!isPayment(operation)) return false;
+  if (mayYetTake(operation) && !isVoided(order, operation)) return true;
+  return successesOf(operation).some((success) => !isCancelled(order, success));
 }
-
-/** A void ends the wait of a form or an approval: it frees the order, and nothing expires. A success that is reported later still counts. */
-export const isVoided = (order: OrderState, operation: OperationState): boolean =>
-  hasFollowUp(order, 'void', operation);
 
 /** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
 const mayYetTake = (operation: OperationState): boolean => isWaiting(operation) || operation.mayYetSucceed === true;
-
-/** A payment that succeeded by any report, once at least without a void of it. */
-export function hasTaken(order: OrderState, operation: OperationState): boolean {
-  if (!isPayment(operation)) return false;
-  const { commandId, conflictingReports = [] } = operation;
-  const taken = conflictingReports
-    .filter(({ result }) => result === 'succeeded')
-    .map(({ transactionId = operation.transactionId }) => ({ commandId, transactionId }));
-  return [...(hasSucceeded(operation) ? [operation] : []), ...taken].some((one) => !hasFollowUp(order, 'void', one));
-}
 
 /** It did not succeed, and no report says otherwise; else only the platform knows. */
 const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operation) && !isContradicted(operation);
@@ -248,13 +255,20 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
 
 /** A capture of a card payment takes the money of that payment: their refunds together give back no more than it (docs/decisions/0018). */
 function leftOfPayment(order: OrderState, sources: readonly Moved[], source: Moved): number | undefined {
-  const payment = sources.find((one) => source.of !== undefined && one.transactionId === source.of) ?? source;
-  const shared = sources.filter((one) => one === payment || one.of === payment.transactionId);
+  const shared = sharedWith(sources, source);
+  const [payment = source] = shared;
   const left = [
     difference([source.amount], amountsRefunded(order, [source])),
     difference([payment.amount], amountsRefunded(order, shared)),
   ].filter((amount) => amount !== undefined);
   return left.length > 0 ? Math.min(...left) : undefined;
+}
+
+/** The card payment of a source, first, and every capture of it; else the source alone. */
+function sharedWith(sources: readonly Moved[], source: Moved): Moved[] {
+  const payment = sources.find((one) => source.of !== undefined && one.transactionId === source.of) ?? source;
+  const captures = sources.filter((one) => one !== payment && one.of !== undefined && one.of === payment.transactionId);
+  return [payment, ...captures];
 }
 
 /** Captures and card payments that succeeded, ours and others, each once; `of`: the card payment that a capture is of. */
@@ -319,37 +333,11 @@ function refundedByCandidates(order: OrderState): (number | undefined)[] {
   return amounts.slice(0, Math.max(0, amounts.length - ours));
 }
 
-interface Moved {
-  transactionId: string | undefined;
-  amount: number | undefined;
-  of?: string | undefined;
-}
-type Report = Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>;
-
 /** Each refund counts once, and not at all where it was denied. */
 const refundedAtLeast = (reports: readonly Report[]): (number | undefined)[] =>
   madeElsewhere(reports.filter(({ operation }) => operation === 'refund'))
     .filter(({ isDenied }) => !isDenied)
     .map(({ amount }) => amount);
-
-/** Operations that a report says succeeded, each once, with the least amount that was reported of it. `isDenied`: another report refuses it. */
-function madeElsewhere(reports: readonly Report[]): (Moved & { isDenied: boolean })[] {
-  const isSame = (one: Report, other: Report) =>
-    one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
-  const first = reports.filter((one) => reports.find((other) => isSame(one, other)) === one);
-  return first.flatMap((one) => {
-    const same = reports.filter((other) => isSame(one, other));
-    const succeeded = same.filter(({ result }) => result === 'succeeded');
-    if (succeeded.length === 0) return [];
-    const amounts = succeeded.flatMap(({ amount }) => amount ?? []);
-    const isDenied = same.some(({ result }) => result === 'refused');
-    return {
-      transactionId: one.transactionId,
-      amount: amounts.length > 0 ? Math.min(...amounts) : undefined,
-      isDenied,
-    };
-  });
-}
 
 /** Undefined where an amount is not known: only the platform knows what remains. */
 function difference(from: (number | undefined)[], less: (number | undefined)[]): number | undefined {
@@ -360,23 +348,14 @@ function difference(from: (number | undefined)[], less: (number | undefined)[]):
 
 const isRefundable = ({ operation }: { operation?: string }): boolean => operation === 'capture' || operation === 'pay';
 
-type FollowedUp = Pick<OperationState, 'commandId' | 'transactionId'>;
-
-/** Captured, or voided: by us, or elsewhere where it can be of no other authorization. */
-export function hasFollowUp(
+/** Captured or voided by us, or by a call that was never granted. */
+const mayBeFollowed = (
   order: OrderState,
   kind: 'capture' | 'void',
-  { commandId, transactionId }: FollowedUp,
-): boolean {
-  const isElsewhere = order.external.some(
-    ({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId,
-  );
-  return isElsewhere || isFollowedByOurs(order, kind, transactionId);
-}
-
-/** Captured or voided by us, or by a call that was never granted. */
-const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactionId }: Intent): boolean =>
-  isFollowedByOurs(order, kind, transactionId) ||
+  { transactionId }: Intent,
+  isMeant: (followUp: OperationState) => boolean = () => true,
+): boolean =>
+  followedByOurs(order, kind, transactionId).some(isMeant) ||
   possibleOutcomes(order).some(
     (one) => one.operation === kind && transactionId !== undefined && one.reference === transactionId,
   );
@@ -384,15 +363,6 @@ const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactio
 /** The follow-up names an operation of ours, which is then none that it may follow. */
 const isKnownReference = (order: OrderState, { transactionId }: Intent): boolean =>
   operationWith(order, transactionId, () => true) !== undefined;
-
-/** Captures and voids that were made elsewhere, or that a report denies, refuse nothing: the platform knows. */
-function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
-  if (transactionId === undefined) return false;
-  return order.operations.some(
-    (other) =>
-      other.operation === kind && hasSucceeded(other) && !isContradicted(other) && other.reference === transactionId,
-  );
-}
 
 function operationWith(
   order: OrderState,
@@ -406,10 +376,10 @@ function operationWith(
 /** A successful authorization that was neither captured nor voided: its capture window may close. */
 export function isCapturable(order: OrderState, operation: OperationState): boolean {
   if (operation.operation !== 'authorize' || !hasSucceeded(operation)) return false;
-  return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
+  return followUpsOf(order, 'capture', operation).length === 0 && !isVoided(order, operation);
 }
 
-/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be. */
+/** The only authorization that a capture or void made elsewhere can be of; undefined where there are others, or may be, or two successes of it. */
 export function authorizationOf(order: OrderState, evidence: Evidence): string | undefined {
   const { operation: kind } = evidence;
   if (kind !== 'capture' && kind !== 'void') return undefined;
@@ -417,7 +387,9 @@ export function authorizationOf(order: OrderState, evidence: Evidence): string |
   const possible = order.operations.filter((operation) => {
     const isFailed = operation.phase === 'ended' && !mayHaveSucceeded(operation) && !operation.mayYetSucceed;
     if (operation.operation !== 'authorize' || isFailed) return false;
-    return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
+    const isOut = mayHaveSucceeded(operation) ? isCancelled : isVoided;
+    return followUpsOf(order, 'capture', operation).length === 0 && !isOut(order, operation);
   });
-  return possible.length === 1 ? possible[0]?.commandId : undefined;
+  const [only] = possible.length === 1 ? possible : [];
+  return only && successesOf(only).length < 2 ? only.commandId : undefined;
 }

@@ -2,7 +2,6 @@ import { isMadeElsewhereToo } from '@tranche/contracts';
 import { operationTag } from './extradata-tag.js';
 import {
   findOperation,
-  isWaiting,
   verdictOf,
   type Attempt,
   type Evidence,
@@ -56,7 +55,8 @@ const UNAUTHORIZED: Match = { is: 'unauthorized' };
 /** Finds the operation of new evidence: by its name, by the tag or by TRANSACTIONID, else by being the only attempt that can be the source (R8). */
 export function matchEvidence(order: OrderState, evidence: Evidence): Match {
   if (evidence.source === 'answer') return matchAnswer(order, evidence);
-  if (mayBeVoidOfWaiting(order, evidence)) return KNOWN;
+  if (isTagOfVoid(order, evidence)) return KNOWN;
+  if (mayBeOfVoid(order, evidence)) return isRepeated(order, evidence) ? KNOWN : UNDECIDED;
   const named = matchNamed(order, evidence);
   if (named) return named;
   if (evidence.source === 'operator' || isRepeated(order, evidence)) return KNOWN;
@@ -65,7 +65,8 @@ export function matchEvidence(order: OrderState, evidence: Evidence): Match {
 
 /** Finds the operation of evidence that waits in the order. */
 export function matchAgain(order: OrderState, evidence: Evidence): Match {
-  const match = matchNamed(order, evidence) ?? matchUnnamed(order, evidence);
+  const named = mayBeOfVoid(order, evidence) ? UNDECIDED : matchNamed(order, evidence);
+  const match = named ?? matchUnnamed(order, evidence);
   if (match.is === 'undecided' || match.is === 'denied') return match;
   const unmatchedEvidence = order.unmatchedEvidence.filter((other) => other !== evidence);
   return isRepeated(order, evidence, unmatchedEvidence) ? KNOWN : match;
@@ -118,15 +119,32 @@ function named(order: OrderState, evidence: Evidence): OperationState | undefine
 }
 
 /**
- * With the tag of a void and the TRANSACTIONID of an authorization that waits, a report of an authorization may be the void's: its OPERATIONTYPE
- * is not shown. It must not let that authorization succeed, and it proves nothing of the void either (docs/decisions/0019).
+ * The tag of a void with the TRANSACTIONID of an authorization is of that void, whatever its OPERATIONTYPE, which is not shown. It says nothing of the
+ * authorization, and it proves nothing of the void either (docs/decisions/0019).
  */
-function mayBeVoidOfWaiting({ operations }: OrderState, { tag, operation, answer }: Evidence): boolean {
-  if (tag === undefined || operation !== 'authorize') return false;
-  const isWaitingFor = (one: OperationState) => isWaiting(one) && hasTransaction(one, answer.transactionId);
-  const isTagOfVoid = (one: OperationState) =>
-    one.operation === 'void' && operationTag(one.commandId) === tag.operation;
-  return operations.some(isTagOfVoid) && operations.some(isWaitingFor);
+function isTagOfVoid({ operations }: OrderState, { tag, operation, answer: { transactionId } }: Evidence): boolean {
+  if (tag === undefined || transactionId === undefined || operation === 'void') return false;
+  return (
+    operations.some((one) => one.operation === 'void' && operationTag(one.commandId) === tag.operation) &&
+    operations.some((one) => one.operation === 'authorize' && hasTransaction(one, transactionId))
+  );
+}
+
+/** An end without a tag, where a void was sent without one: it may be of either. A person decides, unless the authorization ended so, or the void otherwise. */
+function mayBeOfVoid({ operations }: OrderState, { source, tag, operation, result, answer }: Evidence): boolean {
+  const { transactionId } = answer;
+  if (source !== 'notification' || tag !== undefined || operation !== 'authorize' || transactionId === undefined)
+    return false;
+  if (result === 'redirect_required' || result === 'pending' || result === 'in_doubt') return false;
+  const isUntaggedVoid = (one: OperationState) =>
+    one.operation === 'void' &&
+    one.reference === transactionId &&
+    (one.phase !== 'ended' || one.end === result) &&
+    one.attempts.some(({ isTagged, closed }) => !isTagged && closed !== 'unsent');
+  return (
+    operations.some(isUntaggedVoid) &&
+    operations.some((one) => hasTransaction(one, transactionId) && one.end !== result)
+  );
 }
 
 const hasTransaction = ({ transactionId: own, attempts }: OperationState, transactionId: string | undefined): boolean =>
@@ -241,29 +259,32 @@ function mayBeOfAmount(operation: OperationState, { partial, answer: { amount } 
   return partial === true || asked === undefined || amount === undefined || asked === amount;
 }
 
-/** The same evidence was counted as no operation of ours, or waits. Without a TRANSACTIONID only a report that is alike in all is the same. */
-function isRepeated(order: OrderState, evidence: Evidence, waiting = order.unmatchedEvidence): boolean {
-  const { operation, operationType, answer } = evidence;
-  const isSame = (other: Partial<ExternalOperation>) =>
-    other.operation === operation &&
-    other.operationType === operationType &&
-    other.transactionId === answer.transactionId &&
-    other.execCode === answer.execCode &&
-    (answer.transactionId !== undefined || other.amount === answer.amount);
-  const isKept = (other: Evidence) =>
-    isSame({ ...other.answer, operation: other.operation }) && !reportsMore(evidence, other);
-  return order.external.some(isSame) || waiting.some(isKept);
-}
+/** The same evidence was counted as no operation of ours, or waits, and said as much. */
+const isRepeated = (order: OrderState, evidence: Evidence, waiting = order.unmatchedEvidence): boolean =>
+  [...order.external, ...waiting.map(reportOf)].some(
+    (other) => isSameReport(other, reportOf(evidence)) && !reportsMore(reportOf(evidence), other),
+  );
+
+type Report = Partial<ExternalOperation>;
+
+const reportOf = ({ operation, operationType, externalEntityId, externalReference, answer }: Evidence): Report => ({
+  ...{ operation, operationType, externalEntityId, externalReference },
+  ...{ transactionId: answer.transactionId, execCode: answer.execCode, amount: answer.amount },
+});
+
+/** Without a TRANSACTIONID only a report that is alike in all is the same. */
+export const isSameReport = (one: Report, other: Report): boolean =>
+  one.operation === other.operation &&
+  one.operationType === other.operationType &&
+  one.transactionId === other.transactionId &&
+  one.execCode === other.execCode &&
+  (one.transactionId !== undefined || one.amount === other.amount);
 
 /** The platform may report the same again, and more of it: the references of a refund, the amount. */
-function reportsMore(now: Evidence, before: Evidence): boolean {
-  const isNew = (reported: unknown, known: unknown) => reported !== undefined && known === undefined;
-  return (
-    isNew(now.answer.amount, before.answer.amount) ||
-    isNew(now.externalEntityId, before.externalEntityId) ||
-    isNew(now.externalReference, before.externalReference)
+const reportsMore = (now: Report, before: Report): boolean =>
+  (['amount', 'externalEntityId', 'externalReference'] as const).some(
+    (name) => now[name] !== undefined && before[name] === undefined,
   );
-}
 
 /** A failure with the EXECCODE that ours failed with reports nothing new: most likely it is ours, and no money moved anywhere. */
 function isKnownFailure(sources: readonly Source[], evidence: Evidence): boolean {

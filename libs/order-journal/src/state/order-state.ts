@@ -126,7 +126,9 @@ export interface OperationState {
   askedAmount?: number;
   /** The platform said that it accepted this much, and that much: no guard may build on `amount`. */
   isAmountDisputed?: boolean;
-  /** Amounts of a whole success that are not the one asked for, each published once as a conflict (R15). */
+  /** A report named `amount`, and none another one. A snapshot leaves it out: then a copy is published once at most. */
+  isAmountReported?: true;
+  /** Once another amount than `amount` was reported: all that were, each once, the newest last. One of a whole success is a conflict (R15). */
   otherAmounts?: number[];
   /** Currencies that the platform named and that are not the operation's, each published once as a conflict. */
   otherCurrencies?: string[];
@@ -143,6 +145,8 @@ export interface OperationState {
   supersedes?: string;
   /** It took the place of an authorization in doubt. */
   supersedesDoubt?: true;
+  /** A void that was granted before any report said that its authorization succeeded: it cancels no success that is reported later. */
+  isOfWaiting?: true;
   contentHash: string;
   correlationId?: string;
   attempt: number;
@@ -261,6 +265,8 @@ export interface ExternalOperation {
   externalReference?: string;
   /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was reported. */
   of?: string;
+  /** A void of an authorization that no report had said to have succeeded. */
+  isOfWaiting?: true;
   /** Offset of the record that reported it, and its hash: they name its event. */
   offset: string;
   record?: string;

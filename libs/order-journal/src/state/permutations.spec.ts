@@ -13,7 +13,7 @@ import {
   operatorSays,
   type FoldedStory,
 } from '../../test/order-story.js';
-import { findOperation, type OperationState, type OrderState, verdictOf } from './order-state.js';
+import { findOperation, type EventBody, type OperationState, type OrderState, verdictOf } from './order-state.js';
 import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
 
 /**
@@ -179,15 +179,17 @@ function mistake(
   const says = new Set(story.flatMap((report) => report.says ?? []));
   if (isTriedAgain(kind, order, story))
     return `${story.map(({ name }) => name).join(', ')}: tried again beside a success`;
+  const foreign = story.some(({ name }) => name === FOREIGN) ? 1 : 0;
   const mayBe = new Set([...says, ...story.flatMap((report) => report.mayMean ?? [])]);
-  const conflicts = bodies.filter((_body, at) => events[at] === 'conflict.detected');
+  // A payment of the back office beside ours is a conflict of its own.
+  const isOfForeign = ({ flags = [] }: EventBody) => foreign > 0 && flags.join() === 'two_payments_succeeded';
+  const conflicts = bodies.filter((body, at) => events[at] === 'conflict.detected' && !isOfForeign(body));
   const ofOurs = conflicts.filter(({ commandId }) => commandId !== undefined);
   // Without a tag and an answer nobody knows yet whose word it was; nor while one of two attempts is in doubt.
   const { phase, attempts = [] } = operation ?? {};
   const isUnknown = phase === 'open' || (phase === 'in_doubt' && attempts.length > 1);
   const waitsForAnswer = isUnknown && attempts.some(({ isTagged }) => !isTagged);
   const found = (what: string) => `${story.map(({ name }) => name).join(', ')}: ${money}, ${what}`;
-  const foreign = story.some(({ name }) => name === FOREIGN) ? 1 : 0;
   if (new Set(ids).size < ids.length) return found('two events with one id');
   if (isPayment(kind) && (says.has('moved') || says.has('moved in part')) && isSecondGranted(order))
     return found('and a second one is granted');

@@ -213,9 +213,9 @@ export function unpackOperation(
   return { ...operation, latest: latestEvent(operation, event, record ?? undefined, offset) };
 }
 
-/** An operation that moved lately, or has not ended, is kept whole but for its list of events and the operator's reason. */
-export function withoutEvents({ events, resolvedBy, ...operation }: OperationState): OperationState {
-  void [events, resolvedBy];
+/** An operation that moved lately, or has not ended, is kept whole but for its list of events, the operator's reason, and that its amount was reported. */
+export function withoutEvents({ events, resolvedBy, isAmountReported, ...operation }: OperationState): OperationState {
+  void [events, resolvedBy, isAmountReported];
   const { latest } = operation;
   if (!latest) return operation;
   return { ...operation, latest: withoutOffset({ ...latest, body: withoutTexts(latest.body) }) };
@@ -240,7 +240,7 @@ const HANDLED = [
 /** Neither guards nor evidence read these fields of an operation that has ended. */
 const DROPPED = [
   ...(['since', 'firstIntentAt', 'evidence', 'events', 'token', 'lastNotExecuted'] as const),
-  ...(['authRefusals', 'resolvedBy'] as const),
+  ...(['authRefusals', 'resolvedBy', 'isAmountReported'] as const),
 ];
 
 function triedAsExpected(

@@ -1,5 +1,6 @@
 import { compact, copyWith } from '@tranche/runtime';
 import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
+import { successesOf } from './conflicts.js';
 import { isLeftOut, leftOut } from './match.js';
 import {
   isLookUpReminder,
@@ -92,15 +93,24 @@ export function grantedOperation(
   const isLate = record.operation === 'capture' && Date.parse(record.at) - openedMs > CAPTURE_WINDOW_MS;
   const granted = copyWith(operation, { phase: 'open', token: record.token });
   granted.attempts = withGranted(operation, record);
-  if (amount !== undefined) granted.amount = amount;
+  // An amount that an earlier attempt assumed counts no more.
+  granted.amount = amount;
   if (record.amount === undefined && record.operation !== 'void') granted.isAmountAssumed = true;
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
+  if (record.operation === 'void') {
+    granted.isOfWaiting = isReportedSuccess(order, record.transactionId) ? undefined : true;
+  }
   const tookPlaceOfDoubt = operation.supersedesDoubt ?? supersedesDoubt;
   if (tookPlaceOfDoubt !== undefined) granted.supersedesDoubt = tookPlaceOfDoubt;
   return granted;
 }
+
+/** Some report says that a payment of ours, or of the back office, succeeded under this TRANSACTIONID. */
+const isReportedSuccess = ({ operations, external }: OrderState, transactionId: string | undefined): boolean =>
+  operations.flatMap(successesOf).some((success) => success.transactionId === transactionId) ||
+  external.some((one) => isPayment(one) && one.result === 'succeeded' && one.transactionId === transactionId);
 
 /** So many attempts of an operation are kept whatever became of them, the newest ones. */
 export const ATTEMPTS_KEPT = 20;
@@ -138,6 +148,7 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   if (result === 'succeeded') moved.amount = settledAmount(operation, evidence);
   if (result === 'succeeded' && amount !== undefined) moved.isAmountAssumed = undefined;
+  if (result === 'succeeded') Object.assign(moved, reportedAmounts(moved, amount));
   if (evidence.partial) {
     moved.partial = true;
     moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
@@ -161,6 +172,19 @@ function settledAmount(operation: OperationState, { partial, answer }: Evidence)
   if (operation.operation === 'void') return undefined;
   if (partial) return answer.amount;
   return amount !== undefined && !isAmountAssumed ? amount : (answer.amount ?? amount);
+}
+
+/** Each reported amount is kept once, the new ones last, so copies change nothing. Until another one is reported, that `amount` was is all that is kept. */
+function reportedAmounts(
+  { operation, amount: own, isAmountReported, otherAmounts }: OperationState,
+  amount?: number,
+): Pick<OperationState, 'isAmountReported' | 'otherAmounts'> {
+  if (amount === undefined || operation === 'void') return {};
+  const known = otherAmounts ?? (isAmountReported && own !== undefined ? [own] : []);
+  if (known.includes(amount)) return {};
+  return amount === own && otherAmounts === undefined
+    ? { isAmountReported: true }
+    : { otherAmounts: [...known, amount] };
 }
 
 /** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
@@ -258,11 +282,16 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
   if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
   if (completed.isDescriptorMissing && evidence.answer.descriptor !== undefined)
     completed = { ...completed, isDescriptorMissing: undefined };
-  if (isContradiction) return isOtherShare(operation, evidence) ? { ...completed, isAmountDisputed: true } : completed;
+  if (isContradiction)
+    return isOtherShare(operation, evidence)
+      ? { ...completed, isAmountDisputed: true, ...reportedAmounts(completed, amount) }
+      : completed;
   // The amount of a success may be unknown, or our reading of the platform's default.
   const isNamed = amount !== undefined && operation.operation !== 'void';
   if (isNamed && (completed.amount === undefined || completed.isAmountAssumed))
     completed = { ...completed, amount, isAmountAssumed: undefined };
+  if ((evidence.partial ?? false) === (operation.partial ?? false))
+    completed = { ...completed, ...reportedAmounts(completed, amount) };
   return withDetails(completed, evidence);
 }
 
@@ -284,11 +313,16 @@ export function addedDetails(before: OperationState, operation: OperationState, 
     flags.push('references_added');
   if (before.amount === undefined && operation.amount !== undefined) flags.push('amount_added');
   else if (before.isAmountAssumed && !operation.isAmountAssumed) flags.push('amount_confirmed');
+  flags.push(...amountFlags(before, operation));
   if (before.transactionId === undefined && operation.transactionId !== undefined) flags.push('transaction_added');
   if (before.isDescriptorMissing && !operation.isDescriptorMissing) flags.push('descriptor_added');
   if (operation.isCardPublished && !before.isCardPublished) flags.push('card_added');
   return { references: { externalEntityId, externalReference }, flags };
 }
+
+/** The last new report named another amount than the events so far. */
+export const amountFlags = (before: OperationState, operation: OperationState): string[] =>
+  amountsOf(before).otherAmount === amountsOf(operation).otherAmount ? [] : ['other_amount_added'];
 
 /** The fields that every event of an operation has. */
 export function describe(operation: OperationState | undefined): EventBody {
@@ -308,6 +342,7 @@ export function amountsOf({ amount, isAmountAssumed, otherAmounts }: OperationSt
   const body: EventBody = {};
   if (amount !== undefined) body.amount = amount;
   if (amount !== undefined && isAmountAssumed) body.amountAssumed = true;
-  if (otherAmounts !== undefined) body.otherAmount = otherAmounts.at(-1);
+  const otherAmount = otherAmounts?.at(-1);
+  if (otherAmount !== undefined && otherAmount !== amount) body.otherAmount = otherAmount;
   return body;
 }

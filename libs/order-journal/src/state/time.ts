@@ -1,4 +1,5 @@
-import { isVoided, refundableAmount } from './guards.js';
+import { isVoided } from './conflicts.js';
+import { refundableAmount } from './guards.js';
 import {
   emptyOrder,
   isEmptyOrder,
@@ -100,7 +101,13 @@ export function isRefundable(order: OrderState): boolean {
 
 /** A cardholder, a provider or an operator may yet decide. */
 const isUnfinished = (order: OrderState): boolean =>
-  order.operations.some((one) => one.phase === 'in_doubt' || (isWaiting(one) && !isVoided(order, one)));
+  order.operations.some(
+    (one) => one.phase === 'in_doubt' || (isWaiting(one) && (!isVoided(order, one) || isUndecided(order, one))),
+  );
+
+/** A report that waits in the order names its TRANSACTIONID: it may have been paid, and a look-up can say so. */
+export const isUndecided = ({ unmatchedEvidence }: OrderState, { transactionId }: OperationState): boolean =>
+  transactionId !== undefined && unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
 
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
 const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((operation) => operation.mayYetSucceed);

@@ -1,13 +1,12 @@
 import { compact, copyWith } from '@tranche/runtime';
-import { hasTaken, isDoubtSuperseded, type Judgement } from './guards.js';
-import type { ExternalMove, MoreMove, Move, UnauthorizedMove } from './fold-evidence.js';
+import { paymentsTaken } from './conflicts.js';
+import { isDoubtSuperseded, type Judgement } from './guards.js';
+import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold-evidence.js';
 import type { Change } from './history.js';
 import type { Source } from './match.js';
 import type { Intent } from './records.js';
 import {
   findOperation,
-  hasSucceeded,
-  isPayment,
   type EventBody,
   type Evidence,
   type OperationState,
@@ -188,7 +187,7 @@ export function makeMove(change: Change, move: Move): Change {
     case 'wait':
       return denyWaiting(count(change, move), move.operation, move.evidence);
     case 'contradict':
-      return contradict(count(change, move), move.operation, move.evidence);
+      return publishAdded(contradict(count(change, move), move.operation, move.evidence), move);
     case 'after_all':
       return executedAfterAll(count(change, move), move.operation, move.evidence);
     case 'more':
@@ -197,7 +196,7 @@ export function makeMove(change: Change, move: Move): Change {
 }
 
 /** Evidence is noted in its operation, unless it was before. */
-const count = (change: Change, { operation, before }: Pick<MoreMove, 'operation' | 'before'>): Change =>
+const count = (change: Change, { operation, before }: Pick<OperationMove, 'operation' | 'before'>): Change =>
   operation === before ? change : put(change, operation);
 
 /** Moves an operation that is not ended by a report of it; after a doubt the event is `doubt_resolved` (R4). */
@@ -213,8 +212,11 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   if (isResolved) body.outcome = result;
   const next = putAndPublish(change, moved, isResolved ? 'doubt_resolved' : result, body);
   if (result === 'refused') return next;
-  if (result !== 'succeeded') return reportCurrency(next, moved, evidence);
-  return reportSecondPayment(reportCurrency(reportAmount(next, moved, evidence), moved, evidence), moved, evidence);
+  return reportCurrency(
+    result === 'succeeded' ? reportAmount(next, operation, moved, evidence) : next,
+    moved,
+    evidence,
+  );
 }
 
 /** The operation as the order has it by now. */
@@ -233,16 +235,21 @@ function denyWaiting(change: Change, operation: OperationState, evidence: Eviden
   return contradict(change, copyWith(operation, { saidNotExecutedAt }), evidence);
 }
 
-function publishMore(change: Change, { operation, evidence, added }: MoreMove): Change {
-  const next = reportCurrency(reportAmount(change, operation, evidence), operation, evidence);
-  if (added.flags.length === 0) return next;
+function publishMore(change: Change, move: OperationMove): Change {
+  const { operation, before, evidence } = move;
+  return publishAdded(reportCurrency(reportAmount(change, before, operation, evidence), operation, evidence), move);
+}
+
+/** The success once more, with what the report added: it is what a repeated command gets from now on. */
+function publishAdded(change: Change, { operation, evidence, added }: OperationMove): Change {
+  if (added === undefined || added.flags.length === 0) return change;
   const flags = [...(flagsWith(operation, evidence) ?? []), ...added.flags];
   const body = { ...reportedBody(evidence), ...added.references, flags };
-  const settled = current(next, operation);
+  const settled = current(change, operation);
   // The record that resolves a doubt states in that event all that is known by now.
-  const isResolved = settled.latest?.offset === next.order.lastOffset && settled.latest.body.outcome !== undefined;
+  const isResolved = settled.latest?.offset === change.order.lastOffset && settled.latest.body.outcome !== undefined;
   const name = isResolved ? 'doubt_resolved' : 'succeeded';
-  return putAndPublish(next, copyWith(settled, added.references), name, body);
+  return putAndPublish(change, copyWith(settled, added.references), name, body);
 }
 
 function noteUnauthorized(change: Change, { outcome, was, moved, evidence }: UnauthorizedMove): Change {
@@ -255,27 +262,27 @@ function noteUnauthorized(change: Change, { outcome, was, moved, evidence }: Una
   return publish(next, CONFLICT, known, { ...(known ? {} : { commandId, attempt }), ...reportedBody(evidence), flags });
 }
 
-function addExternal(change: Change, { external, contradicted, flags, evidence }: ExternalMove): Change {
-  const { operation, operationType, currency, answer } = evidence;
-  const body = { operation, operationType, amount: answer.amount, currency, flags, ...reportedBody(evidence) };
+function addExternal(change: Change, { external, known, contradicted, flags, evidence }: ExternalMove): Change {
+  const { operation, operationType, amount, currency, externalEntityId, externalReference } = external;
+  const reported = { operation, operationType, amount, currency, externalEntityId, externalReference, flags };
+  const body = { ...reportedBody(evidence), ...reported };
   const { type, offset, record, nth } = eventOf(change, 'payment.operation.external', undefined, body);
   const added = compact(Object.assign({}, external, { offset, record, nth }));
   const published = publish(change, type, undefined, body);
-  const next = withOrder(published, { external: [...change.order.external, added] });
+  const { external: all } = change.order;
+  const next = withOrder(published, {
+    external: known ? all.map((one) => (one === known ? added : one)) : [...all, added],
+  });
   if (!contradicted) return next;
   return publish(next, CONFLICT, undefined, { ...body, flags: [`was_${contradicted.result}`] });
 }
 
 /** The platform reports of a success as a whole another amount than we asked for: a conflict, published once per amount (R15). */
-function reportAmount(change: Change, settled: OperationState, evidence: Evidence): Change {
-  const operation = current(change, settled);
-  const { amount: otherAmount } = evidence.answer;
-  const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
-  if (evidence.partial || partial || isAmountAssumed || otherAmount === undefined || asked === undefined) return change;
-  if (otherAmount === asked || otherAmounts.includes(otherAmount)) return change;
-  const moved = { ...operation, otherAmounts: [...otherAmounts, otherAmount] };
-  const body = { ...reportedBody(evidence), flags: ['other_amount'] };
-  return publish(put(change, moved), CONFLICT, moved, body);
+function reportAmount(change: Change, before: OperationState, operation: OperationState, evidence: Evidence): Change {
+  const { amount, otherAmounts = [] } = operation;
+  const isNew = (one: number) => one !== amount && !before.otherAmounts?.includes(one);
+  if (!otherAmounts.some(isNew)) return change;
+  return publish(change, CONFLICT, operation, { ...reportedBody(evidence), flags: ['other_amount'] });
 }
 
 /** The platform names another currency than the order's: a conflict, once per currency. */
@@ -291,11 +298,19 @@ function reportCurrency(change: Change, settled: OperationState, evidence: Evide
   return publish(put(change, moved), CONFLICT, moved, { ...body, flags: ['other_currency'] });
 }
 
-/** A redirect was superseded and both succeeded: the cardholder may pay twice. */
-function reportSecondPayment(change: Change, operation: OperationState, evidence: Evidence): Change {
-  const others = change.order.operations.filter((other) => other.commandId !== operation.commandId);
-  if (!isPayment(operation) || !others.some((other) => hasTaken(change.order, other))) return change;
-  return publish(change, CONFLICT, operation, { ...reportedBody(evidence), flags: ['two_payments_succeeded'] });
+/** By this record one more payment of the order took money: the cardholder may pay twice. */
+export function reportSecondPayment(before: OrderState, change: Change): Change {
+  const { order, events } = change;
+  const taken = events.length > 0 ? paymentsTaken(order) : [];
+  const known = taken.length > 1 ? paymentsTaken(before) : taken;
+  if (taken.length <= known.length) return change;
+  const isSame = (one: EventBody, other: EventBody) =>
+    one.commandId === other.commandId && one.transactionId === other.transactionId;
+  const more = taken.filter((one) => !known.some((other) => isSame(one, other)));
+  const reported = events.findLast(({ event }) => more.some((one) => isSame(one, event.body)))?.event.body;
+  const { commandId = '', transactionId } = reported ?? more.at(-1) ?? taken.at(-1)!;
+  const body = { ...reported, outcome: undefined, transactionId, flags: ['two_payments_succeeded'] };
+  return publish(change, CONFLICT, findOperation(order, commandId), body);
 }
 
 /** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
@@ -321,9 +336,7 @@ function contradict(
   const share = evidence.partial ? 'partial' : 'whole';
   const said = was !== result ? result : isOtherTransaction(operation, evidence) ? 'other_transaction' : share;
   const body = { ...reportedBody(evidence), flags: [`was_${was}`, `said_${said}`] };
-  const published = publish(next, CONFLICT, operation, body);
-  const isSecond = result === 'succeeded' && !hasSucceeded(operation);
-  return isSecond ? reportSecondPayment(published, operation, evidence) : published;
+  return publish(next, CONFLICT, operation, body);
 }
 
 /** An attempt that was closed as not executed was executed: a conflict is published, and no further attempt is made of an operation that waits for one. */

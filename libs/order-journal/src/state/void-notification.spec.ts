@@ -10,6 +10,7 @@ import {
   notifiedElsewhere,
   standing,
 } from '../../test/order-story.js';
+import { conflictsOf } from './conflicts.js';
 import { operationTag } from './extradata-tag.js';
 import type { JournalRecord } from './records.js';
 
@@ -95,6 +96,7 @@ it('a void has no amount, and its notification adds none: one event', () => {
 describe('a void of an authorization whose cardholder is on the form', () => {
   const onTheForm = [asked('authorize', { method: 'A' }), answered('authorize', '0002'), asked('void')];
   const voided = [...onTheForm, answered('void', '0000')];
+  const again = [asked('authorize-2', { method: 'A' }), answered('authorize-2', '0000')];
 
   it('is notified with the TRANSACTIONID of that authorization: neither of them is taken for paid', () => {
     const notice = { ...notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' }), tag };
@@ -106,6 +108,46 @@ describe('a void of an authorization whose cardholder is on the form', () => {
       expect(standing(order, 'authorize')).toBe('redirect_required');
       expect(events).not.toContain('authorize.succeeded');
     }
+  });
+
+  it.each(['authorize', 'capture', 'cancel'])(
+    'is notified with its tag as %s of an authorization that only our timer ended: neither is taken for paid',
+    (reported) => {
+      const ended = { ...asked('authorize'), record: 'EXPIRED', at: later(7 * 86_400_000) } as unknown as JournalRecord;
+      const begun = [...onTheForm.slice(0, 2), ended, asked('void'), answered('void', '0000')];
+      const notice = { ...notifiedElsewhere(reported, '0000', { transactionId: 'T-authorize' }), tag };
+      const { order, events } = folded([...begun, notice]);
+      expect([standing(order, 'authorize'), events.at(-1), order.external]).toEqual([
+        'ended expired',
+        'void.succeeded',
+        [],
+      ]);
+    },
+  );
+
+  it.each(['redirect_required', 'ended expired'])(
+    'is notified without a tag, under the TRANSACTIONID of an authorization that is %s: a candidate, until that authorization is decided',
+    (stands) => {
+      const ended = { ...asked('authorize'), record: 'EXPIRED', at: later(7 * 86_400_000) } as unknown as JournalRecord;
+      const begun = [...onTheForm.slice(0, 2), ...(stands === 'ended expired' ? [ended] : [])];
+      const notice = notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' });
+      const { order, events } = folded([...begun, askedUntagged('void'), answered('void', '0000'), notice, notice]);
+      expect([standing(order, 'authorize'), events.at(-1)]).toEqual([stands, 'void.succeeded']);
+      expect(order.unmatchedEvidence).toHaveLength(1);
+      const seen = folded([{ ...notified('authorize', '0000'), source: 'look-up' }], order);
+      expect([standing(seen.order, 'authorize'), seen.order.unmatchedEvidence]).toEqual(['ended succeeded', []]);
+    },
+  );
+
+  it('that was sent without a tag takes no late form or approval of its authorization for its own', () => {
+    const paid = [
+      ...onTheForm.slice(0, 2),
+      notified('authorize', '0000'),
+      askedUntagged('void'),
+      answered('void', '0000'),
+    ];
+    const late = ['0002', '0003'].map((code) => notifiedElsewhere('authorize', code, { transactionId: 'T-authorize' }));
+    expect(folded([...paid, ...late]).order.unmatchedEvidence).toEqual([]);
   });
 
   it('leaves the authorization as the platform reports it, and its success can be captured no more', () => {
@@ -138,10 +180,55 @@ describe('a void of an authorization whose cardholder is on the form', () => {
   );
 
   it('that the platform accepts hides no success: a second payment is published as a conflict', () => {
-    const again = [asked('authorize-2', { method: 'A' }), answered('authorize-2', '0000')];
     const { events, bodies } = folded([...voided, ...again, notified('authorize', '0000')]);
     expect(events.slice(-2)).toEqual(['authorize.succeeded', 'conflict.detected']);
     expect(bodies.at(-1)).toMatchObject({ flags: ['two_payments_succeeded'] });
+  });
+
+  it.each([
+    ['its success', [notified('authorize', '0000')]],
+    ['its success by a look-up', [{ ...notified('authorize', '0000'), source: 'look-up' as const }]],
+    [
+      'its success while the void was under way',
+      [notified('authorize', '0000')],
+      [...onTheForm, notified('authorize', '0000'), answered('void', '0000')],
+    ],
+  ] as [string, JournalRecord[], JournalRecord[]?][])(
+    'hides no second payment that succeeds after %s',
+    (_what, reported, records = [...voided, ...reported]) => {
+      const refused = folded([...records, asked('authorize-2', { method: 'A' })]);
+      expect([standing(refused.order, 'authorize-2'), conflictsOf(refused.order)]).toEqual(['ended rejected', []]);
+      const [granted, success] = again;
+      const { order, events, bodies } = folded([...voided, granted!, ...reported, success!]);
+      expect(events.slice(-2)).toEqual(['authorize.succeeded', 'conflict.detected']);
+      expect(bodies.at(-1)).toMatchObject({
+        ...{ commandId: 'authorize-2', transactionId: 'T-authorize-2' },
+        ...{ execCode: '0000', flags: ['two_payments_succeeded'] },
+      });
+      expect(conflictsOf(order)[0]).toMatchObject({
+        reason: 'two_payments_succeeded',
+        payments: [{ transactionId: 'T-authorize' }, { transactionId: 'T-authorize-2' }],
+      });
+    },
+  );
+
+  it('is followed by another one where the authorization succeeded all the same: then only the second payment is left', () => {
+    const both = [...voided, ...again, notified('authorize', '0000')];
+    const { order } = folded([...both, asked('void-2'), answered('void-2', '0000')]);
+    expect([standing(order, 'void-2'), conflictsOf(order)]).toEqual(['ended succeeded', []]);
+    expect(standing(folded([asked('void-3')], order).order, 'void-3')).toBe('ended rejected');
+  });
+
+  it('is no second payment where the void was asked for once the success was known', () => {
+    const paid = [...onTheForm.slice(0, 2), notified('authorize', '0000'), asked('void'), answered('void', '0000')];
+    const { order, events } = folded([...paid, ...again]);
+    expect([events.at(-1), conflictsOf(order)]).toEqual(['authorize.succeeded', []]);
+  });
+
+  it('was made elsewhere: it hides no second payment either', () => {
+    const office = notifiedElsewhere('void', '0000', { transactionId: 'T-office' });
+    const { events } = folded([...onTheForm.slice(0, 2), office, ...again, notified('authorize', '0000')]);
+    expect(events.at(-1)).toBe('conflict.detected');
   });
 
   it('that the platform refuses leaves the form payable, and says so', () => {

@@ -1,7 +1,8 @@
 import { parseOrderKey } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
-import { isCapturable, isVoided } from '../state/guards.js';
+import { isVoided } from '../state/conflicts.js';
+import { isCapturable } from '../state/guards.js';
 import { historyOf } from '../state/history.js';
 import {
   findOperation,
@@ -16,6 +17,7 @@ import { snapshotOf } from '../state/snapshot.js';
 import {
   CAPTURE_WINDOW_MS,
   CLOCKS_APART_MS,
+  isUndecided,
   lifetimeMs,
   LOOK_UP_AFTER_MS,
   needsSnapshot,
@@ -131,8 +133,10 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
     commandId,
   });
   const timers: Timer[] = [];
-  const endsInMs = isVoided(order, operation) ? undefined : lifetimeMs(operation);
-  if (endsInMs !== undefined) timers.push(after(waitsFrom(operation), endsInMs, 'expiry'), ...lookUpsOf(operation));
+  const endsInMs = lifetimeMs(operation);
+  const isLeft = isVoided(order, operation);
+  if (endsInMs !== undefined && !isLeft) timers.push(after(waitsFrom(operation), endsInMs, 'expiry'));
+  if (endsInMs !== undefined && (!isLeft || isUndecided(order, operation))) timers.push(...lookUpsOf(operation));
   if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
   if (phase === 'in_doubt')
     timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { declarationsOf, readConfig, type ConfigFault } from '../config.js';
+import { readConfig, settingsIn, type ConfigFault } from '../config.js';
 import { KitConfig } from '../kit.config.js';
 import { productionFaults } from './production-faults.js';
 import { redisFaults, withReachedRedis } from './redis-settings.js';
@@ -22,8 +22,9 @@ export function readServiceSettings<C extends object>(
   const faults = [...own, ...ofKit, ...redisFaults(config, kit)];
   if (isProduction ?? (config as { topics?: unknown }).topics === 'check') {
     const hosts = kit.plaintextHosts ?? [];
-    faults.push(...productionFaults(withReachedRedis(config, kit), declarationsOf(Config), hosts));
-    faults.push(...productionFaults(kit, declarationsOf(KitConfig), hosts));
+    const [own, ...others] = [...settingsIn(config), ...settingsIn(kit)];
+    faults.push(...productionFaults(withReachedRedis(config, kit), own!.declarations, hosts));
+    for (const other of others) faults.push(...productionFaults(other.config, other.declarations, hosts));
   }
   return { config, kit, faults };
 }

@@ -3,6 +3,7 @@ import { exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { startIssuer } from '../../../test/start-issuer.js';
 import type { Clock } from '../../clock.js';
 import type { GatewayConfig } from '../../gateway.config.js';
+import type { OidcConfig } from './oidc.config.js';
 import { OidcOperators } from './oidc-operators.service.js';
 
 const AUDIENCE = 'https://payments.example/operators';
@@ -25,21 +26,21 @@ afterAll(() => provider.stop());
 
 const tokenOf = (client: keyof typeof CLIENTS, resource = AUDIENCE) => provider.tokenOf(client, resource);
 
-function operators(settings: Partial<GatewayConfig> = {}, aheadMs = 0) {
-  const config = {
-    oidcIssuer: issuer,
-    oidcAudience: AUDIENCE,
-    oidcRoles: new Map([
+function operators(settings: Partial<OidcConfig> = {}, aheadMs = 0) {
+  const oidc = Object.assign(settings, {
+    issuer,
+    audience: AUDIENCE,
+    roles: new Map([
       ['payments-view', 'viewer'],
       ['payments-ops', 'operator'],
     ]),
-    oidcRoleClaim: 'roles',
-    oidcPersonClaim: 'sub',
+    roleClaim: 'roles',
+    personClaim: 'sub',
     ...settings,
-  } as GatewayConfig;
+  }) as OidcConfig;
   const clock = { nowMs: () => Date.now() + aheadMs } as Clock;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
-  return new OidcOperators(config, clock, log);
+  return new OidcOperators({ operators: { oidc } } as GatewayConfig, clock, log);
 }
 
 it('takes a token of the issuer: the person, and the highest of the roles', async () => {
@@ -49,9 +50,9 @@ it('takes a token of the issuer: the person, and the highest of the roles', asyn
 
 it('limits the person to the merchants of a claim; without the claim there are none', async () => {
   const token = await tokenOf('alice');
-  const limited = { oidcMerchantsClaim: 'merchants' };
+  const limited = { merchantsClaim: 'merchants' };
   expect(await operators(limited).operatorOf(token)).toMatchObject({ merchants: ['shop-fr'] });
-  expect(await operators({ oidcMerchantsClaim: 'shops' }).operatorOf(token)).toMatchObject({ merchants: [] });
+  expect(await operators({ merchantsClaim: 'shops' }).operatorOf(token)).toMatchObject({ merchants: [] });
 });
 
 it('refuses a token that names no role', async () => {
@@ -109,16 +110,15 @@ describe('refuses a token', () => {
 
 it('reports that the issuer is unreachable, and asks it again the next time', async () => {
   const token = await tokenOf('alice');
-  const settings = { oidcIssuer: 'http://127.0.0.1:9' };
-  // Changes the same configuration object, as if the issuer had become reachable again.
+  const settings = { issuer: 'http://127.0.0.1:9' };
   const known = operators(settings);
-  const config = Reflect.get(known, 'config') as { oidcIssuer: string };
   await expect(known.operatorOf(token)).rejects.toMatchObject({ status: 503, code: 'identity_unavailable' });
-  config.oidcIssuer = issuer;
+  // Changes the same configuration object, as if the issuer had become reachable again.
+  settings.issuer = issuer;
   expect(await known.operatorOf(token)).toMatchObject({ person: 'alice' });
 });
 
 it('believes no discovery document of another issuer', async () => {
-  const other = operators({ oidcIssuer: `${issuer}/` });
+  const other = operators({ issuer: `${issuer}/` });
   await expect(other.operatorOf(await tokenOf('alice'))).rejects.toMatchObject({ status: 503 });
 });

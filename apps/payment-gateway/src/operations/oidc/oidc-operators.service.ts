@@ -5,7 +5,7 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyG
 import { Clock } from '../../clock.js';
 import { GatewayConfig } from '../../gateway.config.js';
 import { OPERATOR_ROLES, type OperatorIdentity } from '../operator-identity.js';
-import { isSafeAddress } from './oidc.config.js';
+import { isSafeAddress, type OidcConfig } from './oidc.config.js';
 
 /** Only asymmetric algorithms: with HS256 anybody who knows the public key could sign, with `none` anybody at all. */
 const ALGORITHMS = [
@@ -32,32 +32,36 @@ const PERSON = /^[\x21-\x7e]{1,128}$/;
 export class OidcOperators {
   #keys?: Promise<JWTVerifyGetKey>;
 
+  readonly #config: OidcConfig;
+
   constructor(
-    private readonly config: GatewayConfig,
+    { operators }: GatewayConfig,
     private readonly clock: Clock,
     private readonly log: ServiceLogger,
-  ) {}
+  ) {
+    this.#config = operators.oidc;
+  }
 
   get isConfigured(): boolean {
-    return this.config.oidcIssuer !== undefined;
+    return this.#config.issuer !== undefined;
   }
 
   /** @throws Problem 401 where the token is not valid, 403 where it names no role, 503 where the issuer is unreachable */
   async operatorOf(token: string): Promise<OperatorIdentity> {
     const claims = await this.#claimsOf(token);
-    const { oidcPersonClaim, oidcRoleClaim, oidcMerchantsClaim, oidcRoles } = this.config;
-    const person = claims[oidcPersonClaim];
+    const { personClaim, roleClaim, merchantsClaim, roles } = this.#config;
+    const person = claims[personClaim];
     if (typeof person !== 'string' || !PERSON.test(person)) throw refused();
-    const named = new Set(textsOf(claims[oidcRoleClaim]).map((value) => oidcRoles?.get(value)));
+    const named = new Set(textsOf(claims[roleClaim]).map((value) => roles?.get(value)));
     const role = OPERATOR_ROLES.findLast((one) => named.has(one));
     if (role === undefined)
       throw new Problem({ status: 403, code: 'role_needed', detail: 'The token names no role of this installation.' });
-    const merchants = oidcMerchantsClaim === undefined ? undefined : textsOf(claims[oidcMerchantsClaim]);
+    const merchants = merchantsClaim === undefined ? undefined : textsOf(claims[merchantsClaim]);
     return { person, role, ...compact({ merchants }) };
   }
 
   async #claimsOf(token: string): Promise<JWTPayload> {
-    const { oidcIssuer: issuer, oidcAudience: audience } = this.config;
+    const { issuer, audience } = this.#config;
     try {
       const { payload } = await jwtVerify(token, await this.#keysOfIssuer(), {
         ...{ issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp'] },
@@ -82,7 +86,7 @@ export class OidcOperators {
   }
 
   async #discover(): Promise<JWTVerifyGetKey> {
-    const { oidcIssuer: issuer = '' } = this.config;
+    const { issuer = '' } = this.#config;
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!answer.ok) throw new Error(`${address} answered ${answer.status}`);

@@ -1,23 +1,23 @@
-import { Env, isLoopback, KafkaConfig } from '@tranche/service-kit';
+import { Env, isLoopback } from '@tranche/service-kit';
 import { IsDefined, Matches, ValidateIf } from 'class-validator';
 import { OPERATOR_ROLES, type OperatorRole } from '../operator-identity.js';
 
 const CLAIM = /^[\w.:/-]{1,128}$/;
 const claim = () => Matches(CLAIM, { message: 'must be the name of a claim' });
-const ifIssuer = () => ValidateIf(({ oidcIssuer }: OidcConfig) => oidcIssuer !== undefined);
+const ifIssuer = () => ValidateIf(({ issuer }: OidcConfig) => issuer !== undefined);
 
 /** True for `https` and for this machine: on plain HTTP an attacker on the network could answer with keys of their own. */
 export const isSafeAddress = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 
 /** Settings of the issuer whose tokens identify operators, beside the keys of the operators file. */
-export class OidcConfig extends KafkaConfig {
+export class OidcConfig {
   @Env('OPERATORS_OIDC_ISSUER', {
     doc: 'issuer (OpenID Connect) whose tokens operators may bring instead of a key, https unless on this machine; exactly as its tokens name it',
     optional: true,
     read: readIssuer,
   })
-  oidcIssuer?: string;
+  issuer?: string;
 
   @Env('OPERATORS_OIDC_AUDIENCE', {
     doc: 'audience (`aud`) that the tokens must have; required with an issuer',
@@ -25,7 +25,7 @@ export class OidcConfig extends KafkaConfig {
   })
   @ifIssuer()
   @IsDefined({ message: 'must be set with OPERATORS_OIDC_ISSUER: another service’s tokens must not count here' })
-  oidcAudience?: string;
+  audience?: string;
 
   @Env('OPERATORS_OIDC_ROLES', {
     doc: 'what a value of the role claim allows, `VALUE=viewer`, `VALUE=operator` or `VALUE=approver`, comma-separated; required with an issuer',
@@ -34,26 +34,26 @@ export class OidcConfig extends KafkaConfig {
   })
   @ifIssuer()
   @IsDefined({ message: 'must be set with OPERATORS_OIDC_ISSUER: nobody would have a role' })
-  oidcRoles?: ReadonlyMap<string, OperatorRole>;
+  roles?: ReadonlyMap<string, OperatorRole>;
 
   @Env('OPERATORS_OIDC_ROLE_CLAIM', { doc: 'claim with the roles, a text or a list', default: 'roles' })
   @claim()
-  oidcRoleClaim: string;
+  roleClaim: string;
 
   @Env('OPERATORS_OIDC_PERSON_CLAIM', {
     doc: 'claim that names the person, one that no user can change; `person` of a key must be the same, and a key without it takes part in no decision of two people',
     default: 'sub',
   })
   @claim()
-  oidcPersonClaim: string;
+  personClaim: string;
 
   @Env('OPERATORS_OIDC_MERCHANTS_CLAIM', {
     doc: 'claim with the list of merchants that the person may act for; all of them if not set',
     optional: true,
   })
-  @ValidateIf(({ oidcMerchantsClaim }: OidcConfig) => oidcMerchantsClaim !== undefined)
+  @ValidateIf(({ merchantsClaim }: OidcConfig) => merchantsClaim !== undefined)
   @claim()
-  oidcMerchantsClaim?: string;
+  merchantsClaim?: string;
 }
 
 function readIssuer(text: string): string {
