@@ -35,17 +35,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const config = { role: 'all' } as unknown as GatewayConfig;
   const timers = [doubtWatch, timerWatch, lookUps] as const;
   const lifecycle = new GatewayLifecycle(
-    ...([
-      config,
-      recovery,
-      redis,
-      projector,
-      gauges,
-      journal,
-      ...timers,
-      lifetime,
-      log,
-    ] as const),
+    ...([config, recovery, redis, projector, gauges, journal, ...timers, lifetime, log] as const),
   );
   return { calls, lifecycle, lifetime };
 }
