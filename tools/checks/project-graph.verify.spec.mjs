@@ -81,7 +81,8 @@ describe("Nx's project graph", () => {
       const wanted = [
         ...(existsSync(join(root, 'tsconfig.json')) ? TESTED : ['lint']),
         ...(files.some((file) => file.includes('.e2e.spec.')) ? ['e2e'] : []),
-        ...(root.startsWith('apps/') ? ['serve'] : []),
+        // `tranche` is a command that ends, so nothing serves it.
+        ...(root.startsWith('apps/') && root !== 'apps/cli' ? ['serve'] : []),
       ];
       return wanted.filter((target) => !targets[target]).map((target) => `${name}:${target}`);
     });

@@ -66,7 +66,7 @@ export class SimulatedGateway {
     this.#follower = new SimulatedFollower(world.journal, process);
     this.journal = new OwnedJournal({
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
-      ...{ timing: process, logger, rulesVersion, epoch: world.journal.epoch, follower: this.#follower },
+      ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
     });
@@ -236,8 +236,8 @@ export class SimulatedGateway {
   async #isHeldBack(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<boolean> {
     const { carries } = record;
     const { resumes } = this.world;
-    const published = { ...record, commandId: carries.commandId, timeMs: this.world.timeMs(record) };
-    if (resumes.isEmpty || !resumes.isBefore(carries.orderKey, published)) return false;
+    const made = { commandId: carries.commandId, timeMs: this.world.timeMs(record) };
+    if (!resumes.isBefore(carries.orderKey, made)) return false;
     const ports = { journal: this.journal, timing: this.#clock, newToken: this.#newToken };
     const answer = await answerKnownCommand(ports, carries, 'in_doubt', lease);
     if (answer === 'unknown') await this.process.uncertain('dead letter', () => this.world.heldBack(record));

@@ -1,4 +1,3 @@
-import { recordHash, type ResumeDecision } from '@tranche/order-journal';
 import type { SimulatedGateway } from './gateway.js';
 import type { AnewEdges } from './profile.js';
 import type { SimulatedProcess, Surroundings } from './process.js';
@@ -22,7 +21,7 @@ interface LossParts {
 
 /**
  * Loses the leader of a journal partition; the next leader lacks its last records, or all. So the log lacks records that every gateway, or the index,
- * has seen. Then two people approve a resume with the records that are kept (R11).
+ * has seen. Then the partition is resumed with the records that are kept (R11).
  */
 export class JournalLoss {
   /** The partition that has lost records; undefined before. */
@@ -104,23 +103,6 @@ export class JournalLoss {
       world.referee.say('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
     trace(`two people decide that journal partition ${partition} goes on`);
     for (const process of [...living.keys()]) kill(process);
-    await world.resume(this.#decision(partition), partition);
-  }
-
-  #decision(partition: number): ResumeDecision {
-    const { journal, commands } = this.parts.world.shared;
-    const at = new Date(Math.ceil(this.parts.around.scheduler.nowMs)).toISOString();
-    const last = journal.read(partition, 0n).at(-1);
-    const commandEnds = [...commands.values()].map(({ name, records, ends }) => [
-      name,
-      Array.from({ length: Math.max(...records.keys()) + 1 }, (_, partition) => ends(partition)),
-    ]);
-    return {
-      ...{ id: 'decision', partition, epoch: journal.epoch },
-      log: { low: '0', ...(last && { last: { offset: String(last.offset), hash: recordHash(last.value) } }) },
-      ...{ reason: 'the disk was lost', proposedBy: 'alice' },
-      ...{ approvedBy: 'bob', approvedAt: at, isApplied: false },
-      commandEnds: Object.fromEntries(commandEnds) as Record<string, string[]>,
-    };
+    await world.resume(partition);
   }
 }

@@ -27,7 +27,7 @@ export interface SharedWorld {
   heldBack(record: TopicRecord<SimulatedCommand>): void;
   /** Virtual milliseconds of the command's creation, by its record. In half of the orders a repeat has a new time. */
   timeMs(record: TopicRecord<SimulatedCommand>): number;
-  /** People's decisions about partitions that lost records. */
+  /** Resumes of partitions that lost records. */
   resumes: ResumeList;
   orderKeys: readonly string[];
   threw(error: unknown): void;

@@ -15,17 +15,17 @@ import { Referee, type CommandRecord } from './referee.js';
 import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
+  commandHash,
   findOperation,
   isOpen,
   journalPartition,
   lostAttempt,
   recordsAfterLoss,
   recordWriter,
-  RULES_VERSION,
   ResumeList,
+  RULES_VERSION,
   type OperationState,
   type OrderState,
-  type ResumeDecision,
 } from '@tranche/order-journal';
 
 const NOTIFICATION_PARTITIONS = [0, 1];
@@ -158,14 +158,15 @@ export class World {
     journal.lose(partition, from);
   }
 
-  /** Does what the service does at its start with such a decision. All processes must be stopped. */
-  async resume(decision: ResumeDecision, partition: number): Promise<void> {
+  /** Does what `tranche journal resume` does. All processes must be stopped. */
+  async resume(partition: number): Promise<void> {
     const { journal, gatewayGroup, index, resumes } = this.shared;
-    resumes.add(decision);
-    for (const record of this.#keptCopies()) resumes.addCopy(record.carries.orderKey, record.carries.commandId, record);
+    const at = new Date(Math.ceil(this.around.scheduler.nowMs)).toISOString();
+    const commands = this.#keptCopies().map(({ carries }) => commandHash(carries.orderKey, carries.commandId));
+    resumes.add({ id: 'resume', at, partitions: [partition], commands });
     const range = { partition, from: 0n, until: journal.high(partition) };
     let tokens = 0;
-    const written = { at: decision.approvedAt, newToken: () => `resume#${++tokens}` };
+    const written = { at, newToken: () => `resume#${++tokens}` };
     const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
     for (const record of await recordsAfterLoss(reader, range, written))
       journal.land(recordWriter(RULES_VERSION)(record));
@@ -180,7 +181,7 @@ export class World {
   }
 
   /**
-   * Returns the command copies that the service reads at a resume. Copies whose age is known without them are left out: retention may have
+   * Returns the command copies that a resume notes. Copies whose age is known without them are left out: retention may have
    * deleted any of them.
    */
   #keptCopies(): TopicRecord<SimulatedCommand>[] {

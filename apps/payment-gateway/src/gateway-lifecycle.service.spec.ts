@@ -2,16 +2,14 @@ import { silentLog } from '@tranche/runtime';
 import { ServiceLifetime, type ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
-import type { JournalDecisions } from './decisions/journal-decisions.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
-import type { JournalResume } from './journal/journal-resume.service.js';
-import type { PublishedBefore } from './journal/published-before.service.js';
+import type { Recovery } from './journal/recovery.service.js';
 import type { RedisGuard } from './journal/redis-guard.service.js';
 import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
-const STEPS = ['assertUsable', 'decisions', 'resume', 'agreed', 'journal'] as const;
+const STEPS = ['assertUsable', 'recovery', 'agreed', 'journal'] as const;
 
 /** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -23,9 +21,7 @@ function gateway(at?: (typeof STEPS)[number]) {
     return Promise.resolve();
   };
   const started = (name: string) => ({ start: () => void calls.push(name) });
-  const decisions = { load: step('decisions') } as unknown as JournalDecisions;
-  const resume = { apply: step('resume') } as unknown as JournalResume;
-  const publishedBefore = started('publishedBefore') as unknown as PublishedBefore;
+  const recovery = { load: step('recovery') } as unknown as Recovery;
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const journal = { start: step('journal') } as unknown as Journal;
   const gauges = started('gauges') as unknown as JournalGauges;
@@ -34,9 +30,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
   const log = silentLog as ServiceLogger;
   const timers = [doubtWatch, timerWatch, lookUps] as const;
-  const lifecycle = new GatewayLifecycle(
-    ...([decisions, resume, publishedBefore, redis, gauges, journal, ...timers, lifetime, log] as const),
-  );
+  const lifecycle = new GatewayLifecycle(...([recovery, redis, gauges, journal, ...timers, lifetime, log] as const));
   return { calls, lifecycle, lifetime };
 }
 
@@ -44,7 +38,7 @@ it('starts its parts in order, the timers last', async () => {
   const { calls, lifecycle } = gateway();
   await lifecycle.onModuleInit();
   expect(calls).toEqual([
-    ...['assertUsable', 'decisions', 'resume', 'publishedBefore', 'agreed', 'journal'],
+    ...['assertUsable', 'recovery', 'agreed', 'journal'],
     ...['doubtWatch', 'timerWatch', 'lookUps', 'gauges'],
   ]);
 });
@@ -59,8 +53,6 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
   const { calls, lifecycle } = gateway(at);
   await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls.filter((call) => call !== 'publishedBefore')).toEqual(
-    STEPS.slice(0, STEPS.indexOf(at) + 1),
-  );
+  expect(calls).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
   expect(calls.at(-1)).toBe(at);
 });

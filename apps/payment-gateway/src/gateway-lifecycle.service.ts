@@ -2,11 +2,9 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
-import { JournalDecisions } from './decisions/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
-import { JournalResume } from './journal/journal-resume.service.js';
-import { PublishedBefore } from './journal/published-before.service.js';
+import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
@@ -18,9 +16,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   readonly #timers: readonly { start(): void; stop(): void }[];
 
   constructor(
-    private readonly decisions: JournalDecisions,
-    private readonly resume: JournalResume,
-    private readonly publishedBefore: PublishedBefore,
+    private readonly recovery: Recovery,
     private readonly redis: RedisGuard,
     gauges: JournalGauges,
     private readonly journal: Journal,
@@ -40,9 +36,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
-    await done(this.decisions.load());
-    await done(this.resume.apply());
-    this.publishedBefore.start();
+    await done(this.recovery.load());
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.journal.start());
     for (const timer of this.#timers) timer.start();

@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { NEWEST_RULES_VERSION, RULES, type TimerSettings } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey, type TimerSettings } from '@tranche/order-journal';
 import {
   AreBrokers,
   Env,
@@ -24,7 +24,6 @@ import {
   type ChecksItself,
   type ConfigFault,
 } from '@tranche/service-kit';
-import { readIndexKeys, type IndexKey } from './journal/index-signer.js';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { OperatorsConfig } from './operations/operators.config.js';
 

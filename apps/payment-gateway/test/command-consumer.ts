@@ -1,14 +1,7 @@
 import { orderKey, readMerchants } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { KafkaRecordContext } from '@tranche/kafka/nest';
-import {
-  emptyOrder,
-  fold,
-  verdictOf,
-  type JournalRecord,
-  type OrderState,
-  type ResumeList,
-} from '@tranche/order-journal';
+import { emptyOrder, fold, ResumeList, verdictOf, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
 import type { CommandForwarder } from '../src/command/command-forwarder.service.js';
@@ -17,26 +10,19 @@ import type { PaymentExecutor } from '../src/command/payment-executor.service.js
 import type { RepublishThrottle } from '../src/command/republish-throttle.js';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
-import type { JournalDecisions } from '../src/decisions/journal-decisions.service.js';
 import type { Journal } from '../src/journal/journal.service.js';
-import type { PublishedBefore } from '../src/journal/published-before.service.js';
+import type { Recovery } from '../src/journal/recovery.service.js';
 
 export interface ConsumerParts {
   merchants: object[];
   environmentId?: string;
   orders?: OrderState[];
-  resumes?: ResumeList | { isEmpty: true };
+  resumes?: ResumeList;
   nowMs: number;
 }
 
 /** The gateway's consumer with a journal in memory. It records executions, published events and appended records. */
-export function commandConsumer({
-  merchants,
-  orders = [],
-  resumes = { isEmpty: true },
-  nowMs,
-  ...more
-}: ConsumerParts) {
+export function commandConsumer({ merchants, orders = [], resumes = new ResumeList(), nowMs, ...more }: ConsumerParts) {
   const read = readMerchants(merchants, () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
   const config = { merchants: read.merchants, kafkaTopicPrefix: '', clockOffsetMs: 0, ...more };
@@ -70,8 +56,7 @@ export function commandConsumer({
     { forward: () => Promise.resolve(false) } as unknown as CommandForwarder,
     executor as unknown as PaymentExecutor,
     { view, read: view.read } as unknown as Journal,
-    { resumes } as unknown as JournalDecisions,
-    { isRead: true } as PublishedBefore,
+    { resumes } as unknown as Recovery,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
     { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
     {

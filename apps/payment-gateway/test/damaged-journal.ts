@@ -12,7 +12,7 @@ import {
 import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 import { createClient } from 'redis';
-import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
+import { OrderIndexKeys } from '@tranche/order-journal';
 import { gatewayGroup } from '../src/gateway.config.js';
 import { kafka, keptRecords } from './kept-records.js';
 
@@ -51,9 +51,8 @@ export async function damageJournal(prefix: string, damageOf: (partition: number
     await producer.sendAll(records.map(({ rawKey, value, headers }) => ({ topic, partition, key: rawKey, value, headers }))); // prettier-ignore
     if (damageOf(partition) === 'begins behind the index')
       await deleteRecords(kafka, topic, partition, BigInt(records.length));
-    const offset = committed.get(partition);
-    if (offset !== undefined) await commitFor(kafka, group, topic, { partition, offset });
   }
+  await commitFor(kafka, group, topic, ...[...committed].map(([partition, offset]) => ({ partition, offset })));
   await producer.close();
 }
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { journalPartition } from '@tranche/order-journal';
 import { aCapture, waitFor } from '@tranche/testing';
-import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
+import { OrderIndexKeys } from '@tranche/order-journal';
 import { authorizedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 

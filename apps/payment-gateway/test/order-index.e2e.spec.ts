@@ -12,8 +12,8 @@ import { silentLog } from '@tranche/runtime';
 import { Metrics, RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
-import { readIndexKeys } from '../src/journal/index-signer.js';
-import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
+import { readIndexKeys } from '@tranche/order-journal';
+import { OrderIndexKeys } from '@tranche/order-journal';
 import { OrderIndexStore } from '../src/journal/order-index.store.js';
 
 const { redisUrl } = infrastructure();

@@ -48,6 +48,7 @@ export { BEHIND_AT_MOST_MS, TailPosition } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogFollower, type FollowedLog, type LogFollowerOptions } from './log/log-follower.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
+export { groupMembers, type GroupMember } from './topics/group-members.js';
 export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
 export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';
 export { deleteRecords, deleteTopic } from './topics/removal.js';

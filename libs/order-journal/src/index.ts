@@ -1,6 +1,11 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
-export { lostAttempt, recordsAfterLoss } from './journal/after-loss.js';
+export { lostAttempt, recordsAfterLoss } from './recovery/after-loss.js';
+export * from './recovery/partition-health.js';
+export * from './recovery/recovery-record.js';
+export * from './recovery/resume-list.js';
+export * from './recovery/skip-list.js';
+export * from './recovery/unreadable.js';
 export {
   answerKnownCommand,
   type BetweenAttempts,
@@ -9,11 +14,11 @@ export {
 } from './execution/known-command.js';
 export * from './journal/journal-faults.js';
 export { assertSameJournal } from './projection/same-journal.js';
-export * from './journal/resume-list.js';
-export * from './journal/skip-list.js';
 export * from './journal/ports.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
+export * from './projection/index-keys.js';
 export * from './projection/index-marker.js';
+export * from './projection/index-signer.js';
 export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
 export * from './journal/journal-partition.js';
@@ -86,3 +91,4 @@ export {
   type TimerIndex,
   type TimerSettings,
 } from './timers/timer-watch.js';
+export { adviceOnLoss } from './recovery/advice.js';

@@ -101,7 +101,7 @@ export interface OneOwnerSettings {
   marker?: bigint;
   /** Hash of the record there; absent: of the log's record. */
   hash?: string | undefined;
-  epoch?: number;
+  epoch?: () => number;
   nowMs?: number;
   /** Called before events are published and before the index is written; may reject or wait. */
   did?: (what: string) => Promise<void> | void;

@@ -33,8 +33,11 @@ export type AcceptedCommand = PlatformOperation &
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
-  /** The command names its order, so an event can report the rejection. `command`: set if the journal may know it from an earlier acceptance. */
-  | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand }
+  /**
+   * The command names its order, so an event can report the rejection. `command`: set if the journal may know it from an earlier acceptance.
+   * `timeMs`: `ce_time`, where it is a time.
+   */
+  | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand; timeMs?: number }
   /** Becomes a dead letter. `rejection`: set where key and `ce_id` can be read, so that its sender gets an event too. */
   | { read: 'unreadable'; faults: Fault[]; rejection?: Rejection & { commandId: string } };
 
@@ -83,7 +86,14 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const isOfOrder = record.key === orderKey(named.merchant, named.orderId);
   const mayBeKnown = id !== undefined && isCommandType(type) && isOfOrder && !isDeep(event.data);
   const command = mayBeKnown ? { ...named, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
-  return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }) };
+  const timeMs = Date.parse(event.time ?? '');
+  const time = Number.isNaN(timeMs) ? {} : { timeMs };
+  return {
+    read: 'rejected',
+    rejection: { ...identity, faults },
+    ...(command === undefined ? {} : { command }),
+    ...time,
+  };
 }
 
 function unreadable(

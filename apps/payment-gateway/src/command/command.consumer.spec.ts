@@ -24,13 +24,10 @@ const shop = { merchant, identifier: 'Shop', accountKey: 'a-key-of-its-own' };
 const publisherKeys = [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }];
 const demanding = { ...shop, publisherKeys, requireSignatures: true };
 
-/** A decision after which an earlier command counts as one whose attempt may be lost. */
+/** A resume after which an earlier command counts as one whose attempt may be lost. */
 function resumed(): ResumeList {
   const list = new ResumeList();
-  list.add({
-    ...{ id: '1', partition: journalPartition(key), log: { low: '0' }, epoch: 0, reason: 'lost' },
-    ...{ proposedBy: 'alice', approvedBy: 'bob', approvedAt: '2026-03-01T10:30:00Z', commandEnds: {}, isApplied: true },
-  });
+  list.add({ id: '1', at: '2026-03-01T10:30:00Z', partitions: [journalPartition(key)], commands: [] });
   return list;
 }
 
@@ -104,6 +101,14 @@ describe('a command from before a resumed partition', () => {
     const { take, executed } = commandConsumer({ merchants: [demanding], resumes: resumed(), nowMs: NOW_MS });
     await expect(take(recordOf(true))).rejects.toMatchObject({ code: 'journal_resumed' });
     expect(executed).toEqual([]);
+  });
+
+  it('that today’s contracts refuse is held back too: a rejection would say that it was not executed', async () => {
+    const { take, published } = commandConsumer({ merchants: [shop], resumes: resumed(), nowMs: NOW_MS });
+    const record = recordOf(false);
+    const unknown = { ...record, headers: { ...record.headers, ce_type: 'payment.nothing' } };
+    await expect(take(unknown)).rejects.toMatchObject({ code: 'journal_resumed' });
+    expect(published).toEqual([]);
   });
 
   it('of a merchant that needs no signature is held back unsigned too', async () => {

@@ -14,14 +14,13 @@ import {
   type KnownCommandPorts,
   type RefusedCommand,
 } from '@tranche/order-journal';
-import { traceHeadersOf } from '@tranche/runtime';
+import { compact, traceHeadersOf } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
-import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { Journal } from '../journal/journal.service.js';
-import { PublishedBefore } from '../journal/published-before.service.js';
+import { Recovery } from '../journal/recovery.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
 import { appendedMsOf, readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { CommandForwarder } from './command-forwarder.service.js';
@@ -43,7 +42,7 @@ const UNSIGNED = { code: 'signature_refused', message: 'no key of the merchant h
 const HELD_BACK = {
   code: 'journal_resumed',
   message:
-    'was published before its journal partition lost records, so it may have been executed: publish it with a new id if not',
+    'was made before its journal partition was resumed, so it may have been executed: publish it with a new id if not',
 } as const;
 
 type KnownId = { merchant: string; orderId: string; commandId: string };
@@ -60,8 +59,7 @@ export class CommandConsumer {
     private readonly forwarder: CommandForwarder,
     private readonly executor: PaymentExecutor,
     private readonly journal: Journal,
-    private readonly decisions: JournalDecisions,
-    private readonly publishedBefore: PublishedBefore,
+    private readonly recovery: Recovery,
     private readonly events: EventsProducer,
     private readonly clock: Clock,
     private readonly repeats: RepublishThrottle,
@@ -90,7 +88,7 @@ export class CommandConsumer {
     if (read.read === 'unreadable') return this.#refuseUnreadable(record, read);
     // Checked first: a command without a valid signature must not change the journal, and its content must not be kept.
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
-    if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
+    if (this.#isBeforeALoss(read) && (await this.#holdBack(record, read, context))) return;
     switch (read.read) {
       case 'rejected':
         return this.#refuse(record, read, context);
@@ -121,17 +119,11 @@ export class CommandConsumer {
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
-  /** True for a command published before a resume of its journal partition was approved, or republished with an id from before. */
-  #isBeforeALoss(record: ConsumedRecord, read: ReadableCommand): boolean {
-    const { resumes } = this.decisions;
-    if (resumes.isEmpty) return false;
-    const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
-    const { merchant, orderId, commandId } = command;
-    const key = orderKey(merchant, orderId);
-    const timeMs = read.read === 'accepted' ? read.command.timeMs : undefined;
-    if (resumes.isBefore(key, { ...record, commandId, timeMs })) return true;
-    if (this.publishedBefore.isRead || !resumes.hasDecided(key)) return false;
-    throw new RetryableError('What was published before its journal partition was resumed is not read yet');
+  /** True for a command that was made before its journal partition was resumed. */
+  #isBeforeALoss(read: ReadableCommand): boolean {
+    const { merchant, orderId, commandId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
+    const timeMs = read.read === 'accepted' ? read.command.timeMs : read.timeMs;
+    return this.recovery.resumes.isBefore(orderKey(merchant, orderId), compact({ commandId, timeMs }));
   }
 
   /**
@@ -156,8 +148,7 @@ export class CommandConsumer {
   ): Promise<never> {
     if (rejection !== undefined) {
       const read = { read: 'rejected', rejection } as const;
-      const { resumes } = this.decisions;
-      const isLost = !resumes.isEmpty && resumes.hasDecided(orderKey(rejection.merchant, rejection.orderId));
+      const isLost = this.recovery.resumes.hasResumed(orderKey(rejection.merchant, rejection.orderId));
       if (!isLost && !(await this.#isUnsigned(record, read)))
         await this.#reject(record, { ...rejection, ...(await this.#knownState(rejection)) });
     }
@@ -240,7 +231,8 @@ function leaseOf(context: KafkaRecordContext): CommandLease {
 /** Makes external failures retryable. Errors of our own code are not retried. */
 function asRetryable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    if (error instanceof RetryableError || error instanceof TerminalError || BUGS.some((bug) => error instanceof bug)) throw error;
+    if (error instanceof RetryableError || error instanceof TerminalError || BUGS.some((bug) => error instanceof bug))
+      throw error;
     throw new RetryableError('The command can not be handled now', { cause: error });
   });
 }

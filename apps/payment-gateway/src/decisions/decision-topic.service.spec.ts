@@ -2,6 +2,7 @@ import type { BatchingProducer, KafkaClient } from '@tranche/kafka';
 import * as kafka from '@tranche/kafka';
 import { createLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
+import type { DecisionRecord } from './decision.js';
 import { DecisionTopic } from './decision-topic.service.js';
 import { Decisions } from './decisions.service.js';
 
@@ -14,11 +15,11 @@ interface Written {
 }
 
 const AT = '2026-03-01T10:00:00.000Z';
-const resume = { partition: 3, log: { low: '40' }, epoch: 0, reason: 'the disk was lost' };
+const subject = { operation: 'o', merchant: 'shop-fr', seen: '1', resolution: { outcome: 'not_executed' } };
 const proposal = {
-  ...({ record: 'proposed', id: 'r', kind: 'resume', about: '3', subject: resume } as const),
+  ...({ record: 'proposed', id: 'r', kind: 'resolution', about: 'o 1', subject } as const),
   ...{ proposedBy: 'alice', proposedAt: AT },
-};
+} as DecisionRecord;
 
 /** The topic at a broker; counts each read. */
 function setUp() {
@@ -59,9 +60,9 @@ describe('the topic of decisions', () => {
   it('is read by one reader per process, which reads each record once, however many callers there are', async () => {
     const { log, reads, LogReader, topic, decisions, closed } = setUp();
     await topic.append(proposal);
-    for (let n = 0; n < 5; n++) expect(await decisions.list(['resume'])).toHaveLength(1);
+    for (let n = 0; n < 5; n++) expect(await decisions.list(['resolution'])).toHaveLength(1);
     log.push({ key: 's/1', value: Buffer.from('{') });
-    await Promise.all(Array.from({ length: 20 }, () => decisions.list(['resume', 'skip'])));
+    await Promise.all(Array.from({ length: 20 }, () => decisions.list(['resolution'])));
     expect(reads).toEqual([
       [0n, 1n],
       [1n, 2n],
@@ -75,21 +76,20 @@ describe('the topic of decisions', () => {
     const { gate, topic, decisions } = setUp();
     let open = () => {};
     gate.opened = new Promise((resolve) => (open = resolve));
-    const early = decisions.list(['resume']);
+    const early = decisions.list(['resolution']);
     const written = topic.append(proposal);
     open();
     await early;
     expect((await written).hasCounted).toBe(true);
-    expect(await decisions.list(['resume'])).toHaveLength(1);
+    expect(await decisions.list(['resolution'])).toHaveLength(1);
   });
 
   it('reports if its own record counts, by the order of the topic', async () => {
     const { log, topic } = setUp();
     await topic.append(proposal);
-    const facts = { commandEnds: {} };
-    const other = { record: 'approved', id: 'r', by: 'carol', at: AT, facts };
+    const other = { record: 'approved', id: 'r', by: 'carol', at: AT };
     log.push({ key: 'r/of-another-process', value: Buffer.from(JSON.stringify(other)) });
-    expect((await topic.append({ record: 'approved', id: 'r', by: 'bob', at: AT, facts })).hasCounted).toBe(false);
+    expect((await topic.append({ record: 'approved', id: 'r', by: 'bob', at: AT })).hasCounted).toBe(false);
   });
 
   it('has a key of its own for each record: compaction puts none in the place of another', async () => {
@@ -105,14 +105,22 @@ describe('the topic of decisions', () => {
     const { log, decisions, topic, lines } = setUp();
     log.push({ key: '', value: null, unreadable: 'a codec that nobody knows' });
     await topic.append(proposal);
-    expect(await decisions.list(['resume'])).toHaveLength(1);
+    expect(await decisions.list(['resolution'])).toHaveLength(1);
     expect(lines.join()).toContain('a codec that nobody knows');
+  });
+
+  it('also holds what `tranche journal` wrote, which is no decision and no fault', async () => {
+    const { log, decisions, lines } = setUp();
+    const resumed = { record: 'resumed', id: 'j', at: AT, partitions: [3], commands: [] };
+    log.push({ key: 'j/1', value: Buffer.from(JSON.stringify(resumed)) });
+    expect(await decisions.list(['resolution'])).toEqual([]);
+    expect(lines).toEqual([]);
   });
 
   it('that ends before the last record read is an error, not an empty list', async () => {
     const { log, decisions, topic } = setUp();
     await topic.append(proposal);
     log.length = 0;
-    await expect(decisions.list(['resume'])).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    await expect(decisions.list(['resolution'])).rejects.toMatchObject({ status: 503, code: 'unavailable' });
   });
 });

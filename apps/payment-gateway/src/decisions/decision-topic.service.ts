@@ -3,6 +3,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, LogReader, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
+import { recoveryRecordOf } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { NextAnswer } from '../journal/next-answer.js';
@@ -68,7 +69,8 @@ export class DecisionTopic implements OnApplicationShutdown {
       throw new Error(`${this.#topic} ends at ${end}, but was read up to ${this.#next}: the log was lost or replaced`);
     for await (const records of this.#reader.read(PARTITION, this.#next, end)) {
       for (const { offset, key, value, unreadable } of records) {
-        const fault = unreadable ?? this.#list.take(key, value);
+        const isOfJournal = recoveryRecordOf(value) !== undefined;
+        const fault = isOfJournal ? undefined : (unreadable ?? this.#list.take(key, value));
         if (fault !== undefined) this.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
         this.#next = offset + 1n;
       }

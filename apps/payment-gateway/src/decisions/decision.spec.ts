@@ -5,18 +5,13 @@ const LATER = '2026-03-01T10:05:00.000Z';
 const END = '2026-03-02T10:00:00.000Z';
 const NOW_MS = Date.parse(LATER);
 const DAY_MS = 86_400_000;
-const KINDS = ['resolution', 'skip', 'resume'] as const;
+const KINDS = ['resolution'] as const;
 
 const by = { proposedBy: 'alice', proposedAt: AT };
 const subject = { operation: 'o', merchant: 'shop-fr', seen: '1', resolution: { outcome: 'not_executed' } };
 const proposal = { record: 'proposed', id: 'x', kind: 'resolution', about: 'o 1', subject, ...by, expiresAt: END };
-const skip = { partition: 3, offset: '7', hash: 'abc', reason: 'a broker disk lied' };
-const skipProposal = { record: 'proposed', id: 's', kind: 'skip', about: 'abc', subject: skip, ...by };
-const resume = { partition: 3, log: { low: '40' }, epoch: 0, reason: 'the disk was lost' };
-const resumeProposal = { record: 'proposed', id: 'r', kind: 'resume', about: '3', subject: resume, ...by };
 const approved = (id = 'x', who = 'bob', at = LATER) => ({ record: 'approved', id, by: who, at });
 const rejected = (id = 'x', who = 'carol', at = LATER) => ({ record: 'rejected', id, by: who, at });
-const facts = { commandEnds: { 'payments.commands.card.v1': ['7', '0'] } };
 
 let records = 0;
 const take = (list: DecisionList, record: unknown, key = `x/${++records}`) =>
@@ -82,62 +77,26 @@ describe('a decision of two people', () => {
     ['of no type', [], { ...proposal, record: 'constructor' }, 'is no record of a decision'],
     ['nothing', [], 'null', 'is no record of a decision'],
     ['without its order', [], { ...proposal, subject: { operation: 'o' } }, 'is no record of a decision'],
-    ['about half a record', [], { ...skipProposal, subject: { ...skip, hash: '' } }, 'is no record of a decision'],
-    ['about no partition', [], { ...resumeProposal, subject: { ...resume, partition: '3' } }, 'is no record'],
-    ['about no log', [], { ...resumeProposal, subject: { ...resume, log: undefined } }, 'is no record'],
     ['that ends at no time', [], { ...proposal, expiresAt: 'soon' }, 'is no record of a decision'],
     ['at no time', [proposal], approved('x', 'bob', 'yesterday'), 'is no record of a decision'],
     ['about nothing', [], approved(), 'x was never proposed'],
     ['proposed twice', [proposal], { ...proposal, about: 'other' }, 'x was proposed before'],
-    ['without ends', [resumeProposal], approved('r'), 'r was approved without the facts that a resume needs'],
-    [
-      'with ends that are no offsets',
-      [resumeProposal],
-      { ...approved('r'), facts: { commandEnds: { a: ['7', 'x'] } } },
-      'r was approved without the facts that a resume needs',
-    ],
-    [
-      'with ends that are no list',
-      [resumeProposal],
-      { ...approved('r'), facts: { commandEnds: { a: '7' } } },
-      'r was approved without the facts that a resume needs',
-    ],
-    ['applied, not approved', [resumeProposal], { record: 'applied', id: 'r', at: LATER }, 'r was not approved'],
-    [
-      'applied twice',
-      [resumeProposal, { ...approved('r'), facts }, { record: 'applied', id: 'r', at: LATER }],
-      { record: 'applied', id: 'r', at: END },
-      'r was applied before',
-    ],
   ])('is not changed by a record that is %s', (_, before, record, fault) => {
     const list = listOf(...before);
     const known = list.of(KINDS, NOW_MS);
     expect(take(list, record)).toContain(fault);
     expect(list.of(KINDS, NOW_MS)).toEqual(known);
   });
-
-  it('that was approved is applied once, with the facts of the approval', () => {
-    const applied = { record: 'applied', id: 'r', at: END };
-    const list = listOf(resumeProposal, { ...approved('r'), facts }, applied);
-    expect(stateOf(list, 'r')).toMatchObject({ state: 'approved', facts, appliedAt: END });
-  });
-
-  it('is found among those of its kind only', () => {
-    const list = listOf(proposal, skipProposal);
-    expect(list.find('x', ['skip', 'resume'], NOW_MS)).toBeUndefined();
-    expect(list.of(KINDS, NOW_MS).map(({ id }) => id)).toEqual(['s', 'x']);
-  });
 });
 
 describe('records that the topic does not need any more', () => {
   const isOver = Date.parse(END) + 35 * DAY_MS;
 
-  it('are all records of a decision that is over for 35 days, and none about the journal', () => {
+  it('are all records of a decision that is over for 35 days', () => {
     const list = new DecisionList();
     take(list, proposal, 'x/1');
     take(list, approved(), 'x/2');
     take(list, rejected(), 'x/3');
-    take(list, skipProposal, 's/1');
     expect(list.outdatedKeys(isOver)).toEqual([]);
     expect(list.outdatedKeys(isOver + 1)).toEqual(['x/1', 'x/2', 'x/3']);
   });

@@ -1,6 +1,5 @@
-import { compact } from '@tranche/order-journal';
 import { isSecondPerson } from './second-person.js';
-import { areFactsOf, isKind, isWholeSubject, type ApprovalFacts, type Kind, type Subjects } from './subjects.js';
+import { isKind, isWholeSubject, type Kind, type Subjects } from './subjects.js';
 
 /** A request by one person that a second person must approve. */
 export interface Proposal<K extends Kind = Kind> {
@@ -24,21 +23,15 @@ export interface Decision<K extends Kind = Kind> extends Proposal<K> {
   state: 'open' | 'expired' | Answer;
   decidedBy?: string;
   decidedAt?: string;
-  facts?: ApprovalFacts;
-  /** Set once the approval was carried out; then it has no further effect. */
-  appliedAt?: string;
 }
 
 /** A record of `payments.decisions.v1`. */
 export type DecisionRecord =
-  | ({ record: 'proposed' } & Proposal)
-  | { record: Answer; id: string; by: string; at: string; facts?: ApprovalFacts }
-  | { record: 'applied'; id: string; at: string };
+  ({ record: 'proposed' } & Proposal) | { record: Answer; id: string; by: string; at: string };
 
 interface Known {
   proposal: Proposal;
-  answer?: Pick<Decision, 'decidedBy' | 'decidedAt' | 'facts'> & { state: Answer };
-  appliedAt?: string;
+  answer?: Pick<Decision, 'decidedBy' | 'decidedAt'> & { state: Answer };
   /** Keys of all its records, also of those that do not count, so that a start deletes them together. */
   keys: string[];
 }
@@ -89,7 +82,7 @@ export class DecisionList {
     return newest?.state === 'open' ? newest : undefined;
   }
 
-  /** Keys of records to delete. Decisions about the journal stay, because the journal can't be read correctly without them. */
+  /** Keys of records to delete. */
   outdatedKeys(nowMs: number): string[] {
     const isOutdated = ({ proposal: { expiresAt } }: Known) =>
       expiresAt !== undefined && nowMs > Date.parse(expiresAt) + KEPT_MS;
@@ -121,19 +114,10 @@ export class DecisionList {
     const known = this.#known.get(id);
     if (known === undefined) return `${id} was never proposed`;
     const { proposal, answer } = known;
-    if (record.record === 'applied') {
-      if (answer?.state !== 'approved') return `${id} was not approved`;
-      if (known.appliedAt !== undefined) return `${id} was applied before`;
-      known.appliedAt = at;
-      return undefined;
-    }
     if (answer !== undefined) return `${id} was ${answer.state} before, by ${answer.decidedBy}`;
     if (isExpired(proposal, Date.parse(at))) return `${id} had expired`;
     if (!isSecondPerson(proposal.proposedBy, record.by)) return `${id} was ${record.record} by who proposed it`;
-    const { by: decidedBy, facts } = record;
-    if (record.record === 'approved' && !areFactsOf(proposal.kind, facts ?? {}))
-      return `${id} was approved without the facts that a ${proposal.kind} needs`;
-    known.answer = compact({ state: record.record, decidedBy, decidedAt: at, facts });
+    known.answer = { state: record.record, decidedBy: record.by, decidedAt: at };
     return undefined;
   }
 }
@@ -143,9 +127,9 @@ const thingOf = (kind: Kind, about: string): string => `${kind} ${about}`;
 const isExpired = ({ expiresAt }: Proposal, nowMs: number): boolean =>
   expiresAt !== undefined && nowMs >= Date.parse(expiresAt);
 
-function decisionAt({ proposal, answer, appliedAt }: Known, nowMs: number): Decision {
+function decisionAt({ proposal, answer }: Known, nowMs: number): Decision {
   const state = isExpired(proposal, nowMs) ? 'expired' : 'open';
-  return compact({ ...proposal, state, ...answer, appliedAt });
+  return { ...proposal, state, ...answer };
 }
 
 function recordOf(value: Buffer): DecisionRecord | undefined {
@@ -166,7 +150,6 @@ function recordOf(value: Buffer): DecisionRecord | undefined {
       isWholeSubject(kind, subject),
     approved: () => areTexts(id, by) && areTimes(at),
     rejected: () => areTexts(id, by) && areTimes(at),
-    applied: () => areTexts(id) && areTimes(at),
   };
   const isType = typeof type === 'string' && Object.hasOwn(isWhole, type);
   return isType && isWhole[type as DecisionRecord['record']]() ? (record as DecisionRecord) : undefined;

@@ -2,12 +2,11 @@ import { Module } from '@nestjs/common';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { DecisionTopic } from './decision-topic.service.js';
 import { Decisions } from './decisions.service.js';
-import { JournalDecisions } from './journal-decisions.service.js';
 
-/** Provides decisions of two people. Their routes are in the operators' module: they need the journal, which needs this module. */
+/** Provides decisions of two people. */
 @Module({
   imports: [GatewayKafkaModule],
-  providers: [DecisionTopic, Decisions, JournalDecisions],
-  exports: [Decisions, JournalDecisions],
+  providers: [DecisionTopic, Decisions],
+  exports: [Decisions],
 })
 export class DecisionsModule {}

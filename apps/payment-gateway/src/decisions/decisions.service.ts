@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { compact } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
@@ -8,11 +8,11 @@ import type { OperatorIdentity } from '../operations/operator-identity.js';
 import { DecisionTopic } from './decision-topic.service.js';
 import type { Answer, Decision, DecisionList, DecisionRecord, Proposal } from './decision.js';
 import { assertNamed, isSecondPerson } from './second-person.js';
-import type { ApprovalFacts, Kind } from './subjects.js';
+import type { Kind } from './subjects.js';
 
 /** Manages everything that one person proposes and a second one approves or rejects. docs/decisions/0114. */
 @Injectable()
-export class Decisions {
+export class Decisions implements OnModuleInit {
   constructor(
     private readonly config: GatewayConfig,
     private readonly topic: DecisionTopic,
@@ -20,8 +20,8 @@ export class Decisions {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** Reads the topic and deletes decisions past their retention. Must be called once, at the start of the process. */
-  async load(): Promise<void> {
+  /** Deletes decisions past their retention. */
+  async onModuleInit(): Promise<void> {
     const list = await this.topic.current();
     await this.topic.delete(list.outdatedKeys(this.clock.nowMs()));
   }
@@ -85,22 +85,16 @@ export class Decisions {
     decision: Decision<K>,
     answer: Answer,
     operator: OperatorIdentity,
-    facts?: ApprovalFacts,
   ): Promise<Decision<K>> {
     this.assertMayDecide(decision, operator);
     const { id, kind, about, proposedBy } = decision;
-    const written = { record: answer, id, by: operator.person, at: isoTime(this.clock), facts };
-    const { list, hasCounted } = await this.#append(compact(written));
+    const written = { record: answer, id, by: operator.person, at: isoTime(this.clock) };
+    const { list, hasCounted } = await this.#append(written);
     const decided = list.find(id, [kind], this.clock.nowMs());
     if (!hasCounted && decided !== undefined) this.assertMayDecide(decided, operator);
     if (!hasCounted || decided === undefined) throw notConfirmed();
     this.log.info({ decision: id, kind, about, operator: operator.person, proposedBy }, `A decision was ${answer}`);
     return decided;
-  }
-
-  /** Records that the approval was carried out, so that no later start carries it out again. */
-  async applied(id: string): Promise<void> {
-    await this.topic.append({ record: 'applied', id, at: isoTime(this.clock) });
   }
 
   async #current(): Promise<DecisionList> {

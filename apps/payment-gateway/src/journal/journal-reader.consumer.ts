@@ -5,7 +5,7 @@ import { InjectKafkaClient } from '@tranche/kafka/nest';
 import type { JournalEntry, JournalReader } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from '../decisions/journal-decisions.service.js';
+import { Recovery } from './recovery.service.js';
 
 /** Reads `payments.journal.v1` from its beginning. Each user has its own reader, and closes it. */
 @Injectable({ scope: Scope.TRANSIENT })
@@ -16,7 +16,7 @@ export class JournalReaderConsumer implements JournalReader {
     config: GatewayConfig,
     @InjectKafkaClient() client: KafkaClient,
     log: ServiceLogger,
-    private readonly decisions: JournalDecisions,
+    private readonly recovery: Recovery,
   ) {
     this.#reader = new LogReader({ client, topic: topicName(config.kafkaTopicPrefix, TOPICS.journal), log });
   }
@@ -31,7 +31,7 @@ export class JournalReaderConsumer implements JournalReader {
 
   async *read(partition: number, from: bigint, until: bigint): AsyncIterable<JournalEntry[]> {
     for await (const records of this.#reader.read(partition, from, until))
-      yield records.map((record) => this.decisions.skipped.substitute(record));
+      yield records.map((record) => this.recovery.skipped.substitute(record));
   }
 
   close(): Promise<void> {

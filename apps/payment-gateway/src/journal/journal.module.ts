@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { RedisModule, rereadFromFile } from '@tranche/service-kit';
-import { DecisionsModule } from '../decisions/decisions.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
@@ -8,16 +7,15 @@ import { EventsProducer } from './events.producer.js';
 import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
-import { JournalResume } from './journal-resume.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OwnerPortsService } from './owner-ports.service.js';
 import { PartitionOwners } from './partition-owners.service.js';
 import { OutcomeReport } from './outcome-report.service.js';
-import { PublishedBefore } from './published-before.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
+import { Recovery } from './recovery.service.js';
 
 /** The index's own database. The service is not ready while Redis is unreachable. */
 const IndexRedis = RedisModule.forRootAsync({
@@ -31,11 +29,10 @@ const IndexRedis = RedisModule.forRootAsync({
 });
 
 @Module({
-  imports: [GatewayKafkaModule, DecisionsModule, IndexRedis],
+  imports: [GatewayKafkaModule, IndexRedis],
   providers: [
     ...[
-      JournalResume,
-      PublishedBefore,
+      Recovery,
       JournalTopic,
       JournalReaderConsumer,
       Journal,
@@ -48,9 +45,7 @@ const IndexRedis = RedisModule.forRootAsync({
   ],
   exports: [
     Journal,
-    DecisionsModule,
-    JournalResume,
-    PublishedBefore,
+    Recovery,
     OrderIndexStore,
     EventsProducer,
     CommandGate,

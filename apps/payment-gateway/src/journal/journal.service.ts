@@ -13,10 +13,10 @@ import {
 } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
-import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OwnerPortsService } from './owner-ports.service.js';
+import { Recovery } from './recovery.service.js';
 
 /** Interval at which orders that the index holds are dropped from memory. Milliseconds. */
 const FORGET_EVERY_MS = 5_000;
@@ -33,7 +33,7 @@ export class Journal {
   constructor(
     config: GatewayConfig,
     @InjectKafkaClient() client: KafkaClient,
-    private readonly decisions: JournalDecisions,
+    private readonly recovery: Recovery,
     private readonly ports: OwnerPortsService,
     private readonly index: OrderIndexStore,
     log: ServiceLogger,
@@ -119,7 +119,7 @@ export class Journal {
 
   get #follower(): JournalFollower {
     const reader = this.#reader;
-    const { skipped } = this.decisions;
+    const { skipped } = this.recovery;
     return {
       follow: (partition, { onRecords, ...log }, bounds) =>
         reader.follow(

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import {
   markerText,
   MarkerMovedError,
+  type IndexSigner,
+  type OrderIndexKeys,
   type OrderState,
   type Rebuild,
   type RedirectPage,
   type TimerSettings,
 } from '@tranche/order-journal';
 import type { RedisClient } from '@tranche/service-kit';
-import type { OrderIndexKeys } from './order-index.keys.js';
-import type { IndexSigner } from './index-signer.js';
 import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
 
 /** Lease of a rebuild: without a write for this long its process counts as dead, and another one may take over. Milliseconds. */

@@ -1,6 +1,7 @@
 import { orderKey } from '@tranche/contracts';
 import {
   conflictsOf,
+  INDEX_COUNTS,
   isEmptyOrder,
   isInDoubt,
   isOpen,
@@ -20,11 +21,7 @@ import {
  * COUNTS holds the numbers of entries in 1, 3, 4, 5 and 6. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
  * own keys, html:LENGTH:KEY:COMMAND: where one is lost, only a republished event lacks its page.
  */
-const WHOLE = `
-local function counts()
-  return string.format('%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
-    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]))
-end
+const WHOLE = `${INDEX_COUNTS}
 local function whole()
   local marker = redis.call('HGET', KEYS[1], 'marker')
   return marker and string.match(marker, '%S+$') == counts() and marker

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  IndexSigner,
   journalPartition,
   markerText,
   MarkerMovedError,
+  OrderIndexKeys,
   OrderUnreadableError,
   type IndexMarker,
   type IndexSnapshot,
@@ -16,8 +18,6 @@ import {
 } from '@tranche/order-journal';
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { IndexSigner } from './index-signer.js';
-import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, DROP_CORRUPT, PROJECT, READ, READ_DUE, READ_SET } from './order-index.scripts.js';
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { HIGHEST_JOURNAL_EPOCH } from '@tranche/contracts';
 import type { OwnedJournalParts, PartitionOwner } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -9,6 +10,7 @@ import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
+import { Recovery } from './recovery.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
 /** Maximum of records that memory holds because the index lacks them. Beyond it no commands are taken. */
@@ -30,13 +32,15 @@ export class OwnerPortsService {
     outcomes: OutcomeReport,
     rebuilds: RebuildReport,
     clock: Clock,
+    recovery: Recovery,
     private readonly commandGate: CommandGate,
     logger: ServiceLogger,
   ) {
     this.parts = {
       ...{ log: topic, index, events, journal: reader, timing: clock, logger },
       rulesVersion: config.rulesVersion,
-      epoch: config.journalEpoch,
+      // Sequences of events begin anew with each resume, and resumes are read after this constructor.
+      epoch: () => Math.min(config.journalEpoch + recovery.resumes.count, HIGHEST_JOURNAL_EPOCH),
       bounds: (partition) => topic.bounds(partition),
       onPublished: (published) => outcomes.published(published),
       onRebuild: (step) => rebuilds.step(step),

@@ -4,6 +4,7 @@ import type { Assignment, PartitionWork } from '@tranche/kafka';
 import type { OwnedTopic } from '@tranche/kafka/nest';
 import { Journal } from './journal.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
+import { Recovery } from './recovery.service.js';
 
 /**
  * Owns the journal's partitions that Kafka assigns to this instance. The group of the command topics has the journal as one of its topics and does not
@@ -16,6 +17,7 @@ export class PartitionOwners implements OwnedTopic {
   constructor(
     private readonly journal: Journal,
     private readonly rebuilds: RebuildReport,
+    private readonly recovery: Recovery,
   ) {}
 
   readonly assigned = (assignment: Assignment): PartitionWork => {
@@ -28,7 +30,11 @@ export class PartitionOwners implements OwnedTopic {
     this.rebuilds.begin(partition);
     return {
       // Places in the background: the partition has no records to fetch, and its commits come from the owner.
-      startOffset: (committed) => Promise.resolve(void owner.run(committed)),
+      startOffset: async (committed) => {
+        await this.recovery.assertCurrent();
+        void owner.run(committed);
+        return undefined;
+      },
       begin: () => undefined,
       add: () => undefined,
       get changes() {

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { DecisionsModule } from '../decisions/decisions.module.js';
-import { JournalPartitionsController } from '../decisions/journal-partitions.controller.js';
 import { ProposalsController } from '../decisions/proposals.controller.js';
 import { ResolutionDecisions } from '../decisions/resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
@@ -12,7 +11,7 @@ import { OperationsService } from './operations.service.js';
 
 @Module({
   imports: [GatewayKafkaModule, DecisionsModule, JournalModule],
-  controllers: [OperationsController, ProposalsController, JournalPartitionsController],
+  controllers: [OperationsController, ProposalsController],
   providers: [Audit, OidcOperators, OperationsService, ResolutionDecisions],
 })
 export class OperationsModule {}

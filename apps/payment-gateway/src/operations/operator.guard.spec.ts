@@ -106,14 +106,6 @@ describe('operators’ door', () => {
     expect(await ask([{ ...alice, role: 'approver' }], `Bearer ${KEY}`, null)).toBeUndefined();
   });
 
-  it('refuses an operator of some merchants where all are concerned', async () => {
-    const needs: RouteNeeds = { role: 'viewer', action, ofAllMerchants: true };
-    await expect(ask([{ ...alice, merchants: ['shop-fr'] }], `Bearer ${KEY}`, needs)).rejects.toEqual(
-      refusal(403, 'all_merchants_needed'),
-    );
-    expect(await ask([alice], `Bearer ${KEY}`, needs)).toBe('alice');
-  });
-
   it.each([
     [NOW_MS + 1, true],
     [NOW_MS, false],

@@ -18,12 +18,11 @@ export interface OperatorRequest {
   operator?: OperatorIdentity;
 }
 
-/** Rights that a route requires. `ofAllMerchants`: it is about more than one merchant's orders. */
+/** Rights that a route requires. */
 export interface RouteNeeds {
   role: OperatorRole;
   /** Name of the action in the audit. */
   action: AuditAction;
-  ofAllMerchants?: boolean;
 }
 
 /** Every route behind the guard must declare its needs; a route that does not refuses everybody. */
@@ -65,10 +64,6 @@ export class OperatorGuard implements CanActivate {
     if (!hasRole(operator, needs.role)) {
       const detail = `This needs the role ${needs.role}; the operator has ${operator.role}.`;
       throw new Problem({ status: 403, code: 'role_needed', detail });
-    }
-    if (needs.ofAllMerchants === true && operator.merchants !== undefined) {
-      const detail = 'This is about all merchants, and the operator has some of them only.';
-      throw new Problem({ status: 403, code: 'all_merchants_needed', detail });
     }
   }
 

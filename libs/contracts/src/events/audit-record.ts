@@ -3,19 +3,17 @@ import { AnyText, Int, OneOf, Optional } from '../validation/fields.js';
 
 export const AUDIT_TYPE = 'operations.audit.recorded';
 
-/** Actions of operators on the management port. Actions that end in `.read` change nothing. */
+/** Actions of operators on the management port, and of `tranche journal`. Actions that end in `.read` change nothing. */
 export const AUDIT_ACTIONS = [
   'doubts.read',
   'conflicts.read',
   'order.read',
   'proposals.read',
-  'partitions.read',
   'resolution.say',
   'resolution.approve',
   'resolution.reject',
   'partition.skip',
   'partition.resume',
-  'decision.approve',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -26,7 +24,10 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
-/** A record of `operations.audit.v1`, for a request on the management port. No reason text, personal data of a buyer, or key. */
+/**
+ * A record of `operations.audit.v1`, for a request on the management port or a change by `tranche journal`. No personal data of a buyer, and no
+ * key.
+ */
 export class AuditRecord {
   @OneOf(AUDIT_ACTIONS)
   action!: AuditAction;
@@ -34,7 +35,7 @@ export class AuditRecord {
   @OneOf(AUDIT_RESULTS)
   result!: AuditResult;
 
-  /** The operator's name; absent if no key identified a person. */
+  /** The operator's name, or who requested a change by `tranche journal`; absent if no key identified a person. */
   @Optional()
   @AnyText()
   operator?: string;
@@ -60,7 +61,16 @@ export class AuditRecord {
   @AnyText()
   outcome?: string;
 
-  /** Id of a proposal or of a decision about a journal partition. */
+  /** Name of the approver of a change by `tranche journal`. The command can't prove it, nor `operator`. */
+  @Optional()
+  @AnyText()
+  approvedBy?: string;
+
+  @Optional()
+  @AnyText()
+  reason?: string;
+
+  /** Id of a proposal, or of a resume or skip. */
   @Optional()
   @AnyText()
   proposal?: string;
@@ -68,6 +78,11 @@ export class AuditRecord {
   @Optional()
   @Int(0)
   partition?: number;
+
+  /** Offset of the journal record that is skipped. */
+  @Optional()
+  @AnyText()
+  offset?: string;
 
   /** Code of the problem if the result is `refused` or `failed`. */
   @Optional()

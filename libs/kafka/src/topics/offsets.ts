@@ -28,15 +28,18 @@ async function askForItAlone(admin: Admin, topic: string): Promise<void> {
   await admin.fetchTopicOffsets(topic);
 }
 
-/** Sets the group's next offset of one partition. Rejects while the group has members. */
+/** Sets the group's next offsets. Rejects while the group has members. */
 export function commitFor(
   client: KafkaClient,
   groupId: string,
   topic: string,
-  { partition, offset }: { partition: number; offset: bigint },
+  ...offsets: readonly { partition: number; offset: bigint }[]
 ): Promise<void> {
   return withAdmin(client, (admin) =>
-    admin.setOffsets({ groupId, topic, partitions: [{ partition, offset: String(offset) }] }),
+    admin.setOffsets({
+      ...{ groupId, topic },
+      partitions: offsets.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Fault } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
-import { lostAttempt } from '../journal/after-loss.js';
+import { lostAttempt } from '../recovery/after-loss.js';
 import { findOperation, hasContent, isOpen } from '../state/order-state.js';
 import { RULES_VERSION } from '../state/versions.js';
 import { republishAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';

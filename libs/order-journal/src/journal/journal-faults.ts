@@ -12,9 +12,7 @@ export class JournalChangedError extends Error {
 export class JournalReplacedError extends JournalChangedError {
   override name = 'JournalReplacedError';
   constructor(offset: bigint) {
-    super(
-      `the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`,
-    );
+    super(`the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced`);
   }
 }
 
@@ -23,7 +21,7 @@ export class JournalLostError extends JournalChangedError {
   override name = 'JournalLostError';
   constructor(partition: number, marker: bigint, end: bigint) {
     super(
-      `The index or the events are at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced; a person must decide`,
+      `The index or the events are at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced`,
     );
   }
 }
@@ -33,7 +31,7 @@ export class JournalCutError extends JournalChangedError {
   override name = 'JournalCutError';
   constructor(partition: number, next: bigint, low: bigint) {
     super(
-      `Journal partition ${partition} begins at ${low}: the records from ${next} on were deleted before they were projected; a person must decide`,
+      `Journal partition ${partition} begins at ${low}: the records from ${next} on were deleted before they were projected`,
     );
   }
 }

@@ -9,7 +9,7 @@ import { unlessAborted } from '../journal/unless-aborted.js';
 import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
 import { recordWriter } from '../state/versions.js';
-import type { OwnerParts, StoppedAt } from './owner-ports.js';
+import type { OwnerParts } from './owner-ports.js';
 import { PartitionOwner } from './partition-owner.js';
 
 const APPEND_RETRY_MS = { first: 100, max: 5_000 };
@@ -77,10 +77,6 @@ export class OwnedJournal {
         why === undefined ? [] : [[partition, why] as const],
       ),
     );
-  }
-
-  get stoppedAtRecords(): readonly StoppedAt[] {
-    return this.owners.flatMap(({ stoppedAt }) => stoppedAt ?? []);
   }
 
   stoppedFor(merchant: string, orderId: string): string | undefined {

@@ -5,15 +5,6 @@ import type { PublishedEvent } from '../projection/published-event.js';
 import type { JournalRecord } from '../state/records.js';
 import type { LogBounds, PlacementParts } from './placement.js';
 
-/** The record that a partition stopped at. */
-export interface StoppedAt {
-  partition: number;
-  offset: bigint;
-  hash: string;
-  /** True where people may decide to skip the record; false for a record of a newer release. */
-  maySkip: boolean;
-}
-
 /** Reads partitions of the journal's log for as long as they are followed. */
 export interface JournalFollower {
   follow(
@@ -38,7 +29,7 @@ export interface OwnerParts extends PlacementParts {
   follower: JournalFollower;
   logger: Log;
   /** The journal's epoch: `sequence` of an event starts with it. */
-  epoch?: number;
+  epoch?: () => number;
   /** Called with published events, without repeats. */
   onPublished?: (published: readonly PublishedEvent[]) => void;
   /** Called with each record as it is folded. */

@@ -12,9 +12,10 @@ import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
 import { unlessAborted } from '../journal/unless-aborted.js';
 import type { OrderState } from '../state/order-state.js';
-import { recordHash, UnreadableJournalError } from '../state/records.js';
-import { decodeRecord, UnknownRulesVersionError } from '../state/versions.js';
-import { OwnerNotServingError, type OwnerParts, type StoppedAt } from './owner-ports.js';
+import { adviceOnLoss, adviceOnRecord } from '../recovery/advice.js';
+import { recordHash } from '../state/records.js';
+import { decodeRecord } from '../state/versions.js';
+import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
 import { placeOwner, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 
@@ -42,7 +43,6 @@ export class PartitionOwner {
   /** False once the assignment is over: nothing is published and written any more; calls under way still read their records. */
   #mayWrite = true;
   #reason: string | undefined;
-  #stoppedAt: StoppedAt | undefined;
   /** Increases at each placement. What was awaited across one counts no more. */
   #placements = 0;
   #mark: Place['mark'] | undefined;
@@ -97,11 +97,6 @@ export class PartitionOwner {
   /** Why the partition stopped. */
   get stoppedBecause(): string | undefined {
     return this.#reason;
-  }
-
-  /** The record that it stopped at, if any. */
-  get stoppedAt(): StoppedAt | undefined {
-    return this.#stoppedAt;
   }
 
   /** What memory holds because the index lacks it. */
@@ -186,9 +181,8 @@ export class PartitionOwner {
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof JournalReplacedError) return this.stop(error.message);
-        const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
-        this.#stoppedAt = { partition: this.partition, offset, hash: recordHash(value), maySkip };
-        return this.stop((error as Error).message, offset);
+        const advice = adviceOnRecord(this.partition, { offset, value });
+        return this.stop(`${(error as Error).message}${advice}`, offset);
       }
       this.#position = offset + 1n;
     }
@@ -255,7 +249,7 @@ export class PartitionOwner {
   async #publish(records: readonly ReadRecord[]): Promise<void> {
     const { parts, partition } = this;
     const batch = await this.#untilDone(() => {
-      const from = { partition, next: this.#next, publishFrom: this.#acknowledged ?? 0n, epoch: parts.epoch };
+      const from = { partition, next: this.#next, publishFrom: this.#acknowledged ?? 0n, epoch: parts.epoch?.() };
       return batchOf(parts.index, records, from);
     });
     await this.#untilDone(() => parts.events.publish(batch.events));
@@ -410,7 +404,8 @@ export class PartitionOwner {
   /** The partition stops: no order of it is read, nothing is granted, and waits reject (R11). `offset`: of the record that cannot be read. */
   stop(why: string, offset?: bigint): void {
     if (this.#state === 'stopped' || this.#state === 'closed') return;
-    this.#reason = stoppedReason(this.partition, why, offset);
+    const advice = offset === undefined ? adviceOnLoss(this.partition) : '';
+    this.#reason = stoppedReason(this.partition, `${why}${advice}`, offset);
     this.parts.logger.error({ partition: this.partition }, this.#reason);
     this.#leave('stopped', new OrderUnreadableError(this.#reason));
   }

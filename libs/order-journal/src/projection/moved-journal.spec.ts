@@ -16,7 +16,12 @@ function capturedOnce(): JournalRecord[] {
 
 /** The index as rebuilt from a journal that begins at this offset, and the events of one more record. */
 async function rebuiltAt(low: bigint, records: JournalRecord[], more: JournalRecord, epoch = 0) {
-  const one = await new OneOwner({ records, low, committed: low + BigInt(records.length), epoch }).settled();
+  const one = await new OneOwner({
+    records,
+    low,
+    committed: low + BigInt(records.length),
+    epoch: () => epoch,
+  }).settled();
   one.append(more);
   const { index, published } = await one.settled();
   return { order: index.orders.get('shop-fr/order-1')!, published };

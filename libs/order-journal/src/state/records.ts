@@ -192,7 +192,7 @@ export interface PackedRest extends Partial<OperationState> {
 
 /**
  * Stands for a record that can't be read and that two people decided to skip. Never written: who reads the journal puts it in that record's
- * place. Its order is frozen (docs/decisions/0055).
+ * place. Its order is frozen (docs/decisions/0121).
  */
 export interface Skipped extends InOrder {
   record: 'SKIPPED';

@@ -84,8 +84,6 @@ describe('the audit', () => {
     const rejected = { ...proposed, state: 'rejected' };
     const { story: last } = await ask('resolution.reject', { params: { id: proposal } }, () => rejected);
     expect(last.at(-1)).toMatchObject({ result: 'done', proposal, ...order });
-    const skip = await ask('partition.skip', { params: { partition: '3' } }, () => ({ id: proposal, proposedBy: 'a' }));
-    expect(skip.story.at(-1)).toMatchObject({ result: 'proposed', proposal, partition: 3 });
   });
 
   it.each([
@@ -101,7 +99,7 @@ describe('the audit', () => {
   it('has nothing of a request that could be anything', async () => {
     const card = '4970101122334455';
     const anything = {
-      params: { merchant: 'shop-fr', orderId: card, id: card, partition: card },
+      params: { merchant: 'shop-fr', orderId: card, id: card },
       query: { merchant: card },
     };
     const { story } = await ask('order.read', { ...anything, body: { outcome: card, reason: card } }, () => undefined);

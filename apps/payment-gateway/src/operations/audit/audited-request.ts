@@ -16,7 +16,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Extracts the subject of a request. Its values are not validated yet, so a value that does not have the form of such a name is left out. */
 export function aboutRequest({ params, query, body }: AuditedRequest): About {
-  const { id, merchant, orderId, partition } = (params ?? {}) as Record<string, string | undefined>;
+  const { id, merchant, orderId } = (params ?? {}) as Record<string, string | undefined>;
   const named = parseOperationId(id ?? '');
   const { outcome } = (body ?? {}) as { outcome?: unknown };
   const ofQuery = (query as { merchant?: unknown } | undefined)?.merchant;
@@ -25,14 +25,13 @@ export function aboutRequest({ params, query, body }: AuditedRequest): About {
     commandId: named && UUID.test(named.commandId) ? named.commandId : undefined,
     outcome: OUTCOMES.find((known) => known === outcome),
     proposal: id !== undefined && UUID.test(id) ? id : undefined,
-    partition: /^\d{1,4}$/.test(partition ?? '') ? Number(partition) : undefined,
   });
 }
 
 /** Extracts facts that only the answer has: the order of a proposal, the id of a new one. */
 export function aboutAnswer(answer: unknown): About & { result: AuditResult } {
-  const { id, operation, proposedBy, approvedBy, state } = (answer ?? {}) as Record<string, unknown>;
-  const isProposal = proposedBy !== undefined && (state === undefined ? approvedBy === undefined : state === 'open');
+  const { id, operation, proposedBy, state } = (answer ?? {}) as Record<string, unknown>;
+  const isProposal = proposedBy !== undefined && state === 'open';
   const name = [operation, id].map((one) => parseOperationId(typeof one === 'string' ? one : '')).find(Boolean);
   return compact({
     result: isProposal ? ('proposed' as const) : ('done' as const),

@@ -1,5 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
-import { parseOrder, wholeMarker, type EntryCounts, type IndexMarker, type OrderState } from '@tranche/order-journal';
+import type { OrderState } from '../state/order-state.js';
+import { wholeMarker, type EntryCounts, type IndexMarker } from './index-marker.js';
+import { parseOrder } from './stored-order.js';
 
 /** Stored characters of the SHA-256 HMAC in base64url: 132 bits. */
 const MAC_LENGTH = 22;

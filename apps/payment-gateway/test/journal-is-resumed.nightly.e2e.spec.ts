@@ -15,17 +15,15 @@ import { aCapture, aCommand, aPartnerBAuthorization, infrastructure, startApp, w
 import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { keptRecords } from './kept-records.js';
-import { askAboutJournal, neighbourIn, operatorsFile } from './two-operators.js';
+import { neighbourIn } from './orders-in-partition.js';
+import { journalStatus, PEOPLE, trancheJournal } from './tranche.js';
 
-const file = operatorsFile();
 const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'resume-spec' }, silentLog);
 
 let stack: GatewayStack;
-beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })));
+beforeEach(async () => (stack = await startGatewayStack()));
 afterEach(() => stack.stop());
 
-const ask = <T = { id: string; code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
-  askAboutJournal<T>(stack.gateway, operator, path, body);
 const journal = () => topicName(stack.prefix, TOPICS.journal);
 const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
 const isStopped = async (partition: number) => (await notReady()).includes(`Journal partition ${partition} is stopped`);
@@ -33,17 +31,13 @@ const stops = (partition: number) =>
   waitFor(() => isStopped(partition), { timeoutMs: 100_000, what: `a stopped partition ${partition}` });
 const callsOf = async (orderId: string) => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
 
-async function restarted(env: Record<string, string>, isReady = true): Promise<void> {
+/** Stops the gateway, resumes the partition, and starts the gateway again. */
+async function resumed(partition: number): Promise<void> {
   await stack.gateway.stop();
-  stack.gateway = await startApp('payment-gateway', { ...stack.env, ...env }, isReady ? {} : { readyPath: '/health/live' }); // prettier-ignore
-}
-
-async function decide(partition: number): Promise<string> {
-  const { status, body } = await ask('alice', `partitions/${partition}/resume`, { reason: 'The disk was lost, ticket 77' }); // prettier-ignore
-  expect(status).toBe(201);
-  expect(await ask('alice', `decisions/${body.id}/approve`, {})).toMatchObject({ status: 403, body: { code: 'same_operator' } }); // prettier-ignore
-  expect(await ask('bob', `decisions/${body.id}/approve`, {})).toMatchObject({ status: 200, body: { approvedBy: 'bob' } }); // prettier-ignore
-  return body.id;
+  expect(await journalStatus(stack)).toMatchObject({ code: 1, members: [] });
+  expect(await trancheJournal(stack, 'resume', '--partition', String(partition), ...PEOPLE, '--yes')).toMatchObject({ code: 0 }); // prettier-ignore
+  expect((await journalStatus(stack)).partitions[partition]).toMatchObject({ state: 'healthy', damages: [] });
+  stack.gateway = await startApp('payment-gateway', stack.env, { readyPath: '/health/live' });
 }
 
 async function makeJournalAnew(): Promise<void> {
@@ -81,7 +75,7 @@ async function sendAgain(
   await stack.sendRecord(COMMAND_TOPICS['partner-b'].name, key, record.value, record.headers);
 }
 
-it('two people decide that a partition goes on after its journal was made anew: nothing that may have been executed is sent, and the next order is', async () => {
+it('a partition whose journal was made anew is resumed while no gateway runs: nothing that may have been executed is sent, and the next order is', async () => {
   const orderId = 'of-a-lost-journal';
   const partition = journalPartition(orderKey('shop-fr', orderId));
   const neighbour = neighbourIn(partition);
@@ -89,64 +83,60 @@ it('two people decide that a partition goes on after its journal was made anew: 
   const capture = { data: aCapture({ orderId }), id: randomUUID(), time: new Date().toISOString() };
   await sendAgain('payment.capture', capture.data, capture.id, capture.time);
   await stack.event(orderId, 'payment.capture.succeeded');
-  expect((await ask('alice', `partitions/${partition}/resume`, { reason: 'nothing is wrong yet' })).status).toBe(409);
+  expect(await journalStatus(stack)).toMatchObject({ code: 0 });
 
   await makeJournalAnew();
   // Its INTENT reaches the new log and stops the partition, unless the tail sees the new log first; in both cases the command stays unknown there.
   const stopping = randomUUID();
   await stack.send('payment.capture', aCapture({ orderId, amount: 100 }), stopping);
   await stops(partition);
+  expect(await notReady()).toContain(`tranche journal resume --partition ${partition}`);
   const waiting = randomUUID();
   await stack.send('payment.capture', aCapture({ orderId, amount: 200 }), waiting);
-  const id = await decide(partition);
 
-  // Sequences would restart, so the partition stays stopped until the epoch is raised.
-  await restarted({}, false);
-  await stops(partition);
-  expect(stack.gateway.logs.join()).toContain('set JOURNAL_EPOCH to 1 or more');
+  const resume = (...people: string[]) =>
+    trancheJournal(
+      stack,
+      'resume',
+      '--partition',
+      String(partition),
+      '--reason',
+      'the disk was lost, ticket 77',
+      ...people,
+    );
+  const two = ['--requested-by', 'alice', '--approved-by', 'bob'];
+  const running = await resume(...two, '--yes');
+  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('payment-gateway.projector: ') as string });
+  await stack.gateway.stop();
+  const alone = await resume('--requested-by', 'alice', '--approved-by', 'Alice ', '--yes');
+  expect(alone).toMatchObject({ code: 1, err: expect.stringContaining('must be another person') as string });
+  const unconfirmed = await resume(...two);
+  expect(unconfirmed).toMatchObject({ code: 1, err: expect.stringContaining('nothing was changed') as string });
+  expect((await journalStatus(stack)).code).toBe(1);
+  await resumed(partition);
 
-  await restarted({ JOURNAL_EPOCH: '1' });
+  // Once with its old time, once with that of its second publication.
   await sendAgain('payment.capture', capture.data, capture.id, capture.time);
+  await sendAgain('payment.capture', capture.data, capture.id, new Date().toISOString());
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   const { sequence } = await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(sequence).toMatch(/^001/);
   const letters = await deadLetters();
-  const held = () => new Set(letters.map(({ headers }) => headers['ce_id']).filter((letter) => letter !== stopping));
-  await waitFor(() => held().size >= 2, { what: 'the dead letters' });
-  expect(held()).toEqual(new Set([capture.id, waiting]));
+  const held = () => letters.map(({ headers }) => headers['ce_id']).filter((letter) => letter !== stopping);
+  await waitFor(() => held().length >= 3, { what: 'the dead letters' });
+  expect(held().sort()).toEqual([capture.id, capture.id, waiting].sort());
   expect(new Set(letters.map(({ headers }) => headers['dead-letter-code']))).toEqual(new Set(['journal_resumed']));
+  expect(letters[0]!.headers['dead-letter-message']).toContain('publish it with a new id if not');
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
+  const audit = (await keptRecords(stack.prefix, TOPICS.operationsAudit)).map(({ value }) => JSON.parse(String(value)) as object); // prettier-ignore
+  const decided = { action: 'partition.resume', operator: 'alice', approvedBy: 'bob', reason: 'the disk was lost, ticket 77', partition }; // prettier-ignore
+  expect(audit).toMatchObject([
+    { ...decided, result: 'asked' },
+    { ...decided, result: 'done' },
+  ]);
+}, 360_000);
 
-  // The decision takes effect once, and the partition still works after the next start.
-  await restarted({ JOURNAL_EPOCH: '1' });
-  const { body } = await ask<{ stopped: object[]; decisions: { id: string; appliedAt?: string }[] }>('alice', 'partitions'); // prettier-ignore
-  expect(body).toMatchObject({ stopped: [], decisions: [{ id, appliedAt: expect.any(String) as string }] });
-}, 240_000);
-
-it('an authorization that was executed, and is published again after the resume with the same id and a new time, is a dead letter and not executed again', async () => {
-  const orderId = 'published-again-later';
-  const partition = journalPartition(orderKey('shop-fr', orderId));
-  const authorization = aPartnerBAuthorization({ orderId });
-  const id = randomUUID();
-  await sendAgain('payment.authorize', authorization, id, new Date().toISOString());
-  await stack.event(orderId, 'payment.authorize.redirect_required');
-  await makeJournalAnew();
-  await stack.send('payment.capture', aCapture({ orderId: neighbourIn(partition) }));
-  await stops(partition);
-  await decide(partition);
-  await restarted({ JOURNAL_EPOCH: '1' });
-
-  await sendAgain('payment.authorize', authorization, id, new Date().toISOString());
-  const letters = await deadLetters();
-  const headersOf = () => letters.find(({ headers }) => headers['ce_id'] === id)?.headers;
-  const eventsAfter = () => stack.results.events.filter(({ data, sequence }) => data.orderId === orderId && sequence?.startsWith('001')); // prettier-ignore
-  await waitFor(() => headersOf() !== undefined || eventsAfter().length > 0, { what: 'what becomes of the repeat' });
-  expect(eventsAfter().map(({ type }) => type)).toEqual([]);
-  expect(await callsOf(orderId)).toEqual(['authorization']);
-  expect(headersOf()).toMatchObject({ 'dead-letter-code': 'journal_resumed', 'dead-letter-message': expect.stringContaining('publish it with a new id if not') as string }); // prettier-ignore
-}, 240_000);
-
-it('two people decide that a partition goes on after records were deleted that nobody had read', async () => {
+it('a partition of which records were deleted unread is resumed', async () => {
   const orderId = 'of-a-cut-journal';
   const partition = journalPartition(orderKey('shop-fr', orderId));
   await capturedOrder(stack, orderId);
@@ -162,13 +152,12 @@ it('two people decide that a partition goes on after records were deleted that n
     process.kill(stack.gateway.pid, 'SIGCONT');
   }
   await stops(partition);
-  await decide(partition);
-  await restarted({ JOURNAL_EPOCH: '1' });
+  await resumed(partition);
   const neighbour = neighbourIn(partition);
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
-}, 240_000);
+}, 360_000);
 
 it('a capture that is kept between two attempts, and was executed by the lost one, is in doubt and never sent again', async () => {
   const orderId = 'between-two-attempts';
@@ -199,14 +188,19 @@ it('a capture that is kept between two attempts, and was executed by the lost on
     process.kill(stack.gateway.pid, 'SIGCONT');
   }
   await stops(partition);
-  await decide(partition);
+  await resumed(partition);
 
-  await restarted({ JOURNAL_EPOCH: '1' });
   await sendAgain('payment.capture', capture.data, capture.id, capture.time);
   const { data } = await stack.event(orderId, 'payment.capture.in_doubt');
   expect(data).toMatchObject({ commandId: capture.id, message: expect.stringContaining('lost') as string });
+  // The kept records know the authorization: its repeat gets its result.
+  const answers = () => stack.typesOf(orderId).filter((type) => type === 'payment.authorize.succeeded').length;
+  const published = answers();
+  const { commandId = '' } = (await stack.event(orderId, 'payment.authorize.succeeded')).data;
+  await sendAgain('payment.authorize', aPartnerBAuthorization({ orderId }), commandId, new Date().toISOString());
+  await stack.event(orderId, 'payment.authorize.succeeded', published + 1);
   const neighbour = neighbourIn(partition);
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).toHaveLength(before);
-}, 240_000);
+}, 360_000);

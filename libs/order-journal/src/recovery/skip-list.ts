@@ -4,7 +4,7 @@ import { RULES_VERSION } from '../state/versions.js';
 
 type Entry = { key: string | null; value: Buffer | null };
 
-/** Unreadable records that are skipped by a decision of two people (docs/decisions/0055). */
+/** Unreadable records that are skipped by a decision of two people (docs/decisions/0121). */
 export class SkipList {
   readonly #skipped = new Set<string>();
 

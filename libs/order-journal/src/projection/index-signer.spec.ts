@@ -1,4 +1,4 @@
-import { emptyOrder } from '@tranche/order-journal';
+import { emptyOrder } from '../state/order-state.js';
 import { IndexSigner, readIndexKeys } from './index-signer.js';
 
 const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64');

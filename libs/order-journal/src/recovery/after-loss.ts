@@ -4,7 +4,7 @@ import { emptyOrder, isOpen, type OperationState, type OrderState, verdictOf } f
 import { type InDoubt, type Intent, type JournalRecord, recordHash } from '../state/records.js';
 import { knownTermsOf } from '../state/terms.js';
 import { decodeRecord, RULES_VERSION } from '../state/versions.js';
-import type { JournalReader } from './ports.js';
+import type { JournalReader } from '../journal/ports.js';
 
 const LOST =
   'Records of its journal partition were lost while it was between two attempts: whether it was executed is not known';

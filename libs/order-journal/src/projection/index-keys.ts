@@ -1,4 +1,4 @@
-import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
+import { JOURNAL_PARTITIONS, journalPartition } from '../journal/journal-partition.js';
 
 /** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
 const STATE_VERSION = 5;
@@ -28,3 +28,10 @@ export class OrderIndexKeys {
     return `${this.prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
   }
 }
+
+/** Lua: counts the entries of an index, as its marker ends with them (`EntryCounts`). KEYS: `OrderIndexKeys.all`. */
+export const INDEX_COUNTS = `
+local function counts()
+  return string.format('%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
+    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]))
+end`;

@@ -1,0 +1,31 @@
+import { ArrayMinSize, IsIn } from 'class-validator';
+import type { KafkaSettings } from '@tranche/kafka';
+import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
+import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
+
+/** The settings of payment-gateway that `tranche` needs, under the same names: run it with the gateway's environment. */
+export class CliConfig extends KafkaConfig {
+  @Env('KAFKA_BROKERS', { doc: 'as payment-gateway', default: ['127.0.0.1:9092'] })
+  @ArrayMinSize(1)
+  @AreBrokers()
+  kafkaBrokers: string[];
+
+  @Env('REDIS_URL', {
+    doc: 'as payment-gateway',
+    secret: true,
+    default: 'redis://127.0.0.1:6379/0',
+    protocols: ['redis', 'rediss'],
+  })
+  redisUrl: URL;
+
+  @Env('INDEX_HMAC_KEYS', { doc: 'as payment-gateway', optional: true, secret: true, read: readIndexKeys })
+  indexKeys?: readonly IndexKey[];
+
+  @Env('RULES_VERSION', { doc: 'as payment-gateway', default: NEWEST_RULES_VERSION })
+  @IsIn(RULES.versions)
+  rulesVersion: number;
+
+  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
+    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
+  }
+}

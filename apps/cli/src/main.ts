@@ -1,0 +1,31 @@
+import 'reflect-metadata';
+import { Command, CommanderError } from 'commander';
+import { reportWarnings } from '@tranche/runtime';
+import { ConfigError } from '@tranche/service-kit';
+import { EXIT, RefusedError } from './exit.js';
+import { addJournalCommand } from './journal/journal.command.js';
+
+const print = (line: string) => void process.stderr.write(`${line}\n`);
+
+reportWarnings(({ message }) => print(message));
+const program = new Command('tranche').description('For people who run an installation of Tranche').exitOverride();
+addJournalCommand(program, (code) => void (process.exitCode = code));
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has printed its own message.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.healthy : EXIT.cannotTell;
+  if (error instanceof ConfigError) {
+    for (const { name, message } of error.faults) print(`${name}: ${message}`);
+    return EXIT.cannotTell;
+  }
+  print((error as Error).message);
+  if (error instanceof RefusedError) return EXIT.damaged;
+  const { cause } = error as Error;
+  if (cause instanceof Error) print(`  ${cause.message}`);
+  return EXIT.cannotTell;
+}

@@ -1,0 +1,74 @@
+import { orderKey, TOPICS } from '@tranche/contracts';
+import { journalPartition, recordHash } from '@tranche/order-journal';
+import { aCapture, aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
+import { capturedOrder } from './captured-order.js';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { neighbourIn } from './orders-in-partition.js';
+import { journalStatus, PEOPLE, trancheJournal } from './tranche.js';
+
+let stack: GatewayStack;
+beforeEach(async () => (stack = await startGatewayStack()));
+afterEach(() => stack.stop());
+
+const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
+const restarted = async () => {
+  await stack.gateway.stop();
+  stack.gateway = await startApp('payment-gateway', stack.env);
+};
+
+it('a record that can not be read stops its partition; two people skip it while no gateway runs; the partition goes on, and its order stays frozen', async () => {
+  const orderId = 'poisoned';
+  const key = orderKey('shop-fr', orderId);
+  const partition = journalPartition(key);
+  const neighbour = neighbourIn(partition);
+  await capturedOrder(stack, orderId);
+
+  const poison = Buffer.from('{"record":');
+  const hash = recordHash(poison);
+  await stack.sendRecord(TOPICS.journal.name, key, poison);
+  await waitFor(async () => (await notReady()).includes(`Journal partition ${partition} is stopped`), {
+    what: 'a stopped partition',
+  });
+  const { damages } = (await journalStatus(stack)).partitions[partition]!;
+  expect(damages).toMatchObject([{ kind: 'unreadable_record', hash }]);
+  const name = ['--partition', String(partition), '--offset', damages[0]!.offset!, '--hash'];
+  // The reason of the stopped partition names the command to run.
+  expect(await notReady()).toContain(`tranche journal skip ${[...name, hash].join(' ')}`);
+  const running = await trancheJournal(stack, 'skip', ...name, hash, ...PEOPLE, '--yes');
+  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('stop every gateway first') as string });
+
+  await stack.gateway.stop();
+  const other = await trancheJournal(stack, 'skip', ...name, 'another-hash', ...PEOPLE, '--yes');
+  expect(other).toMatchObject({ code: 1, err: expect.stringContaining(`has the hash ${hash}`) as string });
+  expect(await trancheJournal(stack, 'skip', ...name, hash, ...PEOPLE, '--yes')).toMatchObject({ code: 0 });
+  expect((await journalStatus(stack)).code).toBe(0);
+
+  stack.gateway = await startApp('payment-gateway', stack.env);
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
+  await stack.event(neighbour, 'payment.authorize.redirect_required');
+  await stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
+  const { data } = await stack.event(orderId, 'payment.capture.rejected');
+  expect(data.faults).toMatchObject([{ code: 'order_frozen' }]);
+  expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);
+
+  // A process that starts later reads the decision too.
+  await restarted();
+  await stack.send('payment.capture', aCapture({ orderId, amount: 100, transactionId: undefined }));
+  await stack.event(orderId, 'payment.capture.rejected', 2);
+}, 180_000);
+
+it('a record of a newer release is not to be skipped', async () => {
+  const orderId = 'newer';
+  const key = orderKey('shop-fr', orderId);
+  const partition = journalPartition(key);
+  const value = Buffer.from('{"record":"INTENT","rulesVersion":99}');
+  await stack.sendRecord(TOPICS.journal.name, key, value);
+  await waitFor(async () => (await notReady()).includes('rules version 99'), { what: 'a stopped partition' });
+  expect(await notReady()).not.toContain('tranche journal skip');
+  await stack.gateway.stop();
+  const { code, partitions } = await journalStatus(stack);
+  expect([code, partitions[partition]!.damages]).toMatchObject([1, [{ kind: 'record_of_newer_release', offset: '0' }]]);
+  const name = ['--partition', String(partition), '--offset', '0', '--hash', recordHash(value)];
+  const refused = await trancheJournal(stack, 'skip', ...name, ...PEOPLE, '--yes');
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('start a release that reads it') as string });
+}, 120_000);
