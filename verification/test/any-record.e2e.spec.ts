@@ -47,6 +47,7 @@ import { wholeTopic } from '../faults/traces-topic.js';
 const RECORDS = Number(process.env.RECORDS ?? 1_200);
 const SEED = Number(process.env.SEED ?? 1);
 const PATIENCE_MS = 60_000 + RECORDS * 20;
+const FORWARDED_FROM = 'forwarded-from';
 const BATCH = 200;
 const MERCHANT = 'shop-fr';
 
@@ -155,12 +156,12 @@ function notification(orderId: string): Sound {
   return { key: orderKey(MERCHANT, orderId), ...encodeCloudEvent(event) };
 }
 
-const originalOf = ({ headers }: ConsumedRecord) =>
-  at(
-    headers['dead-letter-topic']!.slice(prefix.length),
-    Number(headers['dead-letter-partition']),
-    headers['dead-letter-offset']!,
-  );
+/** A command that lay on another partition than its order's is forwarded, and its copy may become the dead letter. */
+const originalOf = ({ headers }: ConsumedRecord) => {
+  const { 'dead-letter-partition': partition, 'dead-letter-offset': offset, [FORWARDED_FROM]: from } = headers;
+  const [first, last] = from?.split('/') ?? [partition, offset];
+  return at(headers['dead-letter-topic']!.slice(prefix.length), Number(first), last!);
+};
 
 async function deadLetters(): Promise<Map<string, ConsumedRecord>> {
   const letters = await wholeTopic(client, prefix, TOPICS.commandsDeadLetter.name);
@@ -239,7 +240,7 @@ function expectTrue(sent: Sent, letter: ConsumedRecord | undefined): void {
   if (!withheld.includes('key')) expect([sent.at, letter.rawKey]).toEqual([sent.at, sent.key]);
   if (!withheld.includes('value')) expect([sent.at, letter.value]).toEqual([sent.at, sent.value]);
   if (withheld.includes('headers')) return;
-  const isOurs = (name: string) => name.startsWith('dead-letter-');
+  const isOurs = (name: string) => name.startsWith('dead-letter-') || name === FORWARDED_FROM;
   const values = new Map<string, (Buffer | null)[]>();
   for (const [bytes, value] of sent.headers) {
     const name = bytes.toString();

@@ -22,7 +22,7 @@ export interface PlacementParts {
   onRebuild?: (progress: RebuildProgress) => void;
 }
 
-/** Where an owner begins. */
+/** Start of an owner: its marker, and the first offset whose events it publishes. */
 export interface Place extends LogBounds {
   /** Last record that the index holds, and its hash where it is known. */
   mark: Mark;
