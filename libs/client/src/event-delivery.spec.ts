@@ -7,7 +7,10 @@ import type { SubscribeOptions } from './subscription.js';
 
 const CONFLICT = 'payment.conflict.detected';
 
-function record(headers: Record<string, string> = {}, value = '{"merchant":"shop-fr","orderId":"o"}'): ConsumedRecord {
+function record(
+  headers: Record<string, string> = {},
+  value = '{"merchant":"shop-fr","orderId":"o","flags":["other_amount"]}',
+): ConsumedRecord {
   const attributes = {
     ce_specversion: '1.0',
     ce_id: randomUUID(),

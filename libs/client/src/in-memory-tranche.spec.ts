@@ -4,6 +4,7 @@ import { InvalidEventError, PublishError } from './errors.js';
 import { InMemoryTranche } from './in-memory-tranche.js';
 
 const pay = aCardPayment({ orderId: 'order-1' });
+const conflict = { merchant: 'shop-fr', orderId: 'o', flags: ['other_amount'] };
 
 it('answers a command as its script says, with what follows from the command filled in', async () => {
   const tranche = new InMemoryTranche();
@@ -95,16 +96,13 @@ it('emits only what the gateway could say', () => {
   expect(emit({ merchant: 'shop-fr', orderId: 'order-1', amount: '5' })).toThrow(/amount/);
   const whole = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'p1', operation: 'pay', attempt: 1 };
   expect(emit({ ...whole, origin: 'guess' })).toThrow(/origin must be one of/);
-  expect(() => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, { id: '' })).toThrow(
-    InvalidEventError,
-  );
+  expect(() => tranche.emit('payment.conflict.detected', conflict, { id: '' })).toThrow(InvalidEventError);
   expect(() => tranche.emit('payment.paid' as never, {} as never)).toThrow(/not an event type/);
 });
 
 it('numbers events and keeps the attributes that it is given', () => {
   const tranche = new InMemoryTranche({ now: () => new Date('2028-01-31T10:00:00Z') });
-  const emit = (id?: string) =>
-    tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, id ? { id } : {});
+  const emit = (id?: string) => tranche.emit('payment.conflict.detected', conflict, id ? { id } : {});
   const [first, second] = [emit('e1'), emit()];
   expect(first).toMatchObject({
     id: 'e1',
@@ -149,7 +147,7 @@ it('is settled when everything was handled, held ones too', async () => {
       },
     },
   });
-  tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' });
+  tranche.emit('payment.conflict.detected', conflict);
   await tranche.settled();
   expect(attempts).toEqual([1, 2, 3]);
 });

@@ -23,8 +23,8 @@ export const FIELDS_OF_ENDING = {
 
 export const FIELDS_OF_OTHERS = {
   'payment.capture_window.closing': [...ORDER, 'commandId'],
-  'payment.operation.external': ORDER,
-  'payment.conflict.detected': ORDER,
+  'payment.operation.external': [...ORDER, 'origin'],
+  'payment.conflict.detected': [...ORDER, 'flags'],
   'payment.command.rejected': [...ORDER, 'faults'],
 } as const satisfies Partial<Record<EventType, readonly (keyof PaymentEvent)[]>>;
 

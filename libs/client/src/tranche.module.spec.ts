@@ -31,7 +31,7 @@ import type { EventContext } from './subscription.js';
 import { TrancheModule, type TrancheModuleOptions } from './tranche.module.js';
 
 const silent = { log: () => undefined, warn: () => undefined, error: () => undefined };
-const conflict = { merchant: 'shop-fr', orderId: 'o' };
+const conflict = { merchant: 'shop-fr', orderId: 'o', flags: ['other_amount'], origin: 'notification' as const };
 
 @Injectable()
 class Orders {

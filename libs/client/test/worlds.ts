@@ -155,6 +155,9 @@ export const succeeded = (orderId: string, commandId: string, overrides: Partial
 export const redirect = ({ id, data }: SeenCommand): ReturnType<Answer> => [
   {
     type: 'payment.authorize.redirect_required',
-    data: { merchant: data.merchant, orderId: data.orderId, commandId: id, operation: 'authorize', attempt: 1 },
+    data: {
+      ...{ merchant: data.merchant, orderId: data.orderId, commandId: id, operation: 'authorize', attempt: 1 },
+      redirectHtml: 'PGh0bWw+',
+    },
   },
 ];

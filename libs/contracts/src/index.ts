@@ -37,6 +37,8 @@ export * from './platform/enums.js';
 export * from './platform/execcodes.js';
 export * from './platform/records.js';
 export * from './schemas.js';
+export * from './examples.js';
+export * from './messages.js';
 export * from './validation/calendar.js';
 export {
   TEXT_SCANS,
@@ -48,7 +50,8 @@ export {
 } from './validation/card-data.js';
 export { CARD_RANGES } from './validation/card-numbers.js';
 export { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './validation/hidden-card-data.js';
-export { check, type Checked, type UnknownFields } from './validation/check.js';
+export { check, fieldsOf, type Checked, type UnknownFields } from './validation/check.js';
+export { docOf, SHARED_FORMATS } from './validation/doc.js';
 export {
   FIELD_RULE,
   isPlainObject,

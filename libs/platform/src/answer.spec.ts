@@ -87,6 +87,16 @@ describe('what one call came to', () => {
   ] as const)('lets %s wait on %s %s', (operation, OPERATIONTYPE, code, expected) => {
     expect(short(classifyReply(said(code, { OPERATIONTYPE }), operation, false))).toBe(expected);
   });
+
+  it.each([
+    ['0001', { redirectHtmlDropped: true }],
+    ['0002', { redirectHtmlDropped: true }],
+    ['0003', {}],
+  ])('says of a redirect without a page that there is none: %s', (code, dropped) => {
+    const classified = classifyReply(said(code, { OPERATIONTYPE: 'payment' }), 'pay', false);
+    const { redirectHtmlDropped } = classified.record === 'OUTCOME' ? classified.answer : {};
+    expect(JSON.parse(JSON.stringify({ redirectHtmlDropped }))).toEqual(dropped);
+  });
 });
 
 describe('the platform’s own words', () => {

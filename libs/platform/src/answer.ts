@@ -61,7 +61,7 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
       return { record: 'OUTCOME', result: 'refused', answer };
     case 'redirect_required':
     case 'pending':
-      if (mayWait) return { record: 'OUTCOME', result: codeClass, answer: withoutPage(execCode, answer) };
+      if (mayWait) return { record: 'OUTCOME', result: codeClass, answer: withoutPage(codeClass, answer) };
       return {
         record: 'IN_DOUBT',
         reason: 'unknown_execcode',
@@ -80,9 +80,11 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
   }
 }
 
-/** "When EXECCODE is 0002, then the merchant displays REDIRECTHTML" (interface, authorization): the event says that there is none. */
-const withoutPage = (execCode: string, answer: PlatformAnswer): PlatformAnswer =>
-  execCode === '0002' && answer.redirectHtml === undefined ? { ...answer, redirectHtmlDropped: true } : answer;
+/** The merchant displays REDIRECTHTML to a redirected cardholder (interface, authorization): without a page, the event says that there is none. */
+const withoutPage = (codeClass: 'redirect_required' | 'pending', answer: PlatformAnswer): PlatformAnswer =>
+  codeClass === 'redirect_required' && answer.redirectHtml === undefined
+    ? { ...answer, redirectHtmlDropped: true }
+    : answer;
 
 /** The string fields of a JSON object; undefined for anything else. The answer has no HASH, so its only protection is HTTPS. */
 function readFields(body: string): Map<string, string> | undefined {

@@ -18,7 +18,7 @@ import {
   aRefund,
   aVoid,
 } from '@tranche/testing';
-import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { edgesOf, type FieldSchema } from '../../test/schema-edges.js';
@@ -31,7 +31,7 @@ import { readCommand } from './accepted-command.js';
 const COMMANDS = process.env.NIGHTLY ? { authorize: 3_500, other: 1_000 } : { authorize: 800, other: 300 };
 
 const schemas = join(__dirname, '../../../../libs/contracts/schemas');
-const ajv = new Ajv({ strict: false });
+const ajv = new Ajv2020({ strict: false });
 const isDay = (day: string) => new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true;
 ajv.addFormat('date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isDay(text));
 ajv.addFormat('date-time', (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)));

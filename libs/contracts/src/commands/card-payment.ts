@@ -1,44 +1,57 @@
 import { BRANDS, type Brand } from '../platform/enums.js';
+import { Doc } from '../validation/doc.js';
 import { Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
 import { Email, PersonalText, PublicIpv4, WebAddress } from './payment-fields.js';
 
 /** The interface gives no lengths for these fields of `payment`, so we use those of method A, which are the larger ones. */
+@Doc('The cardholder of a card payment.')
 export class CardClient {
+  @Doc('CLIENTIDENT: unique id of the customer in the shop.', 'customer-1')
   @Text(1, 255)
   id!: string;
 
+  @Doc('CLIENTEMAIL: e-mail address of the customer.', 'jeanne@example.com')
   @Email()
   email!: string;
 
-  /** CLIENTREFERRER: URL of the merchant's order page. */
+  @Doc("CLIENTREFERRER: URL of the shop's order page.", 'https://shop.example.com/checkout')
   @WebAddress()
   referrer!: string;
 
+  @Doc("CLIENTUSERAGENT: User-Agent header of the cardholder's browser.", 'Mozilla/5.0')
   @Text(1, 255)
   userAgent!: string;
 
+  @Doc('CLIENTIP: public IPv4 address of the cardholder. Private and reserved addresses are refused.', '92.184.100.10')
   @PublicIpv4()
   ip!: string;
 }
 
-/** Data of `payment.pay` (interface, payment). `hfToken` replaces all card data. */
+@Doc('Data of payment.pay on the rail card: pays an order with a token for a card that the browser encrypted.')
 export class CardPayment extends PaymentCommand {
+  @Doc(
+    "HFTOKEN: the tokenizer's token for the card. It is valid once, for 15 minutes.",
+    '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f',
+  )
   @Text(1, 255)
   hfToken!: string;
 
-  /** RFC 3339. Time at which the tokenizer issued the token; if absent, the command's `time` counts. */
+  @Doc('Time at which the tokenizer gave the token. Default: time of the command.', '2027-03-01T09:58:00Z')
   @Optional()
   @Timestamp()
   tokenizedAt?: string;
 
+  @Doc('SELECTEDBRAND: brand that the cardholder prefers, for cards of two brands.', 'visa')
   @Optional()
   @OneOf(BRANDS)
   selectedBrand?: Brand;
 
+  @Doc('CARDFULLNAME: name of the cardholder as on the card.', 'Jeanne Martin')
   @PersonalText(255)
   cardFullName!: string;
 
+  @Doc('The cardholder and the browser.')
   @Nested(() => CardClient)
   client!: CardClient;
 }

@@ -1,42 +1,53 @@
+import { Doc } from '../validation/doc.js';
 import { Amount, Optional } from '../validation/fields.js';
 import { OrderCommand } from './order-command.js';
 import { FreeField, TransactionId } from './payment-fields.js';
 
 abstract class FollowUp extends OrderCommand {
+  @Doc(
+    'EXTRADATA: text of the shop that its events and notifications return unchanged. The gateway appends a tag of its own, for which up to 231 characters leave room.',
+    'basket=42',
+  )
   @Optional()
   @FreeField()
   extraData?: string;
 }
 
-/** Data of `payment.capture` (interface, capture). */
+@Doc('Data of payment.capture: takes the money of an authorization, once, within 7 days.')
 export class Capture extends FollowUp {
-  /** Minor units. If absent, the whole authorization is captured. */
+  @Doc(
+    'AMOUNT: what is captured, in minor units, at most the authorized amount. Default: the whole authorization.',
+    30000,
+  )
   @Optional()
   @Amount()
   amount?: number;
 
-  /** TRANSACTIONID of the authorization. If absent, the order's authorization is used. */
+  @Doc('TRANSACTIONID of the authorization. Default: the authorization of the order.', 'T0000000001')
   @Optional()
   @TransactionId()
   transactionId?: string;
 }
 
-/** Data of `payment.refund` (interface, refund). */
+@Doc('Data of payment.refund: gives back a capture or a card payment, in whole or in part.')
 export class Refund extends FollowUp {
-  /** Minor units. If absent, everything that remains is refunded. */
+  @Doc(
+    'AMOUNT: what is refunded, in minor units, at most the remaining amount. Default: everything that remains.',
+    10000,
+  )
   @Optional()
   @Amount()
   amount?: number;
 
-  /** TRANSACTIONID of the capture. If absent, the order's capture is used. */
+  @Doc('TRANSACTIONID of the capture or card payment. Default: the one of the order.', 'T0000000002')
   @Optional()
   @TransactionId()
   transactionId?: string;
 }
 
-/** Data of `payment.void` (interface, void). */
+@Doc('Data of payment.void: cancels an authorization that was not captured.')
 export class VoidAuthorization extends FollowUp {
-  /** TRANSACTIONID of the authorization. If absent, the order's authorization is used. */
+  @Doc('TRANSACTIONID of the authorization. Default: the authorization of the order.', 'T0000000001')
   @Optional()
   @TransactionId()
   transactionId?: string;

@@ -1,17 +1,28 @@
+import { Doc } from '../validation/doc.js';
 import { Amount, Optional, Timestamp } from '../validation/fields.js';
 import { CommandId, Currency, Description, MerchantName, OrderId } from './payment-fields.js';
 
 /** Fields of all commands. */
 export abstract class OrderCommand {
+  @Doc('Merchant whose account takes the payment, by its name in the configuration of Tranche.', 'shop-fr')
   @MerchantName()
   merchant!: string;
 
+  @Doc("ORDERID: the shop's order number. All commands of one order have the same.", 'order-1')
   @OrderId()
   orderId!: string;
 
+  @Doc(
+    "DESCRIPTION: short text about the operation for the platform's back office. The platform's fraud rules may read it.",
+    'Three chairs and a table',
+  )
   @Description()
   description!: string;
 
+  @Doc(
+    'Time after which the command must not start. The gateway then rejects it with not_after_passed.',
+    '2027-03-01T10:15:00Z',
+  )
   @Optional()
   @Timestamp()
   notAfter?: string;
@@ -19,16 +30,22 @@ export abstract class OrderCommand {
 
 /** A command that starts a payment: an authorization of method A or B, or a card payment. */
 export abstract class PaymentCommand extends OrderCommand {
-  /** Minor units. The method's limits are not checked here, because they depend on the merchant's currency; the gateway checks them. */
+  @Doc(
+    'AMOUNT: what the cardholder pays for the order, in the smallest unit of the currency. The gateway checks the limits of the payment method.',
+    30000,
+  )
   @Amount()
   amount!: number;
 
-  /** ISO 4217, one of the merchant's currencies. If absent, the merchant's first one is used. */
+  @Doc("Currency of the amount, one of the merchant's currencies. Default: the merchant's first currency.", 'EUR')
   @Optional()
   @Currency()
   currency?: string;
 
-  /** Id of the authorize command whose redirect this command replaces. */
+  @Doc(
+    'CloudEvents id of the earlier authorize command whose redirect this command replaces.',
+    '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10',
+  )
   @Optional()
   @CommandId()
   supersedes?: string;

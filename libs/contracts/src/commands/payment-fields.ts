@@ -4,12 +4,12 @@ import { Field, Text, type Inspect, type TextOptions } from '../validation/field
 /** Field formats of the interface that several messages share. Formats that differ per method are in the message classes. */
 
 export function MerchantName(): PropertyDecorator {
-  return Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' });
+  return Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens', as: 'Merchant' });
 }
 
 /** ORDERID */
 export function OrderId(): PropertyDecorator {
-  return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters' });
+  return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters', as: 'OrderId' });
 }
 
 /** Our limit: the interface has none for carts (docs/decisions/0045). */
@@ -61,7 +61,7 @@ export function Country(): PropertyDecorator {
 
 /** An ISO 4217 code by form only: the merchant's settings decide which currencies it has. */
 export function Currency(): PropertyDecorator {
-  return Text(3, 3, { pattern: CURRENCY_PATTERN, says: 'an ISO 4217 code' });
+  return Text(3, 3, { pattern: CURRENCY_PATTERN, says: 'an ISO 4217 code', as: 'Currency' });
 }
 
 /** Name of one of the merchant's `returnPages`. */

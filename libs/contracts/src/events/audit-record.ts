@@ -1,4 +1,5 @@
 import { check, type Checked } from '../validation/check.js';
+import { Doc } from '../validation/doc.js';
 import { AnyText, Int, OneOf, Optional } from '../validation/fields.js';
 
 export const AUDIT_TYPE = 'operations.audit.recorded';
@@ -24,67 +25,80 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
-/**
- * A record of `operations.audit.v1`, for a request on the management port or a change by `tranche journal`. No personal data of a buyer, and no
- * key.
- */
+@Doc(
+  'A request of an operator on the management port, or a change by tranche journal. It holds no personal data of a buyer, and no key.',
+)
 export class AuditRecord {
+  @Doc('What the operator asked for. Actions that end in .read change nothing.', 'resolution.say')
   @OneOf(AUDIT_ACTIONS)
   action!: AuditAction;
 
+  @Doc(
+    'asked is written before the action, which does not start without this record; done, proposed and refused say how it ended. After failed it may or may not have happened.',
+    'done',
+  )
   @OneOf(AUDIT_RESULTS)
   result!: AuditResult;
 
-  /** The operator's name, or who requested a change by `tranche journal`; absent if no key identified a person. */
+  @Doc('Name of the operator. Absent if no key identified a person.', 'anna')
   @Optional()
   @AnyText()
   operator?: string;
 
+  @Doc('Role of the operator: viewer, operator or approver.', 'operator')
   @Optional()
   @AnyText()
   role?: string;
 
+  @Doc('Merchant of the order.', 'shop-fr')
   @Optional()
   @AnyText()
   merchant?: string;
 
+  @Doc('Order number of the shop.', 'order-1')
   @Optional()
   @AnyText()
   orderId?: string;
 
+  @Doc('CloudEvents id of the command whose operation is resolved.', '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10')
   @Optional()
   @AnyText()
   commandId?: string;
 
-  /** The outcome that the resolution states. */
+  @Doc('Outcome that the resolution states.', 'succeeded')
   @Optional()
   @AnyText()
   outcome?: string;
 
-  /** Name of the approver of a change by `tranche journal`. The command can't prove it, nor `operator`. */
+  @Doc(
+    'Name of the person who approved a change by tranche journal. The command cannot prove it, nor operator.',
+    'bernard',
+  )
   @Optional()
   @AnyText()
   approvedBy?: string;
 
+  @Doc('Reason that the operator gave.', 'seen in the back office')
   @Optional()
   @AnyText()
   reason?: string;
 
-  /** Id of a proposal, or of a resume or skip. */
+  @Doc('Id of a proposal that a second person decides, or of a resume or skip of the journal.', 'p-1')
   @Optional()
   @AnyText()
   proposal?: string;
 
+  @Doc('Partition of the journal.', 3)
   @Optional()
   @Int(0)
   partition?: number;
 
-  /** Offset of the journal record that is skipped. */
+  @Doc('Offset of the journal record that is skipped, in decimal.', '42')
   @Optional()
   @AnyText()
   offset?: string;
 
-  /** Code of the problem if the result is `refused` or `failed`. */
+  @Doc('Code of the problem, if the result is refused or failed.', 'not_in_doubt')
   @Optional()
   @AnyText()
   code?: string;

@@ -22,7 +22,8 @@ it.each([
   ['payment.void.rejected', ['merchant', 'orderId', 'commandId', 'operation', 'faults']],
   ['payment.pay.doubt_resolved', ['merchant', 'orderId', 'commandId', 'operation', 'attempt', 'outcome', 'origin']],
   ['payment.authorize.redirect_required', ['merchant', 'orderId', 'commandId', 'operation', 'attempt']],
-  ['payment.operation.external', ['merchant', 'orderId']],
+  ['payment.operation.external', ['merchant', 'orderId', 'origin']],
+  ['payment.conflict.detected', ['merchant', 'orderId', 'flags']],
   ['payment.command.rejected', ['faults']],
 ] as const)('%s has at least %j', (type, fields) => expect(EVENT_REQUIREMENTS[type]).toEqual(fields));
 

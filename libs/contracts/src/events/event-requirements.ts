@@ -22,9 +22,9 @@ const BY_ENDING: Readonly<Record<string, readonly EventField[]>> = {
 
 const OTHERS: Readonly<Record<string, readonly EventField[]>> = {
   'payment.capture_window.closing': [...ORDER, 'commandId'],
-  // OPERATIONTYPE may be missing or unknown to us, so only the order is required.
-  'payment.operation.external': ORDER,
-  'payment.conflict.detected': ORDER,
+  // OPERATIONTYPE may be missing or unknown to us, so neither operation nor operationType is required.
+  'payment.operation.external': [...ORDER, 'origin'],
+  'payment.conflict.detected': [...ORDER, 'flags'],
   'payment.command.rejected': ['faults'],
 };
 
@@ -33,6 +33,13 @@ export const EVENT_REQUIREMENTS = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, OTHERS[type] ?? [...OPERATION, ...(BY_ENDING[endingOf(type)] ?? [])]]),
 ) as Readonly<Record<EventType, readonly EventField[]>>;
 
+/** Fields of which an event of the type has one at least: a page to show, or the word that there is none. */
+export const EVENT_ALTERNATIVES = {
+  'payment.authorize.redirect_required': ['redirectHtml', 'redirectHtmlDropped'],
+  'payment.pay.redirect_required': ['redirectHtml', 'redirectHtmlDropped'],
+} as const satisfies Partial<Record<EventType, readonly EventField[]>>;
+const ALTERNATIVES: Partial<Record<EventType, readonly EventField[]>> = EVENT_ALTERNATIVES;
+
 /** Checks the data of an event of `payments.events.v1`. Returns an instance or all faults; never throws. Unknown fields are dropped. */
 export function validateEventData(type: string, data: unknown): Checked<PaymentEvent> {
   if (!isEventType(type)) return { faults: [fault('type', 'unknown_type', 'is not an event type')] };
@@ -40,6 +47,9 @@ export function validateEventData(type: string, data: unknown): Checked<PaymentE
   if (checked.value === undefined) return checked;
   const { value } = checked;
   const missing = EVENT_REQUIREMENTS[type].filter((name) => value[name] === undefined || value[name] === '');
+  const anyOf = ALTERNATIVES[type];
+  if (anyOf !== undefined && !anyOf.some((name) => Boolean(value[name])))
+    return { faults: [fault(anyOf[0] ?? '', 'required', `or ${anyOf[1]} is required of ${type}`)] };
   if (missing.length === 0) return checked;
   return { faults: missing.map((name) => fault(name, 'required', `is required of ${type}`)) };
 }

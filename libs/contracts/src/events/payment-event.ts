@@ -1,8 +1,9 @@
 import type { Fault } from '../faults.js';
-import type { FaultCode } from '../error-codes.js';
+import { ERROR_CODES, type FaultCode } from '../error-codes.js';
 import { OPERATION_KINDS, type OperationKind } from '../message-types.js';
 import { METHOD_NAMES, type Method } from '../methods.js';
-import { AnyText, Int, NestedList, Optional, TextList, YesNo } from '../validation/fields.js';
+import { Doc } from '../validation/doc.js';
+import { AnyText, Int, MinorUnits, NestedList, Optional, TextList, YesNo } from '../validation/fields.js';
 
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -19,196 +20,271 @@ export const EVENT_VALUES = {
   origin: ORIGINS,
 } as const;
 
-/** A fault in an event. Later versions may add codes, so readers accept any text. */
+/** Flags that this version writes. Further ones begin with `was_` and `said_`: two results of one operation that contradict each other. */
+const EVENT_FLAGS = [
+  'two_payments_succeeded',
+  'never_granted',
+  'other_amount',
+  'other_currency',
+  'was_succeeded',
+  'said_refused',
+  'superseded',
+  'unknown_language',
+  'timeout',
+  'connection_lost',
+  'http_status',
+  'unreadable_answer',
+  'wrong_operation_type',
+  'platform_in_doubt',
+  'unknown_execcode',
+  'owner_lost',
+  'success_reported',
+] as const;
+
+@Doc('One reason why a command was rejected. Later versions may add codes, so readers accept any text.')
 export class ReportedFault implements Fault {
+  @Doc('Field of the command, such as cart[0].price or ce_time; empty for the message as a whole.', 'amount')
   @AnyText()
   path!: string;
 
+  @Doc('Stable code of the reason; docs/fault-codes.md lists them.', 'amount_out_of_range', Object.keys(ERROR_CODES))
   @AnyText()
   code!: FaultCode;
 
+  @Doc('Explanation for people. It never holds the value.', 'must be from 150 to 2000 EUR')
   @AnyText()
   message!: string;
 }
 
-/**
- * Data of a result event. `EVENT_REQUIREMENTS` lists the required fields per type. Readers ignore unknown fields and accept unknown
- * values (EVENT_VALUES). `merchant` and `orderId` are empty if a rejected command did not contain them in readable form.
- */
+@Doc(
+  'Data of a result event. Which fields an event has depends on its type (header ce_type); readers ignore fields, values and types that they do not know.',
+)
 export class PaymentEvent {
+  @Doc('Merchant of the order. Empty if a rejected command had none that could be read.', 'shop-fr')
   @AnyText()
   merchant!: string;
 
+  @Doc('ORDERID of the shop. Empty if a rejected command had none that could be read.', 'order-1')
   @AnyText()
   orderId!: string;
 
+  @Doc(
+    "CloudEvents id of the command that the event is about. Absent for operations that were made elsewhere, such as in the merchant's back office.",
+    '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10',
+  )
   @Optional()
   @AnyText()
   commandId?: string;
 
+  @Doc('Operation that the event is about.', 'authorize', EVENT_VALUES.operation)
   @Optional()
   @AnyText()
   operation?: OperationKind;
 
-  /** Only in `payment.operation.external`, in place of `operation`: the platform's OPERATIONTYPE if we do not know it. */
+  @Doc(
+    'OPERATIONTYPE as the platform sent it, in place of operation, if this version does not know it. Only in payment.operation.external.',
+    'credit',
+  )
   @Optional()
   @AnyText()
   operationType?: string;
 
+  @Doc('Payment method of the order.', 'A', EVENT_VALUES.method)
   @Optional()
   @AnyText()
   method?: Method;
 
-  /** Starts at 1. */
+  @Doc(
+    'Number of the call of the platform for this command, from 1. Only calls that certainly were not executed are made again.',
+    1,
+  )
   @Optional()
   @Int(1)
   attempt?: number;
 
-  /** Minor units. For an operation without AMOUNT see `amountAssumed`. */
+  @Doc('Amount of the operation in minor units: the requested one, or the one that amountAssumed explains.', 30000)
   @Optional()
-  @Int(0)
+  @MinorUnits()
   amount?: number;
 
-  /**
-   * True if nobody named the amount: `amount` is our reading of the platform's default (all, or all that remains). A further event of the
-   * operation has the confirmed amount, without this field, once the platform reports it.
-   */
+  @Doc(
+    'True if neither the command nor the platform named the amount: amount is then what the platform takes by default (all, or all that remains). A further event of the operation has the confirmed amount, without this field.',
+    true,
+  )
   @Optional()
   @YesNo()
   amountAssumed?: boolean;
 
-  /** Minor units. The platform's amount where it is not the requested one, which is `amount`: from the conflict `other_amount` on. */
+  @Doc(
+    'Amount in minor units that the platform reports where it is not the requested one, which is amount. Present from the conflict other_amount on.',
+    25000,
+  )
   @Optional()
-  @Int(0)
+  @MinorUnits()
   otherAmount?: number;
 
-  /** ISO 4217. */
+  @Doc("ISO 4217 code of the order's currency.", 'EUR')
   @Optional()
   @AnyText()
   currency?: string;
 
-  /** ISO 4217. Only in `payment.conflict.detected` with flag `other_currency`: the platform's currency; `currency` is the order's. */
+  @Doc(
+    "ISO 4217 code that the platform reports where it is not the order's currency. Only in payment.conflict.detected with the flag other_currency.",
+    'CHF',
+  )
   @Optional()
   @AnyText()
   otherCurrency?: string;
 
+  @Doc("TRANSACTIONID: the platform's id of the operation. Captures, refunds and voids name it.", 'T0000000001')
   @Optional()
   @AnyText()
   transactionId?: string;
 
-  /** TRANSACTIONID of the operation that this one follows: of the authorization of a capture or void, of the capture of a refund. */
+  @Doc(
+    'TRANSACTIONID of the operation that this one follows: the authorization of a capture or void, the capture of a refund.',
+    'T0000000000',
+  )
   @Optional()
   @AnyText()
   reference?: string;
 
-  /** The platform's EXECCODE, unchanged even if it is unknown. */
+  @Doc(
+    'EXECCODE of the platform, unchanged even if this version does not know it. Absent if an operator or a timer ended the operation.',
+    '0000',
+  )
   @Optional()
   @AnyText()
   execCode?: string;
 
-  /** True if EXECCODE had more than 65,536 characters and was shortened. */
+  @Doc('True if EXECCODE had more than 65,536 characters and was shortened.', true)
   @Optional()
   @YesNo()
   execCodeTruncated?: boolean;
 
-  /** MESSAGE, at most 4,096 characters. */
+  @Doc(
+    'MESSAGE of the platform for people, shortened to 4,096 characters. Programs read execCode.',
+    'Transaction accepted',
+  )
   @Optional()
   @AnyText()
   message?: string;
 
+  @Doc('True if MESSAGE had more than 4,096 characters and was shortened.', true)
   @Optional()
   @YesNo()
   messageTruncated?: boolean;
 
+  @Doc("DESCRIPTOR: label on the cardholder's bank statement, shortened to 255 characters.", 'SHOP FR')
   @Optional()
   @AnyText()
   descriptor?: string;
 
-  /** True if DESCRIPTOR had more than 255 characters and was shortened. */
+  @Doc('True if DESCRIPTOR had more than 255 characters and was shortened.', true)
   @Optional()
   @YesNo()
   descriptorTruncated?: boolean;
 
-  /** True for EXECCODE 0004: accepted in part, `amount` is the accepted amount. */
+  @Doc('True for EXECCODE 0004: the platform accepted a part, and amount is that part.', true)
   @Optional()
   @YesNo()
   partial?: boolean;
 
-  /**
-   * REDIRECTHTML as the platform sent it: a whole HTML page in base64. Decode it (`decodeRedirectHtml` of `@tranche/client`, or
-   * `Buffer.from(redirectHtml, 'base64').toString('utf8')`) and send it to the cardholder's browser as `text/html; charset=utf-8`.
-   */
+  @Doc(
+    "REDIRECTHTML: a whole HTML page in base64. Decode it as UTF-8 and send it to the cardholder's browser as text/html; charset=utf-8.",
+    'PCFkb2N0eXBlIGh0bWw+PHRpdGxlPlBheTwvdGl0bGU+',
+  )
   @Optional()
   @AnyText()
   redirectHtml?: string;
 
-  /**
-   * True if there is no REDIRECTHTML to show: the platform sent none, or none in base64, or more than 12 MiB, or this event repeats one that is older
-   * than a day. The cardholder can't pay with it: void the authorization, or make another one that names it in `supersedes`.
-   */
+  @Doc(
+    'True if there is no page to show: the platform sent none, or none in base64, or more than 12 MiB, or this event repeats one that is older than a day. The cardholder cannot pay with it: void the authorization, or make another one that names it in supersedes.',
+    true,
+  )
   @Optional()
   @YesNo()
   redirectHtmlDropped?: boolean;
 
-  /** EXTRADATA of the command, without our tag. */
+  @Doc("EXTRADATA of the command, without the gateway's tag.", 'basket=42')
   @Optional()
   @AnyText()
   extraData?: string;
 
-  /** Only in `doubt_resolved`: the final outcome of the operation. */
+  @Doc('How the operation ended after a doubt. Only in doubt_resolved.', 'succeeded', EVENT_VALUES.outcome)
   @Optional()
   @AnyText()
   outcome?: Outcome;
 
+  @Doc('Source of the result.', 'answer', EVENT_VALUES.origin)
   @Optional()
   @AnyText()
   origin?: Origin;
 
+  @Doc('All reasons of a rejection. Nothing was executed.')
   @Optional()
   @NestedList(() => ReportedFault, 0)
   faults?: ReportedFault[];
 
-  /** Only in `payment.command.rejected` with `id_reused`: state of the earlier command, not a result of the rejected one. */
+  @Doc(
+    'State of the earlier command with the same id. Only in payment.command.rejected with id_reused; it is no result of the rejected command.',
+    'succeeded',
+  )
   @Optional()
   @AnyText()
   knownState?: string;
 
-  /** True if the caller may try again with a new command. */
+  @Doc('True if the caller may try again with a new command id.', true)
   @Optional()
   @YesNo()
   retryable?: boolean;
 
+  @Doc('Seconds to wait before the next try.', 300)
   @Optional()
   @Int(0)
   retryAfterSeconds?: number;
 
+  @Doc(
+    "EXTERNALENTITYID: the provider's reference of the merchant's account, 1 to 10 digits. From refund notifications of method B.",
+    '1234567890',
+  )
   @Optional()
   @AnyText()
   externalEntityId?: string;
 
-  /** 9 digits, padded with zeros. */
+  @Doc(
+    "EXTERNALREFERENCE: the provider's reference of the transaction, 9 digits with leading zeros. From refund notifications of method B.",
+    '000001234',
+  )
   @Optional()
   @AnyText()
   externalReference?: string;
 
-  /** Language of the cardholder's form, from a notification. */
+  @Doc('LANGUAGE of the form that the cardholder saw, from a notification.', 'fr')
   @Optional()
   @AnyText()
   language?: string;
 
-  /** Masked card of a card payment, from its notification, for example 'XXXXXXXXXXXX1234'. */
+  @Doc('CARDCODE, masked, of a card payment, from its notification.', 'XXXXXXXXXXXX1234')
   @Optional()
   @AnyText()
   maskedCard?: string;
 
+  @Doc('CARDTYPE, else SELECTEDBRAND, of a card payment, from its notification.', 'visa')
   @Optional()
   @AnyText()
   cardBrand?: string;
 
+  @Doc('CARDCOUNTRY of a card payment, from its notification.', 'FR')
   @Optional()
   @AnyText()
   cardCountry?: string;
 
+  @Doc(
+    'What is unusual about the result, such as the reason of a conflict. Later versions may add flags.',
+    ['other_amount'],
+    EVENT_FLAGS,
+  )
   @Optional()
   @TextList()
   flags?: string[];

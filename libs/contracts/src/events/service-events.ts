@@ -1,41 +1,51 @@
 import { fault } from '../faults.js';
 import { AUTH_EVENT_TYPES, CSE_EVENT_TYPES } from '../message-types.js';
 import { check, type Checked } from '../validation/check.js';
+import { Doc } from '../validation/doc.js';
 import { AnyText, Int, Optional } from '../validation/fields.js';
 
-/** Data of an event of `auth.events.v1` about an account's access token. It never contains the token. */
+@Doc("Data of an event about an account's access token. It never holds the token.")
 export class AuthEvent {
+  @Doc('Account in the configuration of auth-service.', 'platform')
   @AnyText()
   account!: string;
 
-  /** Short hash of the token that distinguishes it from others. */
+  @Doc('Short hash of the token, to tell tokens apart.', '3f1a9c0d5b7e2846')
   @Optional()
   @AnyText()
   fingerprint?: string;
 
+  @Doc('Seconds for which the token is valid from the event on.', 43200)
   @Optional()
   @Int(0)
   expiresInSeconds?: number;
 
+  @Doc('Why the token was refused or dropped.', 'reported as refused')
   @Optional()
   @AnyText()
   reason?: string;
 }
 
-/** Data of an event of `cse.events.v1` about a key for client-side encryption (CSE). */
+@Doc('Data of an event about a key for client-side encryption.')
 export class CseEvent {
+  @Doc('Public API key for which the key provider gave the key.', '00000000-0000-4000-8000-000000000001')
   @AnyText()
   apiKeyId!: string;
 
+  @Doc('Id of the encryption key.', 'key-2027-03')
   @Optional()
   @AnyText()
   encryptionKeyId?: string;
 
-  /** SHA-256 of the public key's DER bytes, hexadecimal. */
+  @Doc(
+    'SHA-256 of the DER bytes of the public key, in hexadecimal.',
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  )
   @Optional()
   @AnyText()
   fingerprint?: string;
 
+  @Doc('Why the key was refused.', 'shorter than 2048 bits')
   @Optional()
   @AnyText()
   reason?: string;

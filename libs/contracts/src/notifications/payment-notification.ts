@@ -1,5 +1,7 @@
+import { OPERATION_TYPES } from '../platform/enums.js';
 import { check, type Checked } from '../validation/check.js';
-import { AnyText, Int, Optional, TextList, TextMap, Timestamp } from '../validation/fields.js';
+import { Doc } from '../validation/doc.js';
+import { AnyText, MinorUnits, Optional, TextList, TextMap, Timestamp } from '../validation/fields.js';
 
 /** Anomalies of a notification. They never cause a refusal: a notification that the platform signed is always published. */
 export const NOTIFICATION_FLAGS = [
@@ -20,89 +22,114 @@ export const NOTIFICATION_FLAGS = [
 ] as const;
 export type NotificationFlag = (typeof NOTIFICATION_FLAGS)[number];
 
-/** Data of `payment.notification.received`: one notification with a verified HASH. Readers ignore unknown fields. */
+@Doc(
+  'Data of payment.notification.received: one notification of the platform whose HASH is right. Readers ignore fields that they do not know.',
+)
 export class PaymentNotification {
-  /** Our name of the merchant, found by IDENTIFIER. */
+  @Doc('Merchant in the configuration of Tranche, found by IDENTIFIER.', 'shop-fr')
   @AnyText()
   merchant!: string;
 
-  /** ORDERID; empty if the platform sent none. */
+  @Doc('ORDERID; empty if the platform sent none.', 'order-1')
   @AnyText()
   orderId!: string;
 
+  @Doc("IDENTIFIER: the merchant's account at the platform.", 'Demo Shop FR')
   @AnyText()
   identifier!: string;
 
-  /** OPERATIONTYPE, for example `authorization`; any text, because the platform may add values. */
+  @Doc('OPERATIONTYPE: any text, because the platform may add values.', 'authorization', OPERATION_TYPES)
   @AnyText()
   operationType!: string;
 
+  @Doc("TRANSACTIONID: the platform's id of the operation.", 'T0000000001')
   @Optional()
   @AnyText()
   transactionId?: string;
 
+  @Doc("EXECCODE: the platform's result of the operation.", '0000')
   @AnyText()
   execCode!: string;
 
-  /** Minor units. */
+  @Doc('AMOUNT in minor units.', 30000)
   @Optional()
-  @Int(0)
+  @MinorUnits()
   amount?: number;
 
-  /** ISO 4217; any text if the platform sent something else. */
+  @Doc('CURRENCY: ISO 4217 code; another text only if the platform sent one, with the flag invalid_currency.', 'EUR')
   @Optional()
   @AnyText()
   currency?: string;
 
+  @Doc('MESSAGE: explanation of execCode for people.', 'Transaction accepted')
   @Optional()
   @AnyText()
   message?: string;
 
+  @Doc("DESCRIPTOR: label on the cardholder's bank statement.", 'SHOP FR')
   @Optional()
   @AnyText()
   descriptor?: string;
 
-  /** Language of the cardholder's form. */
+  @Doc('LANGUAGE of the form that the cardholder saw.', 'fr')
   @Optional()
   @AnyText()
   language?: string;
 
+  @Doc("EXTRADATA as the platform returned it, with the gateway's tag at its end.", 'basket=42|tr1.AbCdEfGhIjKl.1')
   @Optional()
   @AnyText()
   extraData?: string;
 
-  /** EXTERNALENTITYID, 1 to 10 digits (method B, refund). */
+  @Doc(
+    "EXTERNALENTITYID: the provider's reference of the merchant's account, 1 to 10 digits. Method B, refunds.",
+    '1234567890',
+  )
   @Optional()
   @AnyText()
   externalEntityId?: string;
 
-  /** EXTERNALREFERENCE, padded with zeros to 9 digits (method B, refund). */
+  @Doc(
+    "EXTERNALREFERENCE: the provider's reference of the transaction, 9 digits with leading zeros. Method B, refunds.",
+    '000001234',
+  )
   @Optional()
   @AnyText()
   externalReference?: string;
 
-  /** Masked CARDCODE of a card payment, for example 'XXXXXXXXXXXX1234'. */
+  @Doc('CARDCODE of a card payment, masked.', 'XXXXXXXXXXXX1234')
   @Optional()
   @AnyText()
   maskedCard?: string;
 
-  /** CARDTYPE, else SELECTEDBRAND. */
+  @Doc('CARDTYPE of a card payment, else SELECTEDBRAND.', 'visa')
   @Optional()
   @AnyText()
   cardBrand?: string;
 
-  /** CARDCOUNTRY. */
+  @Doc('CARDCOUNTRY of a card payment.', 'FR')
   @Optional()
   @AnyText()
   cardCountry?: string;
 
-  /** The received parameters except HASH and, unless the merchant keeps them, the buyer's data. */
+  @Doc("All parameters as received, but HASH and, unless the merchant keeps them, the buyer's data.", {
+    EXECCODE: '0000',
+    IDENTIFIER: 'Demo Shop FR',
+    OPERATIONTYPE: 'authorization',
+    ORDERID: 'order-1',
+  })
   @TextMap()
   parameters!: Record<string, string>;
 
+  @Doc(
+    'What is unusual about the notification. A notification with a right HASH is published in any case.',
+    ['unknown_language'],
+    NOTIFICATION_FLAGS,
+  )
   @TextList()
   flags!: string[];
 
+  @Doc('Time at which notification-ingest received it.', '2027-03-01T10:00:02Z')
   @Timestamp()
   receivedAt!: string;
 }

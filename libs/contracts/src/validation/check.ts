@@ -97,6 +97,7 @@ interface DescribedField {
   name: string;
   /** Class of the object, or of the list's items. */
   nested?: MessageClass;
+  isList: boolean;
   /** Limit of a text. */
   maxLength?: number;
   /** True if a text is sent in Unicode's composed form (NFC). */
@@ -107,6 +108,7 @@ export function fieldsOf(type: MessageClass): readonly DescribedField[] {
   return planOf(type).properties.map(({ name, nested, field }) => ({
     name,
     isComposed: field?.normalize !== undefined,
+    isList: nested?.items !== undefined,
     ...(nested && { nested: nested.nested() }),
     ...(typeof field?.schema.maxLength === 'number' && { maxLength: field.schema.maxLength }),
   }));

@@ -4,6 +4,7 @@ import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
 import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
 import { codePoints, composed, isWellFormed } from './code-points.js';
+import type { SharedFormat } from './doc.js';
 
 /**
  * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
@@ -108,6 +109,8 @@ export interface TextOptions {
   pattern?: RegExp;
   /** For checks that a pattern cannot express; both apply if both are given. */
   test?: (text: string) => boolean;
+  /** Name of the definition that the schemas share for this format. */
+  as?: SharedFormat;
   /** JSON Schema `format` that matches `test`. */
   format?: string;
   /** Completes the message 'must be …', for example 'a phone number in E.164 form'. */
@@ -125,7 +128,7 @@ const LONGEST_DECOMPOSED = 8;
 export function Text(
   min: number,
   max: number,
-  { pattern, test, format, says = 'in its format', isSearched = false, isTyped = false }: TextOptions = {},
+  { pattern, test, as, format, says = 'in its format', isSearched = false, isTyped = false }: TextOptions = {},
 ): PropertyDecorator {
   const length: Finding = {
     code: 'length',
@@ -145,6 +148,7 @@ export function Text(
     return undefined;
   };
   const schema = {
+    ...(as && { title: as }),
     type: 'string',
     minLength: min,
     maxLength: max,
@@ -178,7 +182,12 @@ export function OneOf(values: readonly string[]): PropertyDecorator {
 }
 
 /** A safe integer. `also` checks a value that is within the limits. */
-export function Int(min: number, max: number = Number.MAX_SAFE_INTEGER, also?: Inspect): PropertyDecorator {
+export function Int(
+  min: number,
+  max: number = Number.MAX_SAFE_INTEGER,
+  also?: Inspect,
+  as?: SharedFormat,
+): PropertyDecorator {
   const outside: Finding = {
     code: 'range',
     message:
@@ -190,12 +199,17 @@ export function Int(min: number, max: number = Number.MAX_SAFE_INTEGER, also?: I
     if (typeof value !== 'number') return NOT_NUMBER;
     return Number.isSafeInteger(value) && value >= min && value <= max ? also?.(value, owner, rules) : outside;
   };
-  return Field(inspect, { type: 'integer', minimum: min, maximum: max });
+  return Field(inspect, { ...(as && { title: as }), type: 'integer', minimum: min, maximum: max });
 }
 
 /** An amount in minor units, at least 1. */
 export function Amount(): PropertyDecorator {
-  return Int(1);
+  return Int(1, Number.MAX_SAFE_INTEGER, undefined, 'Amount');
+}
+
+/** An amount in minor units that may be 0. */
+export function MinorUnits(also?: Inspect): PropertyDecorator {
+  return Int(0, Number.MAX_SAFE_INTEGER, also, 'MinorUnits');
 }
 
 export function YesNo(): PropertyDecorator {
@@ -217,7 +231,7 @@ export function Timestamp(): PropertyDecorator {
     if (typeof value !== 'string') return NOT_TEXT;
     return isTimestamp(value) ? undefined : { code: 'format', message: 'must be an RFC 3339 time-stamp' };
   };
-  return Field(inspect, { type: 'string', format: 'date-time', pattern: TIMESTAMP_PATTERN });
+  return Field(inspect, { title: 'Timestamp', type: 'string', format: 'date-time', pattern: TIMESTAMP_PATTERN });
 }
 
 /** A list of texts; each must match `pattern`. */
