@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
 import { format, resolveConfig } from 'prettier';
+import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { chartSchema } from './chart-schema.mjs';
 import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
@@ -55,14 +56,20 @@ export async function settingsByService() {
   ];
 }
 
-/** Returns `[{ file, wanted, isStale }]` with the text that each generated document must have. */
-export async function generatedDocuments() {
+/**
+ * Returns `[{ file, wanted, isStale }]` with the text that each generated document must have.
+ * @param schemaFiles the texts of the JSON Schemas by file name
+ */
+export async function generatedDocuments(schemaFiles) {
   const sections = await settingsByService();
   const dashboards = Object.keys(DASHBOARDS).map((uid) => ({
     file: `${CHART}/dashboards/${uid}.json`,
     text: JSON.stringify(dashboardOf(uid)),
   }));
+  const contracts = await load('libs/contracts/dist/index.js');
+  const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
+    { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapiDocument(contracts, schemas)) },
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
     { file: `${CHART}/values.schema.json`, text: JSON.stringify(chartSchema(sections)) },

@@ -14,8 +14,8 @@ export async function run({ options: { check } }) {
   const { schemas, writeSchemas } = await import('../checks/schemas.mjs');
   const found = await schemas();
   const { generatedDocuments, writeDocuments } = await import('../checks/generated-documents.mjs');
-  const documents = await generatedDocuments();
   const { wanted } = found;
+  const documents = await generatedDocuments(wanted);
   const stale = [...found.stale, ...documents.filter(({ isStale }) => isStale).map(({ file }) => file)];
   if (check && stale.length > 0)
     throw new Expected(

@@ -42,18 +42,55 @@ const STRUCTURED = 'application/cloudevents+json';
 const JSON_MEDIA_TYPE = /^application\/(?!cloudevents)(?:[a-z0-9.-]+\+)?json$/;
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
-/** Maximum lengths in code points. CloudEvents has none, but ids are copied to the journal, the index and EXTRADATA. */
+interface AttributeRule {
+  /** Maximum length in code points. CloudEvents has none, but ids are copied to the journal, the index and EXTRADATA. */
+  readonly max: number;
+  readonly required: boolean;
+  readonly description: string;
+  readonly example: string;
+}
+
 const ATTRIBUTES = {
-  id: { max: 128, required: true },
-  source: { max: 255, required: true },
-  type: { max: 128, required: true },
-  time: { max: 64, required: true },
-  subject: { max: 255, required: false },
-  datacontenttype: { max: 128, required: false },
-  correlationid: { max: 128, required: false },
-  causationid: { max: 128, required: false },
-  sequence: { max: 64, required: false },
-} as const;
+  id: {
+    max: 128,
+    required: true,
+    description: 'Id of the message. A message with the id of an earlier one is its repetition.',
+    example: '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10',
+  },
+  source: { max: 255, required: true, description: 'URI of the sender.', example: '/shop' },
+  type: {
+    max: 128,
+    required: true,
+    description: 'Type of the message; it decides the schema of the value.',
+    example: 'payment.capture',
+  },
+  time: {
+    max: 64,
+    required: true,
+    description: 'RFC 3339 time at which the message was made. Commands older than 7 days are rejected.',
+    example: '2027-03-01T10:00:00Z',
+  },
+  subject: { max: 255, required: false, description: 'Order key, merchant/orderId.', example: 'shop-fr/order-1' },
+  datacontenttype: { max: 128, required: false, description: 'Media type of the value.', example: 'application/json' },
+  correlationid: {
+    max: 128,
+    required: false,
+    description: 'Id of the sender for what belongs together. The events of a command return it.',
+    example: 'basket-42',
+  },
+  causationid: {
+    max: 128,
+    required: false,
+    description: 'Id of the command that the event is about.',
+    example: '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10',
+  },
+  sequence: {
+    max: 64,
+    required: false,
+    description: 'Place of a result event: it increases within an order, as a text and as a number.',
+    example: '0000000000000000042',
+  },
+} as const satisfies Record<string, AttributeRule>;
 type Attribute = keyof typeof ATTRIBUTES;
 const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as Attribute[];
 /** Without `datacontenttype`, which the header `content-type` carries. */
@@ -63,6 +100,25 @@ const ATTRIBUTE_HEADERS: ReadonlySet<string> = new Set(
 
 /** True for a header that we read an attribute from. Other `ce_` headers, such as those of tracing, decide nothing. */
 export const isAttributeHeader = (header: string): boolean => ATTRIBUTE_HEADERS.has(header);
+
+export interface EnvelopeHeader extends AttributeRule {
+  /** Name of the Kafka header in binary mode. */
+  readonly header: string;
+}
+
+export const ENVELOPE_HEADERS: readonly EnvelopeHeader[] = [
+  {
+    header: 'ce_specversion',
+    max: 3,
+    required: true,
+    description: 'Version of CloudEvents, 1.0.',
+    example: SPEC_VERSION,
+  },
+  ...ATTRIBUTE_NAMES.map((name) => ({
+    ...ATTRIBUTES[name],
+    header: name === 'datacontenttype' ? 'content-type' : `ce_${name}`,
+  })),
+];
 
 /** Plain Kafka headers without `ce_`, because tracing libraries look for them there. */
 const TRACE_HEADERS = ['traceparent', 'tracestate'] as const;
