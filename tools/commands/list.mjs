@@ -23,6 +23,7 @@ export const COMMANDS = {
   topics: () => import('./topics.mjs'),
   acls: () => import('./acls.mjs'),
   'generate-schemas': () => import('./generate-schemas.mjs'),
+  'check-contracts': () => import('./check-contracts.mjs'),
   'generate-life': () => import('./generate-life.mjs'),
   'check-docs': () => import('./check-docs.mjs'),
   'check-coverage': () => import('./check-coverage.mjs'),
@@ -45,6 +46,7 @@ const WITH_A_SCRIPT = new Set([
   'doctor',
   'deploy-test',
   'generate-schemas',
+  'check-contracts',
 ]);
 
 export function calledAs(name, more = '') {
