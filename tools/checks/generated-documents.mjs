@@ -7,6 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { chartSchema } from './chart-schema.mjs';
 import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+import { openapiDocument, openapiFile, SERVICES as HTTP_SERVICES } from './openapi.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
@@ -70,6 +71,10 @@ export async function generatedDocuments(schemaFiles) {
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapiDocument(contracts, schemas)) },
+    ...Object.keys(HTTP_SERVICES).map((service) => ({
+      file: openapiFile(service),
+      text: JSON.stringify(openapiDocument(service)),
+    })),
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
     { file: `${CHART}/values.schema.json`, text: JSON.stringify(chartSchema(sections)) },

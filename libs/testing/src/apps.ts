@@ -78,8 +78,10 @@ export async function startApp(
   });
   const address = (port: number | undefined) => {
     if (port === undefined) throw new Error(`${name} did not say yet where it listens\n${logs.slice(-10).join('\n')}`);
-    return `http://127.0.0.1:${port}`;
+    const origin = `http://127.0.0.1:${port}`;
+    return options.root === undefined && exit === undefined ? noteService(name, origin) : origin;
   };
+  void exited.then(() => forgetService(ports));
 
   const app: RunningApp = {
     pid: child.pid ?? 0,
@@ -115,6 +117,19 @@ export async function startApp(
     throw new Error(`${(error as Error).message}\n${logs.slice(-30).join('\n')}`, { cause: error });
   }
   return app;
+}
+
+/** Jest's `fetch` checks answers of these origins by the OpenAPI document of the service (`jest.fetch.cjs`). Outside of Jest there is no map. */
+const noted = globalThis as { trancheServices?: Map<string, string> };
+
+export function noteService(name: string, origin: string): string {
+  noted.trancheServices?.set(origin, name);
+  return origin;
+}
+
+/** The port of an ended process may become that of a stub. */
+function forgetService({ port, managementPort }: Ports): void {
+  for (const one of [port, managementPort]) noted.trancheServices?.delete(`http://127.0.0.1:${one}`);
 }
 
 interface Ports {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { RunningApp } from '../apps.js';
+import { noteService, type RunningApp } from '../apps.js';
 import type { StageDescription } from './stage-keeper.js';
 
 /** Variable with the keeper's URL. Jest's global set-up sets it, and every worker inherits it. */
@@ -30,7 +30,7 @@ function sharedApp(name: string, described: StageDescription['apps'][string]): R
   const { pid, url, managementUrl, logFile } = described;
   const known = (address: string | undefined) => {
     if (address === undefined) throw new Error(`${name} has no such port`);
-    return address;
+    return noteService(name, address);
   };
   return {
     pid,

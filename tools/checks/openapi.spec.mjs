@@ -1,0 +1,104 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { RequestMethod } from '@nestjs/common';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { getMetadataStorage } from 'class-validator';
+import { faultOfAnswer } from '../../jest.openapi.cjs';
+import { AccountChecksController } from '../../apps/auth-service/src/accounts/account-checks.controller.js';
+import { AccountsController } from '../../apps/auth-service/src/accounts/accounts.controller.js';
+import { TokenRequest } from '../../apps/auth-service/src/tokens/token-request.dto.js';
+import { TokensController } from '../../apps/auth-service/src/tokens/tokens.controller.js';
+import { UserTokenRequest } from '../../apps/auth-service/src/tokens/user-token-request.dto.js';
+import { UserTokensController } from '../../apps/auth-service/src/tokens/user-tokens.controller.js';
+import { CseKeysController } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
+import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.dto.js';
+import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
+import { ReturnController } from '../../apps/notification-ingest/src/return/return.controller.js';
+import { ProposalsController } from '../../apps/payment-gateway/src/decisions/proposals.controller.js';
+import { ManualResolution } from '../../apps/payment-gateway/src/operations/manual-resolution.js';
+import { OperationsController } from '../../apps/payment-gateway/src/operations/operations.controller.js';
+import { openapiDocument, SERVICES } from './openapi.mjs';
+import { SCHEMAS } from './openapi-schemas.mjs';
+
+const CONTROLLERS = {
+  'auth-service': [AccountChecksController, AccountsController, TokensController, UserTokensController],
+  'cse-token-service': [CseKeysController],
+  'notification-ingest': [NotificationController, ReturnController],
+  'payment-gateway': [OperationsController, ProposalsController],
+};
+const BODIES = { KeyRequest, TokenRequest, UserTokenRequest, Resolution: ManualResolution };
+const services = Object.keys(SERVICES);
+
+/** `METHOD /path` of each handler, from Nest's decorators. */
+function routesOf(controller) {
+  const handlers = Object.getOwnPropertyNames(controller.prototype).map((name) => controller.prototype[name]);
+  const paths = (handler) => [Reflect.getMetadata('path', controller), Reflect.getMetadata('path', handler)];
+  return handlers
+    .filter((handler) => Reflect.hasMetadata('method', handler))
+    .map((handler) => {
+      const method = RequestMethod[Reflect.getMetadata('method', handler)];
+      const path = paths(handler).join('/').split('/').filter(Boolean).join('/');
+      return `${method === 'ALL' ? '*' : method} /${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    });
+}
+
+it.each(services)('%s: the OpenAPI document is valid for the official parser', async (service) => {
+  const { openapi } = await SwaggerParser.validate(openapiDocument(service));
+  expect(openapi).toBe('3.1.0');
+});
+
+it.each(services)('%s: the OpenAPI document has the routes of its controllers', (service) => {
+  expect(Object.keys(SERVICES[service].routes).sort()).toEqual(CONTROLLERS[service].flatMap(routesOf).sort());
+});
+
+it.each(Object.entries(BODIES))('%s has the fields of its class', (name, type) => {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  expect(Object.keys(SCHEMAS[name].properties).sort()).toEqual(
+    [...new Set(rules.map((rule) => rule.propertyName))].sort(),
+  );
+});
+
+it.each(Object.entries(SCHEMAS))(
+  '%s: every property has a description, and its examples are valid',
+  (_name, schema) => {
+    const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, password: true } });
+    for (const [name, { $ref, description, examples = [], ...rule }] of Object.entries(schema.properties)) {
+      if ($ref !== undefined) continue;
+      expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)]);
+      if (rule.items === undefined && rule.type !== 'object')
+        expect(examples.map((example) => [name, example, ajv.validate(rule, example)])).toEqual(
+          examples.map((example) => [name, example, true]),
+        );
+    }
+  },
+);
+
+describe('an answer', () => {
+  const answer = (status, body, type = 'application/json; charset=utf-8') =>
+    new Response(body, { status, headers: type ? { 'content-type': type } : {} });
+  const key = JSON.stringify({ encryptionKeyId: 'k', encryptionPublicKey: 'TUlJQg==' });
+  const problem = JSON.stringify({ type: 'urn:x', title: 'X', status: 404, code: 'not_found' });
+  const PROBLEM = 'application/problem+json; charset=utf-8';
+  const fault = (method, path, given) =>
+    faultOfAnswer('cse-token-service', { method, url: `http://127.0.0.1:1${path}` }, given);
+
+  it.each([
+    ['a key', 'POST', '/v1/cse-keys', answer(200, key)],
+    ['a problem', 'POST', '/v1/cse-keys', answer(404, problem, PROBLEM)],
+    ['a problem of an unknown path', 'GET', '/nothing', answer(404, problem, PROBLEM)],
+    ['a preflight', 'OPTIONS', '/v1/cse-keys', answer(204, null, '')],
+    ['health', 'GET', '/health/ready', answer(200, '{"status":"up","reasons":[]}')],
+  ])('%s is as the document says', async (_what, method, path, given) =>
+    expect(await fault(method, path, given)).toBeUndefined(),
+  );
+
+  it.each([
+    ['a field that is missing', 'POST', '/v1/cse-keys', answer(200, '{"encryptionKeyId":"k"}'), 'encryptionPublicKey'],
+    ['another status', 'POST', '/v1/cse-keys', answer(201, key), 'is not in its OpenAPI document'],
+    ['another type', 'POST', '/v1/cse-keys', answer(200, key, 'text/plain'), 'is of type text/plain'],
+    ['an error that is no problem', 'POST', '/v1/cse-keys', answer(500, 'oops', 'text/plain'), 'is of type text/plain'],
+    ['a problem without a code', 'POST', '/v1/cse-keys', answer(400, '{}', PROBLEM), "required property 'type'"],
+    ['a success of an unknown path', 'GET', '/nothing', answer(200, '{}'), 'is not in its OpenAPI document'],
+  ])('%s is found', async (_what, method, path, given, what) =>
+    expect(await fault(method, path, given)).toContain(what),
+  );
+});
