@@ -8,7 +8,7 @@ const BINDING = { bindingVersion: '0.5.0' };
 const { version, license } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** Without MESSAGES: records that hold what was refused, and those that only the gateway reads. */
-const OTHERS = {
+export const OTHERS = {
   commandsDeadLetter: {
     name: 'dead-letter',
     summary:
@@ -32,7 +32,11 @@ const OTHERS = {
       type: 'object',
       required: ['reason', 'from', 'receivedAt', 'altered'],
       properties: {
-        reason: { type: 'string', description: 'Why it was put aside.', examples: ['wrong_hash'] },
+        reason: {
+          type: 'string',
+          description: 'Why it was put aside.',
+          examples: ['hash_mismatch', 'unknown_identifier', 'unreadable', 'not_found'],
+        },
         why: { type: 'string', description: 'Fault of a request that could not be read.' },
         merchant: { type: 'string', description: 'Merchant, if IDENTIFIER names one.' },
         from: { type: 'string', description: 'Address of the sender.' },
