@@ -85,7 +85,7 @@ describe('commands', () => {
 describe('events', () => {
   const FIELDS = 'PaymentEventFields';
   const fields = (schema) => schema.$defs[FIELDS].properties;
-  const SUCCEEDED = 'payment.capture.succeeded';
+  const SUCCEEDED = 'PaymentCaptureSucceeded';
   const old = 'readers of payment-event that were made for the release';
   const current = 'readers of this version';
   it.each([
@@ -140,8 +140,8 @@ describe('events', () => {
     ],
     [
       'a redirect without a page',
-      (it) => delete it.$defs['payment.pay.redirect_required'].oneOf,
-      '#/$defs/payment.pay.redirect_required/oneOf',
+      (it) => delete it.$defs['PaymentPayRedirectRequired'].oneOf,
+      '#/$defs/PaymentPayRedirectRequired/oneOf',
       old,
     ],
   ])('%s breaks readers', (_what, change, at, who) => {
@@ -154,8 +154,8 @@ describe('events', () => {
     [
       'a new event type',
       (it) =>
-        (it.$defs['payment.capture.settled'] = it.$defs[SUCCEEDED]) &&
-        it.anyOf.push({ $ref: '#/$defs/payment.capture.settled' }),
+        (it.$defs['PaymentCaptureSettled'] = it.$defs[SUCCEEDED]) &&
+        it.anyOf.push({ $ref: '#/$defs/PaymentCaptureSettled' }),
     ],
   ])('%s breaks nobody', (_what, change) => expect(planted('payment-event', change)).toEqual([]));
 });

@@ -100,18 +100,18 @@ function nestedIn(type, library, found = []) {
 const EVENT_FIELDS = 'PaymentEventFields';
 
 /** The root takes what at least one type of this version allows. A type that a reader does not know is to be skipped, not checked. */
-function anyKnownEvent({ description }, { EVENT_TYPES }) {
-  return { description, type: 'object', anyOf: EVENT_TYPES.map((type) => ({ $ref: DEFS + type })) };
+function anyKnownEvent({ description }, { EVENT_TYPES, eventDefinition }) {
+  return { description, type: 'object', anyOf: EVENT_TYPES.map((type) => ({ $ref: DEFS + eventDefinition(type) })) };
 }
 
-/** Makes the fields that each event type requires into a definition: `#/$defs/payment.authorize.succeeded`. */
-function byEventType({ EVENT_REQUIREMENTS, EVENT_ALTERNATIVES }) {
+/** Makes the fields that each event type requires into a definition: `#/$defs/PaymentAuthorizeSucceeded`. */
+function byEventType({ EVENT_REQUIREMENTS, EVENT_ALTERNATIVES, eventDefinition }) {
   const typed = ([eventType, required]) => {
     const texts = required.filter((field) => field === 'merchant' || field === 'orderId' || field === 'commandId');
     const properties = Object.fromEntries(texts.map((field) => [field, { minLength: 1 }]));
     const oneOf = EVENT_ALTERNATIVES[eventType] && pageOrNone(...EVENT_ALTERNATIVES[eventType]);
     return [
-      eventType,
+      eventDefinition(eventType),
       {
         description: `Data of ${eventType}.`,
         allOf: [{ $ref: DEFS + EVENT_FIELDS }],
@@ -130,7 +130,7 @@ const pageOrNone = (page, none) => [
 ];
 
 /** An event with its type: known types must have their fields, and types of a later version pass with the fields that all events have. */
-function eventByType({ EVENT_TYPES }) {
+function eventByType({ EVENT_TYPES, eventDefinition }) {
   return {
     description:
       'An event with its type. Data of a type that this version knows must have the fields of the type; a type of a later version is accepted, and readers skip it.',
@@ -143,7 +143,7 @@ function eventByType({ EVENT_TYPES }) {
     additionalProperties: true,
     allOf: EVENT_TYPES.map((type) => ({
       if: { properties: { type: { const: type } } },
-      then: { properties: { data: { $ref: DEFS + type } } },
+      then: { properties: { data: { $ref: DEFS + eventDefinition(type) } } },
     })),
   };
 }

@@ -22,6 +22,14 @@ export interface MessageDefinition {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
+/** Name of an event type's definition, which generators of code take for a class: `PaymentCaptureInDoubt` of `payment.capture.in_doubt`. */
+export function eventDefinition(type: string): string {
+  return type
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
 /** All messages with a schema, by topic and type. The journal and the decisions are the gateway's own; their content is no contract. */
 export const MESSAGES: readonly MessageDefinition[] = [
   ...RAILS.flatMap((rail) =>
@@ -32,7 +40,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   ),
   ...EVENT_TYPES.map((type) => ({
     ...message('events', type, sourceOf('payment-event')),
-    definition: type,
+    definition: eventDefinition(type),
     summary: `Result event ${type}.`,
     example: EVENT_EXAMPLES[type],
   })),
