@@ -51,6 +51,15 @@ export class JournalGauges {
       help: 'Journal records that the index does not have yet, by partition of this instance',
       labelNames: ['partition'],
     });
+    metrics.gauge({
+      name: 'tranche_journal_partition_stopped',
+      help: '1 for each journal partition of this instance that is stopped; `tranche journal status` says why, and what to do',
+      labelNames: ['partition'],
+      collect() {
+        this.reset();
+        for (const partition of journal.view.stopped.keys()) this.set({ partition: String(partition) }, 1);
+      },
+    });
     const delays = this.#delays;
     const own = () => this.#own;
     metrics.gauge({
