@@ -115,7 +115,7 @@ export class OneOwner {
   low: bigint;
   readonly index: IndexInMemory;
   readonly published: CloudEvent<PaymentEvent>[] = [];
-  /** What it did, in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
+  /** Steps of the owner in order: `events N` (their number), `index OFFSET`, `commit OFFSET`, `mismatch FIELDS` of a snapshot. */
   readonly steps: string[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;
@@ -153,6 +153,7 @@ export class OneOwner {
         read: (_partition, from, until) => this.#range(from, until),
       },
       bounds: () => Promise.resolve({ low: this.low, high: this.high }),
+      onSnapshotMismatch: ({ fields }) => this.steps.push(`mismatch ${fields.join(' ')}`),
       log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),
