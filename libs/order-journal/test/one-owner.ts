@@ -115,7 +115,11 @@ export class OneOwner {
   low: bigint;
   readonly index: IndexInMemory;
   readonly published: CloudEvent<PaymentEvent>[] = [];
+<<<<<<< HEAD
   /** Its steps in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
+=======
+  /** Steps of the owner in order: `events N` (their number), `index OFFSET`, `commit OFFSET`, `mismatch FIELDS` of a snapshot. */
+>>>>>>> w-snp
   readonly steps: string[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;
@@ -153,6 +157,7 @@ export class OneOwner {
         read: (_partition, from, until) => this.#range(from, until),
       },
       bounds: () => Promise.resolve({ low: this.low, high: this.high }),
+      onSnapshotMismatch: ({ fields }) => this.steps.push(`mismatch ${fields.join(' ')}`),
       log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),

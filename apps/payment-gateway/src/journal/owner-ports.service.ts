@@ -43,6 +43,7 @@ export class OwnerPortsService {
       epoch: () => Math.min(config.journalEpoch + recovery.resumes.count, HIGHEST_JOURNAL_EPOCH),
       bounds: (partition) => topic.bounds(partition),
       onPublished: (published) => outcomes.published(published),
+      onSnapshotMismatch: (mismatch) => outcomes.snapshotDiffers(mismatch),
       onRebuild: (step) => rebuilds.step(step),
     };
   }

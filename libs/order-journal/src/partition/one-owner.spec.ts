@@ -1,13 +1,17 @@
 import { intent, inOrder, redirect, repeated } from '../../test/journal-records.js';
 import { OneOwner, PARTITION } from '../../test/one-owner.js';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
-import { isEmptyOrder } from '../state/order-state.js';
+import { fold } from '../state/fold.js';
+import { historyOf } from '../state/history.js';
+import { emptyOrder, isEmptyOrder } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
+import { snapshotOf } from '../state/snapshot.js';
 
 const granted = intent as Intent;
 const outcome: JournalRecord = {
   ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'refused', answer: {} },
 };
+const EMPTY = emptyOrder(inOrder.merchant, inOrder.orderId);
 const never = new AbortController().signal;
 const typesOf = ({ published }: OneOwner) => published.map(({ type }) => type);
 
@@ -41,6 +45,24 @@ it('publishes a batch once though the index does not take it at first', async ()
 it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {
   const one = await new OneOwner({ records: [intent, redirect, repeated] }).settled();
   expect(one.published.map(({ data }) => data.redirectHtml)).toEqual(['PGE+', 'PGE+']);
+});
+
+describe('a snapshot that differs from the records of its order', () => {
+  const order = [intent, outcome].reduce((state, record, at) => fold(state, record, BigInt(at)).order, EMPTY);
+  const state = { ...snapshotOf(order, inOrder.at), movedAt: '2026-03-02T10:00:00.000Z' };
+  const records = [intent, outcome, { record: 'SNAPSHOT', ...inOrder, seen: historyOf(order), state } as JournalRecord];
+
+  it('is reported once by the owner that reads it, which goes on and holds the written state', async () => {
+    const one = await new OneOwner({ records }).settled();
+    expect(one.steps.filter((step) => step.startsWith('mismatch'))).toEqual(['mismatch movedAt']);
+    expect([one.owner.state, one.index.orders.get('shop-fr/o')?.movedAt]).toEqual(['serve', state.movedAt]);
+  });
+
+  it('is reported by a rebuild of the index too', async () => {
+    const one = await new OneOwner({ records, committed: 3n }).settled();
+    expect(one.steps.filter((step) => step.startsWith('mismatch'))).toEqual(['mismatch movedAt']);
+    expect(one.index.orders.get('shop-fr/o')?.movedAt).toBe(state.movedAt);
+  });
 });
 
 describe('an index that is lost', () => {

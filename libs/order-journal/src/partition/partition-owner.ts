@@ -254,6 +254,7 @@ export class PartitionOwner {
     });
     await this.#untilDone(() => parts.events.publish(batch.events));
     if (batch.published.length > 0) parts.onPublished?.(batch.published);
+    for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
     this.#acknowledged = later(this.#acknowledged, batch.to + 1n);
     await this.#untilDone(() => this.#write(batch));
     this.#queue.splice(0, records.length);

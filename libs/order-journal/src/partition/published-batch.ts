@@ -11,6 +11,7 @@ import {
 import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A record as its owner read it. `folded` is absent where its order was not in memory: it is folded on the index's state. */
 export interface ReadRecord {
@@ -28,6 +29,7 @@ export interface PublishedBatch {
   readonly events: CloudEvent<PaymentEvent>[];
   readonly published: PublishedEvent[];
   readonly redirectHtml: RedirectPage[];
+  readonly mismatches: SnapshotMismatch[];
 }
 
 export interface PublishedFrom {
@@ -51,16 +53,17 @@ export async function batchOf(
 ): Promise<PublishedBatch> {
   const orders = await unfoldedOrders(index, records, partition, next);
   const last = records.at(-1)!;
-  const batch = { events: [], published: [], redirectHtml: [] } as Pick<
+  const batch = { events: [], published: [], redirectHtml: [], mismatches: [] } as Pick<
     PublishedBatch,
-    'events' | 'published' | 'redirectHtml'
+    'events' | 'published' | 'redirectHtml' | 'mismatches'
   >;
   for (const { entry, record, hash, folded: known } of records) {
     const { offset, headers } = entry;
     const key = orderKey(record.merchant, record.orderId);
     const before = orders.get(key) ?? emptyOrder(record.merchant, record.orderId);
-    const { order, effects } = known ?? fold(before, record, offset, () => hash);
+    const { order, effects, mismatch } = known ?? fold(before, record, offset, () => hash);
     orders.set(key, order);
+    if (mismatch) batch.mismatches.push(mismatch);
     for (const effect of effects) {
       const { redirectHtml: html, commandId = '' } = effect.event.body;
       if (html !== undefined)

@@ -1,6 +1,7 @@
 import { orderKey } from '@tranche/contracts';
 import type { Timing } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
+import type { SnapshotMismatch } from '../state/snapshot.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
@@ -24,6 +25,7 @@ export interface RebuildParts {
   journal: JournalReader;
   timing: Pick<Timing, 'nowMs'>;
   onRebuild?: (progress: RebuildProgress) => void;
+  onSnapshotMismatch?: ((mismatch: SnapshotMismatch) => void) | undefined;
 }
 
 /**
@@ -32,13 +34,13 @@ export interface RebuildParts {
  * @returns false where another process rebuilds it, or the index is not at `marker` any more
  */
 export async function rebuildIndex(
-  { index, journal, timing, onRebuild }: RebuildParts,
+  { index, journal, timing, onRebuild, onSnapshotMismatch }: RebuildParts,
   { partition, marker, until }: { partition: number; marker: bigint | undefined; until: bigint },
 ): Promise<boolean> {
   const from = await journal.firstKept(partition);
   const rebuild = await index.beginRebuild(partition, marker);
   if (!rebuild) return false;
-  const states = new StatesOfRebuild(rebuild);
+  const states = new StatesOfRebuild(rebuild, onSnapshotMismatch);
   let position = from;
   let last: JournalEntry | undefined;
   for await (const entries of from < until ? journal.read(partition, from, until) : []) {
@@ -62,7 +64,10 @@ class StatesOfRebuild {
   readonly #states = new Map<string, OrderState>();
   #hasWritten = false;
 
-  constructor(private readonly rebuild: Rebuild) {}
+  constructor(
+    private readonly rebuild: Rebuild,
+    private readonly onSnapshotMismatch: RebuildParts['onSnapshotMismatch'],
+  ) {}
 
   /** Loads orders that were written to the index before and occur again. */
   async load(entries: readonly JournalEntry[]): Promise<void> {
@@ -77,12 +82,13 @@ class StatesOfRebuild {
   fold({ offset, value }: JournalEntry, nowMs: number): RedirectPage[] {
     const record = decodeRecord(value);
     const key = orderKey(record.merchant, record.orderId);
-    const { order, effects } = fold(
+    const { order, effects, mismatch } = fold(
       this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId),
       record,
       offset,
       () => recordHash(value),
     );
+    if (mismatch) this.onSnapshotMismatch?.(mismatch);
     this.#states.delete(key);
     if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);
     const lifetimeMs = Date.parse(record.at) + REDIRECT_HTML_LIFETIME_MS - nowMs;
