@@ -68,6 +68,7 @@ export class SimulatedGateway {
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
       ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
+      random: () => process.around.random.next(),
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
     });
     const gate = new SimulatedGate(process);

@@ -116,11 +116,11 @@ export class PartitionOwner {
         if (!this.#mayWrite) return;
         if (error instanceof JournalChangedError) return this.stop(error.message);
         const isMoved = error instanceof MarkerMovedError;
-        const { logger, timing } = this.parts;
+        const { logger, timing, random } = this.parts;
         const facts = { err: error, partition: this.partition };
         if (isMoved) logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
         else logger.warn(facts, 'The owner of a journal partition could not begin; it tries again');
-        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY);
+        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY, random?.());
         await timing.sleep(waitMs, this.#ended.signal).catch(() => undefined);
       }
     }
@@ -283,9 +283,9 @@ export class PartitionOwner {
         return done;
       } catch (error) {
         if (!this.#mayWrite || error instanceof MarkerMovedError || error instanceof JournalChangedError) throw error;
-        const { logger, timing } = this.parts;
+        const { logger, timing, random } = this.parts;
         logger.warn({ err: error, partition: this.partition, attempt }, 'Publishing a batch failed; it is repeated');
-        await timing.sleep(backOffMs(attempt, RETRY), this.#ended.signal);
+        await timing.sleep(backOffMs(attempt, RETRY, random?.()), this.#ended.signal);
       }
     }
   }
