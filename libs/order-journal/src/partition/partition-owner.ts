@@ -300,8 +300,9 @@ export class PartitionOwner {
     for (const resolve of this.#whenSettled.splice(0)) resolve();
   }
 
-  /** The index was found without a marker, or with another one than this owner wrote: the projection compares it. */
-  doubtIndex(): void {
+  /** The projection compares the index where the marker found in it is older than the one that this owner wrote, or is not there. */
+  doubtIndex(marker?: bigint): void {
+    if (marker !== undefined && marker >= this.#next - 1n) return;
     this.#isDoubted = true;
     this.#wakeProjection();
   }
@@ -335,7 +336,7 @@ export class PartitionOwner {
       // A state counts only if its marker reaches what memory covers when it is used (R7).
       if (marker !== undefined && marker >= this.#covers - 1n)
         return this.#cache.load(merchant, orderId, order, marker);
-      if (marker === undefined || marker < this.#next - 1n) this.doubtIndex();
+      this.doubtIndex(marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${this.partition} is behind what memory covers`);
   }
