@@ -116,14 +116,14 @@ export class SimulatedGateway {
   #startJournal(): void {
     const { process } = this;
     process.every(FORGET_MS, 'forgets', () => this.journal.owners.forEach((owner) => owner.forget()));
-    process.every(INDEX_LOOK_MS, 'looks at the index', () => void this.#lookAtIndex());
+    process.every(INDEX_LOOK_MS, 'looks at the index', () => void this.#lookAtIndex().catch(() => undefined));
   }
 
   /** Does what the service's gauges do. */
   async #lookAtIndex(): Promise<void> {
     for (const owner of this.journal.owners) {
       const { marker } = await this.#index.readTogether(owner.partition, []);
-      if (marker === undefined) owner.doubtIndex();
+      owner.doubtIndex(marker);
     }
   }
 
