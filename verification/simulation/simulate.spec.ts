@@ -4,6 +4,7 @@ import { simulate } from './simulate.js';
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
 
 it('is the same run for the same seed', async () => {
+  const drawn = jest.spyOn(Math, 'random');
   const [one, again, other] = [
     await simulate({ seed: 11 }),
     await simulate({ seed: 11 }),
@@ -11,6 +12,7 @@ it('is the same run for the same seed', async () => {
   ];
   expect([again.hash, again.steps, again.operations]).toEqual([one.hash, one.steps, one.operations]);
   expect(other.hash).not.toBe(one.hash);
+  expect(drawn).not.toHaveBeenCalled();
 });
 
 it('ends every command of a world without faults, and doubts nothing', async () => {

@@ -80,7 +80,7 @@ export class OwnerWorld {
     else if (chance < 0.22) this.#deliver();
     else if (chance < 0.34) this.#read();
     else if (chance < 0.36) for (const { owner } of this.#running) owner.forget();
-    else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex();
+    else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex(this.#index.marker);
     else this.#endOne();
     await new Promise((resolve) => setImmediate(resolve));
     for (const running of this.#running) this.#lookAtAll(running);

@@ -127,7 +127,7 @@ export class JournalGauges {
     for (const partition of own) {
       const { low = 0n, high = 0n } = ends.get(partition) ?? {};
       const marker = markers.get(partition);
-      if (marker === undefined) this.journal.view.ownerOf(partition)?.doubtIndex();
+      this.journal.view.ownerOf(partition)?.doubtIndex(marker);
       const next = marker === undefined ? low : marker + 1n;
       this.#behind.set({ partition: String(partition) }, Math.max(0, Number(high - next)));
       this.#delays.measured(partition, next, high);

@@ -245,6 +245,33 @@ describe('the work of a group', () => {
     expect(isDrained).toBe(true);
   });
 
+  it('drains what the last handlers gave to another partition', async () => {
+    let given = Promise.resolve();
+    let publish = () => undefined as void;
+    let finish = () => undefined as void;
+    const running = new Promise<void>((resolve) => (finish = resolve));
+    const member = new Member({
+      assigned: ({ topic }) => ({
+        ...{ begin: () => undefined, add: () => undefined, changes: 0, oldestSinceMs: undefined },
+        ...{ commitPoint: () => undefined, backlog: () => ({ records: 0, bytes: 0, span: 0 }) },
+        settled: () => (topic === 'journal' ? given : running),
+      }),
+    });
+    const journal = { topic: 'journal', partition: 0 };
+    member.starts.push({ ...journal, committed: undefined, metadata: undefined, low: 0n });
+    await member.work.join([first, journal]);
+    let isDrained = false;
+    void member.work.drain(1000).then(() => (isDrained = true));
+    await settled();
+    given = new Promise((resolve) => (publish = resolve));
+    finish();
+    await settled();
+    expect(isDrained).toBe(false);
+    publish();
+    await settled();
+    expect(isDrained).toBe(true);
+  });
+
   it('drains no longer than the deadline', async () => {
     const member = new Member();
     await member.work.join([first]);

@@ -232,7 +232,9 @@ export class GroupWork {
     for (const { end } of all) end.abort();
     // This commit also shows whether the partitions are still ours. If not, waiting for running handlers is useless.
     if (!(await this.commits.commit({ ofAll: true }))) return false;
-    await deadline.wait(Promise.all(all.map(({ work }) => work.settled())));
+    const settled = () => Promise.all(all.map(({ work }) => work.settled()));
+    // The last handlers may have given work to other partitions of this member, so all are asked once more.
+    await deadline.wait(settled().then(settled));
     this.commits.cancel();
     return this.commits.commit();
   }

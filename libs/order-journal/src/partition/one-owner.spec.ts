@@ -89,6 +89,25 @@ describe('an index that is lost', () => {
     expect(one.published).toHaveLength(1);
   });
 
+  it('is brought up where an older copy was put back though no record comes', async () => {
+    const one = await new OneOwner({ records: [intent] }).settled();
+    const { marker, hash, orders } = one.index;
+    const older = { marker, hash, orders: new Map(orders) };
+    one.append(redirect);
+    await one.settled();
+    const { placements } = one.owner;
+    const newest = [...one.index.orders.values()];
+    one.owner.doubtIndex(1n);
+    await one.settled();
+    expect(one.owner.placements).toBe(placements);
+    Object.assign(one.index, older);
+    one.owner.doubtIndex(older.marker);
+    await one.settled();
+    expect([one.owner.placements, one.owner.state, one.index.marker]).toEqual([placements + 1, 'serve', 1n]);
+    expect([...one.index.orders.values()]).toEqual(newest);
+    expect(one.published).toHaveLength(1);
+  });
+
   it('is waited for while another process builds it', async () => {
     const one = new OneOwner({ records: [intent, redirect], committed: 2n });
     one.index.isRebuiltElsewhere = true;

@@ -116,11 +116,11 @@ export class PartitionOwner {
         if (!this.#mayWrite) return;
         if (error instanceof JournalChangedError) return this.stop(error.message);
         const isMoved = error instanceof MarkerMovedError;
-        const { logger, timing } = this.parts;
+        const { logger, timing, random } = this.parts;
         const facts = { err: error, partition: this.partition };
         if (isMoved) logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
         else logger.warn(facts, 'The owner of a journal partition could not begin; it tries again');
-        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY);
+        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY, random?.());
         await timing.sleep(waitMs, this.#ended.signal).catch(() => undefined);
       }
     }
@@ -284,9 +284,9 @@ export class PartitionOwner {
         return done;
       } catch (error) {
         if (!this.#mayWrite || error instanceof MarkerMovedError || error instanceof JournalChangedError) throw error;
-        const { logger, timing } = this.parts;
+        const { logger, timing, random } = this.parts;
         logger.warn({ err: error, partition: this.partition, attempt }, 'Publishing a batch failed; it is repeated');
-        await timing.sleep(backOffMs(attempt, RETRY), this.#ended.signal);
+        await timing.sleep(backOffMs(attempt, RETRY, random?.()), this.#ended.signal);
       }
     }
   }
@@ -301,8 +301,9 @@ export class PartitionOwner {
     for (const resolve of this.#whenSettled.splice(0)) resolve();
   }
 
-  /** The index was found without a marker, or with another one than this owner wrote: the projection compares it. */
-  doubtIndex(): void {
+  /** The projection compares the index where the marker found in it is older than the one that this owner wrote, or is not there. */
+  doubtIndex(marker?: bigint): void {
+    if (marker !== undefined && marker >= this.#next - 1n) return;
     this.#isDoubted = true;
     this.#wakeProjection();
   }
@@ -336,7 +337,7 @@ export class PartitionOwner {
       // A state counts only if its marker reaches what memory covers when it is used (R7).
       if (marker !== undefined && marker >= this.#covers - 1n)
         return this.#cache.load(merchant, orderId, order, marker);
-      if (marker === undefined || marker < this.#next - 1n) this.doubtIndex();
+      this.doubtIndex(marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${this.partition} is behind what memory covers`);
   }
