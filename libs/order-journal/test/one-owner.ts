@@ -115,11 +115,7 @@ export class OneOwner {
   low: bigint;
   readonly index: IndexInMemory;
   readonly published: CloudEvent<PaymentEvent>[] = [];
-<<<<<<< HEAD
-  /** Its steps in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
-=======
   /** Steps of the owner in order: `events N` (their number), `index OFFSET`, `commit OFFSET`, `mismatch FIELDS` of a snapshot. */
->>>>>>> w-snp
   readonly steps: string[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;
