@@ -144,9 +144,7 @@ export class SimulatedIndex {
       write: (projection) =>
         uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
       redirectHtml: (key, commandId) =>
-        request('index page', () =>
-          this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
-        ),
+        request('index page', () => this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`)),
       // Entries are not signed in the simulation.
       dropUnverified: () => Promise.resolve(),
       beginRebuild: (partition, marker) =>

@@ -5,7 +5,15 @@ import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
 import { operate, OPERATOR_MS } from './operate.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
-import { calmProfile, drawProfile, NEWEST, type Losses, type Moves, type Profile, type ProfileName } from './profile.js';
+import {
+  calmProfile,
+  drawProfile,
+  NEWEST,
+  type Losses,
+  type Moves,
+  type Profile,
+  type ProfileName,
+} from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';

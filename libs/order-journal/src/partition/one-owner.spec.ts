@@ -65,6 +65,18 @@ describe('a snapshot that differs from the records of its order', () => {
   });
 });
 
+it('serves once it has read what the log had when it was placed, and answers nothing before', async () => {
+  const one = new OneOwner({ records: [intent, redirect], marker: 0n });
+  one.isReaderLate = true;
+  await one.settled();
+  expect(one.owner.state).toBe('catch_up');
+  await expect(one.journal.read('shop-fr', 'o')).rejects.toThrow('is finding out where to begin');
+  one.isReaderLate = false;
+  await one.bring();
+  await one.settled();
+  expect(one.owner.state).toBe('serve');
+});
+
 describe('an index that is lost', () => {
   it('is built anew up to what was published, without a marker before its end, and nothing is published again', async () => {
     const one = await new OneOwner({ records: [intent, redirect], committed: 2n }).settled();
