@@ -16,13 +16,19 @@ import type { Recovery } from '../src/journal/recovery.service.js';
 export interface ConsumerParts {
   merchants: object[];
   environmentId?: string;
+  kafkaTopicPrefix?: string;
   orders?: OrderState[];
   resumes?: ResumeList;
+  /** Without one, each command is on its own partition. */
+  forwarder?: CommandForwarder;
   nowMs: number;
 }
 
+const forwardsNothing = { forward: () => Promise.resolve(false) } as unknown as CommandForwarder;
+
 /** The gateway's consumer with a journal in memory. It records executions, published events and appended records. */
-export function commandConsumer({ merchants, orders = [], resumes = new ResumeList(), nowMs, ...more }: ConsumerParts) {
+export function commandConsumer(parts: ConsumerParts) {
+  const { merchants, orders = [], resumes = new ResumeList(), forwarder = forwardsNothing, nowMs, ...more } = parts;
   const read = readMerchants(merchants, () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
   const config = { merchants: read.merchants, kafkaTopicPrefix: '', clockOffsetMs: 0, ...more };
@@ -53,7 +59,7 @@ export function commandConsumer({ merchants, orders = [], resumes = new ResumeLi
   const metrics = new Metrics('spec');
   const consumer = new CommandConsumer(
     config as unknown as GatewayConfig,
-    { forward: () => Promise.resolve(false) } as unknown as CommandForwarder,
+    forwarder,
     executor as unknown as PaymentExecutor,
     { view, read: view.read } as unknown as Journal,
     { resumes } as unknown as Recovery,
