@@ -115,7 +115,7 @@ export class OneOwner {
   low: bigint;
   readonly index: IndexInMemory;
   readonly published: CloudEvent<PaymentEvent>[] = [];
-  /** What it did, in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
+  /** Its steps in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
   readonly steps: string[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;

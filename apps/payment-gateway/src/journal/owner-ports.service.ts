@@ -18,7 +18,7 @@ const BEHIND_RECORDS = 50_000;
 /** The same limit in bytes of the kept records; in memory they take several times as much. */
 const BEHIND_BYTES = 64 * 1024 * 1024;
 
-/** What an owner of a partition writes to and asks: journal, index, events, and the reports about them. */
+/** The journal, index, events and reports that owners of partitions use. */
 @Injectable()
 export class OwnerPortsService {
   readonly parts: Omit<OwnedJournalParts, 'follower'>;

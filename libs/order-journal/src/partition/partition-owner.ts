@@ -99,7 +99,7 @@ export class PartitionOwner {
     return this.#reason;
   }
 
-  /** What memory holds because the index lacks it. */
+  /** Records and orders that memory holds because the index lacks them. */
   get backlog(): { records: number; bytes: number; orders: number } {
     return { records: this.#queue.length, bytes: this.#cache.bytes(this.partition), orders: this.#cache.size };
   }

@@ -22,7 +22,7 @@ export interface PlacementParts {
   onRebuild?: (progress: RebuildProgress) => void;
 }
 
-/** Where an owner begins. */
+/** The beginning of an owner. */
 export interface Place extends LogBounds {
   /** Last record that the index holds, and its hash where it is known. */
   mark: Mark;
