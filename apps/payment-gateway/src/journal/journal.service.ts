@@ -22,6 +22,15 @@ import { Recovery } from './recovery.service.js';
 const FORGET_EVERY_MS = 5_000;
 /** Interval at which the index is asked for a record of a partition that another instance owns. Milliseconds. */
 const LOOK_AGAIN_MS = 50;
+/** Maximum wait until the owner of a record's partition has folded it. Milliseconds. */
+const JUDGED_WITHIN_MS = 5_000;
+
+/** An order with all records of its partition up to `offset`. */
+export interface OrderAsOf {
+  order: OrderState;
+  partition: number;
+  offset: bigint;
+}
 
 /** The journal as this instance sees it: the partitions that it owns from memory, the others from the index. */
 @Injectable()
@@ -36,7 +45,7 @@ export class Journal {
     private readonly recovery: Recovery,
     private readonly ports: OwnerPortsService,
     private readonly index: OrderIndexStore,
-    log: ServiceLogger,
+    private readonly log: ServiceLogger,
     health: Health,
     metrics: Metrics,
   ) {
@@ -82,33 +91,60 @@ export class Journal {
     await Promise.all([this.#reader.stop(), this.ports.close()]);
   }
 
-  /** Reads an order of a partition that another instance owns from the index, which may lag behind the journal. */
   async read(merchant: string, orderId: string): Promise<OrderState> {
-    if (this.#isServed(merchant, orderId)) return this.view.read(merchant, orderId);
+    return (await this.readAsOf(merchant, orderId)).order;
+  }
+
+  /** Reads an order of a partition that another instance owns from the index, which may lag behind the journal. */
+  async readAsOf(merchant: string, orderId: string): Promise<OrderAsOf> {
+    const partition = journalPartition(orderKey(merchant, orderId));
+    const owner = this.view.ownerOf(partition);
+    if (owner?.isServing === true) {
+      const offset = owner.position - 1n;
+      return { order: await owner.read(merchant, orderId), partition, offset };
+    }
     const { order, marker } = await this.index.read(orderKey(merchant, orderId));
     if (marker === undefined) throw new OrderUnreadableError('The index is being built from the journal');
-    return order ?? emptyOrder(merchant, orderId);
+    return { order: order ?? emptyOrder(merchant, orderId), partition, offset: marker };
   }
 
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     return this.view.append(record, trace);
   }
 
-  /** Appends a record and returns the order folded up to it, by this instance or by the partition's owner. */
-  async appendAndRead(record: JournalRecord): Promise<OrderState> {
-    const { merchant, orderId } = record;
-    if (this.#isServed(merchant, orderId)) return this.view.appendAndRead(record);
-    const offset = await this.view.append(record);
-    const key = orderKey(merchant, orderId);
-    for (;;) {
-      const { order, marker } = await this.index.read(key);
-      if (marker !== undefined && marker >= offset) return order ?? emptyOrder(merchant, orderId);
-      await this.ports.parts.timing.sleep(LOOK_AGAIN_MS, this.view.closing);
+  /**
+   * Returns the order folded up to the record at `offset`, by this instance or by the owner of its partition; undefined where none has folded it
+   * within 5 s.
+   */
+  async stateAfter(merchant: string, orderId: string, offset: bigint): Promise<OrderState | undefined> {
+    const answered = new AbortController();
+    const signal = AbortSignal.any([answered.signal, this.view.closing]);
+    const folded = this.#folded(merchant, orderId, offset, signal).catch(() => undefined);
+    const tooLate = this.ports.parts.timing.sleep(JUDGED_WITHIN_MS, signal).then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await Promise.race([folded, tooLate]);
+    } finally {
+      answered.abort(new Error('the wait for the fold is over'));
     }
   }
 
-  #isServed(merchant: string, orderId: string): boolean {
-    return this.view.ownerOf(journalPartition(orderKey(merchant, orderId)))?.isServing === true;
+  /** A partition may move while its record is awaited, and Redis may be away, so every way is tried until the signal aborts. */
+  async #folded(merchant: string, orderId: string, offset: bigint, signal: AbortSignal): Promise<OrderState> {
+    const partition = journalPartition(orderKey(merchant, orderId));
+    for (;;) {
+      try {
+        if (this.view.ownerOf(partition)?.isServing === true)
+          return await this.view.waitForRecordAfter(merchant, orderId, offset - 1n, signal);
+        const { order, marker } = await this.index.read(orderKey(merchant, orderId));
+        if (marker !== undefined && marker >= offset) return order ?? emptyOrder(merchant, orderId);
+      } catch (error) {
+        this.log.debug({ err: error, partition }, 'A record that a person waits for could not be read back');
+      }
+      await this.ports.parts.timing.sleep(LOOK_AGAIN_MS, signal);
+    }
   }
 
   /** Drops orders that the index holds from memory now, without waiting for the interval. */
