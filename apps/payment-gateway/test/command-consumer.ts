@@ -5,6 +5,8 @@ import { emptyOrder, fold, ResumeList, verdictOf, type JournalRecord, type Order
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
 import type { CommandForwarder } from '../src/command/command-forwarder.service.js';
+import { CommandAnswers } from '../src/command/command-answers.service.js';
+import { CommandReader } from '../src/command/command-reader.service.js';
 import { CommandConsumer } from '../src/command/command.consumer.js';
 import type { PaymentExecutor } from '../src/command/payment-executor.service.js';
 import type { RepublishThrottle } from '../src/command/republish-throttle.js';
@@ -57,18 +59,20 @@ export function commandConsumer(parts: ConsumerParts) {
     execute: ({ commandId }: { commandId: string }) => Promise.resolve(executed.push(commandId)).then(() => 'done'),
   };
   const metrics = new Metrics('spec');
-  const consumer = new CommandConsumer(
-    config as unknown as GatewayConfig,
-    forwarder,
-    executor as unknown as PaymentExecutor,
+  const answers = new CommandAnswers(
     { view, read: view.read } as unknown as Journal,
-    { resumes } as unknown as Recovery,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
-    { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
     {
       republish: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again(),
     } as unknown as RepublishThrottle,
-    metrics,
+    { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
+  );
+  const consumer = new CommandConsumer(
+    forwarder,
+    new CommandReader(config as unknown as GatewayConfig, metrics),
+    executor as unknown as PaymentExecutor,
+    answers,
+    { resumes } as unknown as Recovery,
   );
   const context = {
     signal: new AbortController().signal,

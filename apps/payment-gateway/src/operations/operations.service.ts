@@ -96,7 +96,7 @@ export class OperationsService {
   /** Lists conflicts, by merchant and orderId. One stays for as long as its order is kept: nothing ends it but a void of a second payment. */
   async inConflict(query: ListQuery, operator: OperatorIdentity): Promise<ConflictsPage> {
     const { listed, ...page } = await this.#list(this.index.ordersInConflict(), query, operator, (order) =>
-      conflictsOf(order).map((conflict) => conflictView(order, conflict, this.config.journalEpoch)),
+      conflictsOf(order).map((conflict) => conflictView(order, conflict, this.journal.epoch)),
     );
     return { conflicts: listed, ...page };
   }
@@ -187,7 +187,7 @@ export class OperationsService {
       const partition = journalPartition(orderKey(merchant, orderId));
       return recordedDecision({ merchant, orderId, commandId }, { partition, offset });
     }
-    return operationView(folded, resolved(folded, commandId, resolution), this.config.journalEpoch);
+    return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
   }
 
   async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView & { asOf: AsOf }> {
@@ -197,7 +197,7 @@ export class OperationsService {
     if (order.operations.length === 0 && order.external.length === 0 && order.unmatchedEvidence.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
-    const view = orderView(order, this.config.journalEpoch);
+    const view = orderView(order, this.journal.epoch);
     const asOf = { partition, offset: String(offset), readAt };
     return { ...view, asOf, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
   }
