@@ -104,7 +104,7 @@ export class SimulatedGateway {
     return this.#follower.strays(partition);
   }
 
-  /** Starts the parts in the order of the service (`GatewayLifecycle`): the groups are joined last. */
+  /** Starts the parts in the order of the service (`GatewayLifecycle`): the journal, what runs on an interval, the groups. */
   async start(): Promise<void> {
     await this.#clocks?.untilAgreed();
     this.#clocks?.start();

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { isInDoubt } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -19,7 +19,7 @@ interface DoubtLabels {
 
 /** Each instance measures the partitions that it projects, so the sum over all instances counts each order once. */
 @Injectable()
-export class JournalGauges {
+export class JournalGauges implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #doubts;
   readonly #oldest;
   readonly #behind;
@@ -73,13 +73,13 @@ export class JournalGauges {
     });
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.#timer = setInterval(() => {
       this.#measuring = this.#measuring.then(() => this.measure());
     }, MEASURE_EVERY_MS);
   }
 
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.#timer);
   }
 
