@@ -23,11 +23,6 @@ export {
   RecordTooLargeError,
   UnknownTopicError,
 } from './errors.js';
-export {
-  PartitionConsumer,
-  type PartitionConsumerOptions,
-  type PartitionHandler,
-} from './consume/partition-consumer.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';
 export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/until-handled.js';
 export {
@@ -37,7 +32,6 @@ export {
   type Slot,
   type Task,
 } from './consume/key-ordered-pool.js';
-export { InOrderWork, type InOrderOptions } from './consume/in-order-work.js';
 export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
 export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './consume/group-port.js';
 export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
