@@ -6,7 +6,7 @@ export {
   type KafkaSettings,
 } from './kafkajs/kafka-client.js';
 export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
-export { headerTexts, type ConsumedRecord } from './consume/consumed-record.js';
+export { headerTexts, type ConsumedRecord } from './consumed-record.js';
 export {
   BatchingProducer,
   type BatchingProducerOptions,
@@ -24,7 +24,7 @@ export {
   UnknownTopicError,
 } from './errors.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';
-export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/until-handled.js';
+export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/key-ordered-pool.js';
 export {
   KeyOrderedPool,
   type PoolOptions,
@@ -34,9 +34,9 @@ export {
 } from './consume/key-ordered-pool.js';
 export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
 export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './consume/group-port.js';
-export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
-export type { Assignment, Backlog, PartitionWork } from './consume/partition-work.js';
-export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
+export { defaultWatermarks, type Watermarks } from './consume/assigned-partition.js';
+export type { Assignment, Backlog, PartitionWork } from './consume/group-port.js';
+export { decodeFinished, encodeFinished } from './consume/frontier.js';
 export { numberPlan, stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
 export { LogPosition } from './log/log-position.js';
 export { LogFollower, type FollowedLog, type FollowedTopic, type LogFollowerOptions } from './log/log-follower.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { atMost, pauseFor, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
-import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consume/consumed-record.js';
+import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
 import { UnknownTopicError } from '../errors.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
