@@ -5,7 +5,7 @@ import {
   deleteRecords,
   deleteTopic,
   ensureTopics,
-  TailConsumer,
+  LogFollower,
   topicOffsets,
   type ConsumedRecord,
 } from '@tranche/kafka';
@@ -48,21 +48,14 @@ async function makeJournalAnew(): Promise<void> {
 
 async function deadLetters(): Promise<ConsumedRecord[]> {
   const letters: ConsumedRecord[] = [];
-  const offsets = await topicOffsets(client, topicName(stack.prefix, TOPICS.commandsDeadLetter));
-  const tail = new TailConsumer({
-    client,
-    topic: TOPICS.commandsDeadLetter.name,
-    topicPrefix: stack.prefix,
-    from: new Map([...offsets.keys()].map((partition) => [partition, 0n] as const)),
-    log: silentLog,
-    onRecords: (_partition, records) => void letters.push(...records),
-  });
-  await tail.start();
-  opened.push(tail);
+  const { name: topic } = TOPICS.commandsDeadLetter;
+  const follower = new LogFollower({ client, topic, topicPrefix: stack.prefix, log: silentLog });
+  await follower.start({ from: 'beginning', onRecords: (_partition, records) => void letters.push(...records) });
+  opened.push(follower);
   return letters;
 }
 const opened: { stop(): Promise<void> }[] = [];
-afterEach(() => Promise.all(opened.splice(0).map((tail) => tail.stop())));
+afterEach(() => Promise.all(opened.splice(0).map((follower) => follower.stop())));
 
 /** Sends a command again with its old id, and with its old or a new time. */
 async function sendAgain(

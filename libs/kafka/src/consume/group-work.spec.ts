@@ -1,11 +1,10 @@
 import { MembershipLostError } from '../errors.js';
-import type { ConsumedRecord } from './consumed-record.js';
-import { encodeFinished } from './gap-metadata.js';
-import type { CommitPoint, PartitionStart, TopicPartition } from './group-port.js';
+import type { ConsumedRecord } from '../consumed-record.js';
+import { encodeFinished } from './frontier.js';
+import type { CommitPoint, PartitionStart, TopicPartition, Assignment } from './group-port.js';
 import { GroupWork } from './group-work.js';
 import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
-import type { Assignment } from './partition-work.js';
-import { defaultWatermarks } from './watermarks.js';
+import { defaultWatermarks } from './assigned-partition.js';
 
 const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
   topic: 'commands',

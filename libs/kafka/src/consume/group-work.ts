@@ -1,12 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { backOffMs, Deadline, type Log, pauseFor, realTimers, type Timers } from '@tranche/runtime';
-import { backlogOf, AssignedPartition, type WorkBacklog } from './assigned-partition.js';
-import type { ConsumedRecord } from './consumed-record.js';
-import type { Fetched } from './fetch-position.js';
+import {
+  backlogOf,
+  AssignedPartition,
+  type WorkBacklog,
+  type Fetched,
+  defaultWatermarks,
+  hasRoom,
+  isFull,
+  roomFor,
+  type Watermarks,
+} from './assigned-partition.js';
+import type { ConsumedRecord } from '../consumed-record.js';
 import { GroupCommits } from './group-commits.js';
-import type { GroupPort, PartitionStart, TopicPartition } from './group-port.js';
-import type { Assignment, PartitionWork } from './partition-work.js';
-import { defaultWatermarks, hasRoom, isFull, roomFor, type Watermarks } from './watermarks.js';
+import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWork } from './group-port.js';
 
 export interface GroupWorkOptions {
   groupId: string;

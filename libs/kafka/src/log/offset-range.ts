@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { KafkaMessage } from '../kafkajs/kafkajs.js';
 import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import type { LogConnection } from '../kafkajs/log-connection.js';
-import { FetchPosition } from './fetch-position.js';
+import { FetchPosition } from '../consume/assigned-partition.js';
 import type { LogRecord } from './log-reader.js';
 
 /** Records per slice. A reader handles a slice without a pause, and others wait meanwhile. */

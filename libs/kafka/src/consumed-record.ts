@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { errorText } from '@tranche/runtime';
-import { UnreadableRecordError } from '../errors.js';
-import { markHeader, whyUnreadable } from '../kafkajs/unreadable-batch.js';
-import { headerValues, type HeaderValue } from '../kafkajs/record-headers.js';
-import type { IHeaders, KafkaMessage } from '../kafkajs/kafkajs.js';
+import { markHeader, whyUnreadable } from './kafkajs/unreadable-batch.js';
+import { headerValues, type HeaderValue } from './kafkajs/record-headers.js';
+import type { IHeaders, KafkaMessage } from './kafkajs/kafkajs.js';
 
 export interface ConsumedRecord {
   /** Topic name without the prefix of `KAFKA_TOPIC_PREFIX`. */
@@ -91,15 +90,7 @@ function withoutContent(message: KafkaMessage, why: string): KafkaMessage {
   return { ...message, key: null, value: null, headers: { [key]: value } } as KafkaMessage;
 }
 
-/**
- * For readers without dead letters, who may not skip a record.
- * @throws UnreadableRecordError
- */
-export function assertReadable(records: readonly ConsumedRecord[]): void {
-  const why = whyNotReadable(records);
-  if (why !== undefined) throw new UnreadableRecordError(why);
-}
-
+/** The first record that could not be read, for readers without dead letters, who may not skip a record. */
 export function whyNotReadable(records: readonly ConsumedRecord[]): string | undefined {
   const record = records.find(({ unreadable }) => unreadable !== undefined);
   return record && `${record.topic}/${record.partition}/${record.offset}: ${record.unreadable}`;
