@@ -106,7 +106,7 @@ it('a partition whose journal was made anew is resumed while no gateway runs: no
     );
   const two = ['--requested-by', 'alice', '--approved-by', 'bob'];
   const running = await resume(...two, '--yes');
-  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('payment-gateway.projector: ') as string });
+  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('payment-gateway: ') as string });
   await stack.gateway.stop();
   const alone = await resume('--requested-by', 'alice', '--approved-by', 'Alice ', '--yes');
   expect(alone).toMatchObject({ code: 1, err: expect.stringContaining('must be another person') as string });
