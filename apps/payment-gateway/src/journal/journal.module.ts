@@ -7,6 +7,7 @@ import { EventsProducer } from './events.producer.js';
 import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalMemory } from './journal-memory.service.js';
+import { JournalSettings } from './journal-settings.service.js';
 import { JournalSource } from './journal-source.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
@@ -37,6 +38,7 @@ const IndexRedis = RedisModule.forRootAsync({
       PublishedTo,
       Journal,
       JournalMemory,
+      JournalSettings,
       PartitionOwners,
       CommandGate,
       RedisGuard,

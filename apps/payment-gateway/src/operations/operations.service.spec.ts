@@ -70,6 +70,7 @@ function setUp(
   };
   const appended: JournalRecord[] = [];
   const journal = {
+    epoch: 2,
     read: (merchant: string, orderId: string) =>
       away ? Promise.reject(new Error('Redis is away')) : Promise.resolve(read(merchant, orderId)),
     readAsOf: (merchant: string, orderId: string) =>
@@ -134,7 +135,7 @@ describe('operators', () => {
       { orderId: '2', contradictions: ['succeeded 1 T-1 0000'] },
     ]);
     expect(first.conflicts[0]?.events).toMatchObject([
-      { type: 'payment.conflict.detected', sequence: expect.any(String) },
+      { type: 'payment.conflict.detected', sequence: expect.stringMatching(/^002/) as string },
     ]);
     const second = await service.inConflict({ limit: 2, after: first.next! }, alice);
     expect([second.conflicts.map(({ orderId }) => orderId), second.next]).toEqual([['3'], undefined]);
