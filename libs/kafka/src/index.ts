@@ -21,6 +21,7 @@ export {
   ProducerOverloadedError,
   MembershipLostError,
   RecordTooLargeError,
+  UnreadableRecordError,
   UnknownTopicError,
 } from './errors.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
-import { LogFollower, LogReader, type KafkaClient } from '@tranche/kafka';
+import { LogFollower, LogReader, UnreadableRecordError, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
-import type { JournalEntry, JournalFollower, JournalReader } from '@tranche/order-journal';
+import {
+  JournalChangedError,
+  type JournalEntry,
+  type JournalFollower,
+  type JournalReader,
+} from '@tranche/order-journal';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { Recovery } from './recovery.service.js';
@@ -29,6 +34,11 @@ export class JournalSource implements JournalReader, JournalFollower {
   /** The epoch with which sequences of events start. */
   get epoch(): number {
     return this.recovery.epoch;
+  }
+
+  /** @throws where `tranche journal` changed what is read of the journal since this process started */
+  assertCurrent(): Promise<void> {
+    return this.recovery.assertCurrent();
   }
 
   /** Resolves when partitions can be followed. */
@@ -68,7 +78,12 @@ export class JournalSource implements JournalReader, JournalFollower {
   }
 
   async *read(partition: number, from: bigint, until: bigint): AsyncIterable<JournalEntry[]> {
-    for await (const records of this.#reader.read(partition, from, until)) yield this.#substituted(records);
+    try {
+      for await (const records of this.#reader.read(partition, from, until)) yield this.#substituted(records);
+    } catch (error) {
+      // Repeating the read would not end: the partition stops, as it does where its owner's reader meets such a batch.
+      throw error instanceof UnreadableRecordError ? new JournalChangedError(error.message) : error;
+    }
   }
 
   #substituted(records: readonly JournalEntry[]): JournalEntry[] {

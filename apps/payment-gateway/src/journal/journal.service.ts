@@ -45,6 +45,7 @@ export class Journal {
       ...publishedTo.parts,
       ...{ log: topic, journal: source, follower: source, timing: clock, logger: log, rulesVersion },
       epoch: () => source.epoch,
+      assertCurrent: () => source.assertCurrent(),
       bounds: (partition) => topic.bounds(partition),
     });
   }

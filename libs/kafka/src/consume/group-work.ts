@@ -62,7 +62,11 @@ export class GroupWork {
     this.end();
     for (const work of this.ended.splice(0)) work.left?.();
     for (const partition of partitions) this.add(partition);
-    await this.setPositions([...this.current.values()]);
+    const all = [...this.current.values()];
+    const topics = new Set(partitions.map(({ topic }) => topic));
+    // A topic's partitions may wait for those of an owned one, so no topic's retries wait for another topic.
+    const ofTopic = (name: string) => all.filter(({ assignment: { topic } }) => topic === name);
+    await Promise.all([...topics].map((topic) => this.setPositions(ofTopic(topic))));
   }
 
   /**

@@ -2,6 +2,7 @@ import { orderKey } from '@tranche/contracts';
 import { backOffMs } from '@tranche/runtime';
 import { EndWaits } from '../journal/end-waits.js';
 import {
+  EntryUnreadableError,
   JournalChangedError,
   JournalReplacedError,
   OrderUnreadableError,
@@ -26,6 +27,7 @@ const INDEX_READS = 5;
 const BATCH_RECORDS = 1_000;
 /** Records of a partition that are read ahead of the index while no command waits for them. */
 const AHEAD_RECORDS = 5_000;
+const AHEAD_BYTES = 16 * 1024 * 1024;
 const LOOK_AGAIN_MS = 200;
 const RETRY = { firstMs: 100, maxMs: 10_000 };
 
@@ -55,6 +57,7 @@ export class PartitionOwner {
   #acknowledged: bigint | undefined;
   #published: bigint | undefined;
   #queue: ReadRecord[] = [];
+  #queuedBytes = 0;
   #isHeld = false;
   #isDoubted = false;
   /** Marker at which the log held no record. */
@@ -101,7 +104,7 @@ export class PartitionOwner {
 
   /** Records and orders that memory holds because the index lacks them. */
   get backlog(): { records: number; bytes: number; orders: number } {
-    return { records: this.#queue.length, bytes: this.#cache.bytes(this.partition), orders: this.#cache.size };
+    return { records: this.#queue.length, bytes: this.#queuedBytes, orders: this.#cache.size };
   }
 
   /** Runs until the assignment is over. `committed`: the group's commit of the journal's partition. Never rejects. */
@@ -115,6 +118,7 @@ export class PartitionOwner {
       } catch (error) {
         if (!this.#mayWrite) return;
         if (error instanceof JournalChangedError) return this.stop(error.message);
+        if (error instanceof EntryUnreadableError) return this.#stopAt(error.entry, error);
         const isMoved = error instanceof MarkerMovedError;
         const { logger, timing, random } = this.parts;
         const facts = { err: error, partition: this.partition };
@@ -132,10 +136,14 @@ export class PartitionOwner {
     this.#placements++;
     parts.follower.unfollow(partition);
     this.#queue = [];
+    this.#queuedBytes = 0;
+    this.#settle();
     this.#isHeld = this.#isDoubted = this.#isReadNoMore = false;
     this.#cache.clear(new OwnerNotServingError(partition));
     this.#ends.fail(new OwnerNotServingError(partition));
+    await parts.assertCurrent?.();
     const assertCurrent = () => this.#assertMayWrite();
+    assertCurrent();
     const place = await placeOwner(parts, partition, this.#acknowledged, assertCurrent);
     this.#assertMayWrite();
     const { mark, low, high } = place;
@@ -169,28 +177,32 @@ export class PartitionOwner {
     if (this.#state !== 'catch_up' && this.#state !== 'serve') return;
     const seenMs = this.parts.timing.monotonicMs();
     for (const entry of entries) {
-      const { key, offset, value } = entry;
+      const { key, offset, value, headers } = entry;
+      const bytes = value?.length ?? 0;
       try {
         const hash = recordHash(value);
         if (this.#isDeleted(offset)) return this.#wakeProjection();
         if (this.#isAtMarker(offset, hash)) continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
-        const folded = this.#cache.apply(key ?? '', offset, record, hash, value?.length ?? 0);
-        if (this.#mayWrite) this.#queue.push({ entry, record, hash, folded });
+        const folded = this.#cache.apply(key ?? '', offset, record, hash);
+        if (this.#mayWrite) this.#enqueue({ offset, headers, record, hash, folded, bytes });
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof JournalReplacedError) return this.stop(error.message);
-        const advice = adviceOnRecord(this.partition, { offset, value });
-        return this.stop(`${(error as Error).message}${advice}`, offset);
+        return this.#stopAt(entry, error as Error);
       }
       this.#position = offset + 1n;
     }
     if (next > this.#position) this.#position = next;
     this.#ends.reached(this.#position);
     this.#serveWhenCaughtUp();
-    if (!this.isServing && this.#queue.length > AHEAD_RECORDS) this.#hold();
+    if (!this.isServing && !this.#isAheadAtMost(1)) this.#hold();
     this.#wakeProjection();
+  }
+
+  #stopAt(entry: Pick<JournalEntry, 'offset' | 'value'>, { message }: Error): void {
+    this.stop(`${message}${adviceOnRecord(this.partition, entry)}`, entry.offset);
   }
 
   /** Retention may have deleted the record at the marker since the log's ends were asked: the owner places once more, and then it must be there. */
@@ -218,6 +230,15 @@ export class PartitionOwner {
     for (const resolve of this.#whenServing.splice(0)) resolve();
   }
 
+  #enqueue(record: ReadRecord): void {
+    this.#queue.push(record);
+    this.#queuedBytes += record.bytes;
+  }
+
+  #isAheadAtMost(part: number): boolean {
+    return this.#queue.length <= AHEAD_RECORDS * part && this.#queuedBytes <= AHEAD_BYTES * part;
+  }
+
   #hold(): void {
     this.#isHeld = true;
     this.parts.follower.hold(this.partition);
@@ -242,7 +263,7 @@ export class PartitionOwner {
       else await this.#publish(records);
       // Before it serves, many records may be read whose orders nobody asks for.
       if (!this.isServing) this.forget();
-      if (!this.isServing && this.#isHeld && this.#queue.length < AHEAD_RECORDS / 2) this.#goOn();
+      if (!this.isServing && this.#isHeld && this.#isAheadAtMost(0.5)) this.#goOn();
     }
   }
 
@@ -258,6 +279,7 @@ export class PartitionOwner {
     this.#acknowledged = later(this.#acknowledged, batch.to + 1n);
     await this.#untilDone(() => this.#write(batch));
     this.#queue.splice(0, records.length);
+    for (const { bytes } of records) this.#queuedBytes -= bytes;
     this.#next = batch.to + 1n;
     this.#advancePublished(this.#next);
     if (this.#queue.length === 0) this.#settle();
@@ -416,6 +438,7 @@ export class PartitionOwner {
   end(): void {
     this.#mayWrite = false;
     this.#queue = [];
+    this.#queuedBytes = 0;
     this.#ended.abort(new Error(`Journal partition ${this.partition} is not owned any more`));
     this.#settle();
     this.#wakeProjection();

@@ -15,7 +15,10 @@ import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A record as its owner read it. `folded` is absent where its order was not in memory: it is folded on the index's state. */
 export interface ReadRecord {
-  readonly entry: JournalEntry;
+  readonly offset: bigint;
+  readonly headers?: JournalEntry['headers'];
+  /** Size of its stored value. */
+  readonly bytes: number;
   readonly record: JournalRecord;
   readonly hash: string;
   readonly folded?: Folded | undefined;
@@ -57,8 +60,7 @@ export async function batchOf(
     PublishedBatch,
     'events' | 'published' | 'redirectHtml' | 'mismatches'
   >;
-  for (const { entry, record, hash, folded: known } of records) {
-    const { offset, headers } = entry;
+  for (const { offset, headers, record, hash, folded: known } of records) {
     const key = orderKey(record.merchant, record.orderId);
     const before = orders.get(key) ?? emptyOrder(record.merchant, record.orderId);
     const { order, effects, mismatch } = known ?? fold(before, record, offset, () => hash);
@@ -75,7 +77,7 @@ export async function batchOf(
       if (!effect.isRepeat) batch.published.push({ event, ...commandTimeOf(headers) });
     }
   }
-  return { ...batch, to: last.entry.offset, hash: last.hash, orders: [...orders.values()] };
+  return { ...batch, to: last.offset, hash: last.hash, orders: [...orders.values()] };
 }
 
 async function unfoldedOrders(

@@ -1,5 +1,6 @@
 import { orderKey } from '@tranche/contracts';
 import type { Timing } from '@tranche/runtime';
+import { EntryUnreadableError } from '../journal/journal-faults.js';
 import { fold } from '../state/fold.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
@@ -46,7 +47,7 @@ export async function rebuildIndex(
   for await (const entries of from < until ? journal.read(partition, from, until) : []) {
     await states.load(entries);
     const pages: RedirectPage[] = [];
-    for (const entry of entries) pages.push(...states.fold(entry, timing.nowMs()));
+    for (const entry of entries) pages.push(...unlessUnreadable(entry, () => states.fold(entry, timing.nowMs())));
     await rebuild.write(states.overflow(), pages);
     last = entries.at(-1) ?? last;
     const next = (last?.offset ?? position) + 1n;
@@ -54,9 +55,18 @@ export async function rebuildIndex(
     position = next;
   }
   await states.flush();
-  const finished = (until > from ? until : from) - 1n;
+  // Where retention has deleted records beyond `until` meanwhile, the next placement finds that the log begins behind this marker, and stops.
+  const finished = until - 1n;
   await rebuild.finish(finished, last?.offset === finished ? recordHash(last.value) : undefined);
   return true;
+}
+
+function unlessUnreadable<T>(entry: JournalEntry, fold: () => T): T {
+  try {
+    return fold();
+  } catch (cause) {
+    throw new EntryUnreadableError(entry, cause);
+  }
 }
 
 /** Newest states while a partition's journal is read, the most recently used last. */
