@@ -146,6 +146,33 @@ describe('the work of a group', () => {
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5', 'seek commands/0 5']);
   });
 
+  it('retries the start of an owned topic while the partitions of another topic wait for it', async () => {
+    let owned = 0;
+    let serve: (offset: bigint | undefined) => void = () => undefined;
+    const serving = new Promise<bigint | undefined>((resolve) => (serve = resolve));
+    const member = new Member({}, ({ topic }) => {
+      if (topic !== 'journal') return serving;
+      if (++owned === 1) return Promise.reject(new Error('not now'));
+      serve(undefined);
+      return Promise.resolve(undefined);
+    });
+    const journal = { topic: 'journal', partition: 0 };
+    member.starts = [first, journal].map((partition) => ({
+      ...partition,
+      committed: 2n,
+      metadata: undefined,
+      low: 0n,
+    }));
+    const joined = member.work.join([first, journal]);
+    await settled();
+    await member.pass(100);
+    await joined;
+    expect(member.calls.filter((call) => call.startsWith('seek')).sort()).toEqual([
+      'seek commands/0 2',
+      'seek journal/0 2',
+    ]);
+  });
+
   it('begins at the given start offset, never below the first kept one, and ignores the metadata of the commit then', async () => {
     const asked: unknown[] = [];
     const member = new Member({}, (_assignment, ...reported) => (asked.push(reported), Promise.resolve(4n)));

@@ -77,11 +77,58 @@ it('serves once it has read what the log had when it was placed, and answers not
   expect(one.owner.state).toBe('serve');
 });
 
+it('is placed again where a check before it fails once', async () => {
+  let checks = 0;
+  const assertCurrent = () => (++checks === 1 ? Promise.reject(new Error('not now')) : Promise.resolve());
+  const one = await new OneOwner({ records: [intent, redirect], assertCurrent }).settled();
+  expect([checks, one.owner.state, one.published.length]).toEqual([2, 'serve', 1]);
+});
+
+it('ends a drain that began before it was placed anew', async () => {
+  let isHeld = true;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const did = (what: string) => (what.startsWith('index') && isHeld ? held : undefined);
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  const drained = one.owner.settled().then(() => 'drained');
+  isHeld = false;
+  one.index.lose();
+  release();
+  expect(await drained).toBe('drained');
+});
+
+it('counts the bytes of what the index lacks with its pages, and none once it has them', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const did = (what: string) => (what.startsWith('events') ? held : undefined);
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  const bytes = one.log.reduce((sum, { value }) => sum + value!.length, 0);
+  expect(one.owner.backlog).toMatchObject({ records: 2, bytes });
+  release();
+  await one.settled();
+  expect(one.owner.backlog).toMatchObject({ records: 0, bytes: 0 });
+});
+
 describe('an index that is lost', () => {
   it('is built anew up to what was published, without a marker before its end, and nothing is published again', async () => {
     const one = await new OneOwner({ records: [intent, redirect], committed: 2n }).settled();
     expect([one.published, one.index.marker, one.index.seen]).toEqual([[], 1n, [undefined, undefined, undefined]]);
     expect(one.index.orders.size).toBe(1);
+  });
+
+  it('stops its partition at a record that can not be read, and says how it is skipped', async () => {
+    const other = { record: 'OTHER', ...inOrder } as unknown as JournalRecord;
+    const one = await new OneOwner({ records: [intent, other, redirect], committed: 3n }).settled();
+    expect(one.owner.state).toBe('stopped');
+    expect(one.owner.stoppedBecause).toContain('stopped at offset 1');
+    expect(one.owner.stoppedBecause).toContain(`tranche journal skip --partition ${PARTITION} --offset 1`);
+  });
+
+  it('is never finished beyond what was published, where retention deletes more meanwhile', async () => {
+    const one = new OneOwner({ records: [intent, redirect, repeated], low: 5n, committed: 5n });
+    one.onBounds = () => (one.low = 7n);
+    await one.settled();
+    expect([one.owner.state, one.published]).toEqual(['stopped', []]);
   });
 
   it('keeps REDIRECTHTML for the rest of its day', async () => {
