@@ -107,7 +107,9 @@ export async function kafkaWorld(): Promise<
   const followers = Object.values(COMMAND_TOPICS).map(
     ({ name }) => new LogFollower({ client: kafka, topic: name, topicPrefix: prefix, log: silentLog }),
   );
+  const fetched = followers.map((follower) => follower.fetched());
   await Promise.all(followers.map((follower) => follower.start({ onRecords })));
+  await Promise.all(fetched);
   return {
     prefix,
     brokers,

@@ -34,6 +34,8 @@ export async function eventsOf<T = PaymentEvent>(
   });
   const keyed: { key: string | null; event: CloudEvent<T> }[] = [];
   const follower = new LogFollower({ client, topic: topic.name, topicPrefix: prefix, log: silentLog });
+  // kafkajs loads the code of a request when it first sends one, and Jest refuses to load a file between two tests.
+  const fetched = follower.fetched();
   await follower.start({
     ...(from === 'beginning' && { from }),
     onRecords(_partition, records) {
@@ -45,6 +47,7 @@ export async function eventsOf<T = PaymentEvent>(
       }
     },
   });
+  await fetched;
   return {
     get events() {
       return keyed.map(({ event }) => event);

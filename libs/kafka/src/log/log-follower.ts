@@ -125,6 +125,16 @@ export class LogFollower {
     });
   }
 
+  /** Resolves after the next fetch that is answered. */
+  fetched(): Promise<void> {
+    return new Promise((resolve) => {
+      const remove = this.consumer.on('consumer.fetch', () => {
+        remove();
+        resolve();
+      });
+    });
+  }
+
   /** May be called during `start()`, which then rejects. */
   async stop(): Promise<void> {
     this.stopping.abort();
