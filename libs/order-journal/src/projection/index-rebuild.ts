@@ -55,7 +55,7 @@ export async function rebuildIndex(
     position = next;
   }
   await states.flush();
-  // Where retention has deleted records beyond `until` meanwhile, the next placement finds that the log begins behind this marker, and stops.
+  // Retention may have deleted records beyond `until` meanwhile: the log then begins behind this marker, and its reader stops.
   const finished = until - 1n;
   await rebuild.finish(finished, last?.offset === finished ? recordHash(last.value) : undefined);
   return true;
