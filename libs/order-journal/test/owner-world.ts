@@ -92,7 +92,7 @@ export class OwnerWorld {
     const identity = { ...inOrder, orderId, commandId, attempt: 1, token: commandId };
     const record: JournalRecord =
       open === undefined
-        ? ({ ...intent, ...identity } as JournalRecord)
+        ? { ...intent, ...identity }
         : { record: 'OUTCOME', ...identity, result: 'refused', answer: {} };
     if (open === undefined) this.#open.set(orderId, commandId);
     else this.#open.delete(orderId);
@@ -237,7 +237,7 @@ export class OwnerWorld {
         try {
           resolve(act());
         } catch (error) {
-          reject(error as Error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
       this.#pending.push({ of, end });

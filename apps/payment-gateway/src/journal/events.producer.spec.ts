@@ -6,7 +6,7 @@ import { EventsProducer } from './events.producer.js';
 const PAGE = 'x'.repeat(1024 * 1024);
 const event = (id: string, redirectHtml = ''): CloudEvent<PaymentEvent> => ({
   ...{ id, source: '/spec', type: 'payment.authorize.redirect_required', time: '2026-03-01T10:00:00.000Z' },
-  data: { merchant: 'shop-fr', orderId: 'o', redirectHtml } as unknown as PaymentEvent,
+  data: { merchant: 'shop-fr', orderId: 'o', redirectHtml },
 });
 
 it('sends a batch with many pages in parts, in order, each after the acknowledgement of the one before', async () => {

@@ -38,11 +38,8 @@ export interface GroupConsumerOptions {
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
-/**
- * The broker answers a waiting fetch as soon as it has a record. Only a partition that is resumed, a heartbeat and the end of the consumer wait for
- * the running fetch (or, while every partition is paused, for a sleep of kafkajs) this long at most; an idle consumer costs less the longer it is.
- */
-const maxWaitTimeMs = 500;
+/** While every partition is paused, kafkajs sleeps this long before its next heartbeat or its end. */
+const maxWaitTimeMs = 250;
 const mebibyte = 1024 * 1024;
 const fetchEveryMs = 5;
 

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
-import { journalPartition } from './journal-partition.js';
 import { OrderCache } from './order-cache.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };

@@ -1,5 +1,4 @@
 import { orderKey } from '@tranche/contracts';
-import { journalPartition } from './journal-partition.js';
 import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
@@ -115,9 +114,6 @@ export class OrderCache {
     return entry;
   }
 }
-
-const pageOf = (record: JournalRecord): string | undefined =>
-  'answer' in record ? record.answer?.redirectHtml : undefined;
 
 /** A state never contains REDIRECTHTML, so folding does not need it; tens of thousands of pages would fill the memory. */
 function withoutPage(record: JournalRecord): JournalRecord {
