@@ -142,9 +142,8 @@ export class PartitionOwner {
     this.#cache.clear(new OwnerNotServingError(partition));
     this.#ends.fail(new OwnerNotServingError(partition));
     await parts.assertCurrent?.();
-    const assertCurrent = () => this.#assertMayWrite();
-    assertCurrent();
-    const place = await placeOwner(parts, partition, this.#acknowledged, assertCurrent);
+    this.#assertMayWrite();
+    const place = await placeOwner(parts, partition, this.#acknowledged, () => this.#assertMayWrite());
     this.#assertMayWrite();
     const { mark, low, high } = place;
     const next = mark.marker + 1n;

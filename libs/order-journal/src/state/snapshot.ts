@@ -85,7 +85,7 @@ interface Restored {
  * readers decide alike. Otherwise it is void, and its writer writes a new one. As the first record that retention kept it may have been void
  * where it was written. No reader can know, so its state holds until the next snapshot that matches replaces it (R12).
  *
- * Who knows the same records whole compares. A state that differs is adopted and reported, unless it differs in what was done: then the own state
+ * A reader that knows the same records whole compares. A state that differs is adopted and reported, unless it differs in what was done: then the own state
  * stays and the order is frozen, for the written one may have forgotten an attempt (docs/decisions/0123).
  */
 export function foldSnapshot(before: OrderState, change: Change, record: Snapshot): Restored {
