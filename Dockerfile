@@ -25,7 +25,7 @@ ARG BUILD_VERSION=dev
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=64 BUILD_VERSION=$BUILD_VERSION HOST=0.0.0.0
 WORKDIR /app
 # `tranche`: the command of apps/cli. Nothing can be installed in the image that runs.
-RUN printf '#!/bin/sh\nexec node /app/apps/cli/dist/main.js "$@"\n' > /usr/local/bin/tranche && chmod 755 /usr/local/bin/tranche \
+RUN printf '#!/bin/sh\nexec node /app/apps/cli/dist/service.js "$@"\n' > /usr/local/bin/tranche && chmod 755 /usr/local/bin/tranche \
  && rm -rf /usr/local/lib/node_modules /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn*
 USER node
 CMD ["node", "apps/payment-gateway/dist/service.js"]

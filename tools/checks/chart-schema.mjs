@@ -11,7 +11,6 @@ const isOn = { type: 'boolean' };
 
 export const CHART_SERVICES = {
   gateway: 'payment-gateway',
-  projector: 'payment-gateway',
   ingest: 'notification-ingest',
   auth: 'auth-service',
   cse: 'cse-token-service',

@@ -252,6 +252,12 @@ describe('the images', () => {
       expect(stage('base')).toContain(tool);
   });
 
+  it('have the command `tranche`, as the bundle of apps/cli', () => {
+    expect(stage('base')).toContain('exec node /app/apps/cli/dist/service.js "$@"');
+    expect(stage('base')).toContain('> /usr/local/bin/tranche && chmod 755 /usr/local/bin/tranche');
+    expect(stage('build-service')).not.toContain('apps/cli');
+  });
+
   it('stand on a base image that is an argument, so that it can be one by digest', () => {
     const text = readFileSync('Dockerfile', 'utf8');
     expect(text).toMatch(/^ARG NODE_IMAGE=node:24-slim$/m);

@@ -9,7 +9,7 @@ import { Expected } from '../infra/processes.mjs';
 const CHART = 'deploy/helm/tranche';
 const CRDS = '.infra/deploy/crds';
 const RELEASE = 'tranche';
-const SETS = ['serviceMonitor.enabled=true', 'prometheusRule.enabled=true', 'dashboards.enabled=true', 'services.projector.enabled=true', 'services.projector.autoscaling.enabled=true']; // prettier-ignore
+const SETS = ['serviceMonitor.enabled=true', 'prometheusRule.enabled=true', 'dashboards.enabled=true'];
 const GATEWAYS = ['deployment', 'tranche-gateway'];
 const OF_GATEWAY = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component=gateway`;
 const HELM = resolve('.infra/deploy/python/bin/helm');
@@ -29,7 +29,9 @@ export function stepsOn({ kubeconfig, kubectl }) {
     json('get', 'pods', '-l', OF_GATEWAY).items.filter(({ metadata }) => !metadata.deletionTimestamp);
   const images = () => [...new Set(deployments().map(({ spec }) => spec.template.spec.containers[0].image))];
   const nodesOf = (pods) => pods.map(({ spec }) => spec.nodeName);
-  const rendered = () => documentsOf(helm(['template', RELEASE, CHART, ...withSets([])]));
+  // The installed gateways are not scaled: KEDA does not run here.
+  const rendered = () =>
+    documentsOf(helm(['template', RELEASE, CHART, ...withSets(['services.gateway.autoscaling.enabled=true'])]));
 
   /** Runs `work` and returns the smallest number of available gateways meanwhile. */
   async function fewestAvailable(work) {

@@ -15,9 +15,7 @@ const ALL_PARTS = [
   'serviceMonitor.enabled=true',
   'prometheusRule.enabled=true',
   'dashboards.enabled=true',
-  'services.projector.enabled=true',
   'services.gateway.autoscaling.enabled=true',
-  'services.projector.autoscaling.enabled=true',
   'keda.prometheus=http://prometheus:9090',
   'keda.authentication=kafka',
 ];

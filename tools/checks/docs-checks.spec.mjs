@@ -84,14 +84,14 @@ describe('the way of a capture', () => {
     expect(way(list, shapes)).toEqual([`a.md, "The way of a capture": ${fault}`]);
   });
 
-  it('has at most 40 files', () => {
-    const many = Array.from({ length: 41 }, (_, at) => `docs/${at}.md`);
+  it('has at most 25 files', () => {
+    const many = Array.from({ length: 26 }, (_, at) => `docs/${at}.md`);
     const faults = wayFaults(
       'a.md',
       `## The way of a capture\n${steps(...many).join('\n')}\nShapes on the way: \`A\`.`,
       new Set(many),
     );
-    expect(faults).toEqual(['a.md, "The way of a capture": 41 files, at most 40']);
+    expect(faults).toEqual(['a.md, "The way of a capture": 26 files, at most 25']);
   });
 
   it('must be there', () =>

@@ -81,8 +81,7 @@ describe("Nx's project graph", () => {
       const wanted = [
         ...(existsSync(join(root, 'tsconfig.json')) ? TESTED : ['lint']),
         ...(files.some((file) => file.includes('.e2e.spec.')) ? ['e2e'] : []),
-        // `tranche` is a command that ends, so nothing serves it.
-        ...(root.startsWith('apps/') && root !== 'apps/cli' ? ['serve'] : []),
+        ...(root.startsWith('apps/') ? ['serve'] : []),
       ];
       return wanted.filter((target) => !targets[target]).map((target) => `${name}:${target}`);
     });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TOPICS } from '@tranche/contracts';
+import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 
 const text = readFileSync('docs/security.md', 'utf8');
 const [, section] = /^## Who may write and read which topic$([\s\S]*?)^By principal/m.exec(text);
@@ -19,10 +19,13 @@ describe('the table of who may write and read which topic', () => {
   });
 
   it.each(Object.values(TOPICS))(
-    '$name is written by $writtenBy alone, and read by $readBy',
+    '$name is written by $writtenBy, a command topic by the gateway too, and read by $readBy',
     ({ name, writtenBy, readBy }) => {
+      const isForwarded = Object.values(COMMAND_TOPICS).some((topic) => topic.name === name);
       const { writers, readers } = rows.find(({ topic }) => topic === name);
-      expect(writers.trim().replace('commerce services', 'commerce')).toBe(writtenBy);
+      expect(writers.trim().replace('commerce services', 'commerce')).toBe(
+        isForwarded ? `${writtenBy}, payment-gateway (forwards)` : writtenBy,
+      );
       expect(readers).toContain(readBy);
     },
   );

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import kafkajs from 'kafkajs';
 import { createClient } from 'redis';
 import { encodeCloudEvent, NOTIFICATION_TYPE, TOPICS } from '@tranche/contracts';
+import { journalPartition } from '@tranche/order-journal';
 import { aCommand, aNotification, aPartnerAAuthorization, startApp, startSimulator, waitFor } from '@tranche/testing';
 import { passwordOf, startAclBroker } from '../infra/acl-broker.mjs';
 import { connectedBroker, otherThanRefusal } from '../infra/broker-attempts.mjs';
@@ -155,15 +156,16 @@ describe('Redis', () => {
       waitFor(() => events.find(([one]) => one === type), { what: type, timeoutMs: 30_000 }).catch((cause) => {
         throw new Error(`${cause.message}, only ${events.map(([one]) => one)}\n${gateway.logs.slice(-10).join('\n')}`);
       });
-    const publish = async (user, topic, key, event) => {
+    const publish = async (user, topic, key, event, partition) => {
       const producer = await connected(kafkaAs(user).producer());
-      await producer.send({ topic: PREFIX + topic, messages: [{ key, ...encodeCloudEvent(event) }] });
+      await producer.send({ topic: PREFIX + topic, messages: [{ key, partition, ...encodeCloudEvent(event) }] });
     };
     const data = aPartnerAAuthorization({ orderId: 'under-acls' });
     const key = `${data.merchant}/${data.orderId}`;
     const time = new Date().toISOString();
     const command = aCommand('payment.authorize', data, { id: randomUUID(), time });
-    await publish(PUBLISHER, 'payments.commands.partner-a.v1', key, command);
+    // On another partition than the order's, so that the gateway forwards it, which takes its right to write commands.
+    await publish(PUBLISHER, 'payments.commands.partner-a.v1', key, command, (journalPartition(key) + 1) % 12);
     const [, { transactionId }] = await eventOf('payment.authorize.redirect_required');
     const about = { orderId: data.orderId, operationType: 'authorization', transactionId, execCode: '0000', extraData: undefined }; // prettier-ignore
     const notification = {

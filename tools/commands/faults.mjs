@@ -40,8 +40,8 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges, losses, clocks or anew',
-    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew']),
+    help: 'of the simulated worlds: plain, rough, edges, losses, clocks, anew or moves',
+    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },

@@ -24,12 +24,8 @@ export async function openShop({
   // A subscription of the client would drop repeated events, which one scenario needs.
   const arrivals = [];
   const offsets = await kafka.topicOffsets(client, topicName(topicPrefix, TOPICS.events));
-  const tail = new kafka.TailConsumer({
-    client,
-    topic: TOPICS.events.name,
-    topicPrefix,
-    from: new Map([...offsets].map(([partition, { high }]) => [partition, high])),
-    log: silentLog,
+  const follower = new kafka.LogFollower({ client, topic: TOPICS.events.name, topicPrefix, log: silentLog });
+  await follower.start({
     onRecords(_partition, records) {
       for (const { headers, value, key } of records) {
         const { event } = decodeCloudEvent({ headers, value });
@@ -37,7 +33,6 @@ export async function openShop({
       }
     },
   });
-  await tail.start();
 
   return {
     /** Publishes a command and resolves to its id. @throws the client's InvalidCommandError */
@@ -88,7 +83,7 @@ export async function openShop({
     },
 
     async close() {
-      await Promise.all([tail.stop(), tranche.close()]);
+      await Promise.all([follower.stop(), tranche.close()]);
     },
   };
 }

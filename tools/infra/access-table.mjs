@@ -2,6 +2,8 @@
 
 /** The topics' table lists services only, but people's tools read the quarantine as this service's user. */
 const FURTHER_READERS = { 'payments.notifications.quarantine.v1': ['notification-ingest'] };
+/** The gateway publishes commands that lie on another partition than their order's to the order's own. */
+const FORWARDER = 'payment-gateway';
 /** These consume in groups; the others only write. */
 const GROUPED = ['payment-gateway', 'notification-ingest'];
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
@@ -12,12 +14,15 @@ const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse
  */
 export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rails }) {
   const all = Object.values(TOPICS);
+  const commandTopics = Object.values(COMMAND_TOPICS);
+  const mayWrite = (principal, topic) =>
+    topic.writtenBy === principal || (principal === FORWARDER && commandTopics.includes(topic));
   // Readers of a log from an offset have groups without the prefix.
   const groupsOf = (name) => [...new Set([prefix + name, name])];
   const named = (topics) => topics.map(({ name }) => prefix + name);
   const services = SERVICES.map((principal) => ({
     principal,
-    write: named(all.filter(({ writtenBy }) => writtenBy === principal)),
+    write: named(all.filter((topic) => mayWrite(principal, topic))),
     read: named(all.filter(({ name, readBy }) => readBy === principal || FURTHER_READERS[name]?.includes(principal))),
     groups: GROUPED.includes(principal) ? groupsOf(principal) : [],
   }));

@@ -24,6 +24,7 @@ const APPS = [
   'notification-ingest',
   'payment-gateway',
   'checkout-demo',
+  'cli',
 ];
 
 /** Returns the file that starts an app; an older release has only its `main.js`. */

@@ -197,8 +197,9 @@ async function resolved(
   const id = Buffer.from(JSON.stringify([MERCHANT.name, orderId, commandId])).toString('base64url');
   const said = { ...resolution, reason: 'The back office shows it' };
   const { status, body } = await asked(gateway, `operations/${id}/resolve`, FIRST, said);
-  if (status !== 202) return status === 200;
-  return (await asked(gateway, `proposals/${body.id}/approve`, SECOND, {})).status === 200;
+  const isCounted = (code: number) => code === 200 || code === 202;
+  if (body.proposedBy === undefined) return isCounted(status);
+  return isCounted((await asked(gateway, `proposals/${body.id}/approve`, SECOND, {})).status);
 }
 
 /** A gateway answers 503 until its index is built, or while it can't read the order. */
@@ -210,7 +211,7 @@ async function asked(gateway: RunningApp, path: string, { key }: Operator, body:
     return answer.status < 500 ? answer : undefined;
   };
   const answer = await waitFor(answered, { what: path, pollMs: 500 });
-  const said = (await answer.json()) as { id?: string };
+  const said = (await answer.json()) as { id?: string; proposedBy?: string };
   if (!answer.ok && answer.status !== 409) console.error(`${path}: ${answer.status} ${JSON.stringify(said)}`);
   return { status: answer.status, body: said };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeCloudEvent, parseOrderKey, TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { LogFollower, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 
 type Event = CloudEvent<PaymentEvent>;
@@ -88,25 +88,24 @@ export class LoadEvents {
     }
   }
 
-  async #open(onLiveness: (check: () => string | undefined) => void): Promise<TailConsumer> {
+  async #open(onLiveness: (check: () => string | undefined) => void): Promise<LogFollower> {
     const { client, topicPrefix } = this;
     const topic = TOPICS.events.name;
     for (const [partition, { low }] of await topicOffsets(client, topicPrefix + topic))
       if (!this.#next.has(partition)) this.#next.set(partition, low);
-    const tail = new TailConsumer({
-      client,
-      topic,
-      topicPrefix,
+    const health = {
+      addLiveness: (_name: string, check: () => string | undefined) => onLiveness(check),
+      addReadiness: () => undefined,
+    };
+    const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog, health });
+    await follower.start({
       from: this.#next,
-      log: silentLog,
-      health: { addLiveness: (_name, check) => onLiveness(check), addReadiness: () => undefined },
       onRecords: (partition, records) => {
         for (const record of records) this.#take(record);
         this.#next.set(partition, (records.at(-1)?.offset ?? -1n) + 1n);
       },
     });
-    await tail.start();
-    return tail;
+    return follower;
   }
 
   #take(record: ConsumedRecord): void {

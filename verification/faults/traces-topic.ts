@@ -1,4 +1,4 @@
-import { TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { LogFollower, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 
@@ -9,24 +9,19 @@ export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic
   const offsets = await topicOffsets(client, topicPrefix + topic);
   if ([...offsets.values()].every(({ low, high }) => low === high)) return [];
   const records: ConsumedRecord[] = [];
-  const tail = new TailConsumer({
-    client,
-    topic,
-    topicPrefix,
-    from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
-    log: silentLog,
+  const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
+  await follower.start({
+    from: 'beginning',
     onRecords: (partition, read) => {
       const { high } = offsets.get(partition) ?? { high: 0n };
       records.push(...read.filter(({ offset }) => offset < high));
     },
   });
-  await tail.start();
   try {
-    const isRead = () =>
-      [...offsets].every(([partition, { high }]) => (tail.lastOffset(partition) ?? -1n) >= high - 1n);
+    const isRead = () => [...offsets].every(([partition, { high }]) => (follower.nextOffset(partition) ?? 0n) >= high);
     await waitFor(isRead, { timeoutMs: TIMEOUT_MS, what: `the end of ${topicPrefix}${topic}` });
     return records;
   } finally {
-    await tail.stop();
+    await follower.stop();
   }
 }

@@ -37,7 +37,7 @@ export const CONSUMER_MUTANTS: readonly Mutant[] = [
     name: 'metadata-names-one-too-low',
     does: 'reads the finished offsets above the frontier one too low, and skips a record that is not',
     project: 'kafka',
-    file: 'consume/gap-metadata.js',
+    file: 'consume/frontier.js',
     find: 'finished.add(frontier + 1n + BigInt(bit));',
     replace: 'finished.add(frontier + BigInt(bit));',
   },

@@ -1,36 +1,36 @@
 import type { Mutant } from './mutant.js';
 
 const loss = { project: 'order-journal', profile: 'anew' } as const;
-const tail = { project: 'kafka', file: 'consume/tail-position.js', profile: 'anew' } as const;
+const position = { project: 'kafka', file: 'log/log-position.js', profile: 'anew' } as const;
 
 /** Bugs about a journal partition that loses records, and its resume (R11). */
 export const LOSS_MUTANTS: readonly Mutant[] = [
   {
-    ...tail,
+    ...position,
     name: 'believes-a-log-that-is-shorter',
     does: 'reads on where a log ends that is shorter than what was read',
     find: 'else if (high < later(asked.next, this.known)) {',
     replace: 'else if (high < later(asked.next, this.known) - 1000000n) {',
     also: [
       {
-        file: 'consume/tail-position.js',
-        find: 'if (fetched && fetched.from !== this.fetchFrom) {\n            this.check();',
-        replace: 'if (fetched && fetched.from !== this.fetchFrom) {\n            this.next = fetched.from;',
+        file: 'log/log-position.js',
+        find: 'if (from !== undefined && from !== this.fetchFrom) {\n            this.doubt();',
+        replace: 'if (fetched && fetched.from !== this.fetchFrom) {\n            this.next = from;',
       },
     ],
   },
   {
-    ...tail,
+    ...position,
     name: 'compares-no-last-record',
     does: 'goes on where a log has grown again, whatever lies in it',
-    find: 'if (again && hashOf(again.value) === checked.hash)',
+    find: 'if (again && hashOf(again.value) === hash)',
     replace: 'if (again)',
   },
   {
-    ...tail,
+    ...position,
     name: 'asks-nothing-of-an-answer-from-elsewhere',
     does: 'does not compare the last record where a fetch was answered from elsewhere',
-    find: 'this.check();\n            return undefined;',
+    find: 'this.doubt();\n            return undefined;',
     replace: 'return undefined;',
   },
   {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { campaign } from '../parts/children.js';
 import type { Part, Tally } from '../parts/run-part.js';
-import { changesOf, type Mutant } from './mutant.js';
+import { changesOf, urlOf, type Mutant } from './mutant.js';
 import { MUTANTS } from './mutants.js';
 import { planted } from './planted.js';
 
@@ -76,5 +76,5 @@ async function firstFailure(part: Part, seed: number, runs: number): Promise<Tal
 }
 
 function compiled({ project, file }: Mutant, resolve: (name: string) => string): string {
-  return readFileSync(fileURLToPath(new URL(file, `file://${resolve(`@tranche/${project}`)}`)), 'utf8');
+  return readFileSync(fileURLToPath(urlOf(project, file, resolve)), 'utf8');
 }

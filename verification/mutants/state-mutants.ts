@@ -106,8 +106,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     does: 'leaves the order as it is where a snapshot replaces it (R12)',
     project: 'order-journal',
     file: 'state/snapshot.js',
-    find: 'const order = unpack(record, after.lastOffset);',
-    replace: 'return after; const order = unpack(record, after.lastOffset);',
+    find: 'const order = restored(record, record.state, change);',
+    replace: 'return { order: after }; const order = restored(record, record.state, change);',
     profile: 'edges',
   },
   {

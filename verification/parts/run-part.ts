@@ -1,5 +1,5 @@
 import { register } from 'node:module';
-import { changesOf } from '../mutants/mutant.js';
+import { changesOf, urlOf } from '../mutants/mutant.js';
 import { findMutant } from '../mutants/mutants.js';
 import type { ProfileName } from '../simulation/profile.js';
 import type { RunCounts } from '../simulation/simulate.js';
@@ -55,10 +55,9 @@ export async function runPart(
 ): Promise<void> {
   if (mutant !== undefined) {
     const planted = findMutant(mutant);
-    const entry = resolve(`@tranche/${planted.project}`);
     const data = changesOf(planted).map(({ name, file, find, replace }) => ({
       name,
-      url: new URL(file, `file://${entry}`).href,
+      url: urlOf(planted.project, file, resolve).href,
       find,
       replace,
     }));

@@ -68,6 +68,7 @@ export class SimulatedGateway {
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
       ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
+      random: () => process.around.random.next(),
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
     });
     const gate = new SimulatedGate(process);
@@ -103,7 +104,7 @@ export class SimulatedGateway {
     return this.#follower.strays(partition);
   }
 
-  /** Starts the parts in the order of the service (`GatewayLifecycle`): the groups are joined last. */
+  /** Starts the parts in the order of the service (`GatewayLifecycle`): the journal, what runs on an interval, the groups. */
   async start(): Promise<void> {
     await this.#clocks?.untilAgreed();
     this.#clocks?.start();
@@ -115,14 +116,14 @@ export class SimulatedGateway {
   #startJournal(): void {
     const { process } = this;
     process.every(FORGET_MS, 'forgets', () => this.journal.owners.forEach((owner) => owner.forget()));
-    process.every(INDEX_LOOK_MS, 'looks at the index', () => void this.#lookAtIndex());
+    process.every(INDEX_LOOK_MS, 'looks at the index', () => void this.#lookAtIndex().catch(() => undefined));
   }
 
   /** Does what the service's gauges do. */
   async #lookAtIndex(): Promise<void> {
     for (const owner of this.journal.owners) {
       const { marker } = await this.#index.readTogether(owner.partition, []);
-      if (marker === undefined) owner.doubtIndex();
+      owner.doubtIndex(marker);
     }
   }
 

@@ -7,7 +7,7 @@ import {
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import type { SimulatedGroup } from './consumer-group.js';
-import type { SimulatedProcess } from './process.js';
+import { SimulatedTimeout, type SimulatedProcess } from './process.js';
 
 const HEARTBEAT_MS = 1_000;
 const DRAIN_MS = 1_500;
@@ -62,7 +62,7 @@ export class GroupClient {
   }
 
   async #heartbeat(): Promise<void> {
-    if (this.#isBusyJoining) return;
+    if (this.#isBusyJoining || this.process.isUnheard) return;
     const generation = this.#generation;
     const memberId = this.#memberId;
     const standing = await this.process.request(`${this.group.name} heartbeat`, () =>
@@ -108,7 +108,11 @@ export class GroupClient {
 
   #port(): GroupPort {
     return {
-      commit: (points) => {
+      commit: async (points) => {
+        if (this.process.isUnheard) {
+          await this.process.sleep(500);
+          throw new SimulatedTimeout('commit: no answer');
+        }
         const generation = this.#generation;
         const memberId = this.#memberId;
         return this.process.uncertain(`${this.group.name} commit`, () =>

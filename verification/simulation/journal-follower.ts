@@ -1,28 +1,29 @@
-import { TailPosition } from '@tranche/kafka';
+import { LogPosition } from '@tranche/kafka';
 import type { JournalFollower } from '@tranche/order-journal';
 import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedProcess } from './process.js';
 
 const FETCHED = 8;
-/** Milliseconds between two comparisons with the log's ends, as in the service's reader. */
-const COMPARE_MS = 5_000;
+/** Milliseconds until the log's bounds are asked for again while it ends before what was read, as in the service's reader. */
+const LOOK_AGAIN_MS = 1_000;
 /** Milliseconds between two joins of the reader's own consumer group. */
 const JOIN_MS = 20_000;
 
 interface Followed {
-  position: TailPosition<Landed>;
+  position: LogPosition;
   onRecords: (records: readonly Landed[], next: bigint) => void;
   onFault: (fault: string) => void;
   isHeld: boolean;
   isComing: boolean;
 }
 
-/** Does what `LogFollower` does with the real `TailPosition`, for the partitions that one process follows. */
+/** Does what `LogFollower` does with the real `LogPosition`, for the partitions that one process follows. */
 export class SimulatedFollower implements JournalFollower {
   readonly #followed = new Map<number, Followed>();
   /** Answers from another offset than requested, and beginnings, by partition: both compare the log. */
   readonly #strays = new Map<number, number>();
   #isComparing = false;
+  #isDue = false;
 
   constructor(
     private readonly journal: SimulatedJournal,
@@ -30,7 +31,6 @@ export class SimulatedFollower implements JournalFollower {
   ) {
     journal.onLanded(({ partition }) => this.#fetch(partition));
     journal.onLost((partition) => this.#fetch(partition));
-    process.every(COMPARE_MS, 'reader compares', () => this.#compare());
     process.every(JOIN_MS, 'reader joins', () => this.#join());
   }
 
@@ -45,10 +45,12 @@ export class SimulatedFollower implements JournalFollower {
 
   readonly follow: JournalFollower['follow'] = (partition, { from, known, onRecords, onFault }, bounds) => {
     const nowMs = this.process.monotonicMs();
-    const position = TailPosition.placed<Landed>(`journal/${partition}`, bounds, { from, known }, nowMs);
+    const position = new LogPosition(`journal/${partition}`, from, known);
+    position.compare(bounds, nowMs);
     this.#followed.set(partition, { position, onRecords, onFault, isHeld: false, isComing: false });
     this.#noteStray(partition);
     if (position.fault !== undefined) return this.#fail(partition, position.fault);
+    if (position.isBehind) this.#compare();
     this.#fetch(partition);
   };
 
@@ -71,9 +73,10 @@ export class SimulatedFollower implements JournalFollower {
 
   #join(): void {
     for (const [partition, { position }] of this.#followed) {
-      position.checkAnew();
+      position.doubt();
       this.#fetch(partition);
     }
+    this.#compare();
   }
 
   /** Fetches one batch at a time. The answer holds the records at its arrival; an offset out of range is answered from the log's beginning. */
@@ -96,7 +99,7 @@ export class SimulatedFollower implements JournalFollower {
   #take(partition: number, one: Followed, landed: readonly Landed[], from: bigint): void {
     const { position } = one;
     const next = (landed.at(-1)?.offset ?? from - 1n) + 1n;
-    const fresh = position.take(landed, { from, next }, next);
+    const fresh = position.take(landed, from, next);
     if (position.fault !== undefined) return this.#fail(partition, position.fault);
     if (fresh === undefined) {
       this.#noteStray(partition);
@@ -114,8 +117,10 @@ export class SimulatedFollower implements JournalFollower {
 
   #compare(): void {
     const { journal, process } = this;
-    if (this.#isComparing || this.#followed.size === 0) return;
+    this.#isDue = this.#followed.size > 0;
+    if (this.#isComparing || !this.#isDue) return;
     this.#isComparing = true;
+    this.#isDue = false;
     const asked = [...this.#followed].map(([partition, one]) => ({ partition, one, known: one.position.asked }));
     void process
       .request('journal ends', () => journal.offsets())
@@ -129,6 +134,9 @@ export class SimulatedFollower implements JournalFollower {
           if (position.fault !== undefined) this.#fail(partition, position.fault);
           else this.#fetch(partition);
         }
+        if (this.#isDue) this.#compare();
+        else if ([...this.#followed.values()].some(({ position }) => position.isBehind))
+          process.after(LOOK_AGAIN_MS, 'reader looks again', () => this.#compare());
       });
   }
 }

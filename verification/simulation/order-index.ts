@@ -42,6 +42,9 @@ export class SimulatedIndex {
   #history: Snapshot[] = [this.#now];
   #generations = 0;
 
+  /** Virtual milliseconds before which every request fails. */
+  awayUntilMs = 0;
+
   constructor(private readonly around: Surroundings) {}
 
   get markers(): Map<number, bigint> {
@@ -103,15 +106,16 @@ export class SimulatedIndex {
   of(process: SimulatedProcess): OrderIndex {
     /** The generation of the index from which a partition's states were last read. */
     const generations = new Map<number, number>();
+    const { request, uncertain } = this.#doorsOf(process);
     return {
       read: (key) =>
-        process.request('index read', () => {
+        request('index read', () => {
           const { states, marker } = this.#states(this.#seen(process), journalPartition(key), [key]);
           const [order] = states;
           return marker === undefined ? {} : { marker, ...(order ? { order } : {}) };
         }),
       readTogether: (partition, keys) =>
-        process.request('index read together', () => {
+        request('index read together', () => {
           const seen = this.#seen(process);
           const { hash } = seen.get(partition) ?? NOTHING;
           const { marker, states } = this.#states(seen, partition, keys);
@@ -119,7 +123,7 @@ export class SimulatedIndex {
           return { marker, ...(hash === undefined ? {} : { hash }), orders: states };
         }),
       openOrders: (partition) =>
-        process.request('index open orders', () => {
+        request('index open orders', () => {
           // Marker and orders are read in one transaction.
           const held = this.#seen(process).get(partition) ?? NOTHING;
           const { orders } = held;
@@ -131,22 +135,33 @@ export class SimulatedIndex {
           return { marker, orderKeys: [...orders].filter(([key, order]) => isOpen(key, order)).map(([key]) => key) };
         }),
       readAll: (partition, marker, keys) =>
-        process.request('index read all', () => {
+        request('index read all', () => {
           const found = this.#states(this.#now, partition, keys);
           if (found.marker !== marker) throw moved(partition, found.marker, marker);
           generations.set(partition, this.#held(partition).generation);
           return found.states;
         }),
       write: (projection) =>
-        process.uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
+        uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
       redirectHtml: (key, commandId) =>
-        process.request('index page', () =>
-          this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
-        ),
+        request('index page', () => this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`)),
       // Entries are not signed in the simulation.
       dropUnverified: () => Promise.resolve(),
       beginRebuild: (partition, marker) =>
-        process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
+        uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
+    };
+  }
+
+  #doorsOf(process: SimulatedProcess): Pick<SimulatedProcess, 'request' | 'uncertain'> {
+    const whileThere =
+      <T>(effect: () => T) =>
+      () => {
+        if (this.around.scheduler.nowMs < this.awayUntilMs) throw new Error('Redis is away');
+        return effect();
+      };
+    return {
+      request: (label, effect) => process.request(label, whileThere(effect)),
+      uncertain: (label, effect) => process.uncertain(label, whileThere(effect)),
     };
   }
 
@@ -163,6 +178,7 @@ export class SimulatedIndex {
     if (markerOf(held) !== marker || isTaken) return undefined;
     const id = ++this.#generations;
     let writes = 0;
+    const { request, uncertain } = this.#doorsOf(process);
     this.#put(partition, { ...NOTHING, rebuild: { id, lastMs: nowMs, writes } });
     const own = (): Held => {
       const current = this.#held(partition);
@@ -173,18 +189,18 @@ export class SimulatedIndex {
     };
     return {
       readAll: (keys) =>
-        process.request('rebuild read', () => {
+        request('rebuild read', () => {
           const { orders } = own();
           if (keys.some((key) => isCorrupt(orders, key))) throw moved(partition, undefined, undefined);
           return keys.map((key) => orders.get(key));
         }),
       write: (orders, pages) =>
-        process.request('rebuild write', () => {
+        request('rebuild write', () => {
           const changed = withChanges(own(), orders, pages);
           this.#put(partition, { ...changed, rebuild: { id, lastMs: this.around.scheduler.nowMs, writes: ++writes } });
         }),
       finish: (finished, hash) =>
-        process.uncertain('rebuild finish', () => {
+        uncertain('rebuild finish', () => {
           const { rebuild, ...built } = own();
           this.#put(partition, { ...built, marker: finished, ...(hash === undefined ? {} : { hash }), generation: id });
         }),

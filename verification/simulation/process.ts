@@ -37,6 +37,8 @@ const NETWORK: Sleeper = { isAlive: true, pausedUntilMs: 0 };
 export class SimulatedProcess implements Sleeper, Timing {
   isAlive = true;
   pausedUntilMs = 0;
+  /** Virtual milliseconds before which no coordinator of a group hears it. */
+  unheardUntilMs = 0;
   wallOffsetMs: number;
   readonly #startedMs: number;
 
@@ -55,6 +57,10 @@ export class SimulatedProcess implements Sleeper, Timing {
 
   get isClockWrong(): boolean {
     return this.#wrongByMs !== 0;
+  }
+
+  get isUnheard(): boolean {
+    return this.around.scheduler.nowMs < this.unheardUntilMs;
   }
 
   get refusesCommands(): boolean {

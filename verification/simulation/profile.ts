@@ -43,6 +43,18 @@ export interface Profile {
   anew?: AnewEdges;
   /** Worlds in which the date of one gateway is wrong by days for a while. */
   clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
+  /** Worlds in which partitions change their owners all the time. */
+  moves?: Moves;
+}
+
+/** Per wake of a process. */
+export interface Moves {
+  /** Its group's coordinator hears nothing from it for longer than a session: another process owns its partitions beside it. */
+  unheard: number;
+  /** Redis is away for some seconds. */
+  indexAway: number;
+  /** Nothing else fails: no event may be published twice, and no operation may be in doubt. */
+  isOrderly: boolean;
 }
 
 /** The leader of a journal partition is lost, and the next one lacks its end, or everything (R11). */
@@ -104,9 +116,10 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * `plain`: calm and wild worlds, every fault is rare. `rough`: slow I/O, many rebalances and repeated loss of the index at the same time.
  * `edges`: gateways write different rules versions during upgrades and rollbacks; some refuse every command for a while; snapshots are
  * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt.
+ * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
  */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew'] as const;
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -119,6 +132,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'losses') profile.losses = drawLosses(random);
   if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
   if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
+  if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -173,6 +187,29 @@ function drawWaiting(random: Random): WaitingEdges {
     supersedesDoubts: random.chance(0.6),
   };
 }
+
+/** A pause is longer than a session, so the process wakes up as an owner that was replaced. */
+function drawMoves(random: Random): Partial<Profile> {
+  return {
+    processes: 3,
+    quickMs: random.pick([5, 20, 100]),
+    slow: seldom(random, 0.7, 0.2),
+    crash: seldom(random, 0.6, 0.01),
+    pause: seldom(random, 0.7, 0.006),
+    pauseMs: random.pick([6_000, 12_000]),
+    rebalance: seldom(random, 0.7, 0.01),
+    flush: seldom(random, 0.4, 0.004),
+    restore: seldom(random, 0.5, 0.008),
+    appendLost: seldom(random, 0.6, 0.25),
+    troubleMs: random.between(20_000, 40_000),
+    moves: { unheard: seldom(random, 0.7, 0.01), indexAway: seldom(random, 0.4, 0.002), isOrderly: false },
+  };
+}
+
+const orderlyMoves = (): Profile => ({
+  ...calmProfile(),
+  ...{ processes: 3, rebalance: 0.02, troubleMs: 20_000, moves: { unheard: 0, indexAway: 0, isOrderly: true } },
+});
 
 const DAY_MS = 86_400_000;
 

@@ -4,6 +4,7 @@ import {
   findOperation,
   fold,
   hasContent,
+  isInDoubt,
   RULES_VERSION,
   toCloudEvent,
   type Effect,
@@ -225,6 +226,16 @@ export class Referee {
       this.#lastSequence.set(subject, sequence);
       this.#keepFinal(event);
     }
+  }
+
+  /** Partitions were moved and nothing else failed: each owner drained before the next one began. */
+  judgeOrderlyMoves(): void {
+    for (const { event, times } of this.expected) {
+      const count = this.published.get(event.id)?.count ?? 0;
+      if (count > times) this.say('notDrained', `${event.type} ${event.id} was published ${count} times, not ${times}`);
+    }
+    for (const { operations } of this.orders.values())
+      for (const one of operations) if (isInDoubt(one)) this.say('notDrained', `${one.commandId} is in doubt`);
   }
 
   /** Checks a commit of a command or notification partition; `finished` lists finished offsets above `offset`. */

@@ -1,9 +1,11 @@
 import { isInDoubt } from '@tranche/order-journal';
+import { FOUND_SEEDS } from './found-seeds.js';
 import { simulate } from './simulate.js';
 
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
 
 it('is the same run for the same seed', async () => {
+  const drawn = jest.spyOn(Math, 'random');
   const [one, again, other] = [
     await simulate({ seed: 11 }),
     await simulate({ seed: 11 }),
@@ -11,6 +13,7 @@ it('is the same run for the same seed', async () => {
   ];
   expect([again.hash, again.steps, again.operations]).toEqual([one.hash, one.steps, one.operations]);
   expect(other.hash).not.toBe(one.hash);
+  expect(drawn).not.toHaveBeenCalled();
 });
 
 it('ends every command of a world without faults, and doubts nothing', async () => {
@@ -43,3 +46,17 @@ it(`finds nothing that must never happen in ${WORLDS} worlds of faults`, async (
   // Without these counts, a simulation whose faults never strike would pass.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
 }, 180_000);
+
+it(`finds nothing that must never happen in ${WORLDS} worlds in which partitions move`, async () => {
+  const seen = { crashes: 0, pauses: 0, rebalances: 0, flushes: 0 };
+  for (const seed of seeds(1, WORLDS)) {
+    const result = await simulate({ seed, profile: 'moves' });
+    expect({ seed, violations: result.violations }).toEqual({ seed, violations: [] });
+    for (const name of ['crashes', 'pauses', 'rebalances', 'flushes'] as const) seen[name] += result[name];
+  }
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+}, 180_000);
+
+it.each(FOUND_SEEDS)('$promise ($profile, seed $seed)', async ({ seed, profile }) => {
+  expect((await simulate({ seed, profile })).violations).toEqual([]);
+});

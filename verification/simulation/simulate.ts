@@ -5,7 +5,15 @@ import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
 import { operate, OPERATOR_MS } from './operate.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
-import { calmProfile, drawProfile, NEWEST, type Losses, type Profile, type ProfileName } from './profile.js';
+import {
+  calmProfile,
+  drawProfile,
+  NEWEST,
+  type Losses,
+  type Moves,
+  type Profile,
+  type ProfileName,
+} from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
@@ -18,8 +26,8 @@ RULES.versions = [RULES_VERSION, NEWEST];
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
 
-/** Kills and pauses are most harmful around INTENT, call, OUTCOME and commit. */
-const CRITICAL = /INTENT|connect|POST|OUTCOME|commit/;
+/** Kills and pauses are most harmful around INTENT, call, OUTCOME, events, index and commit. */
+const CRITICAL = /INTENT|connect|POST|OUTCOME|publish events|index write|commit/;
 const CRITICAL_TIMES = 4;
 
 /** Figures of one world, or sums over several. */
@@ -125,10 +133,22 @@ export async function simulate({
       index.restoreOlder();
     }
     if (profile.losses !== undefined) lose(profile.losses);
+    if (profile.moves !== undefined) disturb(process, profile.moves);
     if (random.chance(profile.clockJump))
       process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
     return true;
   }
+
+  const disturb = (process: SimulatedProcess, { unheard, indexAway }: Moves) => {
+    if (random.chance(unheard)) {
+      process.unheardUntilMs = scheduler.nowMs + random.between(6_000, 20_000);
+      trace?.(`${' '.repeat(11)}  no coordinator hears ${process.name} until ${process.unheardUntilMs.toFixed(0)}`);
+    }
+    if (random.chance(indexAway)) {
+      world.shared.index.awayUntilMs = scheduler.nowMs + random.between(500, 8_000);
+      trace?.(`${' '.repeat(11)}  Redis is away until ${world.shared.index.awayUntilMs.toFixed(0)}`);
+    }
+  };
 
   const lose = ({ evict, corrupt }: Losses) => {
     const { index } = world.shared;
@@ -206,6 +226,7 @@ export async function simulate({
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
   if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
   for (const what of byWrongClock) referee.say('wrongClock', what);
+  if (!isEnough() && profile.moves?.isOrderly) referee.judgeOrderlyMoves();
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);
   return {
     seed,

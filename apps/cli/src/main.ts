@@ -10,11 +10,8 @@ const print = (line: string) => void process.stderr.write(`${line}\n`);
 reportWarnings(({ message }) => print(message));
 const program = new Command('tranche').description('For people who run an installation of Tranche').exitOverride();
 addJournalCommand(program, (code) => void (process.exitCode = code));
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = exitCodeOf(error);
-}
+// No `await` here: the bundle is CommonJS.
+program.parseAsync().catch((error: unknown) => void (process.exitCode = exitCodeOf(error)));
 
 function exitCodeOf(error: unknown): number {
   // Commander has printed its own message.

@@ -15,7 +15,7 @@ import {
   type RunningApp,
   type StartOptions,
 } from '@tranche/testing';
-import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
+import { createKafkaClient, LogFollower, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 
 jest.setTimeout(180_000);
@@ -77,7 +77,7 @@ export async function startIngest(
 }
 
 function ingestAt(app: RunningApp, prefix: string, merchantsFile: string, stop: () => Promise<void>): Ingest {
-  const tails: TailConsumer[] = [];
+  const followers: LogFollower[] = [];
   const client = createKafkaClient(
     { brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' },
     silentLog,
@@ -96,23 +96,13 @@ function ingestAt(app: RunningApp, prefix: string, merchantsFile: string, stop: 
     },
     read: async (topic) => {
       const records: ConsumedRecord[] = [];
-      const offsets = await topicOffsets(client, prefix + topic.name);
-      const from = new Map([...offsets].map(([partition, { low }]) => [partition, low]));
-      const onRecords = (_partition: number, more: ConsumedRecord[]) => void records.push(...more);
-      const tail = new TailConsumer({
-        client,
-        topic: topic.name,
-        topicPrefix: prefix,
-        from,
-        onRecords,
-        log: silentLog,
-      });
-      tails.push(tail);
-      await tail.start();
+      const follower = new LogFollower({ client, topic: topic.name, topicPrefix: prefix, log: silentLog });
+      followers.push(follower);
+      await follower.start({ from: 'beginning', onRecords: (_partition, more) => void records.push(...more) });
       return records;
     },
     close: async () => {
-      for (const tail of tails) await tail.stop();
+      for (const follower of followers) await follower.stop();
       await stop();
     },
   };

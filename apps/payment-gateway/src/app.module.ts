@@ -4,7 +4,7 @@ import { CommandModule } from './command/command.module.js';
 import { GatewayKafkaModule } from './gateway-kafka.module.js';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import { JournalModule } from './journal/journal.module.js';
-import { KafkaServers } from './kafka-servers.service.js';
+import { KafkaParts, KafkaServers } from './kafka-servers.service.js';
 import { LookUpModule } from './look-up/look-up.module.js';
 import { NotificationModule } from './notification/notification.module.js';
 import { OperationsModule } from './operations/operations.module.js';
@@ -23,6 +23,6 @@ import { TimersModule } from './timers/timers.module.js';
     TimersModule,
     OperationsModule,
   ],
-  providers: [GatewayLifecycle, KafkaServers],
+  providers: [GatewayLifecycle, KafkaParts, KafkaServers],
 })
 export class AppModule {}

@@ -1,17 +1,31 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { silentLog } from '@tranche/runtime';
-import { ServiceLifetime, type ServiceLogger } from '@tranche/service-kit';
+import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
-import type { DoubtWatchService } from './journal/doubt-watch.service.js';
-import type { JournalGauges } from './journal/journal-gauges.service.js';
-import type { Journal } from './journal/journal.service.js';
-import type { Recovery } from './journal/recovery.service.js';
-import type { RedisGuard } from './journal/redis-guard.service.js';
-import type { TimerWatchService } from './timers/timer-watch.service.js';
-import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
+import { DoubtWatchService } from './journal/doubt-watch.service.js';
+import { JournalGauges } from './journal/journal-gauges.service.js';
+import { JournalMemory } from './journal/journal-memory.service.js';
+import { JournalSettings } from './journal/journal-settings.service.js';
+import { Journal } from './journal/journal.service.js';
+import { Recovery } from './journal/recovery.service.js';
+import { RedisGuard } from './journal/redis-guard.service.js';
+import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
+import { TimerWatchService } from './timers/timer-watch.service.js';
 
-const STEPS = ['assertUsable', 'recovery', 'agreed', 'journal'] as const;
+const STEPS = ['Redis', 'decisions', 'clocks', 'journal'] as const;
+const INTERVALS = {
+  DoubtWatchService,
+  JournalGauges,
+  JournalMemory,
+  JournalSettings,
+  LookUpScheduler,
+  TimerWatchService,
+};
 
-/** A gateway with recorded start and stop calls; with `at`, a stop is requested during that step. */
+afterEach(() => jest.restoreAllMocks());
+
+/** The gateway's parts in Nest, each in a module that is imported first, with recorded starts and stops. With `at`, a stop is requested during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
   const calls: string[] = [];
   const lifetime = new ServiceLifetime();
@@ -20,39 +34,64 @@ function gateway(at?: (typeof STEPS)[number]) {
     if (name === at) lifetime.stop(new Error('the service is stopping'));
     return Promise.resolve();
   };
-  const started = (name: string) => ({ start: () => void calls.push(name) });
-  const recovery = { load: step('recovery') } as unknown as Recovery;
-  const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
-  const journal = { start: step('journal') } as unknown as Journal;
-  const gauges = started('gauges') as unknown as JournalGauges;
-  const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
-  const timerWatch = { ...started('timerWatch'), assertAgreed: step('agreed') } as unknown as TimerWatchService;
-  const lookUps = started('lookUps') as unknown as LookUpScheduler;
-  const log = silentLog as ServiceLogger;
-  const timers = [doubtWatch, timerWatch, lookUps] as const;
-  const lifecycle = new GatewayLifecycle(...([recovery, redis, gauges, journal, ...timers, lifetime, log] as const));
-  return { calls, lifecycle, lifetime };
+  const note = (name: string) => () => void calls.push(name);
+  for (const [name, { prototype }] of Object.entries(INTERVALS)) {
+    jest.spyOn(prototype, 'onApplicationBootstrap').mockImplementation(note(`${name} starts`));
+    jest.spyOn(prototype, 'onModuleDestroy').mockImplementation(note(`${name} stops`));
+  }
+  const timerWatch = Object.assign(Object.create(TimerWatchService.prototype) as TimerWatchService, {
+    assertAgreed: step('clocks'),
+  });
+  const parts = [
+    { provide: RedisGuard, useValue: { assertUsable: step('Redis'), start: note('guard'), stop: note('guard stops') } },
+    { provide: Recovery, useValue: { load: step('decisions') } },
+    { provide: Journal, useValue: { start: step('journal'), stop: note('journal stops') } },
+    ...[DoubtWatchService, JournalGauges, JournalMemory, JournalSettings, LookUpScheduler].map((provide) => ({
+      provide,
+      useValue: Object.create(provide.prototype as object) as object,
+    })),
+    { provide: TimerWatchService, useValue: timerWatch },
+    { provide: ServiceLifetime, useValue: lifetime },
+    { provide: ServiceLogger, useValue: silentLog },
+  ];
+  class Parts {}
+  Module({ providers: parts, exports: parts })(Parts);
+  class Gateway {}
+  Module({ imports: [Parts], providers: [GatewayLifecycle] })(Gateway);
+  const start = () => NestFactory.createApplicationContext(Gateway, { logger: false, abortOnError: false });
+  return { calls, lifetime, start };
 }
 
-it('starts its parts in order, the timers last', async () => {
-  const { calls, lifecycle } = gateway();
-  await lifecycle.onModuleInit();
-  expect(calls).toEqual([
-    ...['assertUsable', 'recovery', 'agreed', 'journal'],
-    ...['doubtWatch', 'timerWatch', 'lookUps', 'gauges'],
-  ]);
+const started = Object.keys(INTERVALS).map((name) => `${name} starts`);
+const stopped = Object.keys(INTERVALS).map((name) => `${name} stops`);
+
+it('starts its parts in order, what runs on an interval last', async () => {
+  const { calls, start } = gateway();
+  const app = await start();
+  expect(calls.slice(0, 5)).toEqual(['Redis', 'guard', 'decisions', 'clocks', 'journal']);
+  expect(calls.slice(5).sort()).toEqual(started);
+  await app.close();
+});
+
+it('stops what runs on an interval first, and the journal last', async () => {
+  const { calls, start } = gateway();
+  const app = await start();
+  calls.splice(0);
+  await app.close();
+  expect(calls.slice(0, started.length).sort()).toEqual(stopped);
+  expect(calls.slice(started.length)).toEqual(['guard stops', 'journal stops']);
 });
 
 it('stopped while Kafka was awaited it starts nothing', async () => {
-  const { calls, lifecycle, lifetime } = gateway();
+  const { calls, start, lifetime } = gateway();
   lifetime.stop(new Error('the service is stopping'));
-  await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
+  await expect(start()).rejects.toThrow('the service is stopping');
   expect(calls).toEqual([]);
 });
 
-it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
-  const { calls, lifecycle } = gateway(at);
-  await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
-  expect(calls.at(-1)).toBe(at);
+it.each(STEPS)('stopped during the step %s it starts nothing more', async (at) => {
+  const { calls, start } = gateway(at);
+  await expect(start()).rejects.toThrow('the service is stopping');
+  const steps = calls.filter((call) => call !== 'guard');
+  expect(steps).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
 });

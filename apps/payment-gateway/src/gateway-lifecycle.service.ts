@@ -1,33 +1,28 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
-import { DoubtWatchService } from './journal/doubt-watch.service.js';
-import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
-import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
-/** Starts, in order, all parts that commands need before the first one is taken, and stops them after the last. Kafka has started before. */
+/**
+ * Starts, in order, the parts that commands need before the first one is taken. Kafka has started before, because its module is imported.
+ *
+ * Services that run on an interval implement `onApplicationBootstrap` and `onModuleDestroy`. Nest calls the first after the last module's
+ * `onModuleInit`, and the second before the first `beforeApplicationShutdown`. So intervals start after the journal and stop before it. The consumers
+ * start after all hooks of the start, and have drained before those of the stop (libs/service-kit).
+ */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
-  /** These run on timers only, so they start last and stop first. */
-  readonly #timers: readonly { start(): void; stop(): void }[];
-
   constructor(
-    private readonly recovery: Recovery,
     private readonly redis: RedisGuard,
-    gauges: JournalGauges,
-    private readonly journal: Journal,
-    doubtWatch: DoubtWatchService,
+    private readonly recovery: Recovery,
     private readonly timerWatch: TimerWatchService,
-    lookUps: LookUpScheduler,
+    private readonly journal: Journal,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
-  ) {
-    this.#timers = [doubtWatch, timerWatch, lookUps, gauges];
-  }
+  ) {}
 
   async onModuleInit(): Promise<void> {
     const { log } = this;
@@ -36,15 +31,13 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
-    await done(this.recovery.load());
+    await done(untilUp('The decisions of `tranche journal`', () => this.recovery.load(), { log, signal }));
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.journal.start());
-    for (const timer of this.#timers) timer.start();
   }
 
-  /** Runs after the consumers of commands and notifications have drained. */
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of [...this.#timers, this.redis]) timer.stop();
+    this.redis.stop();
     await this.journal.stop();
   }
 }

@@ -15,28 +15,36 @@ import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
+/** Kafka, and where its consumers report. */
+@Injectable()
+export class KafkaParts {
+  constructor(
+    @InjectKafkaClient() readonly client: KafkaClient,
+    readonly producer: BatchingProducer,
+    readonly log: ServiceLogger,
+    readonly metrics: Metrics,
+    readonly health: Health,
+  ) {}
+}
+
 /** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
 @Injectable()
 export class KafkaServers {
   constructor(
     private readonly config: GatewayConfig,
-    @InjectKafkaClient() private readonly client: KafkaClient,
-    private readonly producer: BatchingProducer,
+    private readonly kafka: KafkaParts,
     private readonly owners: PartitionOwners,
     private readonly breakers: RailBreakers,
     private readonly commandGate: CommandGate,
-    private readonly log: ServiceLogger,
-    private readonly metrics: Metrics,
-    private readonly health: Health,
   ) {}
 
   /** A rail's topic is not fetched while its breaker is open; no command topic is while `CommandGate` has an obstacle. */
   create(): KafkaServer[] {
-    const { config, client, producer, log, metrics, health } = this;
+    const { config, kafka } = this;
     this.#warnOfUnsignedCommands();
     this.#warnOfShortKeys();
     const shared = {
-      ...{ client, producer, log, health, metrics: metrics.registry },
+      ...{ ...kafka, metrics: kafka.metrics.registry },
       topicPrefix: config.kafkaTopicPrefix,
       deadLetterTopic: TOPICS.commandsDeadLetter.name,
       inFlight: config.inFlight,
@@ -78,7 +86,7 @@ export class KafkaServers {
   #warnOfUnsignedCommands(): void {
     const merchants = unsignedMerchants(this.config.merchants);
     if (merchants.length === 0) return;
-    this.log.warn(
+    this.kafka.log.warn(
       { merchants },
       'Who may write a command topic may command for these merchants: their commands need no signature (TOPICS=check refuses that)',
     );
@@ -86,6 +94,6 @@ export class KafkaServers {
 
   #warnOfShortKeys(): void {
     const merchants = shortKeysOfMerchants(this.config.merchants);
-    if (merchants.length > 0) this.log.warn({ merchants }, SHORT_KEYS_WARNING);
+    if (merchants.length > 0) this.kafka.log.warn({ merchants }, SHORT_KEYS_WARNING);
   }
 }

@@ -5,6 +5,8 @@ import { emptyOrder, fold, ResumeList, verdictOf, type JournalRecord, type Order
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
 import type { CommandForwarder } from '../src/command/command-forwarder.service.js';
+import { CommandAnswers } from '../src/command/command-answers.service.js';
+import { CommandReader } from '../src/command/command-reader.service.js';
 import { CommandConsumer } from '../src/command/command.consumer.js';
 import type { PaymentExecutor } from '../src/command/payment-executor.service.js';
 import type { RepublishThrottle } from '../src/command/republish-throttle.js';
@@ -16,13 +18,19 @@ import type { Recovery } from '../src/journal/recovery.service.js';
 export interface ConsumerParts {
   merchants: object[];
   environmentId?: string;
+  kafkaTopicPrefix?: string;
   orders?: OrderState[];
   resumes?: ResumeList;
+  /** Without one, each command is on its own partition. */
+  forwarder?: CommandForwarder;
   nowMs: number;
 }
 
+const forwardsNothing = { forward: () => Promise.resolve(false) } as unknown as CommandForwarder;
+
 /** The gateway's consumer with a journal in memory. It records executions, published events and appended records. */
-export function commandConsumer({ merchants, orders = [], resumes = new ResumeList(), nowMs, ...more }: ConsumerParts) {
+export function commandConsumer(parts: ConsumerParts) {
+  const { merchants, orders = [], resumes = new ResumeList(), forwarder = forwardsNothing, nowMs, ...more } = parts;
   const read = readMerchants(merchants, () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
   const config = { merchants: read.merchants, kafkaTopicPrefix: '', clockOffsetMs: 0, ...more };
@@ -51,18 +59,20 @@ export function commandConsumer({ merchants, orders = [], resumes = new ResumeLi
     execute: ({ commandId }: { commandId: string }) => Promise.resolve(executed.push(commandId)).then(() => 'done'),
   };
   const metrics = new Metrics('spec');
-  const consumer = new CommandConsumer(
-    config as unknown as GatewayConfig,
-    { forward: () => Promise.resolve(false) } as unknown as CommandForwarder,
-    executor as unknown as PaymentExecutor,
+  const answers = new CommandAnswers(
     { view, read: view.read } as unknown as Journal,
-    { resumes } as unknown as Recovery,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
-    { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
     {
       republish: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again(),
     } as unknown as RepublishThrottle,
-    metrics,
+    { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
+  );
+  const consumer = new CommandConsumer(
+    forwarder,
+    new CommandReader(config as unknown as GatewayConfig, metrics),
+    executor as unknown as PaymentExecutor,
+    answers,
+    { resumes } as unknown as Recovery,
   );
   const context = {
     signal: new AbortController().signal,

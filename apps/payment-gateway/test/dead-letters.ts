@@ -1,5 +1,5 @@
 import { TOPICS } from '@tranche/contracts';
-import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
+import { createKafkaClient, LogFollower, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { infrastructure, waitFor } from '@tranche/testing';
 import type { GatewayStack } from './gateway-stack.js';
@@ -16,13 +16,11 @@ export async function deadLettersOf(
     silentLog,
   );
   const { name } = TOPICS.commandsDeadLetter;
-  const bounds = await topicOffsets(client, prefix + name);
-  const tail = new TailConsumer({
-    ...{ client, topic: name, topicPrefix: prefix, log: silentLog },
-    from: new Map([...bounds].map(([partition, { low }]) => [partition, low])),
+  const follower = new LogFollower({ client, topic: name, topicPrefix: prefix, log: silentLog });
+  await follower.start({
+    from: 'beginning',
     onRecords: (_partition, records) => void letters.push(...records.filter(({ key }) => keys.includes(key ?? ''))),
   });
-  await tail.start();
-  await waitFor(() => letters.length >= count, { what: `${count} dead letters` }).finally(() => tail.stop());
+  await waitFor(() => letters.length >= count, { what: `${count} dead letters` }).finally(() => follower.stop());
   return letters;
 }

@@ -73,6 +73,9 @@ it('a gateway that starts from a journal of which four partitions contradict the
     expect(reasons).toContain(`tranche journal resume --partition ${partition}`);
   }
   for (const orderId of ofDamaged) expect(await callsOf(orderId)).toBe(0);
+  const metrics = await (await fetch(`${stack.gateway.managementUrl}/metrics`)).text();
+  const stopped = [...metrics.matchAll(/^tranche_journal_partition_stopped\{[^}]*partition="(\d+)"[^}]*\} 1$/gm)];
+  expect(stopped.map(([, partition]) => Number(partition)).sort()).toEqual([...DAMAGED.keys()].sort());
 
   await stack.gateway.stop();
   expect(await trancheJournal(stack, 'resume', ...PEOPLE, '--yes')).toMatchObject({ code: 0 });

@@ -14,13 +14,16 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Journal records that these gateways have read. */
-async function readBy(...gateways: RunningApp[]): Promise<number> {
-  const counts = gateways.map(async ({ managementUrl }) => {
-    const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
-    return Number(/^kafka_log_records_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
-  });
-  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+/** Records that these gateways have fetched: of the journal by its reader, and of the topics of their group. */
+async function fetchedBy(...gateways: RunningApp[]): Promise<{ journal: number; group: number }> {
+  const metrics = await Promise.all(
+    gateways.map(async ({ managementUrl }) => (await fetch(`${managementUrl}/metrics`)).text()),
+  );
+  const sum = (sample: RegExp) => metrics.reduce((total, text) => total + Number(sample.exec(text)?.[1] ?? 0), 0);
+  return {
+    journal: sum(/^kafka_log_records_total\{[^}]*\} (\d+)$/m),
+    group: sum(/^kafka_fetched_batch_records_sum\{[^}]*group="[^"]*payment-gateway"[^}]*\} (\d+)$/m),
+  };
 }
 
 /** Resolves when each of `ORDERS` new orders has its event. */
@@ -30,20 +33,23 @@ async function pay(): Promise<void> {
   await Promise.all(orderIds.map((orderId) => stack.event(orderId, 'payment.authorize.redirect_required')));
 }
 
-it('reads each record of the journal once, with one instance and with three', async () => {
-  const before = await readBy(stack.gateway);
+/** Records that are fetched while `ORDERS` new orders get their events. */
+async function perRound(): Promise<{ journal: number; group: number }> {
+  const gateways = [stack.gateway, ...further];
+  const before = await fetchedBy(...gateways);
   await pay();
-  expect((await readBy(stack.gateway)) - before).toBe(RECORDS);
+  const { journal, group } = await fetchedBy(...gateways);
+  return { journal: journal - before.journal, group: group - before.group };
+}
+
+it('fetches each record of the journal once, with one instance and with three, and its group fetches commands only', async () => {
+  const once = { journal: RECORDS, group: ORDERS };
+  expect(await perRound()).toEqual(once);
   for (let count = 0; count < 2; count++) further.push(await startApp('payment-gateway', stack.env));
   // While numbers move, each new owner reads the record at the index's marker once more.
-  const perRound = async () => {
-    const read = await readBy(stack.gateway, ...further);
-    await pay();
-    return (await readBy(stack.gateway, ...further)) - read;
-  };
-  await waitFor(async () => (await perRound()) === RECORDS, {
-    what: 'a round whose records are read once',
+  await waitFor(async () => JSON.stringify(await perRound()) === JSON.stringify(once), {
+    what: 'a round whose records are fetched once',
     timeoutMs: 60_000,
   });
-  expect(await perRound()).toBe(RECORDS);
+  expect(await perRound()).toEqual(once);
 }, 180_000);

@@ -5,7 +5,7 @@ import {
   deleteRecords,
   deleteTopic,
   ensureTopics,
-  TailConsumer,
+  LogFollower,
   topicOffsets,
   type ConsumedRecord,
 } from '@tranche/kafka';
@@ -48,21 +48,14 @@ async function makeJournalAnew(): Promise<void> {
 
 async function deadLetters(): Promise<ConsumedRecord[]> {
   const letters: ConsumedRecord[] = [];
-  const offsets = await topicOffsets(client, topicName(stack.prefix, TOPICS.commandsDeadLetter));
-  const tail = new TailConsumer({
-    client,
-    topic: TOPICS.commandsDeadLetter.name,
-    topicPrefix: stack.prefix,
-    from: new Map([...offsets.keys()].map((partition) => [partition, 0n] as const)),
-    log: silentLog,
-    onRecords: (_partition, records) => void letters.push(...records),
-  });
-  await tail.start();
-  opened.push(tail);
+  const { name: topic } = TOPICS.commandsDeadLetter;
+  const follower = new LogFollower({ client, topic, topicPrefix: stack.prefix, log: silentLog });
+  await follower.start({ from: 'beginning', onRecords: (_partition, records) => void letters.push(...records) });
+  opened.push(follower);
   return letters;
 }
 const opened: { stop(): Promise<void> }[] = [];
-afterEach(() => Promise.all(opened.splice(0).map((tail) => tail.stop())));
+afterEach(() => Promise.all(opened.splice(0).map((follower) => follower.stop())));
 
 /** Sends a command again with its old id, and with its old or a new time. */
 async function sendAgain(
@@ -106,7 +99,7 @@ it('a partition whose journal was made anew is resumed while no gateway runs: no
     );
   const two = ['--requested-by', 'alice', '--approved-by', 'bob'];
   const running = await resume(...two, '--yes');
-  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('payment-gateway.projector: ') as string });
+  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('payment-gateway: ') as string });
   await stack.gateway.stop();
   const alone = await resume('--requested-by', 'alice', '--approved-by', 'Alice ', '--yes');
   expect(alone).toMatchObject({ code: 1, err: expect.stringContaining('must be another person') as string });

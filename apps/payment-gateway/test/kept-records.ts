@@ -1,5 +1,5 @@
 import type { TopicDefinition } from '@tranche/contracts';
-import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
+import { createKafkaClient, LogFollower, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { infrastructure, waitFor } from '@tranche/testing';
 
@@ -13,12 +13,10 @@ export async function keptRecords(topicPrefix: string, { name }: TopicDefinition
   const bounds = await topicOffsets(kafka, topicPrefix + name);
   const wanted = [...bounds.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
   const records: ConsumedRecord[] = [];
-  const tail = new TailConsumer({
-    ...{ client: kafka, topic: name, topicPrefix, log: silentLog },
-    from: new Map([...bounds].map(([partition, { low }]) => [partition, low])),
-    onRecords: (_partition, some) => void records.push(...some),
-  });
-  await tail.start();
-  await waitFor(() => records.length >= wanted, { what: `${wanted} records of ${name}` }).finally(() => tail.stop());
+  const follower = new LogFollower({ client: kafka, topic: name, topicPrefix, log: silentLog });
+  await follower.start({ from: 'beginning', onRecords: (_partition, some) => void records.push(...some) });
+  await waitFor(() => records.length >= wanted, { what: `${wanted} records of ${name}` }).finally(() =>
+    follower.stop(),
+  );
   return records;
 }

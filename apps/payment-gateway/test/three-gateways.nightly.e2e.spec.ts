@@ -7,7 +7,7 @@ const PER_SECOND = 100;
 const AFTER_CHANGE = 500;
 const SESSION_MS = 6_000;
 const FREEZE_MS = 20_000;
-const NAMES = ['three instances', 'join', 'leave', 'kill', 'freeze', 'rolling change'] as const;
+type Change = 'three instances' | 'join' | 'leave' | 'kill' | 'freeze' | 'rolling change';
 /** Longest time without a call, of all instances together. Milliseconds. */
 const PAUSE_MS = 1_000;
 /** Longest time that a command may wait for its call. Milliseconds. */
@@ -43,14 +43,15 @@ async function events(count: number): Promise<void> {
 }
 
 /** Runs each change of the group under load. Returns when each one began, in order. */
-async function changes(load: PacedLoad): Promise<Map<(typeof NAMES)[number], number>> {
-  const begun = new Map<(typeof NAMES)[number], number>();
-  const change = async (name: (typeof NAMES)[number], act: () => Promise<void>) => {
+async function changes(load: PacedLoad): Promise<Map<Change, number>> {
+  const begun = new Map<Change, number>();
+  const change = async (name: Change, act: () => Promise<void>) => {
     begun.set(name, load.sent.length);
     await act();
     await events(AFTER_CHANGE);
   };
-  let [second, third] = [await start(), await start()];
+  const second = await start();
+  let third = await start();
   await events(AFTER_CHANGE);
   await change('three instances', () => Promise.resolve());
   let fourth: RunningApp | undefined;

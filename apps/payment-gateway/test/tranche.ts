@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { GatewayStack } from './gateway-stack.js';
 
-const CLI = join(__dirname, '../../cli/dist/main.js');
+const CLI = join(__dirname, '../../cli/dist/service.js');
 
 /** Runs `tranche journal …` with the gateway's settings. */
 export async function trancheJournal({ env }: Pick<GatewayStack, 'env'>, ...args: string[]) {

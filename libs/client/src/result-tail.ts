@@ -1,5 +1,5 @@
 import { TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { TailConsumer, type KafkaClient } from '@tranche/kafka';
+import { LogFollower, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
 import type { Log } from '@tranche/runtime';
 import type { ClientChecks } from './client-checks.js';
 import { ClientClosedError } from './errors.js';
@@ -59,28 +59,26 @@ export class ResultTail {
     const { client, topicPrefix, log, checks, onEvent } = this.options;
     const health = checks.part();
     let failure: () => string | undefined = () => undefined;
-    const tail = new TailConsumer({
+    const follower = new LogFollower({
       client,
       topic: TOPICS.events.name,
       topicPrefix,
-      from: new Map(),
-      takesUnreadable: true,
       log,
       health: {
         addReadiness: (name, check) => health.addReadiness(name, check),
         addLiveness: (name, check) => health.addLiveness(name, (failure = check)),
       },
-      onRecords: (_partition, records) => {
-        for (const record of records) {
-          const read = readEvent(record, isResultType);
-          if (read.read === 'event') onEvent(read.event);
-        }
-      },
     });
+    const onRecords = (_partition: number, records: ConsumedRecord[]) => {
+      for (const record of records) {
+        const read = readEvent(record, isResultType);
+        if (read.read === 'event') onEvent(read.event);
+      }
+    };
     const end = async () => {
       health.drop();
-      await tail.stop();
+      await follower.stop();
     };
-    return { begun: tail.start(), failure: () => failure(), end };
+    return { begun: follower.start({ onRecords, takesUnreadable: true }), failure: () => failure(), end };
   }
 }

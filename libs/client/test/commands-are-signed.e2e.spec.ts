@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { COMMAND_TOPICS, signatureProblem } from '@tranche/contracts';
-import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
+import { createKafkaClient, LogFollower, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { aVoid, waitFor } from '@tranche/testing';
 import { kafkaWorld } from './worlds.js';
@@ -12,16 +12,14 @@ it('signs a command for one environment: another one does not take it', async ()
   const world = await kafkaWorld();
   const { name } = COMMAND_TOPICS['partner-a'];
   const records: ConsumedRecord[] = [];
-  const tail = new TailConsumer({
+  const follower = new LogFollower({
     client: createKafkaClient({ brokers: world.brokers, clientId: 'spec' }, silentLog),
     topic: name,
     topicPrefix: world.prefix,
-    from: new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const)),
     log: silentLog,
-    onRecords: (_partition, read) => void records.push(...read),
   });
-  world.atEnd(() => tail.stop());
-  await tail.start();
+  world.atEnd(() => follower.stop());
+  await follower.start({ from: 'beginning', onRecords: (_partition, read) => void records.push(...read) });
   const client = await world.client({ signing: { kid: 'k1', privateKey, environmentId: 'production' } });
   await client.publisher.void(aVoid(), { id: 'signed' });
   const record = await waitFor(() => records[0], { what: 'the command' });

@@ -12,7 +12,7 @@ import {
   type EventType,
   type PaymentEvent,
 } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient, ensureTopics, TailConsumer } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient, ensureTopics, LogFollower, type ConsumedRecord } from '@tranche/kafka';
 import { partitionForKey, silentLog } from '@tranche/runtime';
 import { infrastructure, ownPrefix } from '@tranche/testing';
 import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
@@ -96,25 +96,20 @@ export async function kafkaWorld(): Promise<
     await emitRecord(key, encodeCloudEvent(event));
     return event;
   };
-  const tails = Object.values(COMMAND_TOPICS).map(
-    ({ name }) =>
-      new TailConsumer({
-        client: kafka,
-        topic: name,
-        topicPrefix: prefix,
-        from: new Map(),
-        log: silentLog,
-        onRecords: (_partition, records) => {
-          for (const record of records) {
-            const { id, type, data, traceparent } = decodeCloudEvent(record).event as CloudEvent<SeenCommand['data']>;
-            const command = { id, type, topic: prefix + name, key: record.key!, data, traceparent };
-            commands.push(command);
-            for (const answer of answers.get(type)?.(command) ?? []) void emit(answer.type, answer.data);
-          }
-        },
-      }),
+  const onRecords = (_partition: number, records: ConsumedRecord[]) => {
+    for (const record of records) {
+      const { id, type, data, traceparent } = decodeCloudEvent(record).event as CloudEvent<SeenCommand['data']>;
+      const command = { id, type, topic: prefix + record.topic, key: record.key!, data, traceparent };
+      commands.push(command);
+      for (const answer of answers.get(type)?.(command) ?? []) void emit(answer.type, answer.data);
+    }
+  };
+  const followers = Object.values(COMMAND_TOPICS).map(
+    ({ name }) => new LogFollower({ client: kafka, topic: name, topicPrefix: prefix, log: silentLog }),
   );
-  await Promise.all(tails.map((tail) => tail.start()));
+  const fetched = followers.map((follower) => follower.fetched());
+  await Promise.all(followers.map((follower) => follower.start({ onRecords })));
+  await Promise.all(fetched);
   return {
     prefix,
     brokers,
@@ -136,7 +131,7 @@ export async function kafkaWorld(): Promise<
     emit,
     emitRecord,
     async close() {
-      await Promise.all([...clients.map((client) => client.close()), ...tails.map((tail) => tail.stop())]);
+      await Promise.all([...clients.map((client) => client.close()), ...followers.map((follower) => follower.stop())]);
       await Promise.all([producer.close(), ...endings.map((end) => end())]);
     },
   };

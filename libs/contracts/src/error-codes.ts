@@ -100,7 +100,8 @@ export const ERROR_CODES = {
   too_many_operations: { kind: 'state', meaning: 'The order has 200 operations: it takes no further one.' },
   order_frozen: {
     kind: 'state',
-    meaning: 'A journal record of the order could not be read and was skipped: nothing is sent for it any more.',
+    meaning:
+      'A journal record of the order could not be read and was skipped, or a snapshot contradicts its records: nothing is sent for it any more.',
   },
   superseded_not_live: {
     kind: 'state',

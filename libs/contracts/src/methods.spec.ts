@@ -45,13 +45,6 @@ describe.each(Object.keys(PAYMENT_OPTIONS).filter(isPaymentOption))('option %s',
   });
 });
 
-it('has one letter for each method, and for these the ones that are stored', () => {
-  const letters = METHOD_NAMES.map((name) => METHODS[name].letter);
-  expect(new Set(letters).size).toBe(letters.length);
-  for (const letter of letters) expect(letter).toMatch(/^[A-Z]$/);
-  expect([METHODS.A.letter, METHODS.B.letter, METHODS.card.letter]).toEqual(['A', 'B', 'C']);
-});
-
 it('has rails of different names, and languages of all methods', () => {
   expect(RAILS).toEqual(['partner-a', 'partner-b', 'card']);
   const languages = new Set(METHOD_NAMES.flatMap((name): readonly string[] => METHODS[name].languages));

@@ -9,7 +9,6 @@
  * - `RAILS` and the command topics (`topics.ts`), the commands of a rail (`commands/validate-command.ts`);
  * - the rules of amount, market and void (`@tranche/platform`), and the texts of their faults and error codes;
  * - the address that a form is sent to, the rail on which `@tranche/client` publishes an authorization, the languages of notifications;
- * - the letter of a method in snapshots of orders (`@tranche/order-journal`);
  * - the instalments and amounts that the checkout offers.
  */
 
@@ -34,8 +33,6 @@ interface PhoneForm {
 interface MethodRow {
   /** The command topic is `payments.commands.RAIL.v1`. */
   readonly rail: string;
-  /** One letter for the method in snapshots of orders. Stored permanently, so it must never change or be given to another method. */
-  readonly letter: string;
   /** Operation that starts a payment. */
   readonly begins: 'authorize' | 'pay';
   /** Message class of that operation, by its name in `SCHEMA_SOURCES`. */
@@ -68,7 +65,6 @@ const ENDPOINT = '/front/service/rest/process';
 export const METHODS = {
   A: {
     rail: 'partner-a',
-    letter: 'A',
     begins: 'authorize',
     fields: 'partner-a-authorization',
     alwaysForm: true,
@@ -79,7 +75,6 @@ export const METHODS = {
   },
   B: {
     rail: 'partner-b',
-    letter: 'B',
     begins: 'authorize',
     fields: 'partner-b-authorization',
     // The interface shows no void for method B (docs/decisions/0032).
@@ -99,7 +94,6 @@ export const METHODS = {
   },
   card: {
     rail: 'card',
-    letter: 'C',
     begins: 'pay',
     fields: 'card-payment',
     // The rail accepts the command, but an order with a card payment has no authorization to void.

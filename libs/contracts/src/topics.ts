@@ -54,7 +54,7 @@ export const TOPICS = {
     readBy: 'payment-gateway',
   }),
   // Personal data: MESSAGE, EXTRADATA, REDIRECTHTML and the masked card. State that must live longer is kept in snapshots
-  // (docs/decisions/0047).
+  // (docs/decisions/0123).
   journal: topic('payments.journal.v1', {
     days: 100,
     isPersonal: true,

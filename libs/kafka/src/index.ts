@@ -6,7 +6,7 @@ export {
   type KafkaSettings,
 } from './kafkajs/kafka-client.js';
 export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
-export { headerTexts, type ConsumedRecord } from './consume/consumed-record.js';
+export { headerTexts, type ConsumedRecord } from './consumed-record.js';
 export {
   BatchingProducer,
   type BatchingProducerOptions,
@@ -21,15 +21,11 @@ export {
   ProducerOverloadedError,
   MembershipLostError,
   RecordTooLargeError,
+  UnreadableRecordError,
   UnknownTopicError,
 } from './errors.js';
-export {
-  PartitionConsumer,
-  type PartitionConsumerOptions,
-  type PartitionHandler,
-} from './consume/partition-consumer.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';
-export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/until-handled.js';
+export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/key-ordered-pool.js';
 export {
   KeyOrderedPool,
   type PoolOptions,
@@ -37,17 +33,15 @@ export {
   type Slot,
   type Task,
 } from './consume/key-ordered-pool.js';
-export { InOrderWork, type InOrderOptions } from './consume/in-order-work.js';
 export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
 export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './consume/group-port.js';
-export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
-export type { Assignment, Backlog, PartitionWork } from './consume/partition-work.js';
-export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
+export { defaultWatermarks, type Watermarks } from './consume/assigned-partition.js';
+export type { Assignment, Backlog, PartitionWork } from './consume/group-port.js';
+export { decodeFinished, encodeFinished } from './consume/frontier.js';
 export { numberPlan, stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
-export { BEHIND_AT_MOST_MS, TailPosition } from './consume/tail-position.js';
-export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
-export { LogFollower, type FollowedLog, type LogFollowerOptions } from './log/log-follower.js';
-export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
+export { LogPosition } from './log/log-position.js';
+export { LogFollower, type FollowedLog, type FollowedTopic, type LogFollowerOptions } from './log/log-follower.js';
+export { LogReader, type LogReaderOptions, type LogRecord } from './log/log-reader.js';
 export { groupMembers, type GroupMember } from './topics/group-members.js';
 export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
 export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';

@@ -1,6 +1,6 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { reasonOf } from '@tranche/runtime';
-import type { ConsumedRecord } from './consume/consumed-record.js';
+import type { ConsumedRecord } from './consumed-record.js';
 
 /** Runs for every record, so it must cost nothing when tracing is off. */
 const isTracing = () => propagation.fields().length > 0;

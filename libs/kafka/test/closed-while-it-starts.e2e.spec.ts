@@ -1,4 +1,4 @@
-import { ConsumerClosedError, KeyOrderedConsumer, TailConsumer, type ConsumedRecord } from '../src/index.js';
+import { ConsumerClosedError, KeyOrderedConsumer, type ConsumedRecord } from '../src/index.js';
 import { withAdmin } from '../src/kafkajs/kafka-client.js';
 import { Bench, deferred, until } from './support.js';
 
@@ -84,18 +84,12 @@ describe('a consumer that is closed while it starts', () => {
   });
 });
 
-it('a tail that is stopped while it starts reads nothing', async () => {
+it('a reader of a log that is stopped while it starts reads nothing', async () => {
   const read: ConsumedRecord[] = [];
-  const tail = new TailConsumer({
-    client: bench.client,
-    topic: 'commands',
-    topicPrefix: bench.prefix,
-    from: new Map([[0, 0n]]),
-    onRecords: (_partition, records) => void read.push(...records),
-    log: bench.log,
-  });
-  const starting = expect(tail.start()).rejects.toThrow(ConsumerClosedError);
-  await tail.stop();
+  const follower = bench.follower('commands');
+  const onRecords = (_partition: number, records: ConsumedRecord[]) => void read.push(...records);
+  const starting = expect(follower.start({ from: 'beginning', onRecords })).rejects.toThrow(ConsumerClosedError);
+  await follower.stop();
   await starting;
   expect(read).toEqual([]);
 });

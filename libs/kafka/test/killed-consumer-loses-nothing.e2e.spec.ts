@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { committedOffsets, PartitionConsumer } from '../src/index.js';
+import { committedOffsets, KeyOrderedConsumer } from '../src/index.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
 describe('a consumer that is killed', () => {
@@ -27,18 +27,14 @@ describe('a consumer that is killed', () => {
     await new Promise((resolve) => first.once('close', resolve));
 
     const bySecond: number[] = [];
-    const second = new PartitionConsumer({
+    const second = new KeyOrderedConsumer({
       client: bench.client,
       groupId: `${bench.prefix}group`,
       topic: 'records',
       topicPrefix: bench.prefix,
+      inFlight: 1,
       log: bench.log,
-      assigned: () => ({
-        onBatch: (records) => {
-          bySecond.push(...records.map((record) => Number(textOf(record))));
-          return Promise.resolve();
-        },
-      }),
+      handle: (record) => Promise.resolve(void bySecond.push(Number(textOf(record)))),
     });
     bench.atEnd(() => second.close());
     await second.start();

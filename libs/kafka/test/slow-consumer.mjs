@@ -1,23 +1,21 @@
 // A process to be killed. Handles one record at a time, slowly, prints the finished ones, and never finishes the hundredth.
-import { createKafkaClient, PartitionConsumer } from '@tranche/kafka';
+import { createKafkaClient, KeyOrderedConsumer } from '@tranche/kafka';
 
 const [brokers, topicPrefix] = process.argv.slice(2);
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent };
-const consumer = new PartitionConsumer({
+const consumer = new KeyOrderedConsumer({
   client: createKafkaClient({ brokers: brokers.split(','), clientId: 'to-be-killed' }, log),
   groupId: `${topicPrefix}group`,
   topic: 'records',
   topicPrefix,
   sessionTimeoutMs: 1500,
-  maxBatchRecords: 1,
+  inFlight: 1,
   log,
-  assigned: () => ({
-    onBatch: async ([record]) => {
-      if (String(record.value) === '100') await new Promise(silent);
-      await new Promise((resolve) => setTimeout(resolve, 15));
-      process.stdout.write(`${record.value}\n`);
-    },
-  }),
+  handle: async (record) => {
+    if (String(record.value) === '100') await new Promise(silent);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    process.stdout.write(`${record.value}\n`);
+  },
 });
 await consumer.start();

@@ -7,7 +7,7 @@ import {
   BatchingProducer,
   createKafkaClient,
   ensureTopics,
-  TailConsumer,
+  LogFollower,
   topicOffsets,
   type ConsumedRecord,
   type KafkaClient,
@@ -159,20 +159,18 @@ export class Bench {
     return app;
   }
 
+  follower(topic: string): LogFollower {
+    const { client, prefix: topicPrefix, log, health } = this;
+    const follower = new LogFollower({ client, topic, topicPrefix, log, health });
+    this.atEnd(() => follower.stop());
+    return follower;
+  }
+
   /** Reads a topic from its beginning into an array that continues to grow. */
   async read(topic: string): Promise<ConsumedRecord[]> {
     const records: ConsumedRecord[] = [];
-    const offsets = await topicOffsets(this.client, this.prefix + topic);
-    const tail = new TailConsumer({
-      client: this.client,
-      topic,
-      topicPrefix: this.prefix,
-      from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
-      onRecords: (_partition, more) => void records.push(...more),
-      log: this.log,
-    });
-    await tail.start();
-    this.atEnd(() => tail.stop());
+    const follower = this.follower(topic);
+    await follower.start({ from: 'beginning', onRecords: (_partition, more) => void records.push(...more) });
     return records;
   }
 }

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { checkTopics, PartitionConsumer, TailConsumer, UnknownTopicError } from '../src/index.js';
+import { checkTopics, KeyOrderedConsumer, UnknownTopicError } from '../src/index.js';
 import { KafkaHandler } from '../src/nest.js';
 import { Bench } from './support.js';
 
@@ -34,17 +34,13 @@ describe('a topic that does not exist', () => {
     await expect(bench.serve([Right], { deadLetterTopic: 'none' })).rejects.toThrow(UnknownTopicError);
   });
 
-  it('refuses consumers of a partition and of the tail', async () => {
-    const common = { client: bench.client, topic: 'none', topicPrefix: bench.prefix, log: bench.log };
-    const partitions = new PartitionConsumer({
-      ...common,
-      groupId: `${bench.prefix}none`,
-      assigned: () => ({ onBatch: () => Promise.resolve() }),
-    });
-    await expect(partitions.start()).rejects.toThrow(UnknownTopicError);
-    await expect(new TailConsumer({ ...common, from: new Map(), onRecords: () => undefined }).start()).rejects.toThrow(
-      UnknownTopicError,
-    );
+  it('refuses a consumer of its keys and a reader of its log', async () => {
+    const groupId = `${bench.prefix}none`;
+    const handle = () => Promise.resolve();
+    const { client, prefix: topicPrefix, log } = bench;
+    const consumer = new KeyOrderedConsumer({ client, topicPrefix, log, topic: 'none', groupId, inFlight: 1, handle });
+    await expect(consumer.start()).rejects.toThrow(UnknownTopicError);
+    await expect(bench.follower('none').start()).rejects.toThrow(UnknownTopicError);
   });
 
   it('rejects what is sent to it, and creates nothing', async () => {

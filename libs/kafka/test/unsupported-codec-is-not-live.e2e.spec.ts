@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs';
-import { PartitionConsumer } from '../src/index.js';
+import { KeyOrderedConsumer } from '../src/index.js';
 import { Bench, until } from './support.js';
 
 describe('a record in a compression that is not supported', () => {
@@ -13,14 +13,15 @@ describe('a record in a compression that is not supported', () => {
       });
     };
     await bench.compressedTopic('packed', 'zstd');
-    const consumer = new PartitionConsumer({
+    const consumer = new KeyOrderedConsumer({
       client: bench.client,
       groupId: `${bench.prefix}group`,
       topic: 'packed',
       topicPrefix: bench.prefix,
       log: bench.log,
       health: bench.health,
-      assigned: () => ({ onBatch: () => Promise.resolve() }),
+      inFlight: 1,
+      handle: () => Promise.resolve(),
     });
     bench.atEnd(() => consumer.close());
     await consumer.start();

@@ -49,7 +49,7 @@ export { historyOf, matchOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';
 export * from './state/records.js';
-export { RECENT_MS, snapshotOf } from './state/snapshot.js';
+export { RECENT_MS, snapshotOf, type SnapshotMismatch } from './state/snapshot.js';
 export { operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
 export {
   CAPTURE_WINDOW_MS,

@@ -103,6 +103,7 @@ export interface OneOwnerSettings {
   hash?: string | undefined;
   epoch?: () => number;
   nowMs?: number;
+  assertCurrent?: () => Promise<void>;
   /** Called before events are published and before the index is written; may reject or wait. */
   did?: (what: string) => Promise<void> | void;
 }
@@ -115,7 +116,7 @@ export class OneOwner {
   low: bigint;
   readonly index: IndexInMemory;
   readonly published: CloudEvent<PaymentEvent>[] = [];
-  /** Its steps in order: `events N` (their number), `index OFFSET`, `commit OFFSET`. */
+  /** Steps of the owner in order: `events N` (their number), `index OFFSET`, `commit OFFSET`, `mismatch FIELDS` of a snapshot. */
   readonly steps: string[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;
@@ -123,11 +124,23 @@ export class OneOwner {
   isReaderLate = false;
   /** Records of appends are acknowledged and go to another log. */
   isReplaced = false;
+  /** Called after each request for the log's bounds. */
+  onBounds: () => void = () => undefined;
   /** Called once when reading begins. */
   onFollow: () => void = () => undefined;
   #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
 
-  constructor({ records = [], low = 0n, committed, marker, epoch, nowMs, did, ...rest }: OneOwnerSettings = {}) {
+  constructor({
+    records = [],
+    low = 0n,
+    committed,
+    marker,
+    epoch,
+    nowMs,
+    did,
+    assertCurrent,
+    ...rest
+  }: OneOwnerSettings = {}) {
     this.log = recordsOf(low, ...records);
     this.low = low;
     const around = async (what: string) => {
@@ -152,7 +165,13 @@ export class OneOwner {
         end: () => Promise.resolve(this.high),
         read: (_partition, from, until) => this.#range(from, until),
       },
-      bounds: () => Promise.resolve({ low: this.low, high: this.high }),
+      bounds: () => {
+        const bounds = { low: this.low, high: this.high };
+        this.onBounds();
+        return Promise.resolve(bounds);
+      },
+      ...(assertCurrent === undefined ? {} : { assertCurrent }),
+      onSnapshotMismatch: ({ fields }) => this.steps.push(`mismatch ${fields.join(' ')}`),
       log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),

@@ -80,7 +80,7 @@ export class OwnerWorld {
     else if (chance < 0.22) this.#deliver();
     else if (chance < 0.34) this.#read();
     else if (chance < 0.36) for (const { owner } of this.#running) owner.forget();
-    else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex();
+    else if (isCalm && chance < 0.38) for (const { owner } of this.#running) owner.doubtIndex(this.#index.marker);
     else this.#endOne();
     await new Promise((resolve) => setImmediate(resolve));
     for (const running of this.#running) this.#lookAtAll(running);
@@ -92,7 +92,7 @@ export class OwnerWorld {
     const identity = { ...inOrder, orderId, commandId, attempt: 1, token: commandId };
     const record: JournalRecord =
       open === undefined
-        ? ({ ...intent, ...identity } as JournalRecord)
+        ? { ...intent, ...identity }
         : { record: 'OUTCOME', ...identity, result: 'refused', answer: {} };
     if (open === undefined) this.#open.set(orderId, commandId);
     else this.#open.delete(orderId);
@@ -237,7 +237,7 @@ export class OwnerWorld {
         try {
           resolve(act());
         } catch (error) {
-          reject(error as Error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
       this.#pending.push({ of, end });

@@ -25,7 +25,7 @@ export const FORBIDDEN_TO_ALL = {
   configure: EVERY_TOPIC,
   extend: EVERY_TOPIC,
   create: ['payments.commands.cash.v1', 'payments.journal.v2', 'anything'],
-  transaction: ['payment-gateway', 'payment-gateway.commands', 'anything'],
+  transaction: ['payment-gateway', 'payment-gateway.notifications', 'anything'],
   'configure broker': ['1'],
   grant: ['payment-gateway', 'payment'],
 };
@@ -33,29 +33,29 @@ export const FORBIDDEN_TO_ALL = {
 /** Forbidden to each user in addition. `payment` publishes on rail partner-a, and its name is the beginning of another service's. */
 export const FORBIDDEN_TO = {
   'payment-gateway': {
-    write: [...COMMANDS, 'payments.notifications.v1', 'payments.notifications.quarantine.v1', 'auth.events.v1', 'cse.events.v1'],
+    write: ['payments.notifications.v1', 'payments.notifications.quarantine.v1', 'auth.events.v1', 'cse.events.v1'],
     read: ['payments.events.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
-    groups: ['payment', 'payment.orders', 'payment-gateways', 'payment-gateway-next.commands', 'notification-ingest', 'notification-ingest.quarantine', 'checkout-demo', 'auth-service', 'anything'],
+    groups: ['payment', 'payment.orders', 'payment-gateways', 'payment-gateway-next.log', 'notification-ingest', 'notification-ingest.quarantine', 'checkout-demo', 'auth-service', 'auth-service.reader', 'cse-token-service', 'payment-es', 'anything'],
   },
   'notification-ingest': {
     write: [...COMMANDS, 'payments.events.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
     read: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
-    groups: ['notification-ingester', 'notification-ingest-next.quarantine', 'payment-gateway', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'payment', 'checkout-demo', 'anything'],
+    groups: ['notification-ingester', 'notification-ingest-next.quarantine', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'payment', 'checkout-demo', 'anything'],
   },
   'auth-service': {
     write: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'cse.events.v1'],
     read: EVERY_TOPIC,
-    groups: ['auth-service', 'auth-service.reader', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'notification-ingest.quarantine', 'payment', 'anything'],
+    groups: ['auth-service', 'auth-service.reader', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
   'cse-token-service': {
     write: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1'],
     read: EVERY_TOPIC,
-    groups: ['cse-token-service', 'cse-token-service.reader', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'notification-ingest.quarantine', 'payment', 'anything'],
+    groups: ['cse-token-service', 'cse-token-service.reader', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
   payment: {
     write: [...OTHER_COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
     read: [...COMMANDS, 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
-    groups: ['payments', 'payment-es', 'payment-gateway', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'notification-ingest.quarantine', 'checkout-demo', 'anything'],
+    groups: ['payments', 'payment-es', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'checkout-demo', 'anything'],
   },
 }; // prettier-ignore
 

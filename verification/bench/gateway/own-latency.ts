@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeCloudEvent, TOPICS, type PaymentEvent } from '@tranche/contracts';
-import { TailConsumer } from '@tranche/kafka';
+import { LogFollower, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import type { Context } from '../bench.js';
 import { commandId } from '../commands.js';
@@ -23,24 +23,18 @@ export async function ownLatency(context: Context): Promise<Row[]> {
   const appendedMs = new Map<string, number>();
   /** By command: an event that is published again is not measured again. */
   const latencies = new Map<string, number>();
-  const offsets = new Map<number, bigint>();
-  const tail = new TailConsumer({
-    client: stage.client,
-    topic: TOPICS.events.name,
-    topicPrefix: stage.prefix,
-    from: offsets,
-    log: silentLog,
-    onRecords(_partition, records) {
-      const nowMs = performance.now();
-      for (const record of records) {
-        const { commandId: id = '' } = decodeCloudEvent(record).event?.data as PaymentEvent;
-        const sentMs = appendedMs.get(id);
-        if (sentMs !== undefined && !latencies.has(id)) latencies.set(id, Math.max(0, nowMs - sentMs));
-      }
-    },
-  });
+  const onRecords = (_partition: number, records: ConsumedRecord[]) => {
+    const nowMs = performance.now();
+    for (const record of records) {
+      const { commandId: id = '' } = decodeCloudEvent(record).event?.data as PaymentEvent;
+      const sentMs = appendedMs.get(id);
+      if (sentMs !== undefined && !latencies.has(id)) latencies.set(id, Math.max(0, nowMs - sentMs));
+    }
+  };
+  const { client, prefix: topicPrefix } = stage;
+  const follower = new LogFollower({ client, topic: TOPICS.events.name, topicPrefix, log: silentLog });
   try {
-    await tail.start();
+    await follower.start({ onRecords });
     const total = context.commands ?? ALL;
     context.log(`own latency: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
     const begunMs = performance.now();
@@ -69,7 +63,7 @@ export async function ownLatency(context: Context): Promise<Row[]> {
       row({ name: 'own-latency-p99', unit: 'ms', ours: percentile(measured, 0.99), target: { atMost: 40 } }),
     ];
   } finally {
-    await tail.stop();
+    await follower.stop();
     await gateway.stop();
     await platform.stop();
     await stage.remove();

@@ -92,7 +92,7 @@ function orderOf(n: number): JournalRecord[] {
 }
 
 /**
- * Commits the end of the journal for the projector's group, as after a normal day: only the index is missing, and no event is published
+ * Commits the end of the journal for the gateways' group, as after a normal day: only the index is missing, and no event is published
  * again.
  */
 async function asIfProjected({ brokers }: Context, stage: Stage): Promise<void> {

@@ -19,7 +19,7 @@ function statusOf(...more: Partial<PartitionFacts>[]): JournalStatus {
   return { topic: 'payments.journal.v1', exists: true, members: [], partitions };
 }
 
-const member = { groupId: 'payment-gateway.projector', clientId: 'gateway', clientHost: '/10.0.0.7', memberId: 'm-1' };
+const member = { groupId: 'payment-gateway', clientId: 'gateway', clientHost: '/10.0.0.7', memberId: 'm-1' };
 const namesOf = (status: JournalStatus, ...asked: number[]) =>
   resumable(status, asked).map(({ partition }) => partition);
 
@@ -32,7 +32,7 @@ describe('a resume', () => {
 
   it('is refused while a gateway is a member of a group, which is named', () => {
     expect(() => resumable({ ...statusOf(lost), members: [member] }, [])).toThrow(
-      /stop every gateway first[^]*payment-gateway\.projector: gateway at \/10\.0\.0\.7 \(m-1\)/,
+      /stop every gateway first[^]*payment-gateway: gateway at \/10\.0\.0\.7 \(m-1\)/,
     );
   });
 

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { COMMAND_TOPICS, commandIdTimeMs, decodeCloudEvent, orderKey, TOPICS } from '@tranche/contracts';
-import { commitFor, headerTexts, topicOffsets, UnknownTopicError } from '@tranche/kafka';
+import { commitFor, committedOffsets, headerTexts, topicOffsets, UnknownTopicError } from '@tranche/kafka';
 import {
   CLOCKS_APART_MS,
   commandHash,
@@ -74,12 +74,20 @@ export async function resume(access: JournalAccess, partitions: readonly number[
   const abouts = partitions.map((partition) => ({ action: 'partition.resume', proposal: id, partition }) as const);
   const change = async () => {
     const commands = await commandsOf(access, new Set(partitions), Date.now());
-    await commit(access, partitions, () => BEYOND_EVERY_LOG);
+    const own = BEYOND_EVERY_LOG + BigInt(randomInt(2 ** 40));
+    await commit(access, partitions, () => own);
     const at = await laterTime(access);
+    await assertAlone(access, partitions, own);
     await write(access, { record: 'resumed', id, at, partitions: [...partitions], ...people }, commands);
-    for (const partition of partitions) await doubtLostAttempts(access, partition);
-    for (const partition of partitions) await access.index.drop(partition);
-    assertNoMembers(await access.members());
+    for (const partition of partitions) {
+      await assertAlone(access, partitions, own);
+      await doubtLostAttempts(access, partition);
+    }
+    for (const partition of partitions) {
+      await assertAlone(access, partitions, own);
+      await access.index.drop(partition);
+    }
+    await assertAlone(access, partitions, own);
     const ends = await topicOffsets(access.client, access.journal);
     await commit(access, partitions, (partition) => ends.get(partition)!.low);
   };
@@ -91,6 +99,14 @@ export async function resume(access: JournalAccess, partitions: readonly number[
       `the resume was not completed: ${why}\nRun it again: until then its partitions stay stopped`,
     );
   }
+}
+
+/** A run whose terminal was lost may still go on. Its successor's commit ends it, before it changes what running gateways use. */
+async function assertAlone(access: JournalAccess, partitions: readonly number[], own: bigint): Promise<void> {
+  assertNoMembers(await access.members());
+  const committed = await committedOffsets(access.client, access.gatewayGroup, access.journal);
+  if (partitions.some((partition) => committed.get(partition) !== own))
+    throw new RefusedError('another run of `tranche journal resume` has taken over');
 }
 
 const commit = (access: JournalAccess, partitions: readonly number[], offsetOf: (partition: number) => bigint) => {

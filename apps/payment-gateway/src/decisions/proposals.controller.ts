@@ -1,8 +1,10 @@
-import { Controller, Get, Header, HttpCode, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { AuditInterceptor } from '../operations/audit/audit.interceptor.js';
 import type { OperatorIdentity } from '../operations/operator-identity.js';
 import { CurrentOperator, OperatorGuard, Requires } from '../operations/operator.guard.js';
+import type { Reply } from '../operations/operations.controller.js';
 import type { OperationView } from '../operations/order-view.js';
+import { statusOfDecision, type RecordedDecision } from '../operations/recorded-decision.js';
 import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
 
 /** Lists and decides resolutions that wait for a second person. docs/runbook.md, "Approve what another proposed". */
@@ -21,10 +23,15 @@ export class ProposalsController {
 
   @Post(':id/approve')
   @Requires({ role: 'approver', action: 'resolution.approve' })
-  @HttpCode(200)
   @Header('cache-control', 'no-store')
-  approve(@Param('id') id: string, @CurrentOperator() operator: OperatorIdentity): Promise<OperationView> {
-    return this.decisions.approve(id, operator);
+  async approve(
+    @Param('id') id: string,
+    @CurrentOperator() operator: OperatorIdentity,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<OperationView | RecordedDecision> {
+    const answer = await this.decisions.approve(id, operator);
+    reply.code(statusOfDecision(answer));
+    return answer;
   }
 
   @Post(':id/reject')

@@ -47,10 +47,11 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
   const journal = {
     read: (merchant: string, orderId: string) =>
       Promise.resolve(orderKey(merchant, orderId) === 'shop-fr/1' ? order : emptyOrder(merchant, orderId)),
-    appendAndRead: (record: JournalRecord) => {
+    append: (record: JournalRecord) => {
       appended.push(record);
-      return Promise.resolve(take(record));
+      return Promise.resolve(BigInt(take(record).lastOffset));
     },
+    stateAfter: () => Promise.resolve(order),
   } as unknown as Journal;
   const now = { ms: NOW_MS };
   const sleep: Clock['sleep'] = (_ms, signal) =>

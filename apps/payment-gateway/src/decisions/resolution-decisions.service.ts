@@ -5,6 +5,7 @@ import type { ManualResolution } from '../operations/manual-resolution.js';
 import { OperationsService, type Approval } from '../operations/operations.service.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operations/operator-identity.js';
 import type { OperationView } from '../operations/order-view.js';
+import type { RecordedDecision } from '../operations/recorded-decision.js';
 import type { Decision } from './decision.js';
 import { alreadyDecided, Decisions } from './decisions.service.js';
 import { orderDigest } from './order-digest.js';
@@ -31,7 +32,7 @@ export class ResolutionDecisions {
     id: string,
     resolution: ManualResolution,
     operator: OperatorIdentity,
-  ): Promise<OperationView | ProposalView> {
+  ): Promise<OperationView | ProposalView | RecordedDecision> {
     const { order, operation } = await this.operations.check(id, resolution, operator);
     const { merchant, orderId } = order;
     const why = whyTwoPeople(operation, resolution, this.config.merchants.byName(merchant));
@@ -58,7 +59,7 @@ export class ResolutionDecisions {
    * Writes the approval before the resolution, so that a concurrent rejection either prevents it or is refused. Where the process ends in between,
    * the approver must approve again.
    */
-  async approve(id: string, operator: OperatorIdentity): Promise<OperationView> {
+  async approve(id: string, operator: OperatorIdentity): Promise<OperationView | RecordedDecision> {
     const decision = await this.#find(id, operator);
     if (decision.state === 'approved' && decision.decidedBy === operator.person) return this.#approveAgain(decision);
     this.decisions.assertMayDecide(decision, operator);
@@ -82,14 +83,14 @@ export class ResolutionDecisions {
    * Repeats an approval whose resolution may not have reached the journal. A changed order may have it already, so `proposal_stale` is reported as
    * already decided.
    */
-  async #approveAgain(decision: ResolutionDecision): Promise<OperationView> {
+  async #approveAgain(decision: ResolutionDecision): Promise<OperationView | RecordedDecision> {
     if (this.decisions.isOver(decision)) throw alreadyDecided(decision);
     return this.#journal(decision).catch((error: unknown) => {
       throw error instanceof Problem && error.code === 'proposal_stale' ? alreadyDecided(decision) : error;
     });
   }
 
-  #journal(decision: ResolutionDecision): Promise<OperationView> {
+  #journal(decision: ResolutionDecision): Promise<OperationView | RecordedDecision> {
     const { operation, resolution } = decision.subject;
     const approval = approvalOf(decision, decision.decidedBy!);
     return this.operations.resolve(operation, resolution, proposerOf(decision), approval);

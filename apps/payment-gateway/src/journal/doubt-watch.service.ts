@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { DoubtWatch, SEND_DEADLINE_MS } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -9,7 +9,7 @@ const POLL_EVERY_MS = 200;
 
 /** Runs the doubt watch of libs/order-journal on an interval. */
 @Injectable()
-export class DoubtWatchService {
+export class DoubtWatchService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #watch: DoubtWatch;
   #timer?: NodeJS.Timeout;
 
@@ -22,12 +22,12 @@ export class DoubtWatchService {
     );
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.#timer = setInterval(() => void this.#watch.poll(), POLL_EVERY_MS);
   }
 
   /** An append in flight may still complete; stopping does not wait for it. */
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.#timer);
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { isInDoubt } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -19,7 +19,7 @@ interface DoubtLabels {
 
 /** Each instance measures the partitions that it projects, so the sum over all instances counts each order once. */
 @Injectable()
-export class JournalGauges {
+export class JournalGauges implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #doubts;
   readonly #oldest;
   readonly #behind;
@@ -51,6 +51,15 @@ export class JournalGauges {
       help: 'Journal records that the index does not have yet, by partition of this instance',
       labelNames: ['partition'],
     });
+    metrics.gauge({
+      name: 'tranche_journal_partition_stopped',
+      help: '1 for each journal partition of this instance that is stopped; `tranche journal status` says why, and what to do',
+      labelNames: ['partition'],
+      collect() {
+        this.reset();
+        for (const partition of journal.view.stopped.keys()) this.set({ partition: String(partition) }, 1);
+      },
+    });
     const delays = this.#delays;
     const own = () => this.#own;
     metrics.gauge({
@@ -64,13 +73,13 @@ export class JournalGauges {
     });
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.#timer = setInterval(() => {
       this.#measuring = this.#measuring.then(() => this.measure());
     }, MEASURE_EVERY_MS);
   }
 
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.#timer);
   }
 
@@ -118,7 +127,7 @@ export class JournalGauges {
     for (const partition of own) {
       const { low = 0n, high = 0n } = ends.get(partition) ?? {};
       const marker = markers.get(partition);
-      if (marker === undefined) this.journal.view.ownerOf(partition)?.doubtIndex();
+      this.journal.view.ownerOf(partition)?.doubtIndex(marker);
       const next = marker === undefined ? low : marker + 1n;
       this.#behind.set({ partition: String(partition) }, Math.max(0, Number(high - next)));
       this.#delays.measured(partition, next, high);

@@ -13,7 +13,6 @@ import {
 import type { TraceHeaders } from '@tranche/runtime';
 import { GatewayConfig } from '../gateway.config.js';
 import { NextAnswer } from './next-answer.js';
-import { Recovery } from './recovery.service.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 

@@ -6,13 +6,15 @@ import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
-import { JournalReaderConsumer } from './journal-reader.consumer.js';
+import { JournalMemory } from './journal-memory.service.js';
+import { JournalSettings } from './journal-settings.service.js';
+import { JournalSource } from './journal-source.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
-import { OwnerPortsService } from './owner-ports.service.js';
 import { PartitionOwners } from './partition-owners.service.js';
 import { OutcomeReport } from './outcome-report.service.js';
+import { PublishedTo } from './published-to.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 import { Recovery } from './recovery.service.js';
@@ -31,28 +33,19 @@ const IndexRedis = RedisModule.forRootAsync({
 @Module({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
+    ...[Recovery, JournalTopic, JournalSource, OrderIndexStore, EventsProducer, OutcomeReport, RebuildReport],
     ...[
-      Recovery,
-      JournalTopic,
-      JournalReaderConsumer,
+      PublishedTo,
       Journal,
-      OrderIndexStore,
-      EventsProducer,
+      JournalMemory,
+      JournalSettings,
+      PartitionOwners,
       CommandGate,
       RedisGuard,
+      JournalGauges,
+      DoubtWatchService,
     ],
-    ...[RebuildReport, OutcomeReport, OwnerPortsService, PartitionOwners, JournalGauges, DoubtWatchService],
   ],
-  exports: [
-    Journal,
-    Recovery,
-    OrderIndexStore,
-    EventsProducer,
-    CommandGate,
-    RedisGuard,
-    PartitionOwners,
-    JournalGauges,
-    DoubtWatchService,
-  ],
+  exports: [Journal, Recovery, OrderIndexStore, EventsProducer, CommandGate, RedisGuard, PartitionOwners],
 })
 export class JournalModule {}

@@ -37,3 +37,27 @@ it('a conflict is counted by its gravest reason, from a series that begins with 
     message: expect.stringContaining('docs/runbook.md'),
   });
 });
+
+it.each([
+  ['adopted', false],
+  ['frozen', true],
+])(
+  'a snapshot that differs from its records is counted as %s, and logged with names of fields only',
+  async (order, isFrozen) => {
+    const metrics = new Metrics('payment-gateway');
+    const report = new OutcomeReport(metrics, {} as Clock, log, { merchants } as GatewayConfig);
+    const counted = async () =>
+      new RegExp(`^tranche_snapshot_mismatches_total\\{.*order="${order}".*\\} (\\d+)$`, 'm').exec(
+        await metrics.registry.metrics(),
+      )?.[1];
+    expect(await counted()).toBe('0');
+    const mismatch = { merchant: 'shop-fr', orderId: 'o-2', fields: ['operations.flags'], isFrozen };
+    report.snapshotDiffers(mismatch);
+    expect(await counted()).toBe('1');
+    const { message, ...fields } = said.at(-1)!;
+    expect([fields, message]).toEqual([
+      { merchant: 'shop-fr', orderId: 'o-2', fields: ['operations.flags'] },
+      expect.stringContaining(isFrozen ? 'order_frozen' : 'what is written counts'),
+    ]);
+  },
+);

@@ -4,7 +4,6 @@ import type { Assignment, PartitionWork } from '@tranche/kafka';
 import type { OwnedTopic } from '@tranche/kafka/nest';
 import { Journal } from './journal.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
-import { Recovery } from './recovery.service.js';
 
 /**
  * Owns the journal's partitions that Kafka assigns to this instance. The group of the command topics has the journal as one of its topics and does not
@@ -17,7 +16,6 @@ export class PartitionOwners implements OwnedTopic {
   constructor(
     private readonly journal: Journal,
     private readonly rebuilds: RebuildReport,
-    private readonly recovery: Recovery,
   ) {}
 
   readonly assigned = (assignment: Assignment): PartitionWork => {
@@ -30,11 +28,7 @@ export class PartitionOwners implements OwnedTopic {
     this.rebuilds.begin(partition);
     return {
       // Places in the background: the partition has no records to fetch, and its commits come from the owner.
-      startOffset: async (committed) => {
-        await this.recovery.assertCurrent();
-        void owner.run(committed);
-        return undefined;
-      },
+      startOffset: (committed) => Promise.resolve(void owner.run(committed)),
       begin: () => undefined,
       add: () => undefined,
       get changes() {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TOPICS, topicName } from '@tranche/contracts';
+import { HIGHEST_JOURNAL_EPOCH, TOPICS, topicName } from '@tranche/contracts';
 import { LogReader, topicOffsets, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { JournalRecovery, recoveryRecordOf } from '@tranche/order-journal';
@@ -18,7 +18,7 @@ export class Recovery extends JournalRecovery {
   #isOutdated = false;
 
   constructor(
-    config: GatewayConfig,
+    private readonly config: GatewayConfig,
     @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly log: ServiceLogger,
     health: Health,
@@ -27,6 +27,11 @@ export class Recovery extends JournalRecovery {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.decisions);
     // A restart reads the decisions anew.
     health.addLiveness('journal decisions', () => (this.#isOutdated ? OUTDATED : undefined));
+  }
+
+  /** The epoch with which sequences of events start: the one of the setting, and one more for each resume (R10). */
+  get epoch(): number {
+    return Math.min(this.config.journalEpoch + this.resumes.count, HIGHEST_JOURNAL_EPOCH);
   }
 
   /** Must be called before the first record of the journal is read. */

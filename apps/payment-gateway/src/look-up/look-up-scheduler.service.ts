@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { parseOrderKey, type Merchant } from '@tranche/contracts';
 import { isInDoubt, type EvidenceRecord, type OperationState, type OrderState } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
@@ -21,7 +21,7 @@ const APPEND_AGAIN_MS = 1_000;
 
 /** Looks up doubts of merchants that allow it: a limited number of times, scheduled from the doubt's age. */
 @Injectable()
-export class LookUpScheduler {
+export class LookUpScheduler implements OnApplicationBootstrap, OnModuleDestroy {
   /** Next check of each order in doubt, by its key. Orders that are no longer in doubt are removed. */
   readonly #lookAt = new Map<string, number>();
   /** Look-ups that were asked of each of them: command id and number. Another owner of the order may ask once more. */
@@ -39,13 +39,13 @@ export class LookUpScheduler {
     private readonly log: ServiceLogger,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     if (this.config.merchants.all.every(({ lookup }) => !lookup)) return;
     this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
   }
 
   /** A look-up in flight may still complete; stopping does not wait for it. */
-  stop(): void {
+  onModuleDestroy(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
   }

@@ -9,6 +9,6 @@ import { WaitingLookUps } from './waiting-look-ups.service.js';
 @Module({
   imports: [JournalModule, PlatformModule],
   providers: [LookUpClient, LookUpService, LookUpScheduler, WaitingLookUps],
-  exports: [LookUpScheduler, WaitingLookUps],
+  exports: [WaitingLookUps],
 })
 export class LookUpModule {}

@@ -6,9 +6,10 @@ import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { OperatorIdentity } from './operator-identity.js';
 import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
 import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
-import { OperationsService, type ConflictsPage, type DoubtsPage } from './operations.service.js';
+import { OperationsService, type AsOf, type ConflictsPage, type DoubtsPage } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
 import type { OperationView, OrderView } from './order-view.js';
+import { statusOfDecision, type RecordedDecision } from './recorded-decision.js';
 
 export class OrdersQuery {
   @ValidateIf((query: OrdersQuery) => query.merchant !== undefined)
@@ -32,7 +33,7 @@ export class DoubtsQuery extends OrdersQuery {
   state: 'in_doubt';
 }
 
-interface Reply {
+export interface Reply {
   code(status: number): Reply;
 }
 
@@ -60,7 +61,7 @@ export class OperationsController {
     return this.operators.inConflict(query, operator);
   }
 
-  /** Answers 200 where the resolution counts, 202 with a proposal where a second person must approve it. */
+  /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */
   @Post('operations/:id/resolve')
   @Requires({ role: 'operator', action: 'resolution.say' })
   @Header('cache-control', 'no-store')
@@ -69,9 +70,9 @@ export class OperationsController {
     @Body() resolution: ManualResolution,
     @CurrentOperator() operator: OperatorIdentity,
     @Res({ passthrough: true }) reply: Reply,
-  ): Promise<OperationView | ProposalView> {
+  ): Promise<OperationView | ProposalView | RecordedDecision> {
     const answer = await this.decisions.resolve(id, resolution, operator);
-    reply.code('proposedBy' in answer ? 202 : 200);
+    reply.code(statusOfDecision(answer));
     return answer;
   }
 
@@ -82,7 +83,7 @@ export class OperationsController {
     @Param('merchant') merchant: string,
     @Param('orderId') orderId: string,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<OrderView> {
+  ): Promise<OrderView & { asOf: AsOf }> {
     return this.operators.order(merchant, orderId, operator);
   }
 }

@@ -1,5 +1,12 @@
 import { orderKey, type Merchants } from '@tranche/contracts';
-import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  fold,
+  journalPartition,
+  RULES_VERSION,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -7,6 +14,7 @@ import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
 import { operationIdOf } from './operation-id.js';
 import { OperationsService } from './operations.service.js';
+import { statusOfDecision } from './recorded-decision.js';
 
 const NOW_MS = Date.parse('2026-03-01T10:20:00.000Z');
 const AT = '2026-03-01T10:00:00.000Z';
@@ -40,15 +48,16 @@ function contradicted(orderId: string): OrderState {
   return fold(fold(order, refused, 3n).order, succeeded, 4n).order;
 }
 
-/** A journal in memory. With `stuck`, an append never resolves; `first` is appended before the next record. */
+/** A journal in memory. With `stuck`, an append never resolves; with `isNotFolded`, no owner folds it; `first` is appended before the next record. */
 function setUp(
   orders: OrderState[],
   {
     stuck = false,
+    isNotFolded = false,
     away = false,
     apartMs = 0,
     first,
-  }: { stuck?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
+  }: { stuck?: boolean; isNotFolded?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
 ) {
   const states = new Map(orders.map((order) => [orderKey(order.merchant, order.orderId), order]));
   const read = (merchant: string, orderId: string) =>
@@ -61,13 +70,19 @@ function setUp(
   };
   const appended: JournalRecord[] = [];
   const journal = {
+    epoch: 2,
     read: (merchant: string, orderId: string) =>
       away ? Promise.reject(new Error('Redis is away')) : Promise.resolve(read(merchant, orderId)),
-    appendAndRead: (record: JournalRecord) => {
+    readAsOf: (merchant: string, orderId: string) =>
+      journal.read(merchant, orderId).then((order) => ({ order, partition: 5, offset: BigInt(order.lastOffset) })),
+    append: (record: JournalRecord) => {
       appended.push(record);
       if (first) take(first);
-      return stuck ? new Promise<OrderState>(() => undefined) : Promise.resolve(take(record));
+      if (stuck) return new Promise<bigint>(() => undefined);
+      return Promise.resolve(isNotFolded ? 77n : BigInt(take(record).lastOffset));
     },
+    stateAfter: (merchant: string, orderId: string) =>
+      Promise.resolve(isNotFolded ? undefined : read(merchant, orderId)),
   } as unknown as Journal;
   const index = {
     ordersInDoubt: () => Promise.resolve([...states.keys()].reverse()),
@@ -120,7 +135,7 @@ describe('operators', () => {
       { orderId: '2', contradictions: ['succeeded 1 T-1 0000'] },
     ]);
     expect(first.conflicts[0]?.events).toMatchObject([
-      { type: 'payment.conflict.detected', sequence: expect.any(String) },
+      { type: 'payment.conflict.detected', sequence: expect.stringMatching(/^002/) as string },
     ]);
     const second = await service.inConflict({ limit: 2, after: first.next! }, alice);
     expect([second.conflicts.map(({ orderId }) => orderId), second.next]).toEqual([['3'], undefined]);
@@ -166,6 +181,32 @@ describe('operators', () => {
     ]);
     expect(lines.join('')).toContain('"operator":"alice"');
     expect((await service.order('shop-fr', '2', alice)).status).toBe('not_executed');
+  });
+
+  it('are answered that their resolution is recorded, and where to look, while no owner of its partition folds it', async () => {
+    const { service, appended } = setUp(orders, { isNotFolded: true });
+    const answer = await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, alice);
+    expect(answer).toEqual({
+      ...{ id: idOf('2'), merchant: 'shop-fr', orderId: '2', commandId: 'a' },
+      recorded: { partition: journalPartition('shop-fr/2'), offset: '77' },
+      detail: expect.stringContaining('recorded and not judged yet') as string,
+      lookAt: '/v1/orders/shop-fr/2',
+    });
+    expect(statusOfDecision(answer)).toBe(202);
+    expect(appended).toHaveLength(1);
+  });
+
+  it('are answered 200 once their resolution is judged', async () => {
+    const { service } = setUp(orders);
+    expect(statusOfDecision(await service.resolve(idOf('2'), { outcome: 'refused', reason }, alice))).toBe(200);
+  });
+
+  it('see up to which journal record an order was read, and when each answer was', async () => {
+    const { service } = setUp(orders);
+    const readAt = new Date(NOW_MS).toISOString();
+    expect((await service.order('shop-fr', '2', alice)).asOf).toEqual({ partition: 5, offset: '2', readAt });
+    expect((await service.inDoubt({ limit: 1 }, alice)).readAt).toBe(readAt);
+    expect((await service.inConflict({ limit: 1 }, alice)).readAt).toBe(readAt);
   });
 
   it('get a problem when another record was first', async () => {

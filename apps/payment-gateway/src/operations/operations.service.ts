@@ -8,6 +8,7 @@ import {
   isInDoubt,
   isLookUpReminder,
   isWaiting,
+  journalPartition,
   timersOf,
   type EvidenceRecord,
   type OperationState,
@@ -15,9 +16,9 @@ import {
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
-import { Clock } from '../clock.js';
+import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { Journal } from '../journal/journal.service.js';
+import { Journal, type OrderAsOf } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
 import { orderDigest } from '../decisions/order-digest.js';
@@ -34,16 +35,26 @@ import {
   type ManualResolution,
 } from './manual-resolution.js';
 import { operationView, orderView, type OperationView, type OrderView } from './order-view.js';
+import { recordedDecision, type RecordedDecision } from './recorded-decision.js';
 
 /** Maximum wait for the journal's or Redis's answer. Milliseconds. */
 const WAIT_MS = 10_000;
 
 interface Page {
+  /** Time of the read. The index may lag behind the journal, see `tranche_index_behind_seconds`. */
+  readAt: string;
   /** Value of `after` for the next page; absent on the last one. */
   next?: string;
 }
 export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
 export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
+
+/** Last journal record of the order's partition that the answer includes, and the time of the read. */
+export interface AsOf {
+  partition: number;
+  offset: string;
+  readAt: string;
+}
 
 export interface ListQuery {
   merchant?: string;
@@ -85,7 +96,7 @@ export class OperationsService {
   /** Lists conflicts, by merchant and orderId. One stays for as long as its order is kept: nothing ends it but a void of a second payment. */
   async inConflict(query: ListQuery, operator: OperatorIdentity): Promise<ConflictsPage> {
     const { listed, ...page } = await this.#list(this.index.ordersInConflict(), query, operator, (order) =>
-      conflictsOf(order).map((conflict) => conflictView(order, conflict, this.config.journalEpoch)),
+      conflictsOf(order).map((conflict) => conflictView(order, conflict, this.journal.epoch)),
     );
     return { conflicts: listed, ...page };
   }
@@ -97,6 +108,7 @@ export class OperationsService {
     operator: OperatorIdentity,
     shows: (order: OrderState) => T[],
   ): Promise<Page & { listed: T[] }> {
+    const readAt = isoTime(this.clock);
     if (merchant !== undefined) assertMerchant(operator, merchant);
     const afterKey = after === undefined ? undefined : keyOf(after);
     const keys = (await this.#available(orders))
@@ -106,9 +118,9 @@ export class OperationsService {
     const listed: T[] = [];
     for (const [position, key] of keys.entries()) {
       listed.push(...shows(await this.#orderOf(key)));
-      if (listed.length >= limit && position < keys.length - 1) return { listed, next: listed.at(-1)!.id };
+      if (listed.length >= limit && position < keys.length - 1) return { listed, readAt, next: listed.at(-1)!.id };
     }
-    return { listed };
+    return { listed, readAt };
   }
 
   /**
@@ -148,36 +160,46 @@ export class OperationsService {
     return { order, operation, record };
   }
 
-  /** Appends a resolution and returns the operation as the fold shows it then. `ResolutionDecisions` decides if one person is enough. */
+  /**
+   * Appends a resolution and returns the operation as the fold shows it then, or that the record waits for the owner of its partition.
+   * `ResolutionDecisions` decides if one person is enough.
+   */
   async resolve(
     id: string,
     resolution: ManualResolution,
     operator: OperatorIdentity,
     approval?: Approval,
-  ): Promise<OperationView> {
+  ): Promise<OperationView | RecordedDecision> {
     const { order, operation, record } = await this.check(id, resolution, operator, approval);
     const { approvedBy, proposal } = approval ?? {};
-    const folded = await this.#journaled({ ...record, ...compact({ approvedBy, proposal }) });
+    const offset = await this.#journaled({ ...record, ...compact({ approvedBy, proposal }) });
     const { merchant, orderId } = order;
     const { commandId } = operation;
     const { outcome } = resolution;
-    const after = findOperation(folded, commandId);
-    const isCounted = after !== undefined && isResolvedAs(after, outcome);
+    const folded = await this.journal.stateAfter(merchant, orderId, offset);
+    const after = folded && findOperation(folded, commandId);
+    const isCounted = folded && after !== undefined && isResolvedAs(after, outcome);
     this.log.info(
       compact({ operator: operator.person, approvedBy, merchant, orderId, commandId, outcome, isCounted }),
       'An operator said what became of a doubt',
     );
-    return operationView(folded, resolved(folded, commandId, resolution), this.config.journalEpoch);
+    if (folded === undefined) {
+      const partition = journalPartition(orderKey(merchant, orderId));
+      return recordedDecision({ merchant, orderId, commandId }, { partition, offset });
+    }
+    return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
   }
 
-  async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView> {
+  async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView & { asOf: AsOf }> {
     assertMerchant(operator, merchant);
-    const order = await this.#orderOf(orderKey(merchant, orderId));
+    const readAt = isoTime(this.clock);
+    const { order, partition, offset } = await this.#orderAsOf(orderKey(merchant, orderId));
     if (order.operations.length === 0 && order.external.length === 0 && order.unmatchedEvidence.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
-    const view = orderView(order, this.config.journalEpoch);
-    return { ...view, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
+    const view = orderView(order, this.journal.epoch);
+    const asOf = { partition, offset: String(offset), readAt };
+    return { ...view, asOf, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
   }
 
   /** Checked first: an operation that changed is often not in doubt any more, and the approver must learn why. */
@@ -205,16 +227,20 @@ export class OperationsService {
     throw new Problem({ status: 503, code: 'clocks_apart', detail });
   }
 
-  #orderOf(key: string): Promise<OrderState> {
+  async #orderOf(key: string): Promise<OrderState> {
+    return (await this.#orderAsOf(key)).order;
+  }
+
+  #orderAsOf(key: string): Promise<OrderAsOf> {
     const name = parseOrderKey(key);
     if (!name) throw new Problem({ status: 404, code: 'order_unknown', detail: 'This is no name of an order.' });
-    return this.#available(this.journal.read(name.merchant, name.orderId));
+    return this.#available(this.journal.readAsOf(name.merchant, name.orderId));
   }
 
   /** A failed append may still have reached the journal, so the problem asks the operator to look before repeating it. */
-  async #journaled(record: EvidenceRecord): Promise<OrderState> {
+  async #journaled(record: EvidenceRecord): Promise<bigint> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
-    return this.#inTime(this.journal.appendAndRead(record), { status: 503, code: 'word_not_confirmed', detail });
+    return this.#inTime(this.journal.append(record), { status: 503, code: 'word_not_confirmed', detail });
   }
 
   #available<T>(read: Promise<T>): Promise<T> {

@@ -1,10 +1,8 @@
-import { AgreedClock } from '@tranche/order-journal';
+import { AgreedClock, TimerWatch } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
-import type { GatewayConfig } from '../gateway.config.js';
 import { CommandGate } from '../journal/command-gate.service.js';
 import type { Journal } from '../journal/journal.service.js';
-import type { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
 import type { OwnedTimers } from './owned-timers.service.js';
 import { TimerWatchService } from './timer-watch.service.js';
 
@@ -13,8 +11,8 @@ function watched(timeMs: () => Promise<number>) {
   const commandGate = new CommandGate(new Health(), log);
   const index = { timeMs, claimDueOrders: () => Promise.resolve([]) } as unknown as OwnedTimers;
   const clock = new AgreedClock({ nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() });
-  const [journal, lookUps, config] = [{} as Journal, {} as WaitingLookUps, {} as GatewayConfig];
-  const watch = new TimerWatchService(journal, index, clock, new Metrics('spec'), lookUps, config, log, commandGate);
+  const timers = new TimerWatch({} as Journal, index, clock, log, () => Promise.resolve(true));
+  const watch = new TimerWatchService(timers, new Metrics('spec'), log, commandGate);
   return { commandGate, watch };
 }
 

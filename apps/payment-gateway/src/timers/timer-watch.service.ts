@@ -1,12 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
-import { AgreedClock, CLOCKS_APART_MS, TimerWatch, type LookUpWaiting } from '@tranche/order-journal';
+import { CLOCKS_APART_MS, TimerWatch } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
-import { GatewayConfig } from '../gateway.config.js';
 import { CommandGate } from '../journal/command-gate.service.js';
-import { Journal } from '../journal/journal.service.js';
-import { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
-import { OwnedTimers } from './owned-timers.service.js';
 
 const POLL_EVERY_MS = 1_000;
 const NOT_ALLOWED = /NOPERM/;
@@ -16,24 +12,17 @@ const apart = (ms: number) => `the clocks of this service and of Redis are ${Mat
 
 /** Runs the timer watch of libs/order-journal on an interval: payments that wait, reminders, orders to snapshot and to forget. */
 @Injectable()
-export class TimerWatchService {
-  readonly #watch: TimerWatch;
+export class TimerWatchService implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #apart;
   #timer?: NodeJS.Timeout;
   #isPolling = false;
 
   constructor(
-    journal: Journal,
-    timers: OwnedTimers,
-    clock: AgreedClock,
+    private readonly watch: TimerWatch,
     metrics: Metrics,
-    lookUps: WaitingLookUps,
-    config: GatewayConfig,
     private readonly log: ServiceLogger,
     private readonly commandGate: CommandGate,
   ) {
-    const ask: LookUpWaiting = (...waiting) => lookUps.ask(...waiting);
-    this.#watch = new TimerWatch(journal, timers, clock, log, ask, config.timers);
     this.#apart = metrics.gauge({
       name: 'tranche_clocks_apart_seconds',
       help: 'Between our clock and the one of Redis; nothing expires and no commands are taken while it is more than 60',
@@ -42,16 +31,16 @@ export class TimerWatchService {
 
   /** Rejects while the clocks differ or can't be compared: no record may be written before they agreed once. */
   async assertAgreed(): Promise<void> {
-    const apartMs = await this.#watch.compareClocks();
+    const apartMs = await this.watch.compareClocks();
     if (apartMs > CLOCKS_APART_MS) throw new Error(apart(apartMs));
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
   }
 
   /** An append in flight may still complete; stopping does not wait for it. */
-  stop(): void {
+  onModuleDestroy(): void {
     clearInterval(this.#timer);
   }
 
@@ -59,7 +48,7 @@ export class TimerWatchService {
     if (this.#isPolling) return;
     this.#isPolling = true;
     try {
-      const apartMs = await this.#watch.poll();
+      const apartMs = await this.watch.poll();
       this.#apart.set(apartMs / 1000);
       this.commandGate.report('clocks', apartMs > CLOCKS_APART_MS ? apart(apartMs) : undefined);
     } catch (error) {

@@ -4,7 +4,6 @@ import type { BatchingProducer } from '../produce/batching-producer.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { KafkaServer } from '../nest/kafka-server.js';
 import { KeyOrderedConsumer } from './key-ordered-consumer.js';
-import { PartitionConsumer } from './partition-consumer.js';
 
 jest.mock('../kafkajs/kafka-client.js');
 
@@ -45,7 +44,6 @@ function aServer(handle: () => Promise<void>) {
 const consumers: [string, (handler: Handler) => { start(): Promise<void>; close(): Promise<void> }][] = [
   ['KeyOrderedConsumer', ({ handle }) => new KeyOrderedConsumer({ ...options, inFlight: 10, handle })],
   ['KafkaServer', ({ handle }) => aServer(handle)],
-  ['PartitionConsumer', ({ handle }) => new PartitionConsumer({ ...options, assigned: () => ({ onBatch: handle }) })],
 ];
 
 it.each(consumers)('%s is closed only when what an ended assignment runs has ended', async (_name, make) => {

@@ -44,23 +44,28 @@ export class DrainBeforeJoin {
 
   /** kafkajs polls this before it joins. The first call begins the drain. */
   isDrained(): boolean {
-    const { work, topicPrefix, drainMs, metrics, groupId, isJoiningInVain } = this.options;
+    const { work, topicPrefix, drainMs, isJoiningInVain } = this.options;
     if (isJoiningInVain()) throw new ConsumerClosedError('the consumer was closed while it joined its group');
     if (this.state === 'none') {
       const owned = work.partitions;
       this.owned = byTopic(owned, topicPrefix);
       this.withoutGroupSinceMs = performance.now();
-      if (owned.length === 0) return this.delays === 0;
-      const startedMs = performance.now();
-      this.state = 'running';
-      void this.drained(drainMs).then(() => {
-        metrics.drainSeconds.observe({ group: groupId }, (performance.now() - startedMs) / 1000);
-        this.state = 'done';
-      });
+      if (owned.length === 0) this.state = 'done';
+      else this.drainNow(drainMs);
     }
     if (this.state !== 'done' || this.delays > 0) return false;
     work.end();
     return true;
+  }
+
+  private drainNow(drainMs: number): void {
+    const { metrics, groupId } = this.options;
+    const startedMs = performance.now();
+    this.state = 'running';
+    void this.drained(drainMs).then(() => {
+      metrics.drainSeconds.observe({ group: groupId }, (performance.now() - startedMs) / 1000);
+      this.state = 'done';
+    });
   }
 
   async drained(deadlineMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodeFinished, encodeFinished } from './gap-metadata.js';
+import { decodeFinished, encodeFinished } from './frontier.js';
 
 const roundTrip = (frontier: bigint, finished: bigint[]) => [
   ...decodeFinished(frontier, encodeFinished(frontier, finished)),

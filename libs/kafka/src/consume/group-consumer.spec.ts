@@ -4,7 +4,7 @@ import { KafkaMetrics } from '../kafka-metrics.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { GroupConsumer } from './group-consumer.js';
 import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
-import type { Assignment } from './partition-work.js';
+import type { Assignment } from './group-port.js';
 
 jest.mock('../kafkajs/kafka-client.js');
 

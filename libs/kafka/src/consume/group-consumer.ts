@@ -8,10 +8,10 @@ import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
 import { mustExist } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
-import { consumedRecord } from './consumed-record.js';
+import { consumedRecord } from '../consumed-record.js';
 import { DrainBeforeJoin } from './drain-before-join.js';
 import { GroupWork } from './group-work.js';
-import type { Assignment, PartitionWork } from './partition-work.js';
+import type { Assignment, PartitionWork } from './group-port.js';
 
 export interface GroupConsumerOptions {
   client: KafkaClient;

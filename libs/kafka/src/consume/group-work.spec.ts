@@ -1,11 +1,10 @@
 import { MembershipLostError } from '../errors.js';
-import type { ConsumedRecord } from './consumed-record.js';
-import { encodeFinished } from './gap-metadata.js';
-import type { CommitPoint, PartitionStart, TopicPartition } from './group-port.js';
+import type { ConsumedRecord } from '../consumed-record.js';
+import { encodeFinished } from './frontier.js';
+import type { CommitPoint, PartitionStart, TopicPartition, Assignment } from './group-port.js';
 import { GroupWork } from './group-work.js';
 import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
-import type { Assignment } from './partition-work.js';
-import { defaultWatermarks } from './watermarks.js';
+import { defaultWatermarks } from './assigned-partition.js';
 
 const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
   topic: 'commands',
@@ -147,6 +146,33 @@ describe('the work of a group', () => {
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5', 'seek commands/0 5']);
   });
 
+  it('retries the start of an owned topic while the partitions of another topic wait for it', async () => {
+    let owned = 0;
+    let serve: (offset: bigint | undefined) => void = () => undefined;
+    const serving = new Promise<bigint | undefined>((resolve) => (serve = resolve));
+    const member = new Member({}, ({ topic }) => {
+      if (topic !== 'journal') return serving;
+      if (++owned === 1) return Promise.reject(new Error('not now'));
+      serve(undefined);
+      return Promise.resolve(undefined);
+    });
+    const journal = { topic: 'journal', partition: 0 };
+    member.starts = [first, journal].map((partition) => ({
+      ...partition,
+      committed: 2n,
+      metadata: undefined,
+      low: 0n,
+    }));
+    const joined = member.work.join([first, journal]);
+    await settled();
+    await member.pass(100);
+    await joined;
+    expect(member.calls.filter((call) => call.startsWith('seek')).sort()).toEqual([
+      'seek commands/0 2',
+      'seek journal/0 2',
+    ]);
+  });
+
   it('begins at the given start offset, never below the first kept one, and ignores the metadata of the commit then', async () => {
     const asked: unknown[] = [];
     const member = new Member({}, (_assignment, ...reported) => (asked.push(reported), Promise.resolve(4n)));
@@ -242,6 +268,33 @@ describe('the work of a group', () => {
     await member.finish(2);
     expect(member.committed[1]).toEqual([[3n, '']]);
     await member.answer(1);
+    expect(isDrained).toBe(true);
+  });
+
+  it('drains what the last handlers gave to another partition', async () => {
+    let given = Promise.resolve();
+    let publish = () => undefined as void;
+    let finish = () => undefined as void;
+    const running = new Promise<void>((resolve) => (finish = resolve));
+    const member = new Member({
+      assigned: ({ topic }) => ({
+        ...{ begin: () => undefined, add: () => undefined, changes: 0, oldestSinceMs: undefined },
+        ...{ commitPoint: () => undefined, backlog: () => ({ records: 0, bytes: 0, span: 0 }) },
+        settled: () => (topic === 'journal' ? given : running),
+      }),
+    });
+    const journal = { topic: 'journal', partition: 0 };
+    member.starts.push({ ...journal, committed: undefined, metadata: undefined, low: 0n });
+    await member.work.join([first, journal]);
+    let isDrained = false;
+    void member.work.drain(1000).then(() => (isDrained = true));
+    await settled();
+    given = new Promise((resolve) => (publish = resolve));
+    finish();
+    await settled();
+    expect(isDrained).toBe(false);
+    publish();
+    await settled();
     expect(isDrained).toBe(true);
   });
 

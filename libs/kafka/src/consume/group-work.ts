@@ -1,12 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { backOffMs, Deadline, type Log, pauseFor, realTimers, type Timers } from '@tranche/runtime';
-import { backlogOf, AssignedPartition, type WorkBacklog } from './assigned-partition.js';
-import type { ConsumedRecord } from './consumed-record.js';
-import type { Fetched } from './fetch-position.js';
+import {
+  backlogOf,
+  AssignedPartition,
+  type WorkBacklog,
+  type Fetched,
+  defaultWatermarks,
+  hasRoom,
+  isFull,
+  roomFor,
+  type Watermarks,
+} from './assigned-partition.js';
+import type { ConsumedRecord } from '../consumed-record.js';
 import { GroupCommits } from './group-commits.js';
-import type { GroupPort, PartitionStart, TopicPartition } from './group-port.js';
-import type { Assignment, PartitionWork } from './partition-work.js';
-import { defaultWatermarks, hasRoom, isFull, roomFor, type Watermarks } from './watermarks.js';
+import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWork } from './group-port.js';
 
 export interface GroupWorkOptions {
   groupId: string;
@@ -55,7 +62,11 @@ export class GroupWork {
     this.end();
     for (const work of this.ended.splice(0)) work.left?.();
     for (const partition of partitions) this.add(partition);
-    await this.setPositions([...this.current.values()]);
+    const all = [...this.current.values()];
+    const topics = new Set(partitions.map(({ topic }) => topic));
+    // A topic's partitions may wait for those of an owned one, so no topic's retries wait for another topic.
+    const ofTopic = (name: string) => all.filter(({ assignment: { topic } }) => topic === name);
+    await Promise.all([...topics].map((topic) => this.setPositions(ofTopic(topic))));
   }
 
   /**
@@ -232,7 +243,9 @@ export class GroupWork {
     for (const { end } of all) end.abort();
     // This commit also shows whether the partitions are still ours. If not, waiting for running handlers is useless.
     if (!(await this.commits.commit({ ofAll: true }))) return false;
-    await deadline.wait(Promise.all(all.map(({ work }) => work.settled())));
+    const settled = () => Promise.all(all.map(({ work }) => work.settled()));
+    // The last handlers may have given work to other partitions of this member, so all are asked once more.
+    await deadline.wait(settled().then(settled));
     this.commits.cancel();
     return this.commits.commit();
   }

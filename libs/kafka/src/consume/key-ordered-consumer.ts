@@ -5,11 +5,10 @@ import { KafkaMetrics } from '../kafka-metrics.js';
 import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { insideTrace } from '../trace-context.js';
-import type { ConsumedRecord } from './consumed-record.js';
+import type { ConsumedRecord } from '../consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
-import { KeyOrderedPool } from './key-ordered-pool.js';
-import type { Assignment } from './partition-work.js';
-import { untilHandled, type HandledCall } from './until-handled.js';
+import { KeyOrderedPool, untilHandled, type HandledCall } from './key-ordered-pool.js';
+import type { Assignment } from './group-port.js';
 
 export interface KeyOrderedConsumerOptions {
   client: KafkaClient;

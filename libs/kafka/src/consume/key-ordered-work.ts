@@ -1,8 +1,8 @@
 import type { Timers } from '@tranche/runtime';
-import { bytesOf, type ConsumedRecord } from './consumed-record.js';
+import { bytesOf, type ConsumedRecord } from '../consumed-record.js';
 import { Frontier, type Delivery } from './frontier.js';
 import type { Task, HandlerResult } from './key-ordered-pool.js';
-import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
+import type { Assignment, Backlog, PartitionWork } from './group-port.js';
 
 /** Waiting records of one key in offset order. The first one is running, ready, or waiting for its retry. */
 export interface Lane {

@@ -58,7 +58,7 @@ export function numberPlan(members: readonly Member[], topics: Partitions): Map<
     const partitions = Object.entries(topics).map(
       ([topic, all]) => [topic, all.filter((one) => own.has(one))] as const,
     );
-    return [memberId, Object.fromEntries(partitions) as Partitions] as const;
+    return [memberId, Object.fromEntries<number[]>(partitions)] as const;
   });
   return new Map(plans);
 }

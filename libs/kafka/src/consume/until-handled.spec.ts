@@ -1,6 +1,5 @@
-import type { ConsumedRecord } from './consumed-record.js';
-import type { Slot, Task } from './key-ordered-pool.js';
-import { untilHandled } from './until-handled.js';
+import type { ConsumedRecord } from '../consumed-record.js';
+import { type Slot, type Task, untilHandled } from './key-ordered-pool.js';
 
 const slot: Slot = { withoutSlot: (wait) => wait() };
 

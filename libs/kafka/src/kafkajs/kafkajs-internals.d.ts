@@ -1,21 +1,10 @@
 declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
-    static sizeOfVarInt(value: number): number;
-    static sizeOfVarLong(value: unknown): number;
-    static nextPowerOfTwo(value: number): number;
-    static encodeZigZag(value: number): number;
-    buf: Buffer;
-    offset: number;
-    constructor(initialSize?: number);
+    constructor();
     get buffer(): Buffer;
-    ensureAvailable(length: number): void;
     writeVarInt(value: number): this;
-    writeUVarInt(value: number): this;
-    writeVarLong(value: unknown): this;
     writeVarIntString(value: string | null): this;
     writeVarIntBytes(value: Buffer | string | null): this;
-    writeEncoder(value: Encoder): this;
-    writeEncoderArray(value: Encoder[]): this;
   }
 }
 

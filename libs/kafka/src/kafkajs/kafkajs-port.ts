@@ -1,5 +1,5 @@
 import type { Batch, Cluster, Consumer, EachBatchPayload, Offsets } from 'kafkajs';
-import type { Fetched } from '../consume/fetch-position.js';
+import type { Fetched } from '../consume/assigned-partition.js';
 import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from '../consume/group-port.js';
 import type { Partitions } from '../consume/sticky-plan.js';
 import { MembershipLostError } from '../errors.js';

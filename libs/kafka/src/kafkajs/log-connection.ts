@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { asError } from '@tranche/runtime';
 import type { EachBatchPayload } from 'kafkajs';
-import type { LogReaderOptions } from '../consume/log-reader.js';
+import type { LogReaderOptions } from '../log/log-reader.js';
 import { ConsumerRunner } from './consumer-runner.js';
 import { kafkaOf } from './kafka-client.js';
 import { KafkajsPort } from './kafkajs-port.js';

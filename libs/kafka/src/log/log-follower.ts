@@ -1,52 +1,62 @@
 import { randomUUID } from 'node:crypto';
-import { atMost, type HealthRegistry, type Log } from '@tranche/runtime';
+import { atMost, pauseFor, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
-import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consume/consumed-record.js';
-import { TailPosition } from '../consume/tail-position.js';
+import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
+import { UnknownTopicError } from '../errors.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
-import { FetchGap } from '../kafkajs/fetch-gap.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
 import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
-import { roundRobin, type Cluster, type Consumer, type EachBatchPayload } from '../kafkajs/kafkajs.js';
+import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
+import { watchUnusual } from '../kafkajs/unusual-requests.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import { topicOffsets } from '../topics/offsets.js';
+import { LogPosition, type LogBounds } from './log-position.js';
 
 /** Milliseconds between fetches. Shorter than for other consumers, because intents wait for their record. */
 const fetchEveryMs = 2;
 /** The broker answers a waiting fetch as soon as it has a record. A partition that is followed anew waits for the answer, this long at most. */
 const fetchWaitMs = 200;
-/**
- * Longer without a fetch, the process stood still, and the last record is compared. Less is a busy process: what happens to the log meanwhile is found
- * by the offsets of appends, by INTENTs that are not read back, and by the log's bounds.
- */
-const stoodStillMs = 2_000;
-/** A fetch that is out of range yields nothing, and kafkajs does not report it; so the log's bounds are checked this often. */
-const compareEveryMs = 5_000;
-/** `stop` waits this long for a check in progress; kafkajs may hang in a request for much longer. */
-const lastComparisonMs = 2_000;
+/** Pause before the log's bounds are requested again, while it ends before what was read or no broker answers. */
+const lookAgainMs = 1_000;
+/** `stop` waits this long for a request for the bounds; kafkajs may hang in it for much longer. */
+const lastLookMs = 2_000;
 
-export interface FollowedLog {
+interface Reading {
+  /** Called with records in offset order, and the offset behind the last one. The next fetch waits for it, so it must be short. */
+  onRecords: (records: ConsumedRecord[], next: bigint) => void;
+  /** Called once when reading stops: the log is another one, lost unread records, or holds one that cannot be read, or `onRecords` threw. */
+  onFault: (fault: string) => void;
+  /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
+  takesUnreadable?: boolean;
+}
+
+export interface FollowedLog extends Reading {
   /** First offset to read. */
   from: bigint;
   /** Everything below this offset is known from elsewhere. A log that ends before it for a minute, or begins behind it, is another one. */
   known: bigint;
-  /** Called with records in offset order, and the offset behind the last one. The next fetch waits for it, so it must be short. */
-  onRecords: (records: ConsumedRecord[], next: bigint) => void;
-  /** Called once when reading stops, because the log went back, lost unread records or holds one that cannot be read. */
-  onFault: (fault: string) => void;
 }
 
-interface Followed extends FollowedLog {
-  position: TailPosition<ConsumedRecord>;
+export interface FollowedTopic {
+  /** First offset to read, by partition; a partition that is not listed is read from its end at the start. */
+  from?: ReadonlyMap<number, bigint> | 'beginning';
+  onRecords: (partition: number, records: ConsumedRecord[]) => void;
+  /** The other partitions are read on. */
+  onFault?: (partition: number, fault: string) => void;
+  takesUnreadable?: boolean;
+}
+
+interface Followed extends Reading {
+  position: LogPosition;
   isHeld: boolean;
 }
 
 export interface LogFollowerOptions {
   client: KafkaClient;
   topic: string;
-  /** Prefix of `topic` on the broker; records have the name without it. */
-  topicPrefix: string;
+  /** Prefix of `topic` on the broker (''); records have the name without it. */
+  topicPrefix?: string;
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
@@ -54,7 +64,8 @@ export interface LogFollowerOptions {
 
 /**
  * Reads some partitions of a topic, each from an offset of its own, and commits nothing: a group with one member, whose other partitions are
- * paused. It reads on while the group that owns the partitions is joined anew.
+ * paused. It reads on while the group that owns the partitions is joined anew. It sees an append of its own process about as soon as that is
+ * acknowledged, because the broker answers a waiting fetch at once.
  */
 export class LogFollower {
   private readonly consumer: Consumer;
@@ -63,32 +74,26 @@ export class LogFollower {
   private readonly name: string;
   private readonly metrics: KafkaMetrics;
   private readonly followed = new Map<number, Followed>();
-  private partitions: readonly number[] = [];
-  private cluster: Cluster | undefined;
+  private readonly stopping = new AbortController();
   private hasGroup = false;
-  private comparing: Promise<void> | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private isLookDue = false;
+  private isLooking = false;
+  private looking: Promise<void> | undefined;
   private failure: string | undefined;
 
   constructor(private readonly options: LogFollowerOptions) {
-    const { client, topicPrefix, topic, log, health } = options;
+    const { client, topicPrefix = '', topic, log, health } = options;
     this.name = topicPrefix + topic;
     this.metrics = new KafkaMetrics(options.metrics);
     this.consumer = kafkaOf(client).consumer({
       groupId: `${client.clientId}.log.${randomUUID()}`,
+      // After an outage the broker still counts the previous member, and no partition is read until this timeout has passed.
       sessionTimeout: 6_000,
       heartbeatInterval: 1_500,
       minBytes: 1,
       maxWaitTimeInMs: fetchWaitMs,
       maxBytesPerPartition: 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
-      // The default assigner; wrapped because only an assigner receives the cluster, which knows each partition's leader.
-      partitionAssigners: [
-        (config) => {
-          this.cluster = config.cluster;
-          return roundRobin(config);
-        },
-      ],
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
     this.runner = new ConsumerRunner({
@@ -103,42 +108,59 @@ export class LogFollower {
       log,
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
-    new FetchGap(this.consumer, () => this.verifyAll(), fetchWaitMs, stoodStillMs);
-    this.consumer.on('consumer.fetch_start', ({ payload: { nodeId } }) => this.checkDoubted(Number(nodeId)));
+    watchUnusual(this.consumer, fetchWaitMs, () => this.doubt());
     health?.addLiveness(`kafka log ${this.name}`, () => this.failure);
   }
 
   /**
-   * Resolves when partitions can be followed.
+   * Resolves when partitions can be followed; nothing stays connected after a rejection.
+   * @param all every partition is followed; each record appended after the start will be read
    * @throws UnknownTopicError if the topic does not exist
    * @throws ConsumerClosedError if it is stopped meanwhile
    */
-  async start(): Promise<void> {
-    await this.runner.start(async () => void (await topicOffsets(this.options.client, this.name)));
-    if (!this.runner.isStopping) this.timer = setInterval(() => void this.compare(), compareEveryMs).unref();
+  start(all?: FollowedTopic): Promise<void> {
+    return this.runner.start(async () => {
+      const bounds = await topicOffsets(this.options.client, this.name);
+      if (all) this.followAll(all, bounds);
+    });
   }
 
+  /** Resolves after the next fetch that is answered. */
+  fetched(): Promise<void> {
+    return new Promise((resolve) => {
+      const remove = this.consumer.on('consumer.fetch', () => {
+        remove();
+        resolve();
+      });
+    });
+  }
+
+  /** May be called during `start()`, which then rejects. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
+    this.stopping.abort();
     this.followed.clear();
-    await Promise.all([this.runner.stop(), atMost(lastComparisonMs, Promise.resolve(this.comparing))]);
+    await Promise.all([this.runner.stop(), atMost(lastLookMs, Promise.resolve(this.looking))]);
   }
 
   /**
    * Reads a partition from now on, in place of what was followed of it before.
    * @param bounds of the log, asked after `known` was
    */
-  follow(partition: number, log: FollowedLog, bounds: { low: bigint; high: bigint }): void {
-    const { from, known } = log;
-    const name = `${this.name}/${partition}`;
-    const position = TailPosition.placed<ConsumedRecord>(name, bounds, { from, known }, performance.now());
-    this.followed.set(partition, { ...log, position, isHeld: false });
-    if (position.fault !== undefined) return this.fail(partition, position.fault);
+  follow(partition: number, { from, known, ...reading }: FollowedLog, bounds: LogBounds): void {
+    const position = new LogPosition(`${this.name}/${partition}`, from, known);
+    this.followed.set(partition, { ...reading, position, isHeld: false });
+    this.compare(partition, position, bounds);
+    if (position.isBehind) this.look();
     this.setPosition(partition);
   }
 
   unfollow(partition: number): void {
     if (this.followed.delete(partition)) this.pause(partition);
+  }
+
+  /** Offset behind the last record that `onRecords` got, or the first wanted one; undefined for a partition that is not followed. */
+  nextOffset(partition: number): bigint | undefined {
+    return this.followed.get(partition)?.position.next;
   }
 
   /** Stops fetching a followed partition until `goOn`. */
@@ -156,14 +178,28 @@ export class LogFollower {
     this.setPosition(partition);
   }
 
+  private followAll(
+    { from, onRecords, onFault, takesUnreadable = false }: FollowedTopic,
+    all: Map<number, LogBounds>,
+  ): void {
+    for (const [partition, bounds] of all) {
+      const { low, high } = bounds;
+      const wanted = from === 'beginning' ? low : (from?.get(partition) ?? high);
+      const first = wanted < low ? low : wanted;
+      const reading: Reading = {
+        onRecords: (records) => onRecords(partition, records),
+        onFault: (fault) => onFault?.(partition, fault),
+        takesUnreadable,
+      };
+      this.follow(partition, { ...reading, from: first, known: first }, bounds);
+    }
+  }
+
   private afterJoin(partitions: readonly number[]): void {
     this.hasGroup = true;
-    this.partitions = partitions;
     this.consumer.pause([{ topic: this.name, partitions: [...partitions] }]);
-    for (const [partition, { position }] of this.followed) {
-      position.checkAnew();
-      this.setPosition(partition);
-    }
+    this.doubt();
+    for (const partition of this.followed.keys()) this.setPosition(partition);
   }
 
   private afterCrash(error: Error, comesBack: boolean): void {
@@ -174,24 +210,10 @@ export class LogFollower {
     if (!comesBack) this.failure = `the reader of ${this.name} crashed: ${error.message}`;
   }
 
-  /** Runs before the records of the fetch after the gap are taken. */
-  private verifyAll(): void {
-    for (const { position } of this.followed.values()) position.startVerification();
-  }
-
-  /** A seek applies to the fetch that is beginning, so only partitions led by that broker are placed: others have a fetch in flight. */
-  private checkDoubted(nodeId: number): void {
-    for (const [partition, { position }] of this.followed) {
-      if (position.isVerified || !this.isLedBy(partition, nodeId)) continue;
-      const { fetchFrom } = position;
-      position.checkDoubted();
-      if (position.fetchFrom !== fetchFrom) this.setPosition(partition);
-    }
-  }
-
-  private isLedBy(partition: number, nodeId: number): boolean {
-    const metadata = this.cluster?.findTopicPartitionMetadata(this.name) ?? [];
-    return metadata.find(({ partitionId }) => partitionId === partition)?.leader === nodeId;
+  /** The next records of each partition are taken only when its last record was compared; the bounds show a log that has no more records. */
+  private doubt(): void {
+    for (const { position } of this.followed.values()) position.doubt();
+    this.look();
   }
 
   private setPosition(partition: number): void {
@@ -199,7 +221,7 @@ export class LogFollower {
     // The next join sets every position.
     if (!one || !this.hasGroup) return;
     const { position, isHeld } = one;
-    if (position.fault !== undefined || position.isBehind || isHeld) return this.pause(partition);
+    if (position.isBehind || isHeld) return this.pause(partition);
     this.consumer.seek({ topic: this.name, partition, offset: String(position.fetchFrom) });
     this.consumer.resume([{ topic: this.name, partitions: [partition] }]);
   }
@@ -212,21 +234,24 @@ export class LogFollower {
     const { batch } = fetched;
     const { partition } = batch;
     const one = this.followed.get(partition);
-    if (!one) return;
+    if (!one || fetched.isStale()) return;
     const { position } = one;
     const all = batch.messages.map((message) => consumedRecord(this.options.topic, partition, message));
-    const end = BigInt(batch.lastOffset()) + 1n;
-    if (fetched.isStale()) return position.holdUntilVerified(all, fetchedOf(batch), end);
-    const records = position.take(all, fetchedOf(batch), end);
+    const records = position.take(all, fetchedOf(batch)?.from, BigInt(batch.lastOffset()) + 1n);
     if (records === undefined) {
       if (position.fault !== undefined) return this.fail(partition, position.fault);
-      this.setPosition(partition);
-      return void this.compare();
+      return this.setPosition(partition);
     }
-    const unreadable = whyNotReadable(records);
+    const unreadable = one.takesUnreadable === true ? undefined : whyNotReadable(records);
     if (unreadable !== undefined) return this.fail(partition, unreadable);
     this.metrics.logRecords.inc({ topic: this.options.topic }, records.length);
-    if (records.length > 0) one.onRecords(records, position.next);
+    try {
+      if (records.length > 0) one.onRecords(records, position.next);
+    } catch (error) {
+      // To read on would leave a gap in what the reader knows.
+      this.failure = `reading ${this.name}/${partition} failed: ${String(error)}`;
+      return this.fail(partition, this.failure);
+    }
     // `onRecords` may have ended this reading, or begun another one.
     if (this.followed.get(partition) === one) fetched.resolveOffset(String(position.next - 1n));
     await this.pace.keep();
@@ -239,36 +264,65 @@ export class LogFollower {
     one?.onFault(fault);
   }
 
-  /** Never rejects: while the brokers are down, fetches report it. */
-  private compare(): Promise<void> {
-    if (this.runner.isStopping || this.followed.size === 0) return Promise.resolve();
-    this.comparing ??= this.compareAll()
-      .catch((error: unknown) =>
-        this.options.log.debug({ topic: this.name, error: String(error) }, 'the log could not be compared'),
-      )
-      .finally(() => (this.comparing = undefined));
-    return this.comparing;
+  private look(): void {
+    this.isLookDue = this.followed.size > 0;
+    if (!this.isLooking) this.looking = this.lookWhileDue();
   }
 
-  private async compareAll(): Promise<void> {
+  /** Never rejects: while the brokers are down, fetches report it. A look that was asked for meanwhile is made too, since its cause came later. */
+  private async lookWhileDue(): Promise<void> {
+    const { signal } = this.stopping;
+    this.isLooking = true;
+    while (this.isLookDue && !signal.aborted) {
+      this.isLookDue = false;
+      const isSettled = await this.compareAll().catch((error: unknown) => {
+        this.options.log.debug({ topic: this.name, error: String(error) }, 'the log could not be compared');
+        return false;
+      });
+      if (isSettled) continue;
+      this.isLookDue = true;
+      await pauseFor(lookAgainMs, signal);
+    }
+    this.isLooking = false;
+  }
+
+  /** Compares every position with the log's bounds. Returns false while one is behind. */
+  private async compareAll(): Promise<boolean> {
     const asked = [...this.followed].map(([partition, one]) => ({ partition, one, known: one.position.asked }));
-    const offsets = await topicOffsets(this.options.client, this.name);
+    if (asked.length === 0) return true;
+    const offsets = await this.bounds();
     for (const { partition, one, known } of asked) {
-      const bounds = offsets.get(partition);
+      if (this.followed.get(partition) !== one) continue;
       const { position } = one;
-      if (!bounds || this.followed.get(partition) !== one) continue;
-      const { isBehind: wasBehind, fetchFrom } = position;
-      position.compare(bounds, performance.now(), known);
-      if (position.fault !== undefined) this.fail(partition, position.fault);
-      else if (position.isBehind !== wasBehind) this.afterChange(partition, position);
-      else if (position.fetchFrom !== fetchFrom) this.setPosition(partition);
+      const { isBehind, fetchFrom } = position;
+      this.compare(partition, position, offsets.get(partition), known);
+      if (position.isBehind !== isBehind || position.fetchFrom !== fetchFrom) this.setPosition(partition);
+    }
+    return ![...this.followed.values()].some(({ position }) => position.isBehind);
+  }
+
+  /** A topic that is gone has no partitions. */
+  private async bounds(): Promise<Map<number, LogBounds>> {
+    try {
+      return await topicOffsets(this.options.client, this.name);
+    } catch (error) {
+      if (error instanceof UnknownTopicError) return new Map();
+      throw error;
     }
   }
 
-  private afterChange(partition: number, { isBehind, next }: TailPosition<ConsumedRecord>): void {
-    const facts = { topic: this.name, partition, next: String(next) };
-    if (isBehind) this.options.log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
-    else this.options.log.info(facts, 'the log has what was read again');
-    this.setPosition(partition);
+  private compare(
+    partition: number,
+    position: LogPosition,
+    bounds: LogBounds | undefined,
+    asked = position.asked,
+  ): void {
+    const { isBehind } = position;
+    position.compare(bounds, performance.now(), asked);
+    const facts = { topic: this.name, partition, next: String(position.next) };
+    if (position.fault !== undefined) this.fail(partition, position.fault);
+    else if (position.isBehind && !isBehind)
+      this.options.log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
+    else if (isBehind && !position.isBehind) this.options.log.info(facts, 'the log has what was read again');
   }
 }

@@ -1,4 +1,4 @@
-import type { ConsumedRecord } from '../consume/consumed-record.js';
+import type { ConsumedRecord } from '../consumed-record.js';
 import type { Slot } from '../consume/key-ordered-pool.js';
 import { HandlerCall } from './kafka-handler.js';
 

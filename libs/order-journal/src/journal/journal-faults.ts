@@ -8,6 +8,17 @@ export class JournalChangedError extends Error {
   override name = 'JournalChangedError';
 }
 
+/** A record that a rebuild of the index can't read. */
+export class EntryUnreadableError extends Error {
+  override name = 'EntryUnreadableError';
+  constructor(
+    readonly entry: { offset: bigint; value: Buffer | null },
+    cause: unknown,
+  ) {
+    super((cause as Error).message, { cause });
+  }
+}
+
 /** The journal is not the one that the index was made from (R1). */
 export class JournalReplacedError extends JournalChangedError {
   override name = 'JournalReplacedError';

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
-import { journalPartition } from './journal-partition.js';
 import { OrderCache } from './order-cache.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
@@ -77,21 +76,18 @@ describe('the order book', () => {
   it('keeps no REDIRECTHTML of orders that were not loaded', () => {
     const book = new OrderCache();
     const before = usedAfterCollection();
-    for (let at = 0; at < 100; at++) book.apply(`shop-fr/${at}`, BigInt(at), redirect(), 'hash', PAGE_BYTES);
+    for (let at = 0; at < 100; at++) book.apply(`shop-fr/${at}`, BigInt(at), redirect(), 'hash');
     expect(usedAfterCollection() - before).toBeLessThan(10 * PAGE_BYTES);
     expect(book.size).toBe(100);
   });
 
-  it('folds the same without REDIRECTHTML, and says how many bytes it holds', () => {
+  it('folds the same without REDIRECTHTML', () => {
     const asked = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n, () => 'hash').order;
     const whole = fold(asked, redirect(), 9n, () => 'hash');
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'), 'hash', 300);
-    book.apply(KEY, 9n, redirect(), 'hash', PAGE_BYTES + 400);
-    expect(book.bytes(journalPartition(KEY))).toBe(700);
+    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply(KEY, 9n, redirect(), 'hash');
     expect(book.load('shop-fr', 'o', undefined)).toEqual(whole.order);
-    book.forget(() => true);
-    expect(book.bytes(journalPartition(KEY))).toBe(0);
   });
 
   it('resolves a wait for a record', async () => {

@@ -1,5 +1,4 @@
 import { orderKey } from '@tranche/contracts';
-import { journalPartition } from './journal-partition.js';
 import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
@@ -16,37 +15,25 @@ interface Entry {
   unfolded: { offset: bigint; record: JournalRecord; hash: string }[];
   /** `order` and `unfolded` include every record of the order up to this offset. */
   lastOffset: bigint;
-  /** Size of its stored records without REDIRECTHTML. */
-  bytes: number;
   waiting: Set<Waiter>;
 }
 
 /** Newest states in memory: the tail's records folded on top of the index's states (R7). */
 export class OrderCache {
   readonly #entries = new Map<string, Entry>();
-  /** Bytes per partition. */
-  readonly #bytes = new Map<number, number>();
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Size of the stored records of a partition's orders, without REDIRECTHTML; in memory they take several times as much. */
-  bytes(partition: number): number {
-    return this.#bytes.get(partition) ?? 0;
-  }
-
   /**
    * Takes a record from the tail. Records of an order must come in offset order. Returns undefined where it was not folded: the order is not loaded, or
-   * includes the record already. `hash`: hash of its stored bytes; `bytes`: their number.
+   * includes the record already. `hash`: hash of its stored bytes.
    */
-  apply(key: string, offset: bigint, record: JournalRecord, hash: string, bytes = 0): Folded | undefined {
+  apply(key: string, offset: bigint, record: JournalRecord, hash: string): Folded | undefined {
     const entry = this.#entryOf(key);
     if (offset <= entry.lastOffset) return undefined;
     entry.lastOffset = offset;
-    const kept = bytes - (pageOf(record)?.length ?? 0);
-    entry.bytes += kept;
-    this.#count(key, kept);
     const folded = entry.order && fold(entry.order, record, offset, () => hash);
     if (folded) entry.order = folded.order;
     else entry.unfolded.push({ offset, record: withoutPage(record), hash });
@@ -109,7 +96,6 @@ export class OrderCache {
   clear(error: Error): void {
     this.failWaiting(() => true, error);
     this.#entries.clear();
-    this.#bytes.clear();
   }
 
   /** Drops orders that the index holds too: they have no record above the marker, and no command waits for one. */
@@ -117,26 +103,17 @@ export class OrderCache {
     for (const [key, entry] of this.#entries) {
       if (entry.waiting.size > 0 || !isIndexed(key, entry.lastOffset)) continue;
       this.#entries.delete(key);
-      this.#count(key, -entry.bytes);
     }
-  }
-
-  #count(key: string, bytes: number): void {
-    const partition = journalPartition(key);
-    this.#bytes.set(partition, this.bytes(partition) + bytes);
   }
 
   #entryOf(key: string): Entry {
     const known = this.#entries.get(key);
     if (known) return known;
-    const entry: Entry = { unfolded: [], lastOffset: -1n, bytes: 0, waiting: new Set() };
+    const entry: Entry = { unfolded: [], lastOffset: -1n, waiting: new Set() };
     this.#entries.set(key, entry);
     return entry;
   }
 }
-
-const pageOf = (record: JournalRecord): string | undefined =>
-  'answer' in record ? record.answer?.redirectHtml : undefined;
 
 /** A state never contains REDIRECTHTML, so folding does not need it; tens of thousands of pages would fill the memory. */
 function withoutPage(record: JournalRecord): JournalRecord {

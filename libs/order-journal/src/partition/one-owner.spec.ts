@@ -1,13 +1,17 @@
 import { intent, inOrder, redirect, repeated } from '../../test/journal-records.js';
 import { OneOwner, PARTITION } from '../../test/one-owner.js';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
-import { isEmptyOrder } from '../state/order-state.js';
+import { fold } from '../state/fold.js';
+import { historyOf } from '../state/history.js';
+import { emptyOrder, isEmptyOrder } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
+import { snapshotOf } from '../state/snapshot.js';
 
 const granted = intent as Intent;
 const outcome: JournalRecord = {
   ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'refused', answer: {} },
 };
+const EMPTY = emptyOrder(inOrder.merchant, inOrder.orderId);
 const never = new AbortController().signal;
 const typesOf = ({ published }: OneOwner) => published.map(({ type }) => type);
 
@@ -43,11 +47,89 @@ it('gives a repeat its REDIRECTHTML though the page came in the same batch', asy
   expect(one.published.map(({ data }) => data.redirectHtml)).toEqual(['PGE+', 'PGE+']);
 });
 
+describe('a snapshot that differs from the records of its order', () => {
+  const order = [intent, outcome].reduce((state, record, at) => fold(state, record, BigInt(at)).order, EMPTY);
+  const state = { ...snapshotOf(order, inOrder.at), movedAt: '2026-03-02T10:00:00.000Z' };
+  const records = [intent, outcome, { record: 'SNAPSHOT', ...inOrder, seen: historyOf(order), state } as JournalRecord];
+
+  it('is reported once by the owner that reads it, which goes on and holds the written state', async () => {
+    const one = await new OneOwner({ records }).settled();
+    expect(one.steps.filter((step) => step.startsWith('mismatch'))).toEqual(['mismatch movedAt']);
+    expect([one.owner.state, one.index.orders.get('shop-fr/o')?.movedAt]).toEqual(['serve', state.movedAt]);
+  });
+
+  it('is reported by a rebuild of the index too', async () => {
+    const one = await new OneOwner({ records, committed: 3n }).settled();
+    expect(one.steps.filter((step) => step.startsWith('mismatch'))).toEqual(['mismatch movedAt']);
+    expect(one.index.orders.get('shop-fr/o')?.movedAt).toBe(state.movedAt);
+  });
+});
+
+it('serves once it has read what the log had when it was placed, and answers nothing before', async () => {
+  const one = new OneOwner({ records: [intent, redirect], marker: 0n });
+  one.isReaderLate = true;
+  await one.settled();
+  expect(one.owner.state).toBe('catch_up');
+  await expect(one.journal.read('shop-fr', 'o')).rejects.toThrow('is finding out where to begin');
+  one.isReaderLate = false;
+  await one.bring();
+  await one.settled();
+  expect(one.owner.state).toBe('serve');
+});
+
+it('is placed again where a check before it fails once', async () => {
+  let checks = 0;
+  const assertCurrent = () => (++checks === 1 ? Promise.reject(new Error('not now')) : Promise.resolve());
+  const one = await new OneOwner({ records: [intent, redirect], assertCurrent }).settled();
+  expect([checks, one.owner.state, one.published.length]).toEqual([2, 'serve', 1]);
+});
+
+it('ends a drain that began before it was placed anew', async () => {
+  let isHeld = true;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const did = (what: string) => (what.startsWith('index') && isHeld ? held : undefined);
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  const drained = one.owner.settled().then(() => 'drained');
+  isHeld = false;
+  one.index.lose();
+  release();
+  expect(await drained).toBe('drained');
+});
+
+it('counts the bytes of what the index lacks with its pages, and none once it has them', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const did = (what: string) => (what.startsWith('events') ? held : undefined);
+  const one = await new OneOwner({ records: [intent, redirect], did }).settled();
+  const bytes = one.log.reduce((sum, { value }) => sum + value!.length, 0);
+  expect(one.owner.backlog).toMatchObject({ records: 2, bytes });
+  release();
+  await one.settled();
+  expect(one.owner.backlog).toMatchObject({ records: 0, bytes: 0 });
+});
+
 describe('an index that is lost', () => {
   it('is built anew up to what was published, without a marker before its end, and nothing is published again', async () => {
     const one = await new OneOwner({ records: [intent, redirect], committed: 2n }).settled();
     expect([one.published, one.index.marker, one.index.seen]).toEqual([[], 1n, [undefined, undefined, undefined]]);
     expect(one.index.orders.size).toBe(1);
+  });
+
+  it('stops its partition at a record that can not be read, and says how it is skipped', async () => {
+    const other = { record: 'OTHER', ...inOrder } as unknown as JournalRecord;
+    const one = await new OneOwner({ records: [intent, other, redirect], committed: 3n }).settled();
+    expect(one.owner.state).toBe('stopped');
+    expect(one.owner.stoppedBecause).toContain('stopped at offset 1');
+    expect(one.owner.stoppedBecause).toContain(`tranche journal skip --partition ${PARTITION} --offset 1`);
+  });
+
+  it('is never finished beyond what was published, so that its reader finds records that retention deletes meanwhile', async () => {
+    const one = new OneOwner({ records: [intent, redirect, repeated], low: 5n, committed: 5n });
+    one.isReaderLate = true;
+    one.onBounds = () => (one.low = 7n);
+    await one.settled();
+    expect(one.index.marker).toBe(4n);
   });
 
   it('keeps REDIRECTHTML for the rest of its day', async () => {
@@ -64,6 +146,25 @@ describe('an index that is lost', () => {
     one.owner.doubtIndex();
     await one.settled();
     expect([one.owner.placements, one.owner.state, one.index.marker]).toEqual([placements + 1, 'serve', 1n]);
+    expect(one.published).toHaveLength(1);
+  });
+
+  it('is brought up where an older copy was put back though no record comes', async () => {
+    const one = await new OneOwner({ records: [intent] }).settled();
+    const { marker, hash, orders } = one.index;
+    const older = { marker, hash, orders: new Map(orders) };
+    one.append(redirect);
+    await one.settled();
+    const { placements } = one.owner;
+    const newest = [...one.index.orders.values()];
+    one.owner.doubtIndex(1n);
+    await one.settled();
+    expect(one.owner.placements).toBe(placements);
+    Object.assign(one.index, older);
+    one.owner.doubtIndex(older.marker);
+    await one.settled();
+    expect([one.owner.placements, one.owner.state, one.index.marker]).toEqual([placements + 1, 'serve', 1n]);
+    expect([...one.index.orders.values()]).toEqual(newest);
     expect(one.published).toHaveLength(1);
   });
 

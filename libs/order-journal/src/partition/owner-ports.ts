@@ -28,6 +28,10 @@ export interface OwnerParts extends PlacementParts {
   events: EventOutlet;
   follower: JournalFollower;
   logger: Log;
+  /** From 0 to 1: spreads the retries of many owners. Default: Math.random. */
+  random?: () => number;
+  /** Called before each placement, which is repeated where this rejects. */
+  assertCurrent?: () => Promise<void>;
   /** The journal's epoch: `sequence` of an event starts with it. */
   epoch?: () => number;
   /** Called with published events, without repeats. */

@@ -2,6 +2,7 @@ import { orderKey } from '@tranche/contracts';
 import { backOffMs } from '@tranche/runtime';
 import { EndWaits } from '../journal/end-waits.js';
 import {
+  EntryUnreadableError,
   JournalChangedError,
   JournalReplacedError,
   OrderUnreadableError,
@@ -26,6 +27,7 @@ const INDEX_READS = 5;
 const BATCH_RECORDS = 1_000;
 /** Records of a partition that are read ahead of the index while no command waits for them. */
 const AHEAD_RECORDS = 5_000;
+const AHEAD_BYTES = 16 * 1024 * 1024;
 const LOOK_AGAIN_MS = 200;
 const RETRY = { firstMs: 100, maxMs: 10_000 };
 
@@ -55,6 +57,7 @@ export class PartitionOwner {
   #acknowledged: bigint | undefined;
   #published: bigint | undefined;
   #queue: ReadRecord[] = [];
+  #queuedBytes = 0;
   #isHeld = false;
   #isDoubted = false;
   /** Marker at which the log held no record. */
@@ -101,7 +104,7 @@ export class PartitionOwner {
 
   /** Records and orders that memory holds because the index lacks them. */
   get backlog(): { records: number; bytes: number; orders: number } {
-    return { records: this.#queue.length, bytes: this.#cache.bytes(this.partition), orders: this.#cache.size };
+    return { records: this.#queue.length, bytes: this.#queuedBytes, orders: this.#cache.size };
   }
 
   /** Runs until the assignment is over. `committed`: the group's commit of the journal's partition. Never rejects. */
@@ -115,12 +118,13 @@ export class PartitionOwner {
       } catch (error) {
         if (!this.#mayWrite) return;
         if (error instanceof JournalChangedError) return this.stop(error.message);
+        if (error instanceof EntryUnreadableError) return this.#stopAt(error.entry, error);
         const isMoved = error instanceof MarkerMovedError;
-        const { logger, timing } = this.parts;
+        const { logger, timing, random } = this.parts;
         const facts = { err: error, partition: this.partition };
         if (isMoved) logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
         else logger.warn(facts, 'The owner of a journal partition could not begin; it tries again');
-        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY);
+        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY, random?.());
         await timing.sleep(waitMs, this.#ended.signal).catch(() => undefined);
       }
     }
@@ -132,11 +136,14 @@ export class PartitionOwner {
     this.#placements++;
     parts.follower.unfollow(partition);
     this.#queue = [];
+    this.#queuedBytes = 0;
+    this.#settle();
     this.#isHeld = this.#isDoubted = this.#isReadNoMore = false;
     this.#cache.clear(new OwnerNotServingError(partition));
     this.#ends.fail(new OwnerNotServingError(partition));
-    const assertCurrent = () => this.#assertMayWrite();
-    const place = await placeOwner(parts, partition, this.#acknowledged, assertCurrent);
+    await parts.assertCurrent?.();
+    this.#assertMayWrite();
+    const place = await placeOwner(parts, partition, this.#acknowledged, () => this.#assertMayWrite());
     this.#assertMayWrite();
     const { mark, low, high } = place;
     const next = mark.marker + 1n;
@@ -169,28 +176,32 @@ export class PartitionOwner {
     if (this.#state !== 'catch_up' && this.#state !== 'serve') return;
     const seenMs = this.parts.timing.monotonicMs();
     for (const entry of entries) {
-      const { key, offset, value } = entry;
+      const { key, offset, value, headers } = entry;
+      const bytes = value?.length ?? 0;
       try {
         const hash = recordHash(value);
         if (this.#isDeleted(offset)) return this.#wakeProjection();
         if (this.#isAtMarker(offset, hash)) continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
-        const folded = this.#cache.apply(key ?? '', offset, record, hash, value?.length ?? 0);
-        if (this.#mayWrite) this.#queue.push({ entry, record, hash, folded });
+        const folded = this.#cache.apply(key ?? '', offset, record, hash);
+        if (this.#mayWrite) this.#enqueue({ offset, headers, record, hash, folded, bytes });
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof JournalReplacedError) return this.stop(error.message);
-        const advice = adviceOnRecord(this.partition, { offset, value });
-        return this.stop(`${(error as Error).message}${advice}`, offset);
+        return this.#stopAt(entry, error as Error);
       }
       this.#position = offset + 1n;
     }
     if (next > this.#position) this.#position = next;
     this.#ends.reached(this.#position);
     this.#serveWhenCaughtUp();
-    if (!this.isServing && this.#queue.length > AHEAD_RECORDS) this.#hold();
+    if (!this.isServing && !this.#isAheadAtMost(1)) this.#hold();
     this.#wakeProjection();
+  }
+
+  #stopAt(entry: Pick<JournalEntry, 'offset' | 'value'>, { message }: Error): void {
+    this.stop(`${message}${adviceOnRecord(this.partition, entry)}`, entry.offset);
   }
 
   /** Retention may have deleted the record at the marker since the log's ends were asked: the owner places once more, and then it must be there. */
@@ -218,6 +229,15 @@ export class PartitionOwner {
     for (const resolve of this.#whenServing.splice(0)) resolve();
   }
 
+  #enqueue(record: ReadRecord): void {
+    this.#queue.push(record);
+    this.#queuedBytes += record.bytes;
+  }
+
+  #isAheadAtMost(part: number): boolean {
+    return this.#queue.length <= AHEAD_RECORDS * part && this.#queuedBytes <= AHEAD_BYTES * part;
+  }
+
   #hold(): void {
     this.#isHeld = true;
     this.parts.follower.hold(this.partition);
@@ -242,7 +262,7 @@ export class PartitionOwner {
       else await this.#publish(records);
       // Before it serves, many records may be read whose orders nobody asks for.
       if (!this.isServing) this.forget();
-      if (!this.isServing && this.#isHeld && this.#queue.length < AHEAD_RECORDS / 2) this.#goOn();
+      if (!this.isServing && this.#isHeld && this.#isAheadAtMost(0.5)) this.#goOn();
     }
   }
 
@@ -254,9 +274,11 @@ export class PartitionOwner {
     });
     await this.#untilDone(() => parts.events.publish(batch.events));
     if (batch.published.length > 0) parts.onPublished?.(batch.published);
+    for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
     this.#acknowledged = later(this.#acknowledged, batch.to + 1n);
     await this.#untilDone(() => this.#write(batch));
     this.#queue.splice(0, records.length);
+    for (const { bytes } of records) this.#queuedBytes -= bytes;
     this.#next = batch.to + 1n;
     this.#advancePublished(this.#next);
     if (this.#queue.length === 0) this.#settle();
@@ -283,9 +305,9 @@ export class PartitionOwner {
         return done;
       } catch (error) {
         if (!this.#mayWrite || error instanceof MarkerMovedError || error instanceof JournalChangedError) throw error;
-        const { logger, timing } = this.parts;
+        const { logger, timing, random } = this.parts;
         logger.warn({ err: error, partition: this.partition, attempt }, 'Publishing a batch failed; it is repeated');
-        await timing.sleep(backOffMs(attempt, RETRY), this.#ended.signal);
+        await timing.sleep(backOffMs(attempt, RETRY, random?.()), this.#ended.signal);
       }
     }
   }
@@ -300,8 +322,9 @@ export class PartitionOwner {
     for (const resolve of this.#whenSettled.splice(0)) resolve();
   }
 
-  /** The index was found without a marker, or with another one than this owner wrote: the projection compares it. */
-  doubtIndex(): void {
+  /** The projection compares the index where the marker found in it is older than the one that this owner wrote, or is not there. */
+  doubtIndex(marker?: bigint): void {
+    if (marker !== undefined && marker >= this.#next - 1n) return;
     this.#isDoubted = true;
     this.#wakeProjection();
   }
@@ -335,7 +358,7 @@ export class PartitionOwner {
       // A state counts only if its marker reaches what memory covers when it is used (R7).
       if (marker !== undefined && marker >= this.#covers - 1n)
         return this.#cache.load(merchant, orderId, order, marker);
-      if (marker === undefined || marker < this.#next - 1n) this.doubtIndex();
+      this.doubtIndex(marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${this.partition} is behind what memory covers`);
   }
@@ -414,6 +437,7 @@ export class PartitionOwner {
   end(): void {
     this.#mayWrite = false;
     this.#queue = [];
+    this.#queuedBytes = 0;
     this.#ended.abort(new Error(`Journal partition ${this.partition} is not owned any more`));
     this.#settle();
     this.#wakeProjection();

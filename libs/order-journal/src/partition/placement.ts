@@ -2,6 +2,7 @@ import type { Timing } from '@tranche/runtime';
 import { JournalCutError, JournalLostError } from '../journal/journal-faults.js';
 import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
 import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
+import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A clean election may set a log's end back below what is known, for at most this long. Milliseconds. */
 const BEHIND_AT_MOST_MS = 60_000;
@@ -20,6 +21,8 @@ export interface PlacementParts {
   bounds: (partition: number) => Promise<LogBounds>;
   timing: Timing;
   onRebuild?: (progress: RebuildProgress) => void;
+  /** Called for each snapshot that differs from the state of its records. */
+  onSnapshotMismatch?: (mismatch: SnapshotMismatch) => void;
 }
 
 /** Start of an owner: its marker, and the first offset whose events it publishes. */
@@ -82,7 +85,7 @@ async function boundsBehind(
 }
 
 function rebuilt(
-  { index, journal, timing, onRebuild }: PlacementParts,
+  { index, journal, timing, onRebuild, onSnapshotMismatch }: PlacementParts,
   range: { partition: number; marker: bigint | undefined; until: bigint },
   assertCurrent: () => void,
 ): Promise<boolean> {
@@ -90,7 +93,7 @@ function rebuilt(
     onRebuild?.(progress);
     assertCurrent();
   };
-  return rebuildIndex({ index, journal, timing, onRebuild: afterStep }, range);
+  return rebuildIndex({ index, journal, timing, onRebuild: afterStep, onSnapshotMismatch }, range);
 }
 
 const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | undefined =>

@@ -11,10 +11,14 @@ import {
 import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A record as its owner read it. `folded` is absent where its order was not in memory: it is folded on the index's state. */
 export interface ReadRecord {
-  readonly entry: JournalEntry;
+  readonly offset: bigint;
+  readonly headers?: JournalEntry['headers'];
+  /** Size of its stored value. */
+  readonly bytes: number;
   readonly record: JournalRecord;
   readonly hash: string;
   readonly folded?: Folded | undefined;
@@ -28,6 +32,7 @@ export interface PublishedBatch {
   readonly events: CloudEvent<PaymentEvent>[];
   readonly published: PublishedEvent[];
   readonly redirectHtml: RedirectPage[];
+  readonly mismatches: SnapshotMismatch[];
 }
 
 export interface PublishedFrom {
@@ -51,16 +56,16 @@ export async function batchOf(
 ): Promise<PublishedBatch> {
   const orders = await unfoldedOrders(index, records, partition, next);
   const last = records.at(-1)!;
-  const batch = { events: [], published: [], redirectHtml: [] } as Pick<
+  const batch = { events: [], published: [], redirectHtml: [], mismatches: [] } as Pick<
     PublishedBatch,
-    'events' | 'published' | 'redirectHtml'
+    'events' | 'published' | 'redirectHtml' | 'mismatches'
   >;
-  for (const { entry, record, hash, folded: known } of records) {
-    const { offset, headers } = entry;
+  for (const { offset, headers, record, hash, folded: known } of records) {
     const key = orderKey(record.merchant, record.orderId);
     const before = orders.get(key) ?? emptyOrder(record.merchant, record.orderId);
-    const { order, effects } = known ?? fold(before, record, offset, () => hash);
+    const { order, effects, mismatch } = known ?? fold(before, record, offset, () => hash);
     orders.set(key, order);
+    if (mismatch) batch.mismatches.push(mismatch);
     for (const effect of effects) {
       const { redirectHtml: html, commandId = '' } = effect.event.body;
       if (html !== undefined)
@@ -72,7 +77,7 @@ export async function batchOf(
       if (!effect.isRepeat) batch.published.push({ event, ...commandTimeOf(headers) });
     }
   }
-  return { ...batch, to: last.entry.offset, hash: last.hash, orders: [...orders.values()] };
+  return { ...batch, to: last.offset, hash: last.hash, orders: [...orders.values()] };
 }
 
 async function unfoldedOrders(

@@ -1,6 +1,8 @@
 import { orderKey } from '@tranche/contracts';
 import type { Timing } from '@tranche/runtime';
+import { EntryUnreadableError } from '../journal/journal-faults.js';
 import { fold } from '../state/fold.js';
+import type { SnapshotMismatch } from '../state/snapshot.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
@@ -24,6 +26,7 @@ export interface RebuildParts {
   journal: JournalReader;
   timing: Pick<Timing, 'nowMs'>;
   onRebuild?: (progress: RebuildProgress) => void;
+  onSnapshotMismatch?: ((mismatch: SnapshotMismatch) => void) | undefined;
 }
 
 /**
@@ -32,19 +35,19 @@ export interface RebuildParts {
  * @returns false where another process rebuilds it, or the index is not at `marker` any more
  */
 export async function rebuildIndex(
-  { index, journal, timing, onRebuild }: RebuildParts,
+  { index, journal, timing, onRebuild, onSnapshotMismatch }: RebuildParts,
   { partition, marker, until }: { partition: number; marker: bigint | undefined; until: bigint },
 ): Promise<boolean> {
   const from = await journal.firstKept(partition);
   const rebuild = await index.beginRebuild(partition, marker);
   if (!rebuild) return false;
-  const states = new StatesOfRebuild(rebuild);
+  const states = new StatesOfRebuild(rebuild, onSnapshotMismatch);
   let position = from;
   let last: JournalEntry | undefined;
   for await (const entries of from < until ? journal.read(partition, from, until) : []) {
     await states.load(entries);
     const pages: RedirectPage[] = [];
-    for (const entry of entries) pages.push(...states.fold(entry, timing.nowMs()));
+    for (const entry of entries) pages.push(...unlessUnreadable(entry, () => states.fold(entry, timing.nowMs())));
     await rebuild.write(states.overflow(), pages);
     last = entries.at(-1) ?? last;
     const next = (last?.offset ?? position) + 1n;
@@ -52,9 +55,18 @@ export async function rebuildIndex(
     position = next;
   }
   await states.flush();
-  const finished = (until > from ? until : from) - 1n;
+  // Retention may have deleted records beyond `until` meanwhile: the log then begins behind this marker, and its reader stops.
+  const finished = until - 1n;
   await rebuild.finish(finished, last?.offset === finished ? recordHash(last.value) : undefined);
   return true;
+}
+
+function unlessUnreadable<T>(entry: JournalEntry, fold: () => T): T {
+  try {
+    return fold();
+  } catch (cause) {
+    throw new EntryUnreadableError(entry, cause);
+  }
 }
 
 /** Newest states while a partition's journal is read, the most recently used last. */
@@ -62,7 +74,10 @@ class StatesOfRebuild {
   readonly #states = new Map<string, OrderState>();
   #hasWritten = false;
 
-  constructor(private readonly rebuild: Rebuild) {}
+  constructor(
+    private readonly rebuild: Rebuild,
+    private readonly onSnapshotMismatch: RebuildParts['onSnapshotMismatch'],
+  ) {}
 
   /** Loads orders that were written to the index before and occur again. */
   async load(entries: readonly JournalEntry[]): Promise<void> {
@@ -77,12 +92,13 @@ class StatesOfRebuild {
   fold({ offset, value }: JournalEntry, nowMs: number): RedirectPage[] {
     const record = decodeRecord(value);
     const key = orderKey(record.merchant, record.orderId);
-    const { order, effects } = fold(
+    const { order, effects, mismatch } = fold(
       this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId),
       record,
       offset,
       () => recordHash(value),
     );
+    if (mismatch) this.onSnapshotMismatch?.(mismatch);
     this.#states.delete(key);
     if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);
     const lifetimeMs = Date.parse(record.at) + REDIRECT_HTML_LIFETIME_MS - nowMs;

@@ -80,7 +80,7 @@ async function* recordsOf(
 function mayBeBetweenAttempts(record: JournalRecord): boolean {
   if (record.record === 'NOT_EXECUTED') return true;
   if (record.record === 'EVIDENCE') return record.result === 'not_executed';
-  return record.record === 'SNAPSHOT' && record.state.ops.some((one) => !Array.isArray(one) && one.phase === 'idle');
+  return record.record === 'SNAPSHOT' && record.state.operations.some(({ phase }) => phase === 'idle');
 }
 
 function ownerLost({ merchant, orderId }: OrderState, operation: OperationState, { at }: Written): InDoubt {

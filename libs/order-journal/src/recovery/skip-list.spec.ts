@@ -61,7 +61,7 @@ describe('the order of a record that is skipped', () => {
   });
 
   it('stays frozen in a snapshot, always gets snapshots, and is never forgotten', () => {
-    expect(snapshotOf(frozen, at)).toMatchObject({ frozen: true, partial: true });
+    expect(snapshotOf(frozen, at)).toMatchObject({ isFrozen: true, isPartial: true });
     expect([needsSnapshot(frozen), retentionEndMs(frozen, 400)]).toEqual([true, undefined]);
     const carried = { record: 'SNAPSHOT', rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at } as const;
     const { order } = fold(

@@ -29,7 +29,7 @@ import {
   type Reminded,
   type Repeated,
 } from './records.js';
-import { foldSnapshot } from './snapshot.js';
+import { foldSnapshot, type SnapshotMismatch } from './snapshot.js';
 import { grantedOperation, newOperation } from './terms.js';
 import {
   CAPTURE_WINDOW_MS,
@@ -57,6 +57,8 @@ export interface Folded {
   order: OrderState;
   /** Events to publish, in order. */
   effects: readonly Effect[];
+  /** To be reported. */
+  mismatch?: SnapshotMismatch;
 }
 
 /**
@@ -78,7 +80,7 @@ export function fold(
   if (isRepetition(order, stored)) return { order: copyWith(order, { lastOffset }), effects: [] };
   let change = enter(order, record, { lastOffset, hash: stored, rulesVersion });
   if (record.record === 'TOMBSTONE') return { order: foldTombstone(order, change, record), effects: [] };
-  if (record.record === 'SNAPSHOT') return { order: foldSnapshot(order, change, record), effects: [] };
+  if (record.record === 'SNAPSHOT') return { ...foldSnapshot(order, change, record), effects: [] };
   change = step(change, record);
   change = reportSecondPayment(order, rematch(change));
   const { order: next, events } = finish(change);

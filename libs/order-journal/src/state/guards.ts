@@ -61,7 +61,10 @@ export function judgeIntent(change: Change, known: OperationState | undefined, r
     : record.attempt === 1;
   if (match === 'other' || !isOurTurn) return { verdict: 'lost' };
   if (!order.isFrozen) return judge(order, record);
-  return rejected('order_frozen', 'A record of this order could not be read and was skipped: nothing is sent any more');
+  return rejected(
+    'order_frozen',
+    'A record of this order could not be read, or contradicts the others: nothing is sent any more',
+  );
 }
 
 /** Judges an INTENT of an idle operation against the rest of its order (R3, Guards). */

@@ -126,7 +126,7 @@ export interface OperationState {
   askedAmount?: number;
   /** The platform said that it accepted this much, and that much: no guard may build on `amount`. */
   isAmountDisputed?: boolean;
-  /** A report named `amount`, and none another one. A snapshot leaves it out: then a copy is published once at most. */
+  /** A report named `amount`, and none another one. */
   isAmountReported?: true;
   /** Once another amount than `amount` was reported: all that were, each once, the newest last. One of a whole success is a conflict (R15). */
   otherAmounts?: number[];
@@ -307,7 +307,7 @@ export interface OrderState {
    * operation which is not leave the decision to the platform.
    */
   isPartial?: boolean;
-  /** One of its records can't be read and is skipped: what it said is not known, so no operation is granted any more. */
+  /** A record can't be read and is skipped, or a snapshot contradicts the others: what was done is not certain, so no operation is granted any more. */
   isFrozen?: boolean;
   /** Time of its first record; the writer's clock. Absent once the state is a snapshot's. */
   beganAt?: string;
@@ -372,9 +372,6 @@ export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
 export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>
   phase === 'redirect_required' || mayYetSucceed === true;
 
-/** Characters of a content hash that a snapshot keeps: so many tell the contents of one command id apart. */
-export const SNAPSHOT_CONTENT_HASH = 12;
-
-/** The command came with this content. A snapshot keeps only the beginning of the hash. */
+/** The command came with this content. */
 export const hasContent = ({ contentHash }: Pick<OperationState, 'contentHash'>, hash: string): boolean =>
-  contentHash === hash || (contentHash.length === SNAPSHOT_CONTENT_HASH && hash.startsWith(contentHash));
+  contentHash === hash;

@@ -1,17 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
-import type {
-  Attempt,
-  EventBody,
-  Evidence,
-  NotExecutedReason,
-  OperationState,
-  OrderState,
-  ProjectedEvent,
-  Reminder,
-  Result,
-  RulesVersion,
-} from './order-state.js';
+import type { Evidence, NotExecutedReason, OrderState, Reminder, Result } from './order-state.js';
 
 interface InOrder {
   /** One of `RULES.versions`. */
@@ -141,7 +130,7 @@ export interface Tombstone extends InOrder {
   refundableDays: number;
 }
 
-/** The order's compact state, journaled anew before retention deletes what it was made from; void if the order moved on (R12). */
+/** The order's state, journaled anew before retention deletes what it was made from; void if the order moved on (R12). */
 export interface Snapshot extends InOrder {
   record: 'SNAPSHOT';
   /** `historyOf` the order. */
@@ -149,46 +138,11 @@ export interface Snapshot extends InOrder {
   state: SnapshotState;
 }
 
-/**
- * An order's compact state, as a SNAPSHOT record holds it. No message, descriptor, EXTRADATA, operator or reason is in it, and no offset of
- * an event that is named by its record's hash.
- */
-export interface SnapshotState {
-  ops: (PackedOperation | OperationState)[];
-  /** Rules version of the order, where it is higher than the first one. */
-  rules?: RulesVersion;
-  moved?: number | string;
-  verdicts?: OrderState['verdicts'];
-  unmatchedEvidence?: OrderState['unmatchedEvidence'];
-  external?: OrderState['external'];
-  unauthorizedOutcomes?: OrderState['unauthorizedOutcomes'];
-  partial?: true;
-  frozen?: true;
-}
-
-/**
- * An operation that has ended and rests, in a few bytes: command id, `KIND METHOD END ATTEMPT` as `cBs1`, amount, TRANSACTIONID, the operation that it
- * follows (its index in the order, else its TRANSACTIONID), beginning of the content hash, when it ended, hash of the record of its latest event, and
- * what is seldom there.
- */
-export type PackedOperation = [
-  commandId: string,
-  kind: string,
-  amount: number | null,
-  transactionId: string | null,
-  reference: number | string | null,
-  contentHash: string,
-  endedAt: number | string | null,
-  record: string | null,
-  rest?: PackedRest,
-];
-
-export interface PackedRest extends Partial<OperationState> {
-  /** Attempts, unless they are the single one that is expected: number, tagged, TRANSACTIONID, how it was closed. */
-  tried?: [attempt: number, isTagged: 0 | 1, transactionId: string | null, closed?: Attempt['closed']][];
-  /** The latest event's difference from the expected one. */
-  event?: Partial<ProjectedEvent> & { more?: EventBody };
-}
+/** An order's state as a SNAPSHOT record holds it; `snapshotOf` lists what it leaves out. */
+export type SnapshotState = Omit<
+  OrderState,
+  'merchant' | 'orderId' | 'beganAt' | 'snapshotAt' | 'history' | 'lastOffset'
+>;
 
 /**
  * Stands for a record that can't be read and that two people decided to skip. Never written: who reads the journal puts it in that record's

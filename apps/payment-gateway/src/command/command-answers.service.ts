@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Fault } from '@tranche/contracts';
+import type { ConsumedRecord } from '@tranche/kafka';
+import type { KafkaRecordContext } from '@tranche/kafka/nest';
+import {
+  answerKnownCommand,
+  COMMAND_TIME_HEADER,
+  findOperation,
+  type BetweenAttempts,
+  type CommandLease,
+  type KnownCommandPorts,
+  type RefusedCommand,
+} from '@tranche/order-journal';
+import { compact, traceHeadersOf } from '@tranche/runtime';
+import { Clock, isoTime } from '../clock.js';
+import { EventsProducer } from '../journal/events.producer.js';
+import { Journal } from '../journal/journal.service.js';
+import { appendedMsOf } from './accepted-command.js';
+import { asRetryable } from './as-retryable.js';
+import { commandRejected, type Rejection } from './command-rejected.js';
+import { RepublishThrottle } from './republish-throttle.js';
+
+export type KnownId = { merchant: string; orderId: string; commandId: string };
+
+/** Answers commands that are not executed: a known one with its result, any other with a rejection. */
+@Injectable()
+export class CommandAnswers {
+  constructor(
+    private readonly journal: Journal,
+    private readonly events: EventsProducer,
+    private readonly repeats: RepublishThrottle,
+    private readonly clock: Clock,
+  ) {}
+
+  known(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
+    const traced = { ...command, trace: headersFor(record) };
+    const republishResult: KnownCommandPorts['republishResult'] = (copy, lease, append) =>
+      this.repeats.republish({ ...copy, appendedMs: appendedMsOf(record) }, lease, append);
+    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, republishResult };
+    return asRetryable(answerKnownCommand(ports, traced, between, leaseOf(context)));
+  }
+
+  reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {
+    return this.events.publish([commandRejected(record, rejection, isoTime(this.clock))]);
+  }
+
+  async rejectReused(record: ConsumedRecord, identity: Omit<Rejection, 'faults'> & KnownId): Promise<void> {
+    const { merchant, orderId, commandId, correlationId } = identity;
+    const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };
+    const rejection = { merchant, orderId, commandId, faults: [fault], ...compact({ correlationId }) };
+    await this.reject(record, { ...rejection, ...(await this.knownState(identity)) });
+  }
+
+  /** A rejection names the state of the command that has its id, so that it is not taken for that command's result. */
+  async knownState({ merchant, orderId, commandId }: KnownId): Promise<{ knownState?: string }> {
+    const known = findOperation(await asRetryable(this.journal.read(merchant, orderId)), commandId);
+    return known === undefined ? {} : { knownState: known.end ?? known.phase };
+  }
+}
+
+/** Headers of the journal records that the command causes: its trace, and its broker time. */
+export function headersFor({ headers, timestampMs }: ConsumedRecord): Record<string, string> {
+  return { ...traceHeadersOf(headers), [COMMAND_TIME_HEADER]: String(timestampMs) };
+}
+
+export function leaseOf(context: KafkaRecordContext): CommandLease {
+  return { signal: context.signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
+}

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { Rail } from '@tranche/contracts';
+import type { ConsumedRecord } from '@tranche/kafka';
+import { Metrics } from '@tranche/service-kit';
+import { GatewayConfig } from '../gateway.config.js';
+import { readCommand, type ReadCommand } from './accepted-command.js';
+import { commandSignatureProblem } from './command-signature-problem.js';
+
+export type ReadableCommand = Exclude<ReadCommand, { read: 'unreadable' }>;
+
+/** Reads commands and checks their signatures, and counts both. */
+@Injectable()
+export class CommandReader {
+  readonly #commands;
+  readonly #signatures;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    metrics: Metrics,
+  ) {
+    this.#commands = metrics.counter({
+      name: 'tranche_commands_total',
+      help: 'Commands by rail and outcome of reading them: accepted, rejected or unreadable',
+      labelNames: ['rail', 'outcome'],
+    });
+    this.#signatures = metrics.counter({
+      name: 'tranche_command_signatures_total',
+      help: 'Signatures of commands by merchant and outcome: verified, missing, malformed, unknown_key, key_revoked, key_not_valid_then or does_not_match',
+      labelNames: ['merchant', 'outcome'],
+    });
+  }
+
+  /** `CLOCK_OFFSET_MS` moves our clock and that of Redis, so Kafka's time is moved too. */
+  moved(record: ConsumedRecord): ConsumedRecord {
+    const { clockOffsetMs } = this.config;
+    if (clockOffsetMs === 0 || record.timestampMs < 0) return record;
+    return { ...record, timestampMs: record.timestampMs + clockOffsetMs };
+  }
+
+  read(record: ConsumedRecord, rail: Rail): ReadCommand {
+    const read = readCommand(record, rail, this.config.merchants);
+    this.#commands.inc({ rail, outcome: read.read });
+    return read;
+  }
+
+  async isUnsigned(record: ConsumedRecord, read: ReadableCommand): Promise<boolean> {
+    const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
+    const merchant = this.config.merchants.byName(name);
+    const topic = this.config.kafkaTopicPrefix + record.topic;
+    const { environmentId } = this.config;
+    const checked = merchant && (await commandSignatureProblem({ ...record, topic }, merchant, environmentId));
+    if (checked === undefined) return false;
+    this.#signatures.inc({ merchant: name, outcome: checked });
+    return checked !== 'verified';
+  }
+}

@@ -1,0 +1,67 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Health, Metrics } from '@tranche/service-kit';
+import { CommandGate } from './command-gate.service.js';
+import { Journal } from './journal.service.js';
+
+/** Interval at which orders that the index holds are dropped from memory. Milliseconds. */
+const FORGET_EVERY_MS = 5_000;
+/** Maximum of records that memory holds because the index lacks them. Beyond it no commands are taken. */
+const BEHIND_RECORDS = 50_000;
+/** The same limit in bytes of the kept records; in memory they take several times as much. */
+const BEHIND_BYTES = 64 * 1024 * 1024;
+
+/** Bounds what the owners of partitions hold in memory, and reports whether they serve. */
+@Injectable()
+export class JournalMemory implements OnApplicationBootstrap, OnModuleDestroy {
+  #forgetting?: NodeJS.Timeout;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly commandGate: CommandGate,
+    health: Health,
+    metrics: Metrics,
+  ) {
+    // Readiness, not liveness: a restart would stop at the same record, and the other partitions still work.
+    health.addReadiness('journal', () => this.notReadyBecause);
+    const { view } = journal;
+    metrics.gauge({
+      name: 'tranche_orders_in_memory',
+      help: 'Orders in memory that the index does not cover yet',
+      collect() {
+        this.set(view.owners.reduce((sum, { backlog }) => sum + backlog.orders, 0));
+      },
+    });
+  }
+
+  get notReadyBecause(): string | undefined {
+    const { stopped, owners } = this.journal.view;
+    if (stopped.size > 0) return [...stopped.values()].join('; ');
+    const places = owners.filter(({ state }) => state === 'place' || state === 'catch_up');
+    if (places.length === 0) return undefined;
+    return `journal partitions ${places.map(({ partition }) => partition).join(', ')} are read up to their ends`;
+  }
+
+  onApplicationBootstrap(): void {
+    this.#forgetting = setInterval(() => this.forgetIndexed(), FORGET_EVERY_MS);
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.#forgetting);
+  }
+
+  /** Drops orders that the index holds. While the index lags far behind, memory would fill, so no commands are taken. */
+  forgetIndexed(): void {
+    let [records, bytes] = [0, 0];
+    for (const owner of this.journal.view.owners) {
+      owner.forget();
+      const { backlog, isServing } = owner;
+      if (!isServing) continue;
+      records += backlog.records;
+      if (backlog.records > 0) bytes += backlog.bytes;
+    }
+    const isTooFar = records > BEHIND_RECORDS || bytes > BEHIND_BYTES;
+    const size = bytes > BEHIND_BYTES ? `, and ${bytes} bytes of them are in memory` : '';
+    const why = isTooFar ? `the index is ${records} records behind the journal${size}` : undefined;
+    this.commandGate.report('index', why);
+  }
+}

@@ -1,0 +1,18 @@
+import type { ProfileName } from './profile.js';
+
+/** A world that showed a fault, of ours or planted. Add one for every fault that is found, with the promise that it broke. */
+export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise: string }[] = [
+  {
+    seed: 37,
+    profile: 'moves',
+    promise: 'an index that was put back to an older copy is brought up without new records',
+  },
+  { seed: 108, profile: 'moves', promise: 'a partition is given back once the events of its last calls are published' },
+  { seed: 15, profile: 'moves', promise: 'a partition is given back once its calls have ended' },
+  { seed: 4, profile: 'moves', promise: 'memory from before a new placement grants nothing' },
+  { seed: 52, profile: 'moves', promise: 'a state of the index that is older than memory grants nothing' },
+  { seed: 50, profile: 'moves', promise: 'a replaced owner that wakes up does not set the index back' },
+  { seed: 22, profile: 'moves', promise: 'an index that is behind the commit is restored from the journal' },
+  { seed: 2, profile: 'moves', promise: 'an owner that is killed before its commit leaves no event unpublished' },
+  { seed: 65, profile: 'edges', promise: 'an index that is older than the first kept record is rebuilt' },
+];
