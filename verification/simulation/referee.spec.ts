@@ -196,7 +196,7 @@ describe('two payments that both succeeded', () => {
     return one;
   };
   const look = ({ referee, kinds }: ReturnType<typeof court>, ...ledger: LedgerEntry[]) => {
-    lookForRivals(referee, { ledger });
+    lookForRivals(referee, { ledger, byHand: [] });
     return kinds();
   };
 

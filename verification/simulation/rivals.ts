@@ -3,9 +3,13 @@ import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Referee } from './referee.js';
 
 type Ledger = Pick<SimulatedPlatform, 'ledger'>;
+type LedgerAndByHand = Pick<SimulatedPlatform, 'ledger' | 'byHand'>;
 
 /** If two payments took money and both successes were reported, an event that names one of them must say so. */
-export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say'>, platform: Ledger): void {
+export function lookForRivals(
+  referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say'>,
+  platform: LedgerAndByHand,
+): void {
   const named = new Set(
     referee.expected.flatMap(({ event: { subject, data } }) =>
       data.flags?.includes('two_payments_succeeded') ? [`${subject} ${data.commandId}`] : [],
@@ -62,8 +66,12 @@ export function isShownUndecided(order: OrderState, entry: LedgerEntry): boolean
   return operation !== undefined && (isInDoubt(operation) || isWaiting(operation)) && isUnassigned;
 }
 
-/** A void of a form that was still open cancels no payment that the cardholder makes after it. */
-const isVoided = ({ ledger }: Ledger, payment: LedgerEntry): boolean =>
+/**
+ * A void of a form that was still open cancels no payment that the cardholder makes after it. A void by hand names no payment and may be
+ * reported late, so nothing shows the gateway whether it came before the success: we take the order's payments as voided.
+ */
+const isVoided = ({ ledger, byHand }: LedgerAndByHand, payment: LedgerEntry): boolean =>
+  byHand.some(({ operation, orderKey }) => operation === 'void' && orderKey === payment.request.orderKey) ||
   ledger.some(
     ({ request, standing, atMs }) =>
       request.orderKey === payment.request.orderKey &&

@@ -64,9 +64,11 @@ export class GroupWork {
     for (const partition of partitions) this.add(partition);
     const all = [...this.current.values()];
     const topics = new Set(partitions.map(({ topic }) => topic));
+    if (topics.size === 0) return;
+    const first = this.options.port.starts(partitions);
     // A topic's partitions may wait for those of an owned one, so no topic's retries wait for another topic.
     const ofTopic = (name: string) => all.filter(({ assignment: { topic } }) => topic === name);
-    await Promise.all([...topics].map((topic) => this.setPositions(ofTopic(topic))));
+    await Promise.all([...topics].map((topic) => this.setPositions(ofTopic(topic), first)));
   }
 
   /**
@@ -169,12 +171,14 @@ export class GroupWork {
    * offset and its own. It also needs a resume: kafkajs keeps a pause beyond its assignment, and a partition that was paused when full
    * would never be read again.
    */
-  private async setPositions(waiting: AssignedPartition[]): Promise<void> {
+  private async setPositions(waiting: AssignedPartition[], first: Promise<PartitionStart[]>): Promise<void> {
     const open = () => waiting.filter((assigned) => !assigned.isPlaced && !assigned.hasEnded);
     const again = (error: unknown) => this.warn(error, 'it is not known where to begin reading; trying again');
     for (let attempt = 1; open().length > 0; attempt++) {
       try {
-        const starts = await this.options.port.starts(open().map(({ assignment }) => assignment));
+        const starts = await (attempt === 1
+          ? first
+          : this.options.port.starts(open().map(({ assignment }) => assignment)));
         const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
         const positions = open().map((assigned) => {
           const { topic, partition } = assigned.assignment;
@@ -185,9 +189,9 @@ export class GroupWork {
       } catch (error) {
         again(error);
       }
-      const [first] = open();
+      const [next] = open();
       const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 5000 }, this.timers.random());
-      if (first) await pauseFor(retryMs, first.assignment.signal, this.timers);
+      if (next) await pauseFor(retryMs, next.assignment.signal, this.timers);
     }
   }
 

@@ -1,10 +1,21 @@
 declare module 'kafkajs/src/protocol/encoder.js' {
   export default class Encoder {
-    constructor();
+    static sizeOfVarInt(value: number): number;
+    static sizeOfVarLong(value: unknown): number;
+    static nextPowerOfTwo(value: number): number;
+    static encodeZigZag(value: number): number;
+    buf: Buffer;
+    offset: number;
+    constructor(initialSize?: number);
     get buffer(): Buffer;
+    ensureAvailable(length: number): void;
     writeVarInt(value: number): this;
+    writeUVarInt(value: number): this;
+    writeVarLong(value: unknown): this;
     writeVarIntString(value: string | null): this;
     writeVarIntBytes(value: Buffer | string | null): this;
+    writeEncoder(value: Encoder): this;
+    writeEncoderArray(value: Encoder[]): this;
   }
 }
 
