@@ -6,7 +6,7 @@ export const options = {
   release: {
     value: 'VERSION',
     help: 'keeps the schemas of today as those of the release VERSION',
-    check: (text) => (/^\d+\.\d+\.\d+$/.test(text) ? undefined : 'must have the form 1.2.3'),
+    check: (text) => (/^\d+\.\d+\.\d+$/.test(text) ? undefined : `${text} must have the form 1.2.3`),
   },
 };
 export const exitCodes = { 1: 'a change breaks readers or writers that were made for the last release' };
