@@ -7,7 +7,7 @@ import { npmInstall, pack, PACKED, temporaryFolder, writeProject, type PackedNam
 
 const folder = temporaryFolder();
 let tarballs: Record<PackedName, string>;
-beforeAll(() => void (tarballs = pack(folder)), 60_000);
+beforeAll(() => void (tarballs = pack(folder)), 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a program of the project's packages, or node itself. */
@@ -18,7 +18,7 @@ function run(project: string, program: string, args: string[], env: Record<strin
     cwd: project,
     encoding: 'utf8',
     env: { ...rest, ...env },
-    timeout: 120_000,
+    timeout: 300_000,
   });
   return { status: result.status, stdout: result.stdout.trim(), stderr: result.stderr.trim() };
 }
@@ -34,7 +34,7 @@ describe('the tools that judge packages find no fault', () => {
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toContain('All good!');
     },
-    120_000,
+    600_000,
   );
 
   it.each(PACKED)(
@@ -44,7 +44,7 @@ describe('the tools that judge packages find no fault', () => {
       const { status, stdout } = run(project, 'attw', [tarballs[name], '--format', 'ascii', '--no-emoji']);
       expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('No problems found') as string });
     },
-    120_000,
+    600_000,
   );
 });
 
@@ -59,7 +59,7 @@ it('is loaded with 150 ms of the processor at most', () => {
   });
   console.info(`processor time to load the client: ${costs.map((ms) => `${ms.toFixed(0)} ms`).join(' and ')}`);
   expect(Math.max(...costs)).toBeLessThan(150);
-}, 120_000);
+}, 600_000);
 
 /** A service's test with the double. It is the same for every runner; only the modules differ. */
 const TEST = `
@@ -120,7 +120,7 @@ describe('the double is loaded with default settings', () => {
       });
       expect(stdout + stderr).not.toMatch(/warning/i);
     },
-    180_000,
+    600_000,
   );
 });
 
@@ -211,7 +211,7 @@ describe('a Nest application pays, captures and refunds, and answers 400 to what
     const KEY_FILE = join(folder, 'key.pem');
     writeFileSync(KEY_FILE, privateKey.export({ format: 'pem', type: 'pkcs8' }));
     env = { KEY_FILE, KAFKA_BROKERS: world.env['KAFKA_BROKERS']!, KAFKA_TOPIC_PREFIX: world.prefix };
-  }, 240_000);
+  }, 600_000);
   afterAll(() => world.stop());
 
   it.each([
@@ -249,6 +249,6 @@ describe('a Nest application pays, captures and refunds, and answers 400 to what
       const seconds = ((performance.now() - begunMs) / 1000).toFixed(1);
       console.info(`Nest ${nest}, from an empty folder to the refund: ${seconds} s`);
     },
-    240_000,
+    600_000,
   );
 });

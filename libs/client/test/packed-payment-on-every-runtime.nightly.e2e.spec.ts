@@ -43,7 +43,7 @@ beforeAll(async () => {
     KAFKA_TOPIC_PREFIX: world.prefix,
     ...{ SIGNING_KEY_FILE: keyFile, SIGNING_KID: kid, ENVIRONMENT_ID: 'tests' },
   };
-}, 240_000);
+}, 600_000);
 afterAll(async () => {
   await world.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -89,5 +89,5 @@ it.each(Object.keys(RUNTIMES))(
     ]);
     console.info(`${name}, from an empty folder: ${took.join(', ')}`);
   },
-  180_000,
+  600_000,
 );

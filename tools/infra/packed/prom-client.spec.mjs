@@ -17,14 +17,12 @@ async function printed({ Counter, Gauge, Histogram }) {
   for (const seconds of [0.1, 0.5, 2]) plain.observe(seconds);
   const ofGroup = new Histogram({ name: 'sizes', help: 'Sizes', buckets: [1], labelNames: ['group'], registers });
   ofGroup.observe({ group: 'shop' }, 1);
-  const text = await registers[0].metrics();
-  registers[0].resetMetrics();
-  return { text, after: await registers[0].metrics() };
+  return registers[0].metrics();
 }
 
 it('prints in a registry of prom-client what prom-client itself prints', async () => {
   const wanted = await printed(theirs);
-  expect(wanted.text).toContain('commands_total{type="a",result="written"} 5');
+  expect(wanted).toContain('commands_total{type="a",result="written"} 5');
   expect(await printed(ours)).toEqual(wanted);
 });
 
