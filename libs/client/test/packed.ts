@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from '@tranche/testing';
@@ -56,6 +56,8 @@ const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTC
 /** Installs with npm as a newcomer does. False, with a line that says so, where no registry can be reached. */
 export function npmInstall(project: string, ...packages: string[]): boolean {
   mkdirSync(project, { recursive: true });
+  // Without it npm would take a project of a folder above for this one.
+  if (!existsSync(join(project, 'package.json'))) writeProject(project, { 'package.json': { private: true } });
   // The settings of the npm that runs this test are none of a newcomer's.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(?!config_registry)/i.test(name)),
