@@ -44,7 +44,9 @@ console.log(type, data.faults ?? data.transactionId);
 
 // A shop answers the customer's browser with this page. Here we press its button, as the simulator lets us.
 const [, form] = /action="([^"]+)"/.exec(decodeRedirectHtml(data.redirectHtml));
-await fetch(form, { method: 'POST', body: new URLSearchParams({ decision: 'approve' }), redirect: 'manual' });
+const decision = new URLSearchParams({ decision: 'validate' });
+const accepted = await fetch(form, { method: 'POST', body: decision, redirect: 'manual' });
+if (accepted.status !== 303) throw new Error(`the form answered ${accepted.status}`);
 console.log('payment.authorize.succeeded', (await isPaid).transactionId);
 
 const rail = 'partner-a';

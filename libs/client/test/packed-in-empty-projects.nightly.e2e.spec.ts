@@ -159,7 +159,7 @@ const NEST_SHOP = `
       );
       if (asked.type !== 'payment.authorize.redirect_required' || asked.data.redirectHtmlDropped) return [asked.type];
       const [, form = ''] = /action="([^"]+)"/.exec(decodeRedirectHtml(asked.data.redirectHtml)) ?? [];
-      await fetch(form, { method: 'POST', body: new URLSearchParams({ decision: 'approve' }), redirect: 'manual' });
+      await fetch(form, { method: 'POST', body: new URLSearchParams({ decision: 'validate' }), redirect: 'manual' });
       await this.isPaid;
       const options = () => ({ id: newCommandId(), rail: 'partner-a' as const });
       const captured = await this.publisher.captureAndWait({ ...order, description: 'Sent' }, options());

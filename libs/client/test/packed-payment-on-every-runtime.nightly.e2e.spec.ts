@@ -71,6 +71,7 @@ it.each(Object.keys(RUNTIMES))(
     const child = spawn(program, [...(runtime.args ?? []), 'payment.mjs'], {
       cwd: project,
       env: { ...process.env, ...env },
+      timeout: 120_000,
     });
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => {
