@@ -40,8 +40,16 @@ describe('the tools that judge packages find no fault', () => {
   it.each(PACKED)(
     'attw, of %s, for node10, node16 and bundlers',
     (name) => {
-      if (!npmInstall(project, '@arethetypeswrong/cli@0.18.2')) return;
-      const { status, stdout } = run(project, 'attw', [tarballs[name], '--format', 'ascii', '--no-emoji']);
+      if (!npmInstall(project, '@arethetypeswrong/cli@0.18.5')) return;
+      // A page loads this file by a script element.
+      const notModules = ['--exclude-entrypoints', 'card-encryption.global.js'];
+      const { status, stdout } = run(project, 'attw', [
+        tarballs[name],
+        '--format',
+        'ascii',
+        '--no-emoji',
+        ...notModules,
+      ]);
       expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('No problems found') as string });
     },
     600_000,
@@ -188,7 +196,7 @@ const NEST_SHOP = `
   class Shop {}
 
   async function main() {
-    const app = await NestFactory.create(Shop, { logger: ['error', 'warn'] });
+    const app = await NestFactory.create(Shop, { logger: false });
     await app.listen(0, '127.0.0.1');
     const types = await app.get(Orders).pay();
     const refused = await fetch((await app.getUrl()) + '/refund', { method: 'POST' });
