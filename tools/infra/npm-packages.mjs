@@ -18,7 +18,7 @@ export const PACKAGES = {
     files: ['libs/card-encryption/dist/card-encryption.global.js'],
   },
 };
-/** What libs/client/src/nest.ts uses of the rest of the library, as it imports it. */
+/** The imports by which libs/client/src/nest.ts uses the rest of the library. */
 const IN_INDEX = /^\.\/(?:publisher|tranche)\.js$/;
 
 /** The packages do without these: what they use of them is small (tools/infra/packed), or nothing at all. */
