@@ -130,10 +130,10 @@ it('works as an ES module and as CommonJS, and prints nothing on standard error'
 }, 60_000);
 
 it('finds every fault that the gateway finds, with the same words', () => {
-  const { commandClass, validateCommandData, validateEventData } = require(
+  const { commandClass, validateCommandData, validateEventData } = jest.requireActual<typeof contracts>(
     // By its path, because Jest takes the name for the source.
     join(folderOf('contracts'), 'dist/cjs/index.js'),
-  ) as typeof contracts;
+  );
   const wrongValues = [
     undefined,
     null,
