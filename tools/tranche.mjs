@@ -5,10 +5,5 @@
 import { fileURLToPath } from 'node:url';
 import { main } from './commands/main.mjs';
 
-// kafkajs sets a timer to the past, which Node.js 24 would print (docs/decisions/0118).
-process.removeAllListeners('warning').on('warning', ({ name, message }) => {
-  if (name !== 'TimeoutNegativeWarning') console.error(`${name}: ${message}`);
-});
-
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 await main(process.argv.slice(2));

@@ -30,6 +30,7 @@ export const COMMANDS = {
   'check-deploy': () => import('./check-deploy.mjs'),
   'deploy-test': () => import('./deploy-test.mjs'),
   bundle: () => import('./bundle.mjs'),
+  pack: () => import('./pack.mjs'),
   sbom: () => import('./sbom.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
   screenshots: () => import('./screenshots.mjs'),
@@ -47,6 +48,7 @@ const WITH_A_SCRIPT = new Set([
   'deploy-test',
   'generate-schemas',
   'check-contracts',
+  'pack',
 ]);
 
 export function calledAs(name, more = '') {

@@ -6,6 +6,10 @@ const FAULTS_IN_MESSAGE = 10;
 /** The gateway would reject the command. Nothing was sent. `faults` lists everything that is wrong, without values. */
 export class InvalidCommandError extends Error {
   override readonly name = 'InvalidCommandError';
+  /** Marks of http-errors: Nest, Fastify, Express and Koa answer a request with 400 and the message if a handler lets the error through. */
+  readonly status = 400;
+  readonly statusCode = 400;
+  readonly expose = true;
 
   constructor(
     type: string,

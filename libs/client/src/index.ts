@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-export { Tranche, type TrancheOptions } from './tranche.js';
+export { Tranche, type MetricsRegistry, type TrancheOptions } from './tranche.js';
 export type { ClientHealth, TrancheClient } from './tranche-client.js';
 export { Publisher, type Published, type PublisherOptions } from './publisher.js';
 export { newCommandId, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
@@ -23,6 +23,7 @@ export {
   ResultTimeoutError,
   TooManyWaitsError,
 } from './errors.js';
+export { UnknownTopicError } from '@tranche/kafka';
 export { fitCustomer, type Fitted, type TextChange } from './fit-customer.js';
 export { decodeRedirectHtml } from './redirect-page.js';
 export {

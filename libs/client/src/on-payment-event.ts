@@ -2,7 +2,8 @@ import type { EventType } from '@tranche/contracts';
 import type { EventContext, EventHandler } from './subscription.js';
 import type { EventOf } from './payment-events.js';
 
-const typesKey = Symbol('@tranche/client: types of result events');
+/** Shared by the ES module and CommonJS, of which one process may have both. */
+const typesKey = Symbol.for('@tranche/client: types of result events');
 
 /** Metadata key with a handler's parameters, which Nest needs to apply pipes. */
 export const parametersKey = '@tranche/client: parameters';

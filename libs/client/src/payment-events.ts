@@ -1,4 +1,5 @@
 import {
+  EVENT_ALTERNATIVES,
   EVENT_REQUIREMENTS,
   type CloudEvent,
   type EventType,
@@ -37,10 +38,21 @@ type SureField<T extends EventType> = T extends Other
     ? (typeof FIELDS_OF_ENDING)[E][number]
     : never;
 
-/** The data of an event of this type; its required fields are not optional. */
-export type EventData<T extends EventType> = PaymentEvent & {
+/** The data of an event of this type; its required fields are not optional. Of alternative fields (`EVENT_ALTERNATIVES`) it has one. */
+export type EventData<T extends EventType> = T extends keyof typeof EVENT_ALTERNATIVES
+  ? SureData<T> & OneOfFields<(typeof EVENT_ALTERNATIVES)[T][number]>
+  : SureData<T>;
+
+type SureData<T extends EventType> = PaymentEvent & {
   [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]>;
 };
+
+/** One of these fields is there, the others are not. */
+type OneOfFields<Field extends keyof PaymentEvent> = {
+  [There in Field]: { [One in There]-?: Exclude<PaymentEvent[One], false | undefined> } & {
+    [Other in Exclude<Field, There>]?: never;
+  };
+}[Field];
 
 /** A result event of this type; for a union of types, discriminated by `type`. */
 export type EventOf<T extends EventType> = T extends EventType

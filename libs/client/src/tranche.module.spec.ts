@@ -4,6 +4,7 @@ import {
   Controller,
   Injectable,
   Module,
+  Post,
   Scope,
   UseFilters,
   UseGuards,
@@ -20,6 +21,7 @@ import {
   type PipeTransform,
   type Type,
 } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { silentLog } from '@tranche/runtime';
 import { tap } from 'rxjs';
@@ -129,6 +131,30 @@ it('takes its options from a factory', async () => {
   client.emit('payment.conflict.detected', conflict);
   await client.settled();
   expect(app.get(Orders).came).toEqual(['from-factory payment.conflict.detected o']);
+  await app.close();
+});
+
+it('answers 400 with all faults where a route lets the refusal of a command through', async () => {
+  @Controller()
+  class Voids {
+    constructor(private readonly publisher: Publisher) {}
+
+    @Post('void')
+    async void(): Promise<void> {
+      await this.publisher.void({ merchant: 'shop-fr', orderId: '', description: '' }, { id: 'c' });
+    }
+  }
+  @Module({ imports: [TrancheModule.forRoot({ client: new InMemoryTranche() })], controllers: [Voids] })
+  class Shop {}
+  const module = await Test.createTestingModule({ imports: [Shop] })
+    .setLogger(silent)
+    .compile();
+  const app = await module.createNestApplication<NestFastifyApplication>(new FastifyAdapter()).init();
+  const { statusCode, body } = await app.inject({ method: 'POST', url: '/void' });
+  expect({ statusCode, ...(JSON.parse(body) as object) }).toEqual({
+    statusCode: 400,
+    message: expect.stringMatching(/^payment\.void was not published: orderId must .*; description must /) as string,
+  });
   await app.close();
 });
 

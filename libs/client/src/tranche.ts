@@ -33,6 +33,12 @@ import { ResultWaits } from './result-waits.js';
 import { checkSubscribeOptions, type SubscribeOptions, type Subscription } from './subscription.js';
 import type { ClientHealth, TrancheClient } from './tranche-client.js';
 
+/** The part of a prom-client `Registry` that is used. It is written out, so that the types need no prom-client. */
+export interface MetricsRegistry {
+  registerMetric(metric: never): void;
+  getSingleMetric(name: string): object | undefined;
+}
+
 export interface TrancheOptions {
   brokers: string[];
   /** Name of the service, as in the brokers' logs. */
@@ -52,7 +58,8 @@ export interface TrancheOptions {
   merchants?: readonly object[];
   /** Any logger like pino's (warnings and errors as JSON lines on standard error). */
   log?: Log;
-  metrics?: Registry;
+  /** A registry of prom-client. */
+  metrics?: MetricsRegistry;
   /** Registry for the client's checks; `health()` has them in any case. */
   health?: HealthRegistry;
   /** Milliseconds that connect() waits for Kafka (15,000). */
@@ -86,13 +93,13 @@ export class Tranche implements TrancheClient {
   private constructor(options: TrancheOptions) {
     const {
       log = logToStandardError,
-      metrics,
       health,
       topicPrefix = '',
       source = `/${options.clientId}`,
       maxWaits = 10_000,
       merchants = [],
     } = options;
+    const metrics = options.metrics as Registry | undefined;
     this.#options = options;
     this.#log = log;
     this.#metrics = new ClientMetrics(metrics);
@@ -149,7 +156,7 @@ export class Tranche implements TrancheClient {
     const health = this.#checks.part();
     const consumer = new KeyOrderedConsumer({
       ...pick(options, 'from', 'retryDelayMs', 'maxRetryDelayMs', 'drainTimeoutMs', 'sessionTimeoutMs'),
-      ...pick(this.#options, 'metrics', 'topicPrefix'),
+      ...(pick(this.#options, 'metrics', 'topicPrefix') as { metrics?: Registry; topicPrefix?: string }),
       client: this.#kafka,
       groupId: group,
       topic: TOPICS.events.name,

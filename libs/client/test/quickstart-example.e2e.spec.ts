@@ -13,9 +13,7 @@ afterAll(() => world.close());
 
 it('publishes an authorization and prints its result', async () => {
   const env = { ...process.env, KAFKA_BROKERS: world.brokers.join(','), KAFKA_TOPIC_PREFIX: world.prefix };
-  // Node.js 24 warns of a timer of kafkajs (docs/decisions/0118); the client's README names this option.
-  const node = ['--disable-warning=TimeoutNegativeWarning', file];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, node, { env, timeout: 60_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { env, timeout: 60_000 });
   expect(stderr).toBe('');
   expect(stdout).toMatch(/^payment\.authorize\.redirect_required \{/);
   expect(stdout).toMatch(/redirectHtml: [1-9]\d*,/);

@@ -11,6 +11,7 @@ import kafkajs, {
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { acceptTopicsWithoutLeader } from './accept-topics-without-leader.js';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
+import { checkPendingRequestsOnly } from './check-pending-requests-only.js';
 import { registerCodecs } from './codecs.js';
 import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
 import { logCreatorFor } from './kafkajs-log.js';
@@ -40,6 +41,7 @@ export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClien
   boundKafkajsDecoder();
   acceptTopicsWithoutLeader();
   patchKafkajsCodec();
+  checkPendingRequestsOnly();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {
     brokers: settings.brokers,

@@ -58,3 +58,11 @@ declare module 'kafkajs/src/protocol/requests/fetch/index.js' {
   const definition: Fetch;
   export default definition;
 }
+
+declare module 'kafkajs/src/network/requestQueue/index.js' {
+  /** The requests of one connection that wait for their response, or for their turn (`pending`). */
+  export default class RequestQueue {
+    pending: unknown[];
+    scheduleCheckPendingRequests(): void;
+  }
+}

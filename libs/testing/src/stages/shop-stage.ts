@@ -32,6 +32,8 @@ const CALLER = {
 
 export interface ShopWorld {
   market?: 'FR' | 'ES';
+  /** Further settings of the merchant. */
+  merchant?: object;
   settings?: (app: AppName) => Record<string, string>;
   logFile?: (name: string) => string;
 }
@@ -42,6 +44,7 @@ export interface ShopWorld {
  */
 export async function startShopWorld({
   market = 'FR',
+  merchant = {},
   settings = () => ({}),
   logFile,
 }: ShopWorld = {}): Promise<StartedStage> {
@@ -58,7 +61,7 @@ export async function startShopWorld({
   const merchantsFile = (name: string, addresses: Record<string, string>) => {
     const apiKeys = Object.values(SHOP_API_KEYS).map((id) => ({ id, key: `key-of-${id}` }));
     const own = { merchant: 'shop-fr', identifier: 'Shop FR', accountKey: 'key-of-the-account', market, apiKeys };
-    return file(name, [{ ...own, authAccount: ACCOUNT.account, ...addresses }]);
+    return file(name, [{ ...own, authAccount: ACCOUNT.account, ...merchant, ...addresses }]);
   };
   const common = {
     KAFKA_BROKERS: brokers,

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { decodeRedirectHtml, newCommandId, Tranche } from '@tranche/client';
+
+const {
+  KAFKA_BROKERS = '127.0.0.1:9092',
+  KAFKA_TOPIC_PREFIX: topicPrefix = '',
+  MERCHANT: merchant = 'shop-fr',
+} = process.env;
+const { SIGNING_KEY_FILE, SIGNING_KID: kid = 'k1', ENVIRONMENT_ID: environmentId } = process.env;
+const signing = SIGNING_KEY_FILE && { kid, environmentId, privateKey: readFileSync(SIGNING_KEY_FILE, 'utf8') };
+
+const tranche = await Tranche.connect({
+  brokers: KAFKA_BROKERS.split(','),
+  clientId: 'payment-example',
+  topicPrefix,
+  ...(signing && { signing }),
+});
+const order = { merchant, orderId: `payment-${Date.now()}` };
+const place = { address: '12 rue des Lilas', postalCode: '75011', city: 'Paris', country: 'FR' };
+const person = { firstName: 'Jeanne', lastName: 'Martin', mobilePhone: '+33612345678', ...place };
+
+// Events that come later than the answer: the customer is at the provider's form.
+let paid;
+const isPaid = new Promise((resolve) => (paid = resolve));
+await tranche.subscribe({
+  group: `example-${order.orderId}`,
+  on: { 'payment.authorize.succeeded': ({ data }) => data.orderId === order.orderId && paid(data) },
+});
+
+const { type, data } = await tranche.publisher.authorizeAndWait(
+  {
+    ...order,
+    amount: 30000,
+    description: 'Three chairs',
+    paymentOption: 'partnerA-3xcb',
+    billing: person,
+    shipping: person,
+    client: { id: 'customer-1', email: 'jeanne@example.com', ip: '203.0.113.10', userAgent: 'Mozilla/5.0' },
+    cart: [{ totalAmount: 30000 }],
+  },
+  { id: newCommandId() },
+);
+console.log(type, data.faults ?? data.transactionId);
+
+// A shop answers the customer's browser with this page. Here we press its button, as the simulator lets us.
+const [, form] = /action="([^"]+)"/.exec(decodeRedirectHtml(data.redirectHtml));
+const decision = new URLSearchParams({ decision: 'validate' });
+const accepted = await fetch(form, { method: 'POST', body: decision, redirect: 'manual' });
+if (accepted.status !== 303) throw new Error(`the form answered ${accepted.status}`);
+console.log('payment.authorize.succeeded', (await isPaid).transactionId);
+
+const rail = 'partner-a';
+const captured = await tranche.publisher.captureAndWait(
+  { ...order, description: 'Sent' },
+  { id: newCommandId(), rail },
+);
+console.log(captured.type, captured.data.amount);
+const back = { ...order, amount: 10000, description: 'One chair came back' };
+const refunded = await tranche.publisher.refundAndWait(back, { id: newCommandId(), rail });
+console.log(refunded.type, refunded.data.amount);
+await tranche.close();
