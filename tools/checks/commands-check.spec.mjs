@@ -92,11 +92,14 @@ function kcatLine({ topic, key, headers, value, repeatedHeaders, timestampMs }) 
 
 const named = (faults) => faults.map(({ path, code }) => `${path} ${code}`).sort();
 
+const consumer = commandConsumer({ merchants, environmentId, nowMs: NOW_MS });
+
 /** What payment-gateway does with the record: its consumer, and the rules before the call on an order without operations. */
 async function byGateway(record) {
-  const { take, executed, published } = commandConsumer({ merchants, environmentId, nowMs: NOW_MS });
+  const { executed, published } = consumer;
+  executed.length = published.length = 0;
   try {
-    await take(record);
+    await consumer.take(record);
   } catch ({ code, message }) {
     return { verdict: code === 'unknown_topic' ? 'not_read' : code, message };
   }

@@ -42,8 +42,8 @@ export interface CheckFault {
   next: string;
 }
 
-/** What payment-gateway would do with the command. `not_read`: it lies where no gateway of this environment reads. */
-export type Verdict = 'accepted' | 'rejected' | 'unreadable' | 'signature_refused' | 'not_read';
+/** What payment-gateway would do with the command. `not_read`: it lies where no gateway of this environment reads. `no_command`: nothing to judge. */
+export type Verdict = 'no_command' | 'accepted' | 'rejected' | 'unreadable' | 'signature_refused' | 'not_read';
 
 export interface CheckedCommand {
   at: string;
@@ -68,7 +68,7 @@ export async function checkCommandGiven(given: Given, environment: Environment):
       message: given.fault,
       next: 'see `tranche commands check --help`',
     };
-    return { at, verdict: 'unreadable', key: null, faults: [fault], notes: [] };
+    return { at, verdict: 'no_command', key: null, faults: [fault], notes: [] };
   }
   const { merchants, environmentId, nowMs } = environment;
   const { event } = decodeCloudEvent(given.record);

@@ -1,7 +1,7 @@
 import { printable } from '../printable.js';
 import type { CheckedCommand, Verdict } from './check-command.js';
 
-const SAYS: Record<Verdict, string> = {
+const SAYS: Record<Exclude<Verdict, 'no_command'>, string> = {
   accepted: 'accepted: payment-gateway would take it; its order may still refuse it',
   rejected: 'refused: payment-gateway would answer with a rejection that lists these faults',
   unreadable: 'refused: payment-gateway would write it to the dead letters; its sender may hear nothing',
@@ -14,6 +14,7 @@ export function checkText(commands: readonly CheckedCommand[]): string {
 }
 
 function oneText({ at, verdict, id, type, topic, key, partition, signature, faults, notes }: CheckedCommand): string {
+  if (verdict === 'no_command') return faults.map(({ message }) => `${at}: ${message}`).join('\n');
   const facts = [
     `topic ${topic ?? 'not given'}`,
     `key ${key ?? 'none'}`,

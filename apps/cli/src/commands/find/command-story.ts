@@ -87,10 +87,9 @@ export function eventOf(record: FoundRecord): SeenEvent {
   const { key, headers, value } = record;
   const { event } = decodeCloudEvent({ headers, value });
   const data = isPlainObject(event?.data) ? event.data : {};
-  const commandId = event?.causationid ?? (typeof data.commandId === 'string' ? data.commandId : undefined);
   return {
     ...placeOf(record),
-    ...(commandId === undefined ? {} : { commandId }),
+    ...(event?.causationid === undefined ? {} : { commandId: event.causationid }),
     key,
     id: event?.id ?? '',
     type: event?.type ?? '',
