@@ -188,6 +188,12 @@ describe('Redis', () => {
     expect(found.commands).toMatchObject([{ commandId: command.id, verdict: 'done' }]);
     expect(trancheAs('tranche-cli', 'commands', 'find', 'never-sent', '--json')).toContain('"never_arrived"');
     expect(JSON.parse(trancheAs('payment-gateway', 'journal', 'status', '--json')).partitions).toHaveLength(12);
+    await gateway.stop();
+    const late = { ...command, id: randomUUID() };
+    await publish(PUBLISHER, 'payments.commands.partner-a.v1', key, late);
+    // It sees the gateways' group, which has handled the records before.
+    const waiting = JSON.parse(trancheAs('tranche-cli', 'commands', 'find', late.id, '--json')).commands;
+    expect(waiting).toMatchObject([{ verdict: 'waiting', position: { ahead: '0', gateways: 0 } }]);
   }, 120_000);
 });
 
