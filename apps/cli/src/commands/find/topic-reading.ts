@@ -1,6 +1,7 @@
 import { topicName, type TopicDefinition } from '@tranche/contracts';
 import { headerTexts, LogReader, offsetsAt, topicOffsets, UnknownTopicError, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
+import { CannotTellError } from '../../exit.js';
 
 /** A record and where it lies. */
 export interface FoundRecord {
@@ -24,6 +25,8 @@ interface Range {
 }
 
 const REPORT_EVERY_MS = 2_000;
+/** A reader that Kafka refuses its group tries again for ever. */
+const STALLED_AFTER_MS = 60_000;
 
 /** Reads topics from a time to their present end, commits nothing, and reports how far it is on long reads. */
 export class TopicReading {
@@ -98,18 +101,27 @@ export class TopicReading {
 
   async #readAll(topic: string, ranges: readonly Range[], take: (record: FoundRecord) => void): Promise<void> {
     const reader = new LogReader({ client: this.client, topic, log: silentLog, takesUnreadable: true });
+    let stalled!: (error: CannotTellError) => void;
+    const stall = new Promise<never>((_, reject) => (stalled = reject));
+    const watch = setTimeout(
+      () => stalled(new CannotTellError(stalledText(topic, this.client.clientId))),
+      STALLED_AFTER_MS,
+    );
     try {
-      await Promise.all(
+      const all = Promise.all(
         ranges.map(async ({ partition, from, until }) => {
           for await (const records of reader.read(partition, from, until)) {
             for (const { rawHeaders, ...record } of records)
               take({ ...record, topic, partition, headers: headerTexts(rawHeaders) });
             this.#read += records.length;
+            watch.refresh();
             this.#reportNow();
           }
         }),
       );
+      await Promise.race([all, stall]);
     } finally {
+      clearTimeout(watch);
       await reader.close();
     }
   }
@@ -120,3 +132,6 @@ export class TopicReading {
     this.report(`read ${this.#read} of ${this.#all} records`);
   }
 }
+
+const stalledText = (topic: string, clientId: string): string =>
+  `${topic}: Kafka gave no record for ${STALLED_AFTER_MS / 1000} s. Does this user have Read on it and on groups that begin with ${clientId}.?`;
