@@ -94,7 +94,7 @@ const named = (faults) => faults.map(({ path, code }) => `${path} ${code}`).sort
 
 const consumer = commandConsumer({ merchants, environmentId, nowMs: NOW_MS });
 
-/** What payment-gateway does with the record: its consumer, and the rules before the call on an order without operations. */
+/** The end that payment-gateway gives the record: its consumer, and the rules before the call on an order without operations. */
 async function byGateway(record) {
   const { executed, published } = consumer;
   executed.length = published.length = 0;

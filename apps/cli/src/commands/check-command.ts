@@ -38,11 +38,11 @@ export interface CheckFault {
   path: string;
   code: string;
   message: string;
-  /** What to do. */
+  /** The advice: the next step of a person. */
   next: string;
 }
 
-/** What payment-gateway would do with the command. `not_read`: it lies where no gateway of this environment reads. `no_command`: nothing to judge. */
+/** The end that payment-gateway would give the command. `not_read`: it lies where no gateway of this environment reads. `no_command`: nothing to judge. */
 export type Verdict = 'no_command' | 'accepted' | 'rejected' | 'unreadable' | 'signature_refused' | 'not_read';
 
 export interface CheckedCommand {

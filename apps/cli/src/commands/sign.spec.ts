@@ -39,7 +39,7 @@ describe('a new key', () => {
     for (const given of [record, event]) {
       const [signed] = signAll(givenCommands(JSON.stringify(given)), 'test.', by);
       expect(signed!.topic).toBe('test.payments.commands.partner-a.v1');
-      // What is printed is read back as it was signed.
+      // The printed line is read back as it was signed.
       const [again] = givenCommands(JSON.stringify(signed)) as GivenCommand[];
       const command = { ...again!.record, topic: signed!.topic, timestampMs: Date.now() };
       expect(await commandSignatureProblem(command, merchant, 'test')).toBe('verified');

@@ -32,7 +32,7 @@ export function offsetsAt(client: KafkaClient, topic: string, timeMs: number): P
   });
 }
 
-/** What a group has handled of a partition: all below `next`, and the offsets in `finished`. */
+/** A group has handled of a partition all below `next`, and the offsets in `finished`. */
 export interface GroupProgress {
   next: bigint;
   finished: ReadonlySet<bigint>;

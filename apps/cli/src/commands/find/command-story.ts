@@ -9,7 +9,7 @@ import {
 } from '@tranche/contracts';
 import type { FoundRecord } from './topic-reading.js';
 
-/** Where and when a record was written. */
+/** Position and time of a record. */
 export interface Place {
   topic: string;
   partition: number;

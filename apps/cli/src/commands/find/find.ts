@@ -23,7 +23,7 @@ export type Wanted = { id: string } | { merchant: string; orderId: string };
 export interface FoundCommand extends Found, CommandStory {
   order?: { merchant: string; orderId: string };
   position?: GatewayPosition;
-  /** Where a group stands on the partition of the last event. */
+  /** Progress of the wanted consumer group on the partition of the last event. */
   group?: { name: string; next?: bigint; hasRead: boolean };
 }
 

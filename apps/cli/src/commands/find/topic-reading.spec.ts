@@ -52,7 +52,6 @@ it('reports how far it is on a long read', async () => {
 
 it('ends with what to do where Kafka gives it nothing, as to a user who may not use its group', async () => {
   jest.useFakeTimers();
-  // eslint-disable-next-line require-yield
   const close = fakeTopic(async function* () {
     await new Promise(() => undefined);
   });

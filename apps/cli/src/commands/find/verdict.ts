@@ -25,7 +25,7 @@ export interface GatewayPosition {
 
 export interface Found {
   verdict: FindVerdict;
-  /** What happened, in one sentence. */
+  /** One sentence for people. */
   says: string;
   next: string;
   faults: Fault[];
@@ -42,7 +42,7 @@ export interface Searched {
   nowMs: number;
 }
 
-/** Why a sender hears nothing of a command, or what it should have heard. */
+/** Returns the reason why a sender hears nothing of a command, or the event that it should have heard. */
 export function verdictOf(story: CommandStory, position: GatewayPosition | undefined, searched: Searched): Found {
   const results = story.events.filter(({ type }) => type !== 'payment.command.rejected');
   const last = results.at(-1) ?? story.events.at(-1);
