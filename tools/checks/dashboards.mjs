@@ -49,7 +49,12 @@ export const DASHBOARDS = {
       ['Repeats', 'ops', rate('kafka_record_retries_total', 'group'), '{{group}}'],
       ['Commands forwarded', 'ops', rate('tranche_commands_forwarded_total', 'merchant'), '{{merchant}}'],
       ['Look-ups', 'ops', rate('tranche_look_ups_total', 'outcome'), '{{outcome}}'],
-      ['Signatures of commands', 'ops', rate('tranche_command_signatures_total', 'outcome'), '{{outcome}}'],
+      [
+        'Signatures of commands',
+        'ops',
+        rate('tranche_command_signatures_total', 'merchant, outcome'),
+        '{{merchant}} {{outcome}}',
+      ],
       ['Rails blocked', 'short', 'sum by (rail) (increase(tranche_rail_breaker_opened_total[1h]))', '{{rail}}'],
     ],
   },

@@ -56,6 +56,7 @@ describe("Nx's project graph", () => {
       [
         '@tranche/platform',
         // These import it.
+        '@tranche/cli',
         '@tranche/notification-ingest',
         '@tranche/payment-gateway',
         '@tranche/verification',

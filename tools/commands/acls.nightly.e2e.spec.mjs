@@ -15,7 +15,7 @@ const PREFIX = `acl-${randomUUID().slice(0, 8)}.`;
 /** Its groups begin with `payment`: if a rule matched group prefixes, it would cover payment-gateway's groups too. */
 const PUBLISHER = 'payment';
 const WIDE = 'somebody-with-all-rights';
-const USERS = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', PUBLISHER];
+const USERS = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', 'tranche-cli', PUBLISHER];
 const topicOf = ({ name }) => PREFIX + name;
 const held = holdProcesses();
 const apps = [];
@@ -177,6 +177,23 @@ describe('Redis', () => {
     };
     await publish('notification-ingest', TOPICS.notifications.name, key, notification);
     await eventOf('payment.authorize.succeeded');
+
+    const trancheAs = (user, ...args) => {
+      const env = { PATH, HOME, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX, REDIS_URL: urlOf(`${PREFIX}payment-gateway`) };
+      const sasl = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: user, KAFKA_SASL_PASSWORD: passwordOf(user) };
+      const { stdout, stderr } = spawnSync(process.execPath, ['apps/cli/dist/service.js', ...args], { env: { ...env, ...sasl }, encoding: 'utf8' });
+      return stdout || stderr;
+    }; // prettier-ignore
+    const found = JSON.parse(trancheAs('tranche-cli', 'commands', 'find', command.id, '--json'));
+    expect(found.commands).toMatchObject([{ commandId: command.id, verdict: 'done' }]);
+    expect(trancheAs('tranche-cli', 'commands', 'find', 'never-sent', '--json')).toContain('"never_arrived"');
+    expect(JSON.parse(trancheAs('payment-gateway', 'journal', 'status', '--json')).partitions).toHaveLength(12);
+    await gateway.stop();
+    const late = { ...command, id: randomUUID() };
+    await publish(PUBLISHER, 'payments.commands.partner-a.v1', key, late);
+    // It sees the gateways' group, which has handled the records before.
+    const waiting = JSON.parse(trancheAs('tranche-cli', 'commands', 'find', late.id, '--json')).commands;
+    expect(waiting).toMatchObject([{ verdict: 'waiting', position: { ahead: '0', gateways: 0 } }]);
   }, 120_000);
 });
 

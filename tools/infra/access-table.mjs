@@ -6,10 +6,12 @@ const FURTHER_READERS = { 'payments.notifications.quarantine.v1': ['notification
 const FORWARDER = 'payment-gateway';
 /** These consume in groups; the others only write. */
 const GROUPED = ['payment-gateway', 'notification-ingest'];
+/** People's user for `tranche commands find` and `refused`: it reads, and sees how far the gateways' group is. */
+const READER = 'tranche-cli';
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
 
 /**
- * Returns `{ principal, write, read, groups }`: names of topics and of groups; a group's name may continue after a dot. `rails` are those
+ * Returns `{ principal, write, read, groups, described }`: names of topics and of groups; the name of one in `groups` may continue after a dot. `rails` are those
  * that a publisher may send commands on.
  */
 export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rails }) {
@@ -28,12 +30,16 @@ export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rai
   }));
   const commands = rails.map((rail) => COMMAND_TOPICS[rail]);
   const ofPublisher = { write: named(commands), read: named([TOPICS.events]), groups: groupsOf(publisher) };
-  return [...services, { principal: publisher, ...ofPublisher }];
+  const ofReader = {
+    ...{ write: [], read: named([...commandTopics, TOPICS.events, TOPICS.commandsDeadLetter]) },
+    ...{ groups: [READER], described: [prefix + FORWARDER] },
+  };
+  return [...services, { principal: READER, ...ofReader }, { principal: publisher, ...ofPublisher }];
 }
 
 /** Returns `{ principal, resource, name, pattern, operations }`; Read and Write imply Describe. */
 export function kafkaAcls(access) {
-  return access.flatMap(({ principal, write, read, groups }) => [
+  return access.flatMap(({ principal, write, read, groups, described = [] }) => [
     ...[...new Set([...write, ...read])].map((name) => ({
       principal,
       resource: 'topic',
@@ -50,6 +56,7 @@ export function kafkaAcls(access) {
       { principal, resource: 'group', name, pattern: 'literal', operations: ['Read'] },
       { principal, resource: 'group', name: `${name}.`, pattern: 'prefixed', operations: ['Read'] },
     ]),
+    ...described.map((name) => ({ principal, resource: 'group', name, pattern: 'literal', operations: ['Describe'] })),
   ]);
 }
 

@@ -69,7 +69,7 @@ function entriesOf({ principal, resource, name, pattern, operations }) {
     resourcePatternType: pattern === 'literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
     principal: `User:${principal}`,
     host: '*',
-    operation: { Read: AclOperationTypes.READ, Write: AclOperationTypes.WRITE, DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS }[operation], // prettier-ignore
+    operation: { Describe: AclOperationTypes.DESCRIBE, Read: AclOperationTypes.READ, Write: AclOperationTypes.WRITE, DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS }[operation], // prettier-ignore
     permissionType: AclPermissionTypes.ALLOW,
   }));
 }

@@ -1,11 +1,15 @@
 import { ArrayMinSize, IsIn } from 'class-validator';
 import type { KafkaSettings } from '@tranche/kafka';
 import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
-import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
+import { AreBrokers, describeConfig, Env, KafkaConfig } from '@tranche/service-kit';
+import { CommandsConfig } from './commands/commands.config.js';
 
-/** The settings of payment-gateway that `tranche` needs, under the same names: run it with the gateway's environment. */
+/** The settings of payment-gateway that `tranche journal` needs, under the same names: run it with the gateway's environment. */
 export class CliConfig extends KafkaConfig {
-  @Env('KAFKA_BROKERS', { doc: 'as payment-gateway', default: ['127.0.0.1:9092'] })
+  @Env('KAFKA_BROKERS', {
+    doc: 'as payment-gateway; `commands` has no default: `check` asks brokers where it is set, `find` and `refused` need it',
+    default: ['127.0.0.1:9092'],
+  })
   @ArrayMinSize(1)
   @AreBrokers()
   kafkaBrokers: string[];
@@ -29,3 +33,8 @@ export class CliConfig extends KafkaConfig {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 }
+
+/** All settings of `tranche`, for the documents. */
+export const SETTINGS = [...describeConfig(CliConfig), ...describeConfig(CommandsConfig)].filter(
+  ({ name }, index, all) => all.findIndex((one) => one.name === name) === index,
+);

@@ -6,15 +6,19 @@ import type { GatewayStack } from './gateway-stack.js';
 
 const CLI = join(__dirname, '../../cli/dist/service.js');
 
-/** Runs `tranche journal …` with the gateway's settings. */
-export async function trancheJournal({ env }: Pick<GatewayStack, 'env'>, ...args: string[]) {
-  const child = spawn(process.execPath, [CLI, 'journal', ...args], {
+type Environment = Pick<GatewayStack, 'env'>;
+
+/** Runs `tranche` with the gateway's settings. */
+export async function tranche({ env }: Environment, ...args: string[]) {
+  const child = spawn(process.execPath, [CLI, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: code as number | null, out, err };
 }
+
+export const trancheJournal = (stack: Environment, ...args: string[]) => tranche(stack, 'journal', ...args);
 
 export const PEOPLE = ['--requested-by', 'alice', '--approved-by', 'bob', '--reason', 'the disk was lost, ticket 77'];
 

@@ -59,8 +59,11 @@ class ApiKeyEntry extends ApiKeyRuleEntry {
   key?: string;
 }
 
+/** Name of a publisher's key, 1 to 64 characters. */
+export const KID_PATTERN = /^[\w.-]*$/;
+
 class PublisherKeyEntry {
-  @Text(1, 64, { pattern: /^[\w.-]*$/, says: 'letters, digits, hyphens, dots and underscores' })
+  @Text(1, 64, { pattern: KID_PATTERN, says: 'letters, digits, hyphens, dots and underscores' })
   kid!: string;
 
   @Text(43, 43, {

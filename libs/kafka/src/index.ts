@@ -43,7 +43,14 @@ export { LogPosition } from './log/log-position.js';
 export { LogFollower, type FollowedLog, type FollowedTopic, type LogFollowerOptions } from './log/log-follower.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './log/log-reader.js';
 export { groupMembers, type GroupMember } from './topics/group-members.js';
-export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
+export {
+  commitFor,
+  committedOffsets,
+  groupProgress,
+  offsetsAt,
+  topicOffsets,
+  type GroupProgress,
+} from './topics/offsets.js';
 export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';
 export { deleteRecords, deleteTopic } from './topics/removal.js';
 export {

@@ -52,6 +52,11 @@ export const FORBIDDEN_TO = {
     read: EVERY_TOPIC,
     groups: ['cse-token-service', 'cse-token-service.reader', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
+  'tranche-cli': {
+    write: EVERY_TOPIC,
+    read: ['payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    groups: ['payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'tranche-clients', 'notification-ingest.quarantine', 'checkout-demo', 'payment', 'anything'],
+  },
   payment: {
     write: [...OTHER_COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
     read: [...COMMANDS, 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],

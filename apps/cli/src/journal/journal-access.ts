@@ -39,7 +39,8 @@ export class JournalAccess {
 
   /** @throws CannotTellError where Kafka or Redis does not answer */
   static async open(config: CliConfig = loadConfig(CliConfig), kit: KitConfig = loadConfig(KitConfig)) {
-    const client = createKafkaClient({ ...config.kafka, clientId: 'tranche-cli' }, silentLog);
+    // The gateways' user may read in groups of this name only.
+    const client = createKafkaClient({ ...config.kafka, clientId: `${GATEWAYS}.cli` }, silentLog);
     await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(
       (cause: unknown) => {
         throw new CannotTellError(`Kafka does not answer at ${config.kafkaBrokers.join(', ')}`, { cause });

@@ -37,8 +37,8 @@ export async function journalStatus(access: JournalAccess): Promise<JournalStatu
 }
 
 export function exitCodeOf({ partitions }: JournalStatus): number {
-  if (partitions.some(({ state }) => state === 'damaged')) return EXIT.damaged;
-  return partitions.some(({ state }) => state === 'unknown') ? EXIT.cannotTell : EXIT.healthy;
+  if (partitions.some(({ state }) => state === 'damaged')) return EXIT.failed;
+  return partitions.some(({ state }) => state === 'unknown') ? EXIT.cannotTell : EXIT.done;
 }
 
 async function factsOf(

@@ -39,7 +39,7 @@ export function addJournalCommand(program: Command, exit: (code: number) => void
         await confirm('resume', { yes: yes === true });
         await resume(access, chosen.map((one) => one.partition), people); // prettier-ignore
         console.log(`resumed: ${chosen.map((one) => `partition ${one.partition}`).join(', ')}. Start the gateways.`);
-        exit(EXIT.healthy);
+        exit(EXIT.done);
       });
     });
 
@@ -58,7 +58,7 @@ export function addJournalCommand(program: Command, exit: (code: number) => void
         await confirm('skip', { yes: yes === true });
         await skip(access, name, people);
         console.log('skipped. Run `tranche journal status` before the gateways are started.');
-        exit(EXIT.healthy);
+        exit(EXIT.done);
       });
     }); // prettier-ignore
 }

@@ -1,16 +1,14 @@
 import {
-  checkCommand,
+  appendedMsOf,
   contentHash,
   currencyOf,
-  decodeCloudEvent,
-  isAttributeHeader,
   isCommandType,
+  judgeCommand,
   operationKind,
   orderKey,
-  parseOrderKey,
-  SIGNATURE_HEADER,
   withReturnPage,
   type CloudEvent,
+  type CommandRecord,
   type Fault,
   type Merchant,
   type Merchants,
@@ -41,51 +39,31 @@ export type ReadCommand =
   /** Becomes a dead letter. `rejection`: set where key and `ce_id` can be read, so that its sender gets an event too. */
   | { read: 'unreadable'; faults: Fault[]; rejection?: Rejection & { commandId: string } };
 
-interface CommandRecord {
-  key: string | null;
-  value: Buffer | null;
-  headers: Record<string, string>;
-  repeatedHeaders?: readonly string[];
-  timestampMs?: number;
-}
-
-/** Maximum by which a publisher's clock may be ahead of the broker's. Milliseconds. */
-const AHEAD_AT_MOST_MS = 300_000;
-
 /** Reads a record of a command topic. A rejection reports all faults at once, each with its path. Never throws. */
 export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
-  const decoded = decodeCloudEvent(record);
-  const event: Partial<CloudEvent> = decoded.event ?? {};
-  const ofKey = record.key === null ? undefined : parseOrderKey(record.key);
-  const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
-  if (repeated.length > 0) {
-    const faults = repeated.map((path): Fault => ({ path, code: 'duplicate', message: REPEATED }));
-    // No event: anybody who may write to the topic could repeat a header of somebody's signed command, and have it called rejected.
-    return { read: 'unreadable', faults };
-  }
-  const named = orderOf(event.data) ?? ofKey;
-  if (named === undefined || event.data === undefined)
-    return unreadable(decoded.faults.length > 0 ? decoded.faults : [noOrder()], named, event.id);
-
-  const merchant = merchants.byName(named.merchant);
-  const faults = [...decoded.faults, ...envelopeFaults(event, record, named, merchant)];
-  const type = event.type ?? '';
-  if (isCommandType(type)) {
-    const timeMs = Date.parse(event.time ?? '');
-    const { value, faults: faultsOfData } = checkCommand(rail, type, event.data, { merchant, timeMs });
-    faults.push(...faultsOfData);
-    if (faults.length === 0 && value !== undefined && merchant)
-      return { read: 'accepted', command: accept(event as CloudEvent, record, { rail, merchant }, value) };
-  }
-  const { id, correlationid } = event;
+  const judged = judgeCommand(record, rail, merchants);
+  if (judged.read === 'accepted')
+    return {
+      read: 'accepted',
+      command: accept(judged.event, record, { rail, merchant: judged.merchant }, judged.value),
+    };
+  const { event, named, faults } = judged;
+  const { id, type = '', correlationid } = event;
+  if (judged.read === 'unreadable')
+    return {
+      read: 'unreadable',
+      faults,
+      ...(named && id !== undefined && { rejection: { ...named, commandId: id, faults } }),
+    };
+  const order = judged.named;
   const identity = {
-    ...named,
+    ...order,
     ...(id === undefined ? {} : { commandId: id }),
     ...(correlationid === undefined ? {} : { correlationId: correlationid }),
   };
-  const isOfOrder = record.key === orderKey(named.merchant, named.orderId);
+  const isOfOrder = record.key === orderKey(order.merchant, order.orderId);
   const mayBeKnown = id !== undefined && isCommandType(type) && isOfOrder && !isDeep(event.data);
-  const command = mayBeKnown ? { ...named, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
+  const command = mayBeKnown ? { ...order, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
   const timeMs = Date.parse(event.time ?? '');
   const time = Number.isNaN(timeMs) ? {} : { timeMs };
   return {
@@ -95,25 +73,6 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
     ...time,
   };
 }
-
-function unreadable(
-  faults: Fault[],
-  named: { merchant: string; orderId: string } | undefined,
-  commandId: string | undefined,
-): ReadCommand {
-  const isNamed = named !== undefined && commandId !== undefined;
-  return { read: 'unreadable', faults, ...(isNamed && { rejection: { ...named, commandId, faults } }) };
-}
-
-const REPEATED = 'must occur only once, because readers could take different values';
-
-/** True for headers that identify the command or its publisher. */
-const isOfEnvelope = (header: string): boolean =>
-  isAttributeHeader(header) || header === 'content-type' || header === SIGNATURE_HEADER;
-
-/** Returns undefined if the record has no timestamp (Kafka: -1). */
-export const appendedMsOf = ({ timestampMs = -1 }: Pick<CommandRecord, 'timestampMs'>): number | undefined =>
-  timestampMs > 0 ? timestampMs : undefined;
 
 function accept(
   event: CloudEvent,
@@ -138,28 +97,6 @@ function accept(
   } as AcceptedCommand;
 }
 
-function envelopeFaults(
-  event: Partial<CloudEvent>,
-  record: CommandRecord,
-  named: { merchant: string; orderId: string },
-  merchant: Merchant | undefined,
-): Fault[] {
-  const faults: Fault[] = [];
-  if (event.type !== undefined && !isCommandType(event.type))
-    faults.push({ path: 'ce_type', code: 'unknown_type', message: 'is not a command type' });
-  if (merchant === undefined) faults.push({ path: 'merchant', code: 'unknown_merchant', message: 'is not configured' });
-  if (record.key !== orderKey(named.merchant, named.orderId))
-    faults.push({ path: 'key', code: 'key_mismatch', message: 'must be merchant/orderId of the command' });
-  const aheadMs = Date.parse(event.time ?? '') - (appendedMsOf(record) ?? Infinity);
-  if (aheadMs > AHEAD_AT_MOST_MS)
-    faults.push({
-      path: 'ce_time',
-      code: 'time_ahead',
-      message: 'is more than 5 minutes after Kafka took the command',
-    });
-  return faults;
-}
-
 /** Returns EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */
 export function sentExtraData(command: AcceptedCommand, attempt: number): ReturnType<typeof tagExtraData> | undefined {
   if (command.operation === 'pay') return undefined;
@@ -178,20 +115,6 @@ export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): Com
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
   };
 }
-
-/** Returns merchant and order as the content names them, if both are valid in a record key. */
-function orderOf(data: unknown): { merchant: string; orderId: string } | undefined {
-  const { merchant, orderId } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
-  return typeof merchant === 'string' && typeof orderId === 'string'
-    ? parseOrderKey(orderKey(merchant, orderId))
-    : undefined;
-}
-
-const noOrder = (): Fault => ({
-  path: 'key',
-  code: 'malformed_envelope',
-  message: 'neither key nor content names merchant and order',
-});
 
 /** Maximum depth of `data`. Valid data is less deep, and hashing deeper data could overflow the stack. */
 const DEEPEST = 20;

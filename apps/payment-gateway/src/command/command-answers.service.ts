@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Fault } from '@tranche/contracts';
+import { appendedMsOf, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { KafkaRecordContext } from '@tranche/kafka/nest';
 import {
@@ -16,7 +16,6 @@ import { compact, traceHeadersOf } from '@tranche/runtime';
 import { Clock, isoTime } from '../clock.js';
 import { EventsProducer } from '../journal/events.producer.js';
 import { Journal } from '../journal/journal.service.js';
-import { appendedMsOf } from './accepted-command.js';
 import { asRetryable } from './as-retryable.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
 import { RepublishThrottle } from './republish-throttle.js';

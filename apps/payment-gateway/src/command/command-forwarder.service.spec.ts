@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import {
   COMMAND_TOPICS,
+  commandSignatureProblem,
   encodeCloudEvent,
   orderKey,
   readMerchants,
@@ -15,7 +16,6 @@ import { aCommand, aPartnerAAuthorization } from '@tranche/testing';
 import { commandConsumer } from '../../test/command-consumer.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { CommandForwarder } from './command-forwarder.service.js';
-import { commandSignatureProblem } from './command-signature-problem.js';
 
 const topic = COMMAND_TOPICS['partner-a'].name;
 const data = aPartnerAAuthorization();

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Rail } from '@tranche/contracts';
+import { commandSignatureProblem, SIGNATURE_PROBLEMS, type Rail, type SignatureProblem } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { Metrics } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { readCommand, type ReadCommand } from './accepted-command.js';
-import { commandSignatureProblem } from './command-signature-problem.js';
 
 export type ReadableCommand = Exclude<ReadCommand, { read: 'unreadable' }>;
 
@@ -28,6 +27,10 @@ export class CommandReader {
       help: 'Signatures of commands by merchant and outcome: verified, missing, malformed, unknown_key, key_revoked, key_not_valid_then or does_not_match',
       labelNames: ['merchant', 'outcome'],
     });
+    // At 0 from the start: `increase` does not see a counter whose first sample is 1, and one refused signature is to be seen.
+    for (const { merchant, publisherKeys = [], requireSignatures = false } of config.merchants.all)
+      if (requireSignatures || publisherKeys.length > 0)
+        for (const outcome of SIGNATURE_PROBLEMS) this.#signatures.inc({ merchant, outcome }, 0);
   }
 
   /** `CLOCK_OFFSET_MS` moves our clock and that of Redis, so Kafka's time is moved too. */
@@ -43,14 +46,16 @@ export class CommandReader {
     return read;
   }
 
-  async isUnsigned(record: ConsumedRecord, read: ReadableCommand): Promise<boolean> {
+  /** The reason why a signature that the command needs does not count; undefined where it counts, or none is needed. */
+  async signatureProblem(record: ConsumedRecord, read: ReadableCommand): Promise<SignatureProblem | undefined> {
     const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
     const merchant = this.config.merchants.byName(name);
     const topic = this.config.kafkaTopicPrefix + record.topic;
     const { environmentId } = this.config;
     const checked = merchant && (await commandSignatureProblem({ ...record, topic }, merchant, environmentId));
-    if (checked === undefined) return false;
+    if (checked === undefined) return undefined;
+    // A merchant that is not configured has no keys, so the label is one of the merchants' file.
     this.#signatures.inc({ merchant: name, outcome: checked });
-    return checked !== 'verified';
+    return checked === 'verified' ? undefined : checked;
   }
 }

@@ -157,3 +157,20 @@ describe('a command whose value cannot be read', () => {
     }
   });
 });
+
+it('a refused signature is counted per merchant, from 0 on for those that sign, and never for one that is not configured', async () => {
+  const { take, metrics } = commandConsumer({ merchants: [demanding, { ...shop, merchant: 'shop-es', identifier: 'ES' }], nowMs: NOW_MS });
+  const counted = async () => {
+    const { values } = await metrics.registry.getSingleMetric('tranche_command_signatures_total')!.get();
+    return values.map(({ labels, value }) => `${labels.merchant} ${labels.outcome} ${value}`).sort();
+  };
+  const problems = ['does_not_match', 'key_not_valid_then', 'key_revoked', 'malformed', 'missing', 'unknown_key'];
+  expect(await counted()).toEqual(problems.map((problem) => `${merchant} ${problem} 0`));
+  await expect(take(recordOf(false))).rejects.toMatchObject({
+    ...refusal,
+    message: 'no key of the merchant has signed the command: missing',
+  });
+  const ofNobody = encodeCloudEvent({ id: 'c2', source: '/s', type: 'payment.authorize', time: MADE, data: { ...data, merchant: 'shop-it' } });
+  await take({ ...recordOf(true), ...ofNobody, key: 'shop-it/order-1' });
+  expect(await counted()).toEqual(problems.map((problem) => `${merchant} ${problem} ${problem === 'missing' ? 1 : 0}`));
+}); // prettier-ignore

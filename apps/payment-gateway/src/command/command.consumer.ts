@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { COMMAND_TOPICS, orderKey, railOfTopic, type Fault } from '@tranche/contracts';
+import { COMMAND_TOPICS, orderKey, railOfTopic, type Fault, type SignatureProblem } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, TerminalError } from '@tranche/kafka/nest';
 import { OPERATIONS_AT_MOST, type RefusedCommand } from '@tranche/order-journal';
@@ -19,7 +19,11 @@ const ORDER_FULL: Fault = {
   message: `The order has ${OPERATIONS_AT_MOST} operations: no further one is taken`,
 };
 
-const UNSIGNED = { code: 'signature_refused', message: 'no key of the merchant has signed the command' } as const;
+const UNSIGNED = {
+  code: 'signature_refused',
+  /** `tranche commands find` shows the reason. It is one of ours: the record's own values may be anything. */
+  message: (problem: SignatureProblem) => `no key of the merchant has signed the command: ${problem}`,
+} as const;
 
 const HELD_BACK = {
   code: 'journal_resumed',
@@ -46,7 +50,8 @@ export class CommandConsumer {
     const read = this.reader.read(record, rail);
     if (read.read === 'unreadable') return this.#refuseUnreadable(record, read);
     // Checked first: a command without a valid signature must not change the journal, and its content must not be kept.
-    if (await this.reader.isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
+    const problem = await this.reader.signatureProblem(record, read);
+    if (problem !== undefined) return this.#refuseUnsigned(record, read, problem, context);
     if (this.#isBeforeALoss(read) && (await this.#holdBack(record, read, context))) return;
     switch (read.read) {
       case 'rejected':
@@ -101,17 +106,23 @@ export class CommandConsumer {
     if (rejection !== undefined) {
       const read = { read: 'rejected', rejection } as const;
       const isLost = this.recovery.resumes.hasResumed(orderKey(rejection.merchant, rejection.orderId));
-      if (!isLost && !(await this.reader.isUnsigned(record, read)))
+      if (!isLost && (await this.reader.signatureProblem(record, read)) === undefined)
         await this.answers.reject(record, { ...rejection, ...(await this.answers.knownState(rejection)) });
     }
     throw new TerminalError('unreadable', faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
   }
 
   /** A known command gets its result, whoever sent it. Any other one becomes a dead letter, because anybody may have written its ids. */
-  async #refuseUnsigned(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<void> {
+  async #refuseUnsigned(
+    record: ConsumedRecord,
+    read: ReadableCommand,
+    problem: SignatureProblem,
+    context: KafkaRecordContext,
+  ): Promise<void> {
     const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
     const answer = command && (await this.answers.known(record, command, 'left_alone', context));
-    if (answer !== 'answered') throw new TerminalError(UNSIGNED.code, UNSIGNED.message, { withoutContent: true });
+    if (answer !== 'answered')
+      throw new TerminalError(UNSIGNED.code, UNSIGNED.message(problem), { withoutContent: true });
   }
 
   /** A command that its order knows was accepted once: its result counts, even where today's configuration or checks refuse it (R13). */

@@ -45,8 +45,11 @@ export interface SignatureExpected {
 /** Identifies an installation, so that a signature for one is not valid in another. */
 export const ENVIRONMENT_ID_PATTERN = /^[a-z0-9-]{1,32}$/;
 
-export type SignatureProblem =
-  'missing' | 'malformed' | 'unknown_key' | 'key_revoked' | 'key_not_valid_then' | 'does_not_match';
+export const SIGNATURE_PROBLEMS = [
+  ...(['missing', 'malformed', 'unknown_key'] as const),
+  ...(['key_revoked', 'key_not_valid_then', 'does_not_match'] as const),
+] as const;
+export type SignatureProblem = (typeof SIGNATURE_PROBLEMS)[number];
 
 /**
  * Returns `HEADER..SIGNATURE`, both in base64url, over the detached payload `signedText`.
@@ -111,6 +114,13 @@ export function signedText({ topic, key, headers, value }: CommandToSign, enviro
       .update(value ?? '')
       .digest('base64url')}`,
   ].join('\n');
+}
+
+/** Key id that a signature names, if the signature has the form of one. Not verified: anybody can write any id. */
+export function signatureKid(signature: string): string | undefined {
+  return signature.length <= MAX_SIGNATURE && DETACHED.test(signature)
+    ? kidOf(signature.split('.')[0] ?? '')
+    : undefined;
 }
 
 /** Accepts only the members `alg` and `kid`. A header with more (`crit`, `b64`) would demand processing that we do not do. */

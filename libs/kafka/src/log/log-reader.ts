@@ -23,6 +23,8 @@ export interface LogRecord {
   key: string | null;
   value: Buffer | null;
   rawHeaders?: IHeaders;
+  /** Milliseconds since the epoch: the broker's time if the topic has LogAppendTime, otherwise the sender's. */
+  timestampMs: number;
   /** The reason why the record could not be read. Such a record has an offset and no content. */
   unreadable?: string;
 }

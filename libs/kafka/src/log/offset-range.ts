@@ -63,8 +63,9 @@ export class OffsetRange {
   }
 }
 
-function recordOf({ offset, key, value, headers }: KafkaMessage): LogRecord {
+function recordOf({ offset, key, value, headers, timestamp }: KafkaMessage): LogRecord {
+  const at = { offset: BigInt(offset), timestampMs: Number(timestamp) };
   const unreadable = whyUnreadable(headers);
-  if (unreadable !== undefined) return { offset: BigInt(offset), key: null, value: null, unreadable };
-  return { offset: BigInt(offset), key: key === null ? null : key.toString('utf8'), value, rawHeaders: headers };
+  if (unreadable !== undefined) return { ...at, key: null, value: null, unreadable };
+  return { ...at, key: key === null ? null : key.toString('utf8'), value, rawHeaders: headers };
 }

@@ -1,3 +1,4 @@
+import { decodeFinished } from '../consume/frontier.js';
 import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
 import { askAdmin, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Admin } from '../kafkajs/kafkajs.js';
@@ -13,13 +14,47 @@ export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<nu
 }
 
 /** By partition, the offset that the group reads next; a partition without a commit is absent. */
-export function committedOffsets(client: KafkaClient, groupId: string, topic: string): Promise<Map<number, bigint>> {
+export async function committedOffsets(
+  client: KafkaClient,
+  groupId: string,
+  topic: string,
+): Promise<Map<number, bigint>> {
+  const progress = await groupProgress(client, groupId, topic);
+  return new Map([...progress].map(([partition, { next }]) => [partition, next]));
+}
+
+/** By partition of a topic (with prefix): the offset of the first record of this time or later, or that of the next record. */
+export function offsetsAt(client: KafkaClient, topic: string, timeMs: number): Promise<Map<number, bigint>> {
+  return askAdmin(client, async (admin) => {
+    await mustExist(admin, [topic], 'reading offsets');
+    const partitions = await admin.fetchTopicOffsetsByTimestamp(topic, timeMs);
+    return new Map(partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
+  });
+}
+
+/** A group has handled of a partition all below `next`, and the offsets in `finished`. */
+export interface GroupProgress {
+  next: bigint;
+  finished: ReadonlySet<bigint>;
+}
+
+/** By partition of a topic (with prefix); a partition without a commit is absent. For groups of our services, whose commits say what is finished. */
+export function groupProgress(
+  client: KafkaClient,
+  groupId: string,
+  topic: string,
+): Promise<Map<number, GroupProgress>> {
   return askAdmin(client, async (admin) => {
     await mustExist(admin, [topic], 'reading committed offsets');
     await askForItAlone(admin, topic);
     const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
     const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1');
-    return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]));
+    return new Map(
+      committed.map(({ partition, offset, metadata }) => {
+        const next = BigInt(offset);
+        return [partition, { next, finished: decodeFinished(next, metadata) }];
+      }),
+    );
   });
 }
 

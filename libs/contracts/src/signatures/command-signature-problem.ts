@@ -1,11 +1,6 @@
-import {
-  decodeCloudEvent,
-  SIGNATURE_HEADER,
-  signatureProblem,
-  type CommandToSign,
-  type Merchant,
-  type SignatureProblem,
-} from '@tranche/contracts';
+import { decodeCloudEvent } from '../cloud-events.js';
+import type { Merchant } from '../merchants.js';
+import { SIGNATURE_HEADER, signatureProblem, type CommandToSign, type SignatureProblem } from './command-signature.js';
 
 /**
  * Checks the signature of a command. A signature must be made for this environment. Its key must have been valid when the command was made and when

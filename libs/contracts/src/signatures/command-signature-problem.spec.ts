@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { encodeCloudEvent, SIGNATURE_HEADER, signCommand, type Merchant } from '@tranche/contracts';
+import { encodeCloudEvent } from '../cloud-events.js';
+import type { Merchant } from '../merchants.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
+import { SIGNATURE_HEADER, signCommand } from './command-signature.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const publisherKeys = [

@@ -1,0 +1,52 @@
+import { IsOptional, Matches } from 'class-validator';
+import { ENVIRONMENT_ID_PATTERN, loadMerchants, type Merchants } from '@tranche/contracts';
+import { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
+import { CannotTellError } from '../exit.js';
+
+/** Settings of `tranche commands`, named as those of payment-gateway. Each command needs only some of them. */
+export class CommandsConfig extends KafkaConfig {
+  @Env('KAFKA_BROKERS', {
+    doc: 'as payment-gateway',
+    optional: true,
+  })
+  @IsOptional()
+  @AreBrokers()
+  kafkaBrokers?: string[];
+
+  @Env('MERCHANTS_FILE', {
+    doc: 'as payment-gateway; `commands check` needs it',
+    optional: true,
+    file: true,
+    read: loadMerchants,
+  })
+  merchants?: Merchants;
+
+  @Env('ENVIRONMENT_ID', {
+    doc: 'as payment-gateway; `commands check` and `sign` take it',
+    optional: true,
+  })
+  @IsOptional()
+  @Matches(ENVIRONMENT_ID_PATTERN, { message: 'must be 1 to 32 lower-case letters, digits and hyphens' })
+  environmentId?: string;
+
+  get kafka(): Pick<KafkaSettings, 'ssl' | 'sasl'> {
+    return this.kafkaSecurity;
+  }
+}
+
+const ANSWERS_WITHIN_MS = 30_000;
+
+/** @throws CannotTellError where no broker is set, or none answers */
+export async function openKafka(config: CommandsConfig): Promise<KafkaClient> {
+  const { kafkaBrokers: brokers, kafka } = config;
+  if (brokers === undefined) throw new CannotTellError('KAFKA_BROKERS is not set: set it as for payment-gateway');
+  const client = createKafkaClient({ brokers, ...kafka, clientId: 'tranche-cli' }, silentLog);
+  await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(
+    (cause: unknown) => {
+      throw new CannotTellError(`Kafka does not answer at ${brokers.join(', ')}`, { cause });
+    },
+  );
+  return client;
+}

@@ -1,0 +1,62 @@
+import { encodeCloudEvent } from '@tranche/contracts';
+import { aCommand, aPartnerAAuthorization } from '@tranche/testing';
+import { givenCommands, readInput } from './given-commands.js';
+
+const data = aPartnerAAuthorization();
+const event = aCommand('payment.authorize', data);
+const { headers, value } = encodeCloudEvent(event);
+const cloudEvent = { specversion: '1.0', ...event };
+
+it('reads a CloudEvent as the record of structured mode, with the key that its content asks for', () => {
+  expect(givenCommands(JSON.stringify(cloudEvent, null, 2))).toEqual([
+    {
+      at: 'command',
+      record: {
+        key: 'shop-fr/order-1',
+        headers: { 'content-type': 'application/cloudevents+json' },
+        value: Buffer.from(JSON.stringify(cloudEvent)),
+      },
+      isValueRewritten: true,
+    },
+  ]);
+});
+
+it('reads a record with its bytes as they are', () => {
+  const record = { topic: 't', key: 'k', headers, value: ` ${value.toString()}`, partition: 3, timestamp: 7 };
+  expect(givenCommands(JSON.stringify(record))).toEqual([
+    {
+      ...{ at: 'command', topic: 't', partition: 3, isValueRewritten: false },
+      record: { key: 'k', headers, value: Buffer.from(` ${value.toString()}`), timestampMs: 7 },
+    },
+  ]);
+});
+
+it('reads what kcat -J prints, and sees a header that is there twice', () => {
+  const kcat = {
+    ...{ topic: 't', partition: 3, offset: 4, tstype: 'logappend', ts: 5, broker: 1 },
+    ...{ headers: [...Object.entries(headers).flat(), 'ce_id', 'twice'], key: null, payload: value.toString() },
+  };
+  const record = { key: null, headers, value, repeatedHeaders: ['ce_id'], timestampMs: 5 };
+  expect(givenCommands(JSON.stringify(kcat))).toEqual([
+    { at: 'command', topic: 't', partition: 3, record, isValueRewritten: false },
+  ]);
+});
+
+it('reads a list, and one command per line, and names the place of each', () => {
+  const one = JSON.stringify({ headers, value: data });
+  expect(givenCommands(`[${one},${one}]`).map(({ at }) => at)).toEqual(['command 1', 'command 2']);
+  expect(givenCommands(`${one}\n\n${one}\n`).map(({ at }) => at)).toEqual(['line 1', 'line 3']);
+});
+
+it.each([
+  ['', 'input', 'is empty'],
+  ['{}\nnot JSON\n', 'line 2', 'is not JSON'],
+  ['[1]', 'command', 'is no command'],
+  ['{"headers":{"ce_id":7},"value":{}}', 'command', 'is no command'],
+])('of %j says where and what is wrong', (text, at, fault) => {
+  expect(givenCommands(text)).toContainEqual({ at, fault: expect.stringContaining(fault) as string });
+});
+
+it('a file that is not there is named', () => {
+  expect(() => readInput('/nowhere/at/all')).toThrow('/nowhere/at/all cannot be read');
+});
