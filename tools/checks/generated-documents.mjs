@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
+import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { chartSchema } from './chart-schema.mjs';
+import { CHART_README, chartReadme } from './chart-values.mjs';
 import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
 import { openapiDocument, openapiFile, SERVICES as HTTP_SERVICES } from './openapi.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
@@ -67,6 +69,7 @@ export async function generatedDocuments(schemaFiles) {
     file: `${CHART}/dashboards/${uid}.json`,
     text: JSON.stringify(dashboardOf(uid)),
   }));
+  const valuesSchema = chartSchema(sections, await merchantFields());
   const contracts = await load('libs/contracts/dist/index.js');
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
@@ -77,7 +80,8 @@ export async function generatedDocuments(schemaFiles) {
     })),
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
-    { file: `${CHART}/values.schema.json`, text: JSON.stringify(chartSchema(sections)) },
+    { file: `${CHART}/values.schema.json`, text: JSON.stringify(valuesSchema) },
+    { file: CHART_README, text: chartReadme(valuesSchema) },
     ...dashboards,
     { file: PROMISES_FILE, text: promisesDocument() },
     { file: METRICS_FILE, text: metricsDocument().text },
@@ -91,6 +95,12 @@ export async function generatedDocuments(schemaFiles) {
       return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
     }),
   );
+}
+
+async function merchantFields() {
+  const { MerchantEntry } = await load('libs/contracts/dist/merchant-entry.js');
+  const rules = getMetadataStorage().getTargetValidationMetadatas(MerchantEntry, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
 
 export function writeDocuments(documents) {
