@@ -8,10 +8,11 @@ import { format, resolveConfig } from 'prettier';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { chartSchema } from './chart-schema.mjs';
 import { CHART_README, chartReadme } from './chart-values.mjs';
-import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+import { DASHBOARDS } from './dashboards.mjs';
+import { dashboardOf } from './grafana.mjs';
 import { openapiDocument, openapiFile, SERVICES as HTTP_SERVICES } from './openapi.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
-import { METRICS_FILE, metricsDocument } from './metrics.mjs';
+import { METRICS_FILE, metricsDocument, registeredMetrics } from './metrics.mjs';
 
 const CHART = 'deploy/helm/tranche';
 
@@ -65,9 +66,10 @@ export async function settingsByService() {
  */
 export async function generatedDocuments(schemaFiles) {
   const sections = await settingsByService();
+  const metrics = registeredMetrics();
   const dashboards = Object.keys(DASHBOARDS).map((uid) => ({
     file: `${CHART}/dashboards/${uid}.json`,
-    text: JSON.stringify(dashboardOf(uid)),
+    text: JSON.stringify(dashboardOf(uid, metrics)),
   }));
   const valuesSchema = chartSchema(sections, await merchantFields());
   const contracts = await load('libs/contracts/dist/index.js');
@@ -84,7 +86,7 @@ export async function generatedDocuments(schemaFiles) {
     { file: CHART_README, text: chartReadme(valuesSchema) },
     ...dashboards,
     { file: PROMISES_FILE, text: promisesDocument() },
-    { file: METRICS_FILE, text: metricsDocument().text },
+    { file: METRICS_FILE, text: metricsDocument(metrics).text },
   ];
   return Promise.all(
     documents.map(async ({ file, text }) => {

@@ -44,7 +44,7 @@ export { LogFollower, type FollowedLog, type FollowedTopic, type LogFollowerOpti
 export { LogReader, type LogReaderOptions, type LogRecord } from './log/log-reader.js';
 export { groupMembers, type GroupMember } from './topics/group-members.js';
 export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
-export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';
+export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
 export { deleteRecords, deleteTopic } from './topics/removal.js';
 export {
   checkTopics,
