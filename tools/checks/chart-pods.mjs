@@ -28,6 +28,12 @@ const reference = closed({ name, optional: isOn }, ['name']);
 /** A key of a Secret. */
 export const secretKey = closed({ secret: name, key: name }, ['secret', 'key']);
 
+export const secretFiles = {
+  type: 'object',
+  propertyNames: { pattern: '^[a-z0-9][A-Za-z0-9._-]*$' },
+  additionalProperties: secretKey,
+};
+
 /** Values of all services, `services.NAME` takes them too. */
 export const OF_ALL_SERVICES = {
   podAnnotations: described('Annotations of the pods, for Reloader, a service mesh or Vault.', texts),
@@ -71,12 +77,8 @@ export const OF_ALL_SERVICES = {
     list(fields(['mountPath', 'mountPropagation', 'name', 'readOnly', 'recursiveReadOnly', 'subPath', 'subPathExpr'], ['mountPath', 'name'])), // prettier-ignore
   ),
   extraSecretFiles: described(
-    'Files in `/run/secrets/tranche`, beside the lists of merchants, accounts and operators: name of the file → `{ secret, key }`. `"accountKeyFile": "shop-fr.key"` of a merchant needs a file `shop-fr.key`.', // prettier-ignore
-    {
-      type: 'object',
-      propertyNames: { pattern: '^[a-z0-9][A-Za-z0-9._-]*$' },
-      additionalProperties: secretKey,
-    },
+    'Files in `/run/secrets/tranche`, beside the lists of accounts and operators: name of the file → `{ secret, key }`. `"clientSecretFile": "shop.secret"` of an account needs a file `shop.secret`.', // prettier-ignore
+    secretFiles,
   ),
 };
 

@@ -2,7 +2,8 @@
  * Makes values.schema.json of the chart. It closes every object, so that a value that no service reads is refused. `sections` are those of
  * `settingsByService`, `merchantFields` the names of a merchant's fields.
  */
-import { closed, described, isOn, name, OF_ALL_SERVICES, OF_PUBLIC_SERVICES, secretKey, text, texts } from './chart-pods.mjs'; // prettier-ignore
+import { closed, described, isOn, name, OF_ALL_SERVICES, OF_PUBLIC_SERVICES, secretFiles,
+  secretKey, text, texts } from './chart-pods.mjs'; // prettier-ignore
 
 const positive = { type: 'integer', minimum: 1 };
 const port = { type: 'integer', minimum: 1, maximum: 65535 };
@@ -53,8 +54,12 @@ export function chartSchema(sections, merchantFields) {
         }),
         ...Object.fromEntries(Object.keys(OF_ALL_SERVICES).map((key) => [key, ofAll(key)])),
         merchants: described(
-          'The list of merchants without secrets, instead of `secretFiles.MERCHANTS_FILE`: each `…File` names a file of `extraSecretFiles`. A change restarts the services.', // prettier-ignore
+          'The list of merchants without secrets, instead of `secretFiles.MERCHANTS_FILE`: each `…File` names one of `merchantKeyFiles`. A change restarts the services.', // prettier-ignore
           { type: 'array', items: merchantSchema(merchantFields) },
+        ),
+        merchantKeyFiles: described(
+          'Files beside the list of merchants, in the services that have one: name of the file → `{ secret, key }`. `"accountKeyFile": "shop-fr.key"` of a merchant needs a file `shop-fr.key`.', // prettier-ignore
+          secretFiles,
         ),
         settings: described('[Settings](../../../docs/settings.md) of all services.', {
           ...settingsOf([...shared.map((setting) => setting.name), 'KAFKA_BROKERS', 'TOPICS'], shared),

@@ -236,8 +236,14 @@ export const USUAL_VALUES = [
     typo: ['prometheusRule.label', {}],
   },
   {
+    name: 'secret files of accounts',
+    values: { services: { auth: { extraSecretFiles: { 'shop.secret': { secret: 'accounts', key: 'shop' } } } } },
+    seen: [pod('spec.volumes.1.projected.sources', [{ secret: { name: 'accounts', items: [{ key: 'shop', path: 'shop.secret' }] } }], 'auth')], // prettier-ignore
+    typo: ['extraSecretFiles.shop.name', 'accounts'],
+  },
+  {
     name: 'merchants with secret files',
-    values: { merchants: [shop], extraSecretFiles: shopKey },
+    values: { merchants: [shop], merchantKeyFiles: shopKey },
     seen: [
       ['ConfigMap tranche-merchants', 'data', { 'merchants.json': /"accountKeyFile": "shop-fr.key"/ }],
       pod('metadata.annotations.checksum/merchants', /^[0-9a-f]{64}$/),
@@ -245,6 +251,7 @@ export const USUAL_VALUES = [
         { configMap: { name: 'tranche-merchants', items: [{ key: 'merchants.json', path: 'MERCHANTS_FILE' }] } },
         { secret: { name: 'shop-fr', items: [{ key: 'account-key', path: 'shop-fr.key' }] } },
       ]),
+      pod('spec.volumes.1.projected.sources.3', undefined, 'auth'),
       container('env', [{ name: 'MERCHANTS_FILE', value: '/run/secrets/tranche/MERCHANTS_FILE' }]),
     ],
     typo: ['merchants.0.accountKey', 'a secret in clear'],
@@ -256,16 +263,16 @@ export const REFUSED = [
   [
     'a merchant’s file that no secret has',
     { merchants: [shop] },
-    'merchants[0].accountKeyFile (shop-fr) names the file shop-fr.key, which services.cse has not: add it to extraSecretFiles',
+    'merchants[0].accountKeyFile (shop-fr) names the file shop-fr.key, which services.cse has not: add it to merchantKeyFiles',
   ],
   [
     'a file of an earlier key that no secret has',
-    { merchants: [{ ...shop, previousKeys: { accountFile: 'old.key' } }], extraSecretFiles: shopKey },
+    { merchants: [{ ...shop, previousKeys: { accountFile: 'old.key' } }], merchantKeyFiles: shopKey },
     'merchants[0].previousKeys.accountFile (shop-fr) names the file old.key',
   ],
   [
     'a file of an API key that no secret has',
-    { merchants: [{ ...shop, apiKeys: [{ id: 'x', keyFile: 'api.key' }] }], extraSecretFiles: shopKey },
+    { merchants: [{ ...shop, apiKeys: [{ id: 'x', keyFile: 'api.key' }] }], merchantKeyFiles: shopKey },
     'merchants[0].apiKeys[0].keyFile (shop-fr) names the file api.key',
   ],
   ['a setting as a further variable', { extraEnv: [{ name: 'TOPICS', value: 'create' }] }, 'names TOPICS, which the chart sets'], // prettier-ignore

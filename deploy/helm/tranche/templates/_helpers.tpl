@@ -89,6 +89,7 @@ securityContext: {{- include "tranche.value" (list . "podSecurityContext") | nin
 {{- $files := dict -}}
 {{- range $file, $from := include "tranche.value" (list . "extraSecretFiles") | fromYaml }}{{ $_ := set $files $file $from }}{{ end -}}
 {{- range $setting, $from := .service.secretFiles }}{{ $_ := set $files $setting $from }}{{ end -}}
+{{- if hasKey $files "MERCHANTS_FILE" }}{{ range $file, $from := .root.Values.merchantKeyFiles }}{{ $_ := set $files $file $from }}{{ end }}{{ end -}}
 {{- if and .root.Values.merchants (hasKey $files "MERCHANTS_FILE") -}}
 {{- $_ := set $files "MERCHANTS_FILE" (dict "configMap" (printf "%s-merchants" (include "tranche.fullname" .root)) "key" "merchants.json") -}}
 {{- include "tranche.checkMerchants" (dict "name" .name "merchants" .root.Values.merchants "files" $files) -}}
@@ -104,7 +105,7 @@ securityContext: {{- include "tranche.value" (list . "podSecurityContext") | nin
 {{- range $index, $key := $merchant.apiKeys }}{{ $_ := set $entries (printf ".apiKeys[%d]" $index) $key }}{{ end -}}
 {{- range $path, $entry := $entries }}{{ range $field, $file := $entry -}}
 {{- if and (hasSuffix "File" $field) (not (hasKey $scope.files $file)) -}}
-{{- fail (printf "merchants[%d]%s.%s (%s) names the file %s, which services.%s has not: add it to extraSecretFiles" $at $path $field $merchant.merchant $file $scope.name) -}}
+{{- fail (printf "merchants[%d]%s.%s (%s) names the file %s, which services.%s has not: add it to merchantKeyFiles" $at $path $field $merchant.merchant $file $scope.name) -}}
 {{- end -}}
 {{- end }}{{ end -}}
 {{- end -}}
