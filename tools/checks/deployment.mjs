@@ -98,6 +98,12 @@ function checkValues(helm, report) {
   }
   for (const [name, values, message] of REFUSED)
     note(report, `refused: ${name}`, { fault: refusalFault(rendered(values), [message]) });
+  const examples = [...readFileSync('deploy/README.md', 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)];
+  for (const [at, [, example]] of examples.entries()) {
+    const { fault, output = '' } = rendered(parse(example));
+    for (const one of resourcesOf(output)) all.set(JSON.stringify(one), one);
+    note(report, `example ${at + 1} of deploy/README.md`, { fault });
+  }
   checkResources('with usual values', [...all.values()], report);
 }
 
