@@ -3,7 +3,6 @@
  * that must be refused (`typo`: path and value). `seen`: resource, path in it, the value there (objects may have more keys, lists more items).
  */
 import { isDeepStrictEqual } from 'node:util';
-import { stringify } from 'yaml';
 
 const pod = (path, value, service = 'ingest') => [`Deployment tranche-${service}`, `spec.template.${path}`, value];
 const container = (path, value, service) => pod(`spec.containers.0.${path}`, value, service);
@@ -301,7 +300,9 @@ export function notSeen({ seen }, resources) {
     const found = keys.reduce((value, key) => value?.[key], byName.get(resource));
     return holds(found, wanted)
       ? []
-      : [`${resource} ${path}: ${JSON.stringify(found)}, not ${stringify(wanted).trim()}`];
+      : [
+          `${resource} ${path}: ${JSON.stringify(found)}, not ${wanted instanceof RegExp ? wanted : JSON.stringify(wanted)}`,
+        ];
   });
 }
 
