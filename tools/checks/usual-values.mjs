@@ -257,7 +257,7 @@ export const USUAL_VALUES = [
   },
 ];
 
-/** What a template refuses, because the schema can't know it: values, and a part of the message. */
+/** Values that a template refuses, because the schema can’t know what is wrong with them, and a part of the message. */
 export const REFUSED = [
   [
     'a merchant’s file that no secret has',
