@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fetches what `node tools/tranche.mjs check-deploy` runs into .infra/deploy: Helm, kubernetes-validate, promtool, and the schemas of
-# KEDA's and prometheus-operator's resources. Needs python3 with venv, go, and on Debian apt-get and dpkg; what is missing is left out.
+# KEDA's, prometheus-operator's and the Gateway API's resources. Needs python3 with venv, go, and on Debian apt-get and dpkg; what is missing is left out.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p .infra/deploy/crds
@@ -13,10 +13,11 @@ if command -v apt-get >/dev/null; then
 fi
 if command -v go >/dev/null; then
   modules="$(go env GOMODCACHE)/github.com"
-  (cd / && go mod download github.com/kedacore/keda/v2@v2.21.0 github.com/prometheus-operator/prometheus-operator@v0.85.0)
+  (cd / && go mod download github.com/kedacore/keda/v2@v2.21.0 github.com/prometheus-operator/prometheus-operator@v0.85.0 sigs.k8s.io/gateway-api@v1.4.0)
   cp -f "$modules"/kedacore/keda/v2@v2.21.0/config/crd/bases/keda.sh_scaledobjects.yaml crds/
   for kind in servicemonitors prometheusrules; do
     cp -f "$modules"/prometheus-operator/prometheus-operator@v0.85.0/example/prometheus-operator-crd/monitoring.coreos.com_$kind.yaml crds/
   done
+  cp -f "$(go env GOMODCACHE)"/sigs.k8s.io/gateway-api@v1.4.0/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml crds/
   chmod u+w crds/*
 fi

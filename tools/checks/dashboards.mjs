@@ -1,4 +1,7 @@
-/** Makes Grafana's dashboards as JSON for `deploy/helm/tranche/dashboards`. Each panel is a row `[title, unit, PromQL, legend]`. */
+/**
+ * The dashboards. `stats` are figures in the first row, `[title, unit, PromQL, red from]`: without a number nothing is red. Each panel is
+ * `[title, unit, PromQL, legend]`. grafana.mjs adds the filters of the variables to the queries, and makes the JSON.
+ */
 
 const p99 = (metric, by) =>
   `histogram_quantile(0.99, sum by (le${by ? `, ${by}` : ''}) (rate(${metric}_bucket[$__rate_interval])))`;
@@ -7,6 +10,14 @@ const rate = (metric, by) => `sum by (${by}) (rate(${metric}[$__rate_interval]))
 export const DASHBOARDS = {
   'on-call': {
     title: 'Tranche: on call',
+    stats: [
+      ['In doubt now', 'short', 'sum(tranche_doubts)', 20],
+      ['Longest in doubt', 's', 'max(tranche_doubt_oldest_age_seconds)', 3600],
+      ['All conflicts, 6 h', 'short', 'sum(increase(tranche_conflicts_total[6h]))', 1],
+      ['Rails that stopped', 'short', 'sum(max by (rail) (tranche_rail_breaker_open))', 1],
+      ['Partitions that stopped', 'short', 'sum(max by (partition) (tranche_journal_partition_stopped))', 1],
+      ['Instances up', 'short', 'sum(tranche_build_info)'],
+    ],
     panels: [
       ['Operations in doubt', 'short', 'sum by (merchant, reason) (tranche_doubts)', '{{merchant}} {{reason}}'],
       [
@@ -15,7 +26,7 @@ export const DASHBOARDS = {
         'sum by (merchant, reason) (increase(tranche_conflicts_total[6h]))',
         '{{merchant}} {{reason}}',
       ],
-      ['Oldest doubt', 's', 'max(tranche_doubt_oldest_age_seconds)', 'oldest'],
+      ['Oldest doubt', 's', 'max by (merchant) (tranche_doubt_oldest_age_seconds)', '{{merchant}}'],
       ['Rails stopped', 'short', 'max by (rail) (tranche_rail_breaker_open)', '{{rail}}'],
       ['Command to event, p99', 's', p99('tranche_command_to_event_seconds', 'type'), '{{type}}'],
       ['Oldest waiting record', 's', 'max by (group) (kafka_oldest_record_age_seconds)', '{{group}}'],
@@ -28,11 +39,17 @@ export const DASHBOARDS = {
         'count by (job, redis) (tranche_redis_connected == 0)',
         '{{job}} {{redis}}',
       ],
-      ['Instances', 'short', 'sum by (job) (up)', '{{job}}'],
+      ['Instances', 'short', 'sum by (job, version) (tranche_build_info)', '{{job}} {{version}}'],
     ],
   },
   gateway: {
     title: 'Tranche: gateway',
+    stats: [
+      ['Commands a second', 'ops', 'sum(rate(tranche_commands_total[$__rate_interval]))'],
+      ['Answered within, p99', 's', p99('tranche_command_to_event_seconds')],
+      ['Commands in flight', 'short', 'sum(kafka_records_in_flight)'],
+      ['Rails that stopped', 'short', 'sum(max by (rail) (tranche_rail_breaker_open))', 1],
+    ],
     panels: [
       ['Commands', 'ops', rate('tranche_commands_total', 'outcome'), '{{outcome}}'],
       [
@@ -60,6 +77,12 @@ export const DASHBOARDS = {
   },
   ingest: {
     title: 'Tranche: notifications',
+    stats: [
+      ['Notifications a second', 'ops', 'sum(rate(ingest_notifications_total[$__rate_interval]))'],
+      ['HASH wrong, 1 h', 'short', 'sum(increase(ingest_notifications_total{result="hash_mismatch"}[1h]))', 1],
+      ['Notifications that wait', 'short', 'sum(ingest_waiting_notifications)'],
+      ['Not in quarantine, 1 h', 'short', 'sum(increase(ingest_quarantine_dropped_total[1h]))', 1],
+    ],
     panels: [
       ['Notifications', 'ops', rate('ingest_notifications_total', 'result'), '{{result}}'],
       ['Not in quarantine', 'ops', rate('ingest_quarantine_dropped_total', 'reason'), '{{reason}}'],
@@ -74,6 +97,13 @@ export const DASHBOARDS = {
   },
   'tokens-and-keys': {
     title: 'Tranche: tokens and keys',
+    stats: [
+      ['Tokens a second', 'ops', 'sum(rate(auth_tokens_served_total[$__rate_interval]))'],
+      ['Answer of the token API, p99', 's', p99('auth_token_api_seconds')],
+      ['Keys a second', 'ops', 'sum(rate(cse_keys_served_total[$__rate_interval]))'],
+      ['Stale keys, 1 h', 'short', 'sum(increase(cse_keys_served_total{source="stale"}[1h]))', 1],
+      ['Events dropped, 1 h', 'short', 'sum(increase(kafka_events_dropped_total[1h]))', 1],
+    ],
     panels: [
       ['Tokens handed out', 'ops', rate('auth_tokens_served_total', 'source'), '{{source}}'],
       ['Token API, p99', 's', p99('auth_token_api_seconds', 'operation, outcome'), '{{operation}} {{outcome}}'],
@@ -87,6 +117,12 @@ export const DASHBOARDS = {
   },
   'journal-and-index': {
     title: 'Tranche: journal and index',
+    stats: [
+      ['Index behind, longest', 's', 'max(tranche_index_behind_seconds)', 180],
+      ['Partitions that stopped', 'short', 'sum(max by (partition) (tranche_journal_partition_stopped))', 1],
+      ['Records to rebuild', 'short', 'sum(tranche_index_rebuild_remaining_records)'],
+      ['Evicted keys', 'short', 'max(tranche_redis_evicted_keys)', 1],
+    ],
     panels: [
       ['Produce to acknowledgement, p99', 's', p99('kafka_produce_seconds'), 'p99'],
       ['Records produced', 'ops', rate('kafka_records_produced_total', 'result'), '{{result}}'],
@@ -101,27 +137,3 @@ export const DASHBOARDS = {
     ],
   },
 };
-
-const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
-
-export function dashboardOf(uid) {
-  const { title, panels } = DASHBOARDS[uid];
-  return {
-    uid: `tranche-${uid}`,
-    title,
-    tags: ['tranche'],
-    schemaVersion: 39,
-    refresh: '30s',
-    time: { from: 'now-3h', to: 'now' },
-    templating: { list: [{ name: 'datasource', type: 'datasource', query: 'prometheus' }] },
-    panels: panels.map(([name, unit, expr, legendFormat], at) => ({
-      id: at + 1,
-      type: 'timeseries',
-      title: name,
-      datasource: DATASOURCE,
-      gridPos: { x: (at % 3) * 8, y: Math.floor(at / 3) * 8, w: 8, h: 8 },
-      fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
-      targets: [{ refId: 'A', datasource: DATASOURCE, expr, legendFormat }],
-    })),
-  };
-}

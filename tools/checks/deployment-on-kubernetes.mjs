@@ -10,6 +10,15 @@ const CHART = 'deploy/helm/tranche';
 const CRDS = '.infra/deploy/crds';
 const RELEASE = 'tranche';
 const SETS = ['serviceMonitor.enabled=true', 'prometheusRule.enabled=true', 'dashboards.enabled=true'];
+/** Only shown to the API: KEDA, an ingress controller and a server of metrics do not run here. */
+const NOT_INSTALLED = [
+  'services.gateway.autoscaling.enabled=true',
+  'services.ingest.autoscaling.enabled=true',
+  'services.ingest.ingress.enabled=true',
+  'services.ingest.ingress.hosts[0].host=ingest.example.com',
+  'services.cse.httpRoute.enabled=true',
+  'services.cse.httpRoute.parentRefs[0].name=edge',
+];
 const GATEWAYS = ['deployment', 'tranche-gateway'];
 const OF_GATEWAY = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component=gateway`;
 const HELM = resolve('.infra/deploy/python/bin/helm');
@@ -29,9 +38,7 @@ export function stepsOn({ kubeconfig, kubectl }) {
     json('get', 'pods', '-l', OF_GATEWAY).items.filter(({ metadata }) => !metadata.deletionTimestamp);
   const images = () => [...new Set(deployments().map(({ spec }) => spec.template.spec.containers[0].image))];
   const nodesOf = (pods) => pods.map(({ spec }) => spec.nodeName);
-  // The installed gateways are not scaled: KEDA does not run here.
-  const rendered = () =>
-    documentsOf(helm(['template', RELEASE, CHART, ...withSets(['services.gateway.autoscaling.enabled=true'])]));
+  const rendered = () => documentsOf(helm(['template', RELEASE, CHART, ...withSets(NOT_INSTALLED)]));
 
   /** Runs `work` and returns the smallest number of available gateways meanwhile. */
   async function fewestAvailable(work) {

@@ -1,11 +1,12 @@
 /** Checks deploy/ without a cluster, with those tools that are installed. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { wayFaults } from './deployment-ways.mjs';
+import { keysOf, notSeen, REFUSED, USUAL_VALUES, valuesWith } from './usual-values.mjs';
 
 const TOOLS = resolve('.infra/deploy');
 const CHART = 'deploy/helm/tranche';
@@ -15,7 +16,13 @@ const ALL_PARTS = [
   'serviceMonitor.enabled=true',
   'prometheusRule.enabled=true',
   'dashboards.enabled=true',
-  'services.gateway.autoscaling.enabled=true',
+  ...['gateway', 'ingest', 'auth', 'cse'].map((service) => `services.${service}.autoscaling.enabled=true`),
+  ...['ingest', 'cse'].flatMap((service) => [
+    `services.${service}.ingress.enabled=true`,
+    `services.${service}.ingress.hosts[0].host=${service}.example.com`,
+    `services.${service}.httpRoute.enabled=true`,
+    `services.${service}.httpRoute.parentRefs[0].name=edge`,
+  ]),
   'keda.prometheus=http://prometheus:9090',
   'keda.authentication=kafka',
 ];
@@ -29,10 +36,13 @@ const SMALL = [
 const NARROW = ['networkPolicy.egress.redis.to[0].ipBlock.cidr=10.1.0.0/16', 'settings.PLAINTEXT_HOSTS=kafka'];
 /** Each variant is one way to install the chart. A template can be wrong in one of them only. */
 const VARIANTS = {
-  'as shipped': { sets: [] },
-  'with all parts': { sets: ALL_PARTS },
-  small: { sets: SMALL },
-  'as foo': { release: 'foo', sets: NARROW },
+  'as shipped': {
+    sets: [],
+    notes: ['helm -n default test tranche', 'Nothing leads to notification-ingest from outside'],
+  },
+  'with all parts': { sets: ALL_PARTS, notes: ['replicas: 3 to 12', 'settings.TRUSTED_PROXIES is not set'] },
+  small: { sets: SMALL, notes: ['replicas: 1', 'networkPolicy.enabled is false'] },
+  'as foo': { release: 'foo', sets: NARROW, notes: ['foo-cse:4040'] },
 };
 
 /** Returns `{ done, skipped, faults }`, one line each. */
@@ -41,7 +51,7 @@ export function checkDeployment() {
   withTool('helm', report, 'lint and rendering of the chart, and its resources against their schemas', (helm) => {
     note(report, 'helm lint', call(helm, ['lint', '--strict', CHART]));
     for (const [name, { release = 'tranche', sets }] of Object.entries(VARIANTS)) {
-      const rendered = call(helm, ['template', release, CHART, ...sets.flatMap((set) => ['--set', set])]);
+      const rendered = call(helm, ['template', release, CHART, ...setting(sets)]);
       note(report, `helm template, ${name}`, rendered);
       if (rendered.fault !== undefined) continue;
       const resources = resourcesOf(rendered.output);
@@ -52,6 +62,8 @@ export function checkDeployment() {
     }
     const wrong = call(helm, ['template', 'tranche', CHART, '--set', 'services.gateway.settings.NO_SUCH_SETTING=1']);
     if (wrong.fault === undefined) report.faults.push('the schema of the values takes a setting that no service has');
+    checkValues(helm, report);
+    checkNotes(helm, report);
   });
   withTool('promtool', report, 'rules and tests of the alerts', (promtool) => {
     note(report, 'promtool check rules', call(promtool, ['check', 'rules', `${CHART}/alerts.yaml`]));
@@ -66,13 +78,68 @@ const resourcesOf = (text) =>
     .map((document) => document.toJS())
     .filter(Boolean);
 
+/** Renders each value that platform teams set, and asks Kubernetes' schemas about all that came of it at once. */
+function checkValues(helm, report) {
+  const rendered = (values) =>
+    inTemporaryFolder((folder) => {
+      const file = join(folder, 'values.json');
+      writeFileSync(file, JSON.stringify(values));
+      return call(helm, ['template', 'tranche', CHART, '--values', file]);
+    });
+  const all = new Map();
+  for (const value of USUAL_VALUES) {
+    const { fault, output = '' } = rendered(value.values);
+    const resources = resourcesOf(output);
+    for (const one of resources) all.set(JSON.stringify(one), one);
+    const unseen = fault ?? (notSeen(value, resources).join('; ') || undefined);
+    note(report, `value ${value.name}: is in its place`, { fault: unseen });
+    const missing = refusalFault(rendered(valuesWith(value.typo)), keysOf(value.typo));
+    note(report, `value ${value.name}: ${value.typo[0]} is refused with its path`, { fault: missing });
+  }
+  for (const [name, values, message] of REFUSED)
+    note(report, `refused: ${name}`, { fault: refusalFault(rendered(values), [message]) });
+  const examples = [...readFileSync('deploy/README.md', 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)];
+  for (const [at, [, example]] of examples.entries()) {
+    const { fault, output = '' } = rendered(parse(example));
+    for (const one of resourcesOf(output)) all.set(JSON.stringify(one), one);
+    note(report, `example ${at + 1} of deploy/README.md`, { fault });
+  }
+  checkResources('with usual values', [...all.values()], report);
+}
+
+/** `helm template` leaves the notes out, so a copy of the chart renders them as the text of a resource. */
+function checkNotes(helm, report) {
+  const resource =
+    'apiVersion: v1\nkind: Notes\nmetadata: { name: notes }\ntext: {{ tpl (.Files.Get "NOTES.txt") . | quote }}\n';
+  inTemporaryFolder((folder) => {
+    cpSync(CHART, folder, { recursive: true });
+    renameSync(join(folder, 'templates/NOTES.txt'), join(folder, 'NOTES.txt'));
+    writeFileSync(join(folder, 'templates/notes.yaml'), resource);
+    for (const [name, { release = 'tranche', sets, notes }] of Object.entries(VARIANTS)) {
+      const args = ['template', release, folder, '--show-only', 'templates/notes.yaml', ...setting(sets)];
+      const { fault, output } = call(helm, args);
+      const text = fault === undefined ? parse(output).text : '';
+      const wrong = notes.filter((part) => !text.includes(part));
+      note(report, `notes, ${name}`, { fault: fault ?? (wrong.map((part) => `without ${part}`).join('; ') || undefined) }); // prettier-ignore
+    }
+  });
+}
+
+const setting = (sets) => sets.flatMap((set) => ['--set', set]);
+
+function refusalFault({ fault }, wanted) {
+  if (fault === undefined) return 'is taken';
+  return wanted.every((part) => fault.includes(part)) ? undefined : `says ${fault}, without ${wanted.join()}`;
+}
+
 function checkResources(name, resources, report) {
-  const isBuiltIn = ({ apiVersion }) => /^(v1|apps\/|policy\/|networking\.k8s\.io\/)/.test(apiVersion);
+  const isBuiltIn = ({ apiVersion }) => /^(v1|apps\/|policy\/|autoscaling\/|networking\.k8s\.io\/)/.test(apiVersion);
   withTool('kubernetes-validate', report, `Kubernetes' resources against its schemas, ${name}`, (validate) =>
     inTemporaryFolder((folder) => {
       const files = resources.filter(isBuiltIn).map((resource, at) => {
-        const file = join(folder, `${at}.yaml`);
-        writeFileSync(file, stringify(resource));
+        // JSON, because YAML 1.1 reads a label `y` as true.
+        const file = join(folder, `${at}.json`);
+        writeFileSync(file, JSON.stringify(resource));
         return file;
       });
       const outcome = call(validate, ['--strict', '--quiet', '-k', KUBERNETES, ...files]);

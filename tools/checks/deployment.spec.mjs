@@ -25,6 +25,7 @@ const settingsOf = (app) => [
   ...describeConfig(KafkaConfig),
   ...describeConfig(KitConfig),
 ];
+const registered = registeredMetrics();
 const tests = parse(readFileSync('deploy/alerts.test.yaml', 'utf8')).tests;
 
 describe.each(Object.entries(CHART_SERVICES))('the chart, %s', (name, app) => {
@@ -135,7 +136,6 @@ it('a Redis that is away pages where its service needs it, and makes a ticket wh
 });
 
 describe('every metric is one of the code, with the labels that it has there', () => {
-  const registered = registeredMetrics();
   const legends = new Map(
     dashboards.flatMap(({ title, panels }) =>
       panels.map((panel) => [`${title}, ${panel.title}`, panel.targets[0].legendFormat]),
@@ -159,19 +159,58 @@ describe('every metric is one of the code, with the labels that it has there', (
   });
 });
 
+describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard]))('the dashboard %s', (_, dashboard) => {
+  const variables = dashboard.templating.list;
+  const asked = dashboard.panels.map(({ targets }) => targets[0].expr);
+
+  it('has variables for the installation, and for each label of its metrics that can be chosen', () => {
+    const names = variables.map(({ name }) => name);
+    expect(names.slice(0, 3)).toEqual(['datasource', 'namespace', 'instance']);
+    const has = (label) => asked.flatMap(metricsOf).some((metric) => registered.get(metric).labels.includes(label));
+    expect(names.slice(3)).toEqual(['merchant', 'rail'].filter(has));
+    for (const { name, query } of variables.slice(1)) {
+      const [, metric] = /^label_values\((\w+).*, \w+\)$/.exec(query.query);
+      expect(registered.get(metric)?.labels.concat('namespace', 'instance')).toContain(name);
+    }
+  });
+
+  it('filters every metric by them', () => {
+    for (const expr of asked)
+      for (const [, metric, filters] of expr.matchAll(/\b((?:tranche|kafka|ingest|auth|cse|http)_\w+)\{([^}]*)\}/g)) {
+        const labels = registered.get(metricsOf(metric)[0]).labels;
+        const wanted = variables.slice(1).filter(({ name }) => ['namespace', 'instance', ...labels].includes(name));
+        for (const { name } of wanted) expect(filters).toContain(`${name}=~"$${name}"`);
+      }
+    expect(asked.flatMap(metricsOf)).toHaveLength(asked.join().split('namespace=~').length - 1);
+  });
+
+  it('begins with figures, and leads to the other dashboards and to the chapters of its alerts', () => {
+    const first = dashboard.panels.filter(({ gridPos }) => gridPos.y === 0);
+    expect(first.length).toBeGreaterThan(3);
+    expect(first.map(({ type }) => type)).toEqual(first.map(() => 'stat'));
+    expect(dashboard.panels.filter(({ type }) => type === 'stat')).toEqual(first);
+    expect(new Set(dashboard.panels.map(({ title }) => title)).size).toBe(dashboard.panels.length);
+    expect(dashboard.links.map(({ tags, url }) => tags?.[0] ?? url)).toEqual(['tranche', 'docs/runbook.md']);
+    const known = alerts.map(({ annotations }) => annotations.runbook_url);
+    const links = dashboard.panels.flatMap((panel) => panel.links.map(({ url }) => url));
+    expect(links.length).toBeGreaterThan(0);
+    expect(known).toEqual(expect.arrayContaining(links));
+  });
+});
+
 describe('deploy/metrics.md', () => {
   it('names every metric, and each that is asked for nowhere has a reason', () => {
-    const { text, faults } = metricsDocument();
+    const { text, faults } = metricsDocument(registered);
     expect(faults).toEqual([]);
     for (const metric of ['kafka_queue_wait_seconds', 'tranche_client_waits']) expect(text).toContain(`\`${metric}\``);
   });
 
   it('finds what nothing asks for, and a reason that is none any more', () => {
-    const registered = new Map([
+    const others = new Map([
       ['tranche_new_total', { labels: [], project: 'x' }],
       ['tranche_doubts', { labels: [], project: 'x' }],
     ]);
-    const { faults } = metricsDocument(registered, { tranche_doubts: 'x', tranche_gone: 'x' });
+    const { faults } = metricsDocument(others, { tranche_doubts: 'x', tranche_gone: 'x' });
     expect(faults).toEqual(
       [
         'tranche_gone is no metric',

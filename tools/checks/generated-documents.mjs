@@ -3,13 +3,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
+import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { chartSchema } from './chart-schema.mjs';
-import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+import { CHART_README, chartReadme } from './chart-values.mjs';
+import { DASHBOARDS } from './dashboards.mjs';
+import { dashboardOf } from './grafana.mjs';
 import { openapiDocument, openapiFile, SERVICES as HTTP_SERVICES } from './openapi.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
-import { METRICS_FILE, metricsDocument } from './metrics.mjs';
+import { METRICS_FILE, metricsDocument, registeredMetrics } from './metrics.mjs';
 
 const CHART = 'deploy/helm/tranche';
 
@@ -63,10 +66,12 @@ export async function settingsByService() {
  */
 export async function generatedDocuments(schemaFiles) {
   const sections = await settingsByService();
+  const metrics = registeredMetrics();
   const dashboards = Object.keys(DASHBOARDS).map((uid) => ({
     file: `${CHART}/dashboards/${uid}.json`,
-    text: JSON.stringify(dashboardOf(uid)),
+    text: JSON.stringify(dashboardOf(uid, metrics)),
   }));
+  const valuesSchema = chartSchema(sections, await merchantFields());
   const contracts = await load('libs/contracts/dist/index.js');
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
@@ -77,10 +82,11 @@ export async function generatedDocuments(schemaFiles) {
     })),
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
-    { file: `${CHART}/values.schema.json`, text: JSON.stringify(chartSchema(sections)) },
+    { file: `${CHART}/values.schema.json`, text: JSON.stringify(valuesSchema) },
+    { file: CHART_README, text: chartReadme(valuesSchema) },
     ...dashboards,
     { file: PROMISES_FILE, text: promisesDocument() },
-    { file: METRICS_FILE, text: metricsDocument().text },
+    { file: METRICS_FILE, text: metricsDocument(metrics).text },
   ];
   return Promise.all(
     documents.map(async ({ file, text }) => {
@@ -91,6 +97,12 @@ export async function generatedDocuments(schemaFiles) {
       return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
     }),
   );
+}
+
+async function merchantFields() {
+  const { MerchantEntry } = await load('libs/contracts/dist/merchant-entry.js');
+  const rules = getMetadataStorage().getTargetValidationMetadatas(MerchantEntry, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
 
 export function writeDocuments(documents) {

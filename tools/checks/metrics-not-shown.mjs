@@ -17,7 +17,6 @@ export const NOT_SHOWN = {
   kafka_queue_wait_seconds: WHEN_TUNED,
   kafka_records_handled_total: 'of commands and notifications there are counters by outcome',
   kafka_log_records_total: WHEN_TUNED,
-  tranche_build_info: 'for joins and annotations; it is always 1',
   tranche_client_commands_total: OF_A_CLIENT,
   tranche_client_events_total: OF_A_CLIENT,
   tranche_client_handler_failures_total: OF_A_CLIENT,

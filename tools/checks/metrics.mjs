@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { alerts, labelsOf, metricsOf } from './queries.mjs';
-import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+import { DASHBOARDS } from './dashboards.mjs';
 import { NOT_SHOWN } from './metrics-not-shown.mjs';
 
 export const METRICS_FILE = 'deploy/metrics.md';
@@ -76,7 +76,7 @@ function labelsIn(node) {
 /** Reports labels in queries that the metric does not have, and legends with a label that the query drops. */
 export function labelFaults(expr, legend = '', registered = registeredMetrics()) {
   const { grouped, matched } = labelsOf(expr);
-  const everywhere = ['le', 'instance', 'job', 'service'];
+  const everywhere = ['le', 'namespace', 'instance', 'job', 'service'];
   const unknown = [...grouped, ...matched].filter(
     (label) =>
       !everywhere.includes(label) && !metricsOf(expr).every((metric) => registered.get(metric)?.labels.includes(label)),
@@ -92,11 +92,9 @@ export function labelFaults(expr, legend = '', registered = registeredMetrics())
 
 /** Makes a row for each metric. It reports a metric that is unused without a reason, and a reason for a metric that is used. */
 export function metricsDocument(registered = registeredMetrics(), notShown = NOT_SHOWN) {
-  const panels = Object.keys(DASHBOARDS)
-    .map(dashboardOf)
-    .flatMap(({ title, panels: all }) =>
-      all.map((panel) => [`${title.replace('Tranche: ', '')}, ${panel.title}`, panel.targets[0].expr]),
-    );
+  const panels = Object.values(DASHBOARDS).flatMap(({ title, stats, panels: rest }) =>
+    [...stats, ...rest].map(([name, , expr]) => [`${title.replace('Tranche: ', '')}, ${name}`, expr]),
+  );
   const asking = (queries, metric) =>
     queries.filter(([, expr]) => metricsOf(expr).includes(metric)).map(([name]) => name);
   const faults = Object.keys(notShown).filter((name) => !registered.has(name)).map((name) => `${name} is no metric`); // prettier-ignore

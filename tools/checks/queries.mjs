@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 const CHART = 'deploy/helm/tranche';
-const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|checkout|http_server)_[a-z0-9_]+\b/g;
+export const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|checkout|http_server)_[a-z0-9_]+\b/g;
 
 export const alerts = parse(readFileSync(`${CHART}/alerts.yaml`, 'utf8')).groups.flatMap(({ rules }) => rules);
 

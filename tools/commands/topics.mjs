@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { Expected } from '../infra/processes.mjs';
+import { printed, STRIMZI_OPTIONS, strimziTopics } from '../infra/strimzi.mjs';
 import { brokers } from './values.mjs';
 
 /** The services end with the same code if their settings are wrong. */
@@ -14,6 +15,7 @@ export const options = {
   flush: {
     help: 'with it brokers write each record of the journal and of commands to disk before they acknowledge it: slower, see docs/reliability.md',
   },
+  ...STRIMZI_OPTIONS,
   json: { help: 'prints one JSON object' },
 };
 export const variables = {
@@ -28,21 +30,28 @@ export const exitCodes = {
   [EXIT_CONFIG]: 'a setting of Kafka is wrong; a line for each says which',
 };
 
-export const fault = ({ options: { plan, apply } }) => (plan && apply ? 'give one of --plan and --apply' : undefined);
+export const fault = ({ options: { plan, apply, strimzi } }) =>
+  [plan, apply, strimzi].filter(Boolean).length > 1 ? 'give one of --plan, --apply and --strimzi' : undefined;
 
 const load = (file) => import(pathToFileURL(resolve(file)).href);
 
-export async function run({ options: { apply, flush = false, json } }) {
+export async function run({ options: { apply, strimzi, cluster, flush = false, json } }) {
   if (!existsSync('apps/payment-gateway/dist/gateway.config.js'))
     throw new Expected('the libraries are not built: run `npm run build` first');
   const { TOPICS } = await load('libs/contracts/dist/index.js');
-  const { applyTopicPlan, createKafkaClient, planTopics } = await load('libs/kafka/dist/index.js');
+  const definitions = Object.values(TOPICS);
+  const { applyTopicPlan, createKafkaClient, newTopics, planTopics } = await load('libs/kafka/dist/index.js');
+  if (strimzi) {
+    const topics = newTopics({ prefix: process.env.KAFKA_TOPIC_PREFIX ?? '', definitions, flush });
+    const resources = strimziTopics(topics, cluster);
+    console.log(json ? JSON.stringify(resources) : await printed(resources));
+    return 0;
+  }
   const { silentLog } = await load('libs/runtime/dist/index.js');
   const { faults, kafka, prefix } = await kafkaSettings();
   for (const { name, message } of faults) console.error(`${name}: ${message}`);
   if (faults.length > 0) return EXIT_CONFIG;
   const client = createKafkaClient({ ...kafka, clientId: 'topics' }, silentLog);
-  const definitions = Object.values(TOPICS);
   const plan = await askedAt(kafka.brokers, () => planTopics(client, { prefix, definitions, flush }));
   if (apply) await askedAt(kafka.brokers, () => applyTopicPlan(client, plan));
   if (json) console.log(JSON.stringify({ applied: apply, ...plan }));

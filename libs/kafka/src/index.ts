@@ -51,7 +51,7 @@ export {
   topicOffsets,
   type GroupProgress,
 } from './topics/offsets.js';
-export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';
+export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
 export { deleteRecords, deleteTopic } from './topics/removal.js';
 export {
   checkTopics,

@@ -1,5 +1,11 @@
+{{/* All names begin with it. A Service's name may have 63 characters, and `-gateway` comes after this. */}}
+{{- define "tranche.fullname" -}}
+{{- $name := list .Release.Name .Values.nameOverride | compact | join "-" -}}
+{{- .Values.fullnameOverride | default $name | trunc 52 | trimSuffix "-" -}}
+{{- end }}
+
 {{- define "tranche.name" -}}
-{{ .root.Release.Name }}-{{ .name }}
+{{ include "tranche.fullname" .root }}-{{ .name }}
 {{- end }}
 
 {{- define "tranche.selector" -}}
@@ -7,13 +13,50 @@ app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .name | quote }}
 {{- end }}
 
+{{/* `labels` of the scope are those of this resource. Labels that a selector uses can't be replaced. */}}
 {{- define "tranche.labels" -}}
-{{ include "tranche.selector" . }}
-app.kubernetes.io/name: {{ .service.app | quote }}
-app.kubernetes.io/part-of: tranche
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
+{{- $labels := dict
+  "app.kubernetes.io/name" (dig "app" "tranche" (.service | default dict))
+  "app.kubernetes.io/instance" .root.Release.Name
+  "app.kubernetes.io/part-of" "tranche"
+  "app.kubernetes.io/version" .root.Chart.AppVersion
+  "app.kubernetes.io/managed-by" .root.Release.Service
+  "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version) -}}
+{{- $fixed := ternary (include "tranche.selector" . | fromYaml) dict (hasKey . "name") -}}
+{{- mergeOverwrite $labels .root.Values.commonLabels (.labels | default dict) $fixed | toYaml -}}
+{{- end }}
+
+{{/* (list SCOPE KEY): a value of all services, with that of this one: maps are merged key by key (null removes a key), lists are joined,
+     a text is replaced. */}}
+{{- define "tranche.value" -}}
+{{- $all := get (first .).root.Values (last .) -}}
+{{- $own := get (first .).service (last .) -}}
+{{- $merged := $own | default $all -}}
+{{- if kindIs "slice" $merged -}}
+{{- $merged = concat ($all | default list) ($own | default list) -}}
+{{- else if kindIs "map" $merged -}}
+{{- $merged = dict -}}
+{{- range list ($all | default dict) ($own | default dict) }}{{ range $key, $value := . -}}
+{{- if kindIs "invalid" $value }}{{ $_ := unset $merged $key }}{{ else }}{{ $_ := set $merged $key $value }}{{ end -}}
+{{- end }}{{ end -}}
+{{- end -}}
+{{- if $merged }}{{ toYaml $merged }}{{ end -}}
+{{- end }}
+
+{{/* Fields of every pod. */}}
+{{- define "tranche.podFields" -}}
+{{- $scope := . -}}
+securityContext: {{- include "tranche.value" (list . "podSecurityContext") | nindent 2 }}
+{{- range $key := list "imagePullSecrets" "nodeSelector" "tolerations" "affinity" "priorityClassName" }}
+{{- with include "tranche.value" (list $scope $key) }}
+{{ $key }}: {{- . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "tranche.serviceAccountName" -}}
+{{- $account := include "tranche.value" (list . "serviceAccount") | fromYaml -}}
+{{- $account.name | default (ternary (include "tranche.name" .) "default" $account.create) -}}
 {{- end }}
 
 {{- define "tranche.image" -}}
@@ -39,4 +82,31 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
 {{- $_ := set $settings "PLAINTEXT_HOSTS" (list $settings.PLAINTEXT_HOSTS $host | compact | join ",") -}}
 {{- end -}}
 {{- toYaml $settings -}}
+{{- end }}
+
+{{/* The files of /run/secrets/tranche: name → `secret` or `configMap`, and `key`. */}}
+{{- define "tranche.files" -}}
+{{- $files := dict -}}
+{{- range $file, $from := include "tranche.value" (list . "extraSecretFiles") | fromYaml }}{{ $_ := set $files $file $from }}{{ end -}}
+{{- range $setting, $from := .service.secretFiles }}{{ $_ := set $files $setting $from }}{{ end -}}
+{{- if hasKey $files "MERCHANTS_FILE" }}{{ range $file, $from := .root.Values.merchantKeyFiles }}{{ $_ := set $files $file $from }}{{ end }}{{ end -}}
+{{- if and .root.Values.merchants (hasKey $files "MERCHANTS_FILE") -}}
+{{- $_ := set $files "MERCHANTS_FILE" (dict "configMap" (printf "%s-merchants" (include "tranche.fullname" .root)) "key" "merchants.json") -}}
+{{- include "tranche.checkMerchants" (dict "name" .name "merchants" .root.Values.merchants "files" $files) -}}
+{{- end -}}
+{{- toYaml $files -}}
+{{- end }}
+
+{{/* Fails where a merchant names a file that the service does not have: the service would not start. */}}
+{{- define "tranche.checkMerchants" -}}
+{{- $scope := . -}}
+{{- range $at, $merchant := .merchants -}}
+{{- $entries := dict "" $merchant ".previousKeys" ($merchant.previousKeys | default dict) -}}
+{{- range $index, $key := $merchant.apiKeys }}{{ $_ := set $entries (printf ".apiKeys[%d]" $index) $key }}{{ end -}}
+{{- range $path, $entry := $entries }}{{ range $field, $file := $entry -}}
+{{- if and (hasSuffix "File" $field) (not (hasKey $scope.files $file)) -}}
+{{- fail (printf "merchants[%d]%s.%s (%s) names the file %s, which services.%s has not: add it to merchantKeyFiles" $at $path $field $merchant.merchant $file $scope.name) -}}
+{{- end -}}
+{{- end }}{{ end -}}
+{{- end -}}
 {{- end }}

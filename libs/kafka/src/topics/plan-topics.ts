@@ -6,9 +6,17 @@ import { brokerConfigOf, missingDefinitions, settingsOf, type ActualTopic, type 
 const REPLICAS = 3;
 const IN_SYNC = 2;
 
+export interface NewTopic {
+  /** Name with prefix. */
+  topic: string;
+  partitions: number;
+  replicas: number;
+  config: Record<string, string>;
+}
+
 export interface TopicPlan {
   /** Missing topics (names with prefix). */
-  create: { topic: string; partitions: number; config: Record<string, string> }[];
+  create: NewTopic[];
   /** Settings to change without loss of records. */
   configure: { topic: string; config: Record<string, string> }[];
   /** Changes for a person, one sentence each, because they delete or move records or change the partition of keys. */
@@ -25,6 +33,16 @@ export interface PlanTopicsOptions {
 /** Makes a broker write each record to disk before it acknowledges it. */
 const FLUSHED = { 'flush.messages': '1' };
 
+/** Topics as they must be created, without asking a broker. */
+export function newTopics({ prefix, definitions, flush = false }: PlanTopicsOptions): NewTopic[] {
+  return definitions.map((definition) => ({
+    topic: prefix + definition.name,
+    partitions: definition.partitions,
+    replicas: REPLICAS,
+    config: { ...brokerConfigOf(definition, IN_SYNC), ...(flush && definition.survivesPowerLoss ? FLUSHED : {}) },
+  }));
+}
+
 export async function planTopics(
   client: KafkaClient,
   { prefix, definitions, flush = false }: PlanTopicsOptions,
@@ -36,17 +54,14 @@ export async function planTopics(
       admin,
       there.map(({ name }) => prefix + name),
     );
-    const plan: TopicPlan = { create: [], configure: [], byHand: [] };
-    for (const definition of definitions) {
+    const plan: TopicPlan = {
+      create: newTopics({ prefix, definitions: missing, flush }),
+      configure: [],
+      byHand: [],
+    };
+    for (const definition of there) {
       const topic = prefix + definition.name;
-      const found = actual.get(topic);
-      if (found === undefined) {
-        const flushed = flush && definition.survivesPowerLoss ? FLUSHED : {};
-        const config = { ...brokerConfigOf(definition, IN_SYNC), ...flushed };
-        plan.create.push({ topic, partitions: definition.partitions, config });
-        continue;
-      }
-      const { config, byHand } = changesOf(definition, found, flush);
+      const { config, byHand } = changesOf(definition, actual.get(topic)!, flush);
       if (Object.keys(config).length > 0) plan.configure.push({ topic, config });
       plan.byHand.push(...byHand.map((message) => ({ topic, message })));
     }
@@ -99,10 +114,10 @@ export async function applyTopicPlan(client: KafkaClient, { create, configure }:
     if (create.length > 0)
       await admin.createTopics({
         waitForLeaders: true,
-        topics: create.map(({ topic, partitions, config }) => ({
+        topics: create.map(({ topic, partitions, replicas, config }) => ({
           topic,
           numPartitions: partitions,
-          replicationFactor: REPLICAS,
+          replicationFactor: replicas,
           configEntries: entriesOf(config),
         })),
       });
