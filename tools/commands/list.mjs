@@ -32,7 +32,7 @@ export const COMMANDS = {
   bundle: () => import('./bundle.mjs'),
   sbom: () => import('./sbom.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
-  screenshots: () => import('./screenshots.mjs'),
+  pictures: () => import('./pictures.mjs'),
 };
 
 const WITH_A_SCRIPT = new Set([

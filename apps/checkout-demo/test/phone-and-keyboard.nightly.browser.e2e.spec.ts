@@ -15,6 +15,7 @@ describe('on a phone', () => {
     const { page } = shopper;
     expect(await overflow(page)).toBe(0);
     expect(await smallTargets(page)).toEqual([]);
+    await page.getByTestId('way-4').tap();
     await page.getByTestId('method-b4').tap();
     await page.getByTestId('pay').tap();
     await page.locator('button[value=validate]').tap();
@@ -32,7 +33,7 @@ describe('with the keyboard alone', () => {
     const { page } = shopper;
     await tabTo(page, 'method-card');
     await page.keyboard.press('ArrowDown');
-    await focusIsOn(page, 'method-a3');
+    await focusIsOn(page, 'way-3');
     await tabTo(page, 'pay');
     await page.keyboard.press('Enter');
     await shopper.formOfProvider();
