@@ -103,10 +103,14 @@ async function take(browser, shopUrl, { name, context: screen }) {
   const context = await browser.newContext({ ...screen, httpCredentials: credentials });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   const page = await context.newPage();
+  // The window is made as high as the page, so that what sticks to its edge stands where the page ends.
   const picture = async (step) => {
     await page.evaluate(() => document.activeElement?.blur());
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.setViewportSize({ ...screen.viewport, height: Math.max(height, screen.viewport.height) });
     const path = `${FOLDER}/${name}-${step}.png`;
-    await page.screenshot({ path, fullPage: true, animations: 'disabled', caret: 'hide' });
+    await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+    await page.setViewportSize(screen.viewport);
   };
   const status = (wanted) => page.locator(`[data-testid=status][data-status=${wanted}]`).waitFor({ state: 'attached' });
   const pay = () => page.getByTestId('pay').click();
@@ -140,24 +144,27 @@ async function take(browser, shopUrl, { name, context: screen }) {
   await status('succeeded');
   await page.locator('#order-method').filter({ hasText: '0016' }).waitFor();
   await picture('paid-by-card');
-  await shownAs(page, { status: 'waiting' });
+  await shownAs(page, { status: 'waiting', card: undefined });
   await picture('waiting');
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  // The reminder comes a day before the window ends, so that state is shown as its answer would be.
+  // The reminder comes a day before the window ends, so that state is shown as its answer would be. Other visits are left out.
   await page.route('**/desk/orders', async (route) => {
     const response = await route.fetch();
-    const sales = await response.json();
-    await route.fulfill({ response, json: sales.map((sale) => ({ ...sale, isWindowClosing: 'captureBy' in sale })) });
+    const [byCard, inInstalments] = await response.json();
+    await route.fulfill({ response, json: [byCard, { ...inInstalments, isWindowClosing: true }] });
   });
   await page.goto(`${shopUrl}/desk`);
-  await page.locator('.sale').first().waitFor();
+  const sale = page.locator('.sale').first();
+  await sale.getByRole('textbox').fill('89');
+  await sale.getByRole('button').click();
+  await page.locator('.sale[data-state=partly]').waitFor();
   await picture('desk');
   await context.close();
 }
 
 /** Reloads the order's page with some fields of its state replaced: states that last a moment only. */
 async function shownAs(page, fields) {
-  await page.route('**/orders/*/events', (route) => route.abort());
+  await page.route('**/orders/*/events', () => undefined); // no answer, so no newer state
   await page.route('**/api/orders/*', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), ...fields } });

@@ -1,7 +1,7 @@
 import { cardName } from './card-entry.js';
 import { articleName } from './cart-view.js';
 import { byId, make, show } from './elements.js';
-import { dateText, inEveryLanguage, offerLanguages, price, t } from './language.js';
+import { dateText, decimal, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { methodName } from './method-view.js';
 import { minorUnits } from './money.js';
 import { ask, Refusal, shopApi, type Method, type Order } from './shop-api.js';
@@ -134,7 +134,7 @@ function asking(sale: Sale, operation: 'capture' | 'refund', most: number): HTML
   const form = make('form', { novalidate: true }, make('div', { class: 'field' }, label, field), button, error);
   const entered = () => minorUnits(field.value);
   const render = () => (button.textContent = t(`desk.${operation}`, { amount: price(entered() ?? most) }));
-  field.value = (most / 100).toFixed(2);
+  field.value = decimal(most);
   field.addEventListener('input', render);
   render();
   form.addEventListener('submit', (event) => {

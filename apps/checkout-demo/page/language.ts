@@ -12,6 +12,9 @@ export const language = (): Language => current;
 export const t = (key: TextKey, values?: Record<string, string>): string => text(current, key, values);
 const locale = (): string => localeFor(current, navigator.languages);
 export const price = (amount: number): string => money(amount, 'EUR', locale());
+/** For a field: without the currency, and without groups, which `minorUnits` does not read. */
+export const decimal = (amount: number): string =>
+  new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, useGrouping: false }).format(amount / 100);
 export const dateText = (date: Date, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(locale(), options).format(date);
 export const listText = (parts: string[]): string => new Intl.ListFormat(locale()).format(parts);

@@ -19,12 +19,12 @@ export function showReceipt(order: Order, methods: readonly Method[]): void {
   );
   byId('order-sums').replaceChildren(...sumRows(amount, refunded > 0 ? [[t('refunded'), price(-refunded)]] : []));
   byId('order-id').textContent = orderId;
-  byId('order-placed').textContent = dateText(new Date(placedAt), { dateStyle: 'long', timeStyle: 'short' });
+  byId('order-placed').textContent = dateText(new Date(placedAt), { dateStyle: 'medium', timeStyle: 'short' });
   const method = methods.find(({ id }) => id === order.method);
   byId('order-method').textContent = [method && methodName(method), card && cardName(card)].filter(Boolean).join(' · ');
   const isPlan = method !== undefined && method.instalments > 1 && status === 'succeeded';
   byId('schedule').replaceChildren(...(isPlan ? rates(method, amount, new Date(placedAt)) : []));
-  for (const id of ['schedule', 'schedule-title']) show(byId(id), isPlan);
+  for (const id of ['schedule-dates', 'schedule-title']) show(byId(id), isPlan);
   show(byId('order'), true);
 }
 
@@ -33,7 +33,7 @@ function rates(method: Method, amount: number, from: Date): HTMLElement[] {
     make(
       'li',
       {},
-      make('span', {}, dateText(day, { dateStyle: 'long' })),
+      make('span', {}, dateText(day, { dateStyle: 'medium' })),
       make('span', { class: 'amount' }, price(part)),
     ),
   );

@@ -4,7 +4,7 @@ export const es: Record<OwnKey, string> = {
   language: 'Idioma',
   skip: 'Ir al contenido',
   demo: 'Una demostración: no se vende nada y no se mueve dinero.',
-  checkout: 'Pago del pedido',
+  checkout: 'Finalizar la compra',
   cart: 'Su cesta',
   quantity: 'Cantidad: {name}',
   each: '{price} cada uno',

@@ -4,7 +4,7 @@ export const fr: Record<OwnKey, string> = {
   language: 'Langue',
   skip: 'Aller au contenu',
   demo: 'Une démonstration : rien n’est vendu, aucun argent ne circule.',
-  checkout: 'Paiement de la commande',
+  checkout: 'Finaliser la commande',
   cart: 'Votre panier',
   quantity: 'Quantité : {name}',
   each: '{price} pièce',

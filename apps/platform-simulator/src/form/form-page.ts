@@ -41,7 +41,7 @@ export function formPage(transaction: Transaction, merchant: Merchant): string {
     `<dl><dt>Merchant</dt><dd>${escapeHtml(merchant.merchant)}</dd><dt>Order</dt><dd>${escapeHtml(transaction.orderId)}</dd>` +
       `<dt>Amount</dt><dd>${escapeHtml(money(transaction.amount, merchant.currency))}</dd></dl>${schedule}` +
       `<form method="post">${birthDate}${buttons(OF_THE_BUYER)}</form><p class="note">A simulated provider: no money moves.</p>`,
-    `<form method="post"><fieldset><legend>Only in this simulator: decide as the provider</legend>${buttons(OF_THE_PROVIDER)}</fieldset></form>`,
+    `<form method="post"><fieldset><legend>Simulator only: decide as the provider</legend>${buttons(OF_THE_PROVIDER)}</fieldset></form>`,
   );
 }
 
@@ -79,10 +79,10 @@ function money(amount: number, currency: string): string {
 const STYLE =
   ':root{color-scheme:light dark;--ground:#f1f2f7;--card:#fff;--ink:#1c1c28;--soft:#555566;--edge:#85859a;--strong:#2b4c9b;--on:#fff}' +
   '@media(prefers-color-scheme:dark){:root{--ground:#14151c;--card:#1e2029;--ink:#eeeef4;--soft:#b0b0c0;--edge:#85859a;--strong:#a9bff5;--on:#101425}}' +
-  'body{font:1rem/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Liberation Sans",sans-serif;margin:0;color:var(--ink);background:var(--ground)}' +
+  'body{font:1rem/1.5 Inter,-apple-system,BlinkMacSystemFont,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;margin:0;color:var(--ink);background:var(--ground)}' +
   'main{max-width:27rem;margin:2rem auto;padding:0 1rem}section,fieldset{padding:1.5rem;border:0;border-radius:.9rem;background:var(--card)}' +
-  'h1{font-size:1.3rem;line-height:1.25;margin:0 0 1rem}fieldset{margin:1rem 0 0;border:1px dashed var(--edge);background:none;padding-top:.5rem}' +
-  'legend{padding:0 .4rem;color:var(--soft);font-size:.875rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}' +
+  'h1{font-size:1.3rem;line-height:1.25;margin:0 0 1rem}fieldset{margin:1rem 0 0;border:1px dashed var(--edge);background:none;padding:.9rem 1.5rem 1.5rem}' +
+  'legend{float:left;width:100%;padding:0;color:var(--soft);font-size:.875rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}' +
   'dt,.note{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere}ol{margin:1rem 0 0;padding:0;list-style:none}li{padding:.3rem 0;border-top:1px solid var(--ground)}' +
   'label{display:flex;justify-content:space-between;align-items:center;gap:1rem;margin-top:.6rem}input{font:inherit;color:inherit;background:none;border:1px solid var(--edge);border-radius:.5rem;padding:.5rem}' +
   'button{display:block;width:100%;min-height:2.75rem;margin-top:.6rem;padding:.6rem;font:inherit;color:inherit;border:1px solid var(--edge);border-radius:.6rem;background:var(--card);cursor:pointer}' +
