@@ -105,9 +105,13 @@ async function take(browser, shopUrl, { name, context: screen }) {
   const page = await context.newPage();
   // The window is made as high as the page, so that what sticks to its edge stands where the page ends.
   const picture = async (step) => {
-    await page.evaluate(() => document.activeElement?.blur());
-    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    const height = await page.evaluate(() => {
+      document.activeElement?.blur();
+      document.querySelector('main').style.minHeight = '0';
+      return document.documentElement.scrollHeight;
+    });
     await page.setViewportSize({ ...screen.viewport, height: Math.max(height, screen.viewport.height) });
+    await page.evaluate(() => scrollTo(0, 0));
     const path = `${FOLDER}/${name}-${step}.png`;
     await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
     await page.setViewportSize(screen.viewport);

@@ -63,7 +63,7 @@ function controlOf(path: string): HTMLElement | null {
 /** Moves the focus by script, because following the fragment would change the page's address. */
 function linkTo(control: HTMLElement, path: string, says: string): HTMLElement {
   const name = document.querySelector(`label[for="${path}"]`)?.textContent;
-  const link = make('a', { href: `#${control.id}` }, name ? `${name}: ${says}` : says);
+  const link = make('a', { href: `#${control.id}` }, name ? t('named', { name, says }) : says);
   link.addEventListener('click', (event) => {
     event.preventDefault();
     control.focus();

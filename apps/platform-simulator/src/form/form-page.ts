@@ -82,7 +82,7 @@ const STYLE =
   'body{font:1rem/1.5 Inter,-apple-system,BlinkMacSystemFont,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;margin:0;color:var(--ink);background:var(--ground)}' +
   'main{max-width:27rem;margin:2rem auto;padding:0 1rem}section,fieldset{padding:1.5rem;border:0;border-radius:.9rem;background:var(--card)}' +
   'h1{font-size:1.3rem;line-height:1.25;margin:0 0 1rem}fieldset{margin:1rem 0 0;border:1px dashed var(--edge);background:none;padding:.9rem 1.5rem 1.5rem}' +
-  'legend{float:left;width:100%;padding:0;color:var(--soft);font-size:.875rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}' +
+  'legend{float:left;width:100%;margin-bottom:.6rem;padding:0;color:var(--soft);font-size:.875rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}' +
   'dt,.note{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere}ol{margin:1rem 0 0;padding:0;list-style:none}li{padding:.3rem 0;border-top:1px solid var(--ground)}' +
   'label{display:flex;justify-content:space-between;align-items:center;gap:1rem;margin-top:.6rem}input{font:inherit;color:inherit;background:none;border:1px solid var(--edge);border-radius:.5rem;padding:.5rem}' +
   'button{display:block;width:100%;min-height:2.75rem;margin-top:.6rem;padding:.6rem;font:inherit;color:inherit;border:1px solid var(--edge);border-radius:.6rem;background:var(--card);cursor:pointer}' +
