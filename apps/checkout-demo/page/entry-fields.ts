@@ -163,7 +163,7 @@ function retypedAs(name: string, format: (typed: string) => string): void {
   const field = byId<HTMLInputElement>(name);
   field.addEventListener('input', (event) => {
     const text = format(field.value);
-    if (text === field.value || (event as InputEvent).isComposing) return;
+    if (text === field.value || event.isComposing) return;
     const caret = format(field.value.slice(0, field.selectionStart ?? field.value.length)).length;
     field.value = text;
     field.setSelectionRange(caret, caret);

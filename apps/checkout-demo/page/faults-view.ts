@@ -19,7 +19,7 @@ export function keepFaultsCurrent(): void {
   byId('checkout').addEventListener('change', render);
 }
 
-const isShown = (control: HTMLElement | null): boolean => control?.closest('[hidden]') == null;
+const isShown = (control: HTMLElement | null): boolean => control === null || control.closest('[hidden]') === null;
 
 function render(): void {
   const { faults, whole } = shown;
