@@ -21,7 +21,7 @@ export const SERVICES = {
 
 /** checkout-demo is this merchant's shop. */
 export const CHECKOUT_MERCHANT = 'shop-fr';
-/** Of its desk on this machine. */
+/** The password of its desk on this machine. */
 export const DESK_PASSWORD = 'demo';
 
 /** Returns the environment of each app that makes all of them one stack. `ports` has the shape of SERVICES. */

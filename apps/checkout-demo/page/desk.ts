@@ -23,7 +23,7 @@ const READ_EVERY_MS = 2_000;
 
 let methods: readonly Method[] = [];
 let sales: Sale[] = [];
-/** What is drawn of each order, so that a card in which somebody types is only drawn anew when its order has changed. */
+/** The drawn card of each order: a card in which somebody types is drawn anew only when its order has changed. */
 const drawn = new Map<string, { said: string; card: HTMLElement }>();
 
 offerLanguages();

@@ -8,7 +8,7 @@ let stack: BrowserStack;
 beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
 afterAll(() => stack?.stop());
 
-/** How much the page moved without a press, as browsers measure it (CLS); under 0.1 is good. */
+/** The page's movement without a press, as browsers measure it (CLS); under 0.1 is good. */
 const shifted = (page: Page) =>
   page.evaluate(
     () =>

@@ -3,7 +3,7 @@ import { decidingAttempt } from '../order/order-state.js';
 import type { Attempt, FollowUp, FollowUpKind, Order } from '../order/order.js';
 import { METHODS, type PaymentMethod } from '../shop/methods.js';
 
-/** What the shop may ask for now, with the most that it may be. */
+/** An operation that the shop may ask for now, with its largest amount. */
 export interface Possible {
   operation: FollowUpKind;
   /** Minor units. */
