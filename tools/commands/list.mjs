@@ -33,7 +33,7 @@ export const COMMANDS = {
   pack: () => import('./pack.mjs'),
   sbom: () => import('./sbom.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
-  screenshots: () => import('./screenshots.mjs'),
+  pictures: () => import('./pictures.mjs'),
 };
 
 const WITH_A_SCRIPT = new Set([

@@ -21,6 +21,8 @@ export const SERVICES = {
 
 /** checkout-demo is this merchant's shop. */
 export const CHECKOUT_MERCHANT = 'shop-fr';
+/** The password of its desk on this machine. */
+export const DESK_PASSWORD = 'demo';
 
 /** Returns the environment of each app that makes all of them one stack. `ports` has the shape of SERVICES. */
 export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
@@ -74,6 +76,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       CSE_KEYS_URL: `${addressOf('cse-token-service')}/v1/cse-keys`,
       TOKENIZER_URL: `${simulator}/tokenizer`,
       PUBLIC_URL: addressOf('checkout-demo'),
+      DESK_PASSWORD,
     },
   };
   return Object.fromEntries(
@@ -139,7 +142,8 @@ export function addressLines(services, { brokers, redisUrl }) {
   const addresses = ({ name, url, managementUrl }) =>
     `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
   return [
-    ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`), ''] : []),
+    ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`)] : []),
+    ...(checkout ? [`its desk  ${checkout.url}/desk  (any name, password ${DESK_PASSWORD})`, ''] : []),
     `KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
     ...services.map(addresses),
   ];

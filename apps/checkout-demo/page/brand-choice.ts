@@ -21,12 +21,12 @@ export function drawBrandChoice(): HTMLElement {
 
 let offered: readonly Brand[] = [];
 
-/** Offered by the first digits, before the card is encrypted. The scheme's own brand is selected until the person selects another one. */
+/** Before the card is encrypted. One brand is no choice; of several, the scheme's own is selected until the person selects another one. */
 export function offerBrands(brands: readonly Brand[]): void {
   if (brands.join() === offered.join()) return;
   offered = brands;
   byId('brands').replaceChildren(...brands.map(choiceOf));
-  show(byId('card-brand'), brands.length > 0);
+  show(byId('card-brand'), brands.length > 1);
   byId('card-scheme').textContent = BRAND_NAMES[brands[0] ?? ''] ?? '';
 }
 
@@ -43,5 +43,5 @@ function choiceOf(brand: Brand, index: number): HTMLElement {
     'data-testid': id,
     checked: index === 0,
   });
-  return make('div', { class: 'method' }, radio, make('label', { for: id }, BRAND_NAMES[brand] ?? brand));
+  return make('div', { class: 'choice' }, radio, make('label', { for: id }, BRAND_NAMES[brand] ?? brand));
 }

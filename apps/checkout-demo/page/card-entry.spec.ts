@@ -1,4 +1,4 @@
-import { cardName, grouped, passesLuhn, readExpiry, readNumber } from './card-entry.js';
+import { cardName, inFours, passesLuhn, readExpiry, readNumber, withSlash } from './card-entry.js';
 
 it.each([
   ['4970 1012 0004 0016', '4970101200040016'],
@@ -23,14 +23,22 @@ it.each([
 ])('the expiry %j is read as %j', (typed, read) => expect(readExpiry(typed)).toBe(read));
 
 it.each([
-  ['49701', 5, '4970 1', 6],
-  ['4970 1012', 9, '4970 1012', 9],
-  ['49701012', 4, '4970 1012', 4],
-  ['4970 101200040016999', 20, '4970 1012 0004 0016 999', 23],
-  ['4970x1', 6, '4970x1', 6],
-])('%j with the caret at %i is shown as %j, the caret at %i', (typed, at, text, caret) => {
-  expect(grouped(typed, at)).toEqual({ text, caret });
-});
+  ['49701', '4970 1'],
+  ['4970', '4970'],
+  ['4970 1012', '4970 1012'],
+  ['4970 101200040016999', '4970 1012 0004 0016 999'],
+  ['4970x1', '4970x1'],
+])('the number %j is shown as %j', (typed, text) => expect(inFours(typed)).toBe(text));
+
+it.each([
+  ['12', '12'],
+  ['122', '12/2'],
+  ['1229', '12/29'],
+  ['122029', '12/2029'],
+  ['12/29', '12/29'],
+  ['12-29', '12-29'],
+  ['9/28', '9/28'],
+])('the expiry %j is shown as %j', (typed, text) => expect(withSlash(typed)).toBe(text));
 
 it.each([
   ['4970101200040016', true],
@@ -39,8 +47,8 @@ it.each([
 ])('the check digit of %s: %s', (digits, isRight) => expect(passesLuhn(digits)).toBe(isRight));
 
 it.each([
-  [{ brand: 'visa', lastFour: '1234' }, 'Visa …1234'],
-  [{ brand: 'CB', lastFour: '0016' }, 'CB …0016'],
-  [{ brand: 'Other', lastFour: '0016' }, 'Other …0016'],
-  [{ lastFour: '0016' }, '…0016'],
+  [{ brand: 'visa', lastFour: '1234' }, 'Visa •••• 1234'],
+  [{ brand: 'CB', lastFour: '0016' }, 'CB •••• 0016'],
+  [{ brand: 'Other', lastFour: '0016' }, 'Other •••• 0016'],
+  [{ lastFour: '0016' }, '•••• 0016'],
 ])('%j is shown as %s', (card, name) => expect(cardName(card)).toBe(name));

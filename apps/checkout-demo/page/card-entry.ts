@@ -16,14 +16,12 @@ export function readExpiry(typed: string): string {
 
 const EXPIRY = [/^(\d{1,2})(?:\s*[/.-]\s*|\s+)(?:20)?(\d\d)$/, /^(\d\d)(?:20)?(\d\d)$/];
 
-/** Groups digits in fours and keeps the caret after the same digit. Text with other characters is returned unchanged. */
-export function grouped(typed: string, caret: number): { text: string; caret: number } {
-  if (/[^\d\s]/.test(typed)) return { text: typed, caret };
-  const text = inFours(typed);
-  return { text, caret: inFours(typed.slice(0, caret)).length };
-}
+/** Groups digits in fours. Text with other characters is returned unchanged. */
+export const inFours = (typed: string): string =>
+  /[^\d\s]/.test(typed) ? typed : typed.replace(/\s/g, '').replace(/(\d{4})(?=\d)/g, '$1 ');
 
-const inFours = (typed: string): string => typed.replace(/\s/g, '').replace(/(\d{4})(?=\d)/g, '$1 ');
+/** `1229` becomes `12/29`, from the third digit on. */
+export const withSlash = (typed: string): string => typed.replace(/^(\d\d)(\d{1,4})$/, '$1/$2');
 
 export function passesLuhn(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, index) => {
@@ -43,4 +41,4 @@ export const BRAND_NAMES: Readonly<Record<string, string>> = {
 };
 
 export const cardName = ({ brand = '', lastFour }: { brand?: string; lastFour: string }): string =>
-  `${BRAND_NAMES[brand.toLowerCase()] ?? brand} …${lastFour}`.trim();
+  `${BRAND_NAMES[brand.toLowerCase()] ?? brand} •••• ${lastFour}`.trim();

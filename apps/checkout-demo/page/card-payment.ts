@@ -1,7 +1,7 @@
 import type { Card, CardToken } from '@tranche/card-encryption';
 import { passesLuhn } from './card-entry.js';
 import { cardLibrary } from './card-library.js';
-import { enteredCard, enteredCardName, showBrands } from './entry-fields.js';
+import { enteredCard, enteredCardName, offerAllBrands, showBrands } from './entry-fields.js';
 import type { Fault, Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
 
@@ -28,8 +28,10 @@ export async function tokenizedCard(shop: Shop): Promise<() => object> {
   if (/^\d{12,19}$/.test(card.cardCode) && !passesLuhn(card.cardCode))
     faults.push({ path: FIELDS.cardCode, code: 'check_digit' });
   if (faults.length > 0) throw new CardTrouble(faults);
-  const token = await tokenizeCard(card, shop.card).catch((error: unknown) => {
-    throw troubleOf(error as Trouble);
+  const token = await tokenizeCard(card, shop.card).catch(async (error: unknown) => {
+    const trouble = troubleOf(error as Trouble);
+    if (trouble.faults.some(({ path }) => path === FIELDS.selectedBrand)) await offerAllBrands();
+    throw trouble;
   });
   return () => postedCard(token, card.selectedBrand, cardFullName);
 }

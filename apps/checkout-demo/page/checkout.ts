@@ -1,14 +1,14 @@
-import { drawCart, totalOf } from './cart-view.js';
+import { countOf, drawCart, sumRows, totalOf } from './cart-view.js';
 import { CardTrouble, tokenizedCard } from './card-payment.js';
 import { byId, show } from './elements.js';
 import { drawEntryFields, enteredAll, enteredCustomer, enteredShipping, forgetCard } from './entry-fields.js';
 import { keepFaultsCurrent, showFaults } from './faults-view.js';
 import { beginAnew, isOld, kept, type Basket } from './kept.js';
 import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
-import { chosenMethod, drawMethods, updateMethods } from './method-view.js';
+import { chosenMethod, drawMethods, scheduleOf, updateMethods } from './method-view.js';
 import { currentOrder, currentPageId, followOrder, take } from './order-page.js';
 import { Refusal, shopApi, type Order, type PlacedOrder, type Shop } from './shop-api.js';
-import { keepStatusInEveryLanguage, showStatus } from './status-view.js';
+import { keepStatusInEveryLanguage, showStatus, statusText } from './status-view.js';
 import type { TextKey } from './texts.js';
 
 const [, pageIdOfAddress] = /^\/orders\/([^/]+)/.exec(location.pathname) ?? [];
@@ -25,13 +25,13 @@ byId('open-again').addEventListener('click', () => void open());
 void open();
 
 async function open(): Promise<void> {
-  show(byId('closed'), false);
+  show(byId('open-again'), false);
   showStatus('ready');
   try {
     shop = await shopApi.shop();
   } catch {
     showStatus('closed');
-    return show(byId('closed'), true);
+    return show(byId('open-again'), true);
   }
   basket = kept.basket(Object.fromEntries(shop.articles.map(({ sku, quantity }) => [sku, quantity])));
   start();
@@ -49,12 +49,12 @@ function start(): void {
     void pay();
   });
   byId('other-method').addEventListener('click', offerOtherMethod);
-  for (const button of document.querySelectorAll('[data-new-order]'))
-    button.addEventListener('click', leaveForNewOrder);
+  byId('methods').addEventListener('change', renderAmounts);
+  byId('new-order').addEventListener('click', leaveForNewOrder);
   // The browser's back-forward cache restores an old state of the page, so we reload it.
   addEventListener('pageshow', (event) => event.persisted && location.reload());
   if (pageIdOfAddress === undefined) showShop();
-  else void followOrder(decodeURIComponent(pageIdOfAddress), renderAmounts);
+  else void followOrder(decodeURIComponent(pageIdOfAddress), shop.methods, renderAmounts);
 }
 
 function showShop(): void {
@@ -80,7 +80,7 @@ function offerOtherMethod(): void {
   show(byId('cart'), false);
   byId('checkout').classList.add('without-cart');
   renderAmounts();
-  byId('methods').querySelector<HTMLInputElement>('input:checked')?.focus();
+  byId('methods').querySelector<HTMLInputElement>('input[name=way]:checked')?.focus();
 }
 
 function leaveForNewOrder(): void {
@@ -89,9 +89,17 @@ function leaveForNewOrder(): void {
 }
 
 function renderAmounts(): void {
-  byId('total').textContent = price(totalOf(shop, basket));
-  byId('pay').textContent = t('pay', { amount: price(amount()) });
   updateMethods();
+  const method = shop.methods.find(({ id }) => id === chosenMethod());
+  const isPlan = method !== undefined && method.instalments > 1;
+  const due = price((isPlan ? scheduleOf(method, amount(), new Date())[0]?.part : undefined) ?? amount());
+  const total = totalOf(shop, basket);
+  byId('sums').replaceChildren(...sumRows(total, isPlan ? [[t('dueNow'), due]] : []));
+  byId('cart-count').textContent = `${t('cart')} · ${countOf(basket)}`;
+  byId('cart-total').textContent = price(total);
+  byId('due-name').textContent = t(isPlan ? 'dueNow' : 'total');
+  byId('due').textContent = due;
+  byId('pay').textContent = isPaying ? statusText() : method?.id === 'card' ? t('pay', { amount: due }) : t('continue');
   const order = currentOrder();
   if (order === undefined || order.nextAttempt !== undefined) return;
   show(byId('checkout'), false);
@@ -119,9 +127,9 @@ async function send(): Promise<void> {
   const customer = enteredCustomer();
   const shipping = enteredShipping();
   kept.setCustomer(enteredAll());
-  if (method === 'card') showStatus('tokenizing');
+  if (method === 'card') showProgress('tokenizing');
   const card = method === 'card' ? await tokenizedCard(shop) : undefined;
-  showStatus('sending');
+  showProgress('sending');
   const payment = { method, customer, ...(shipping && { shipping }), ...(card && { card: card() }) };
   const order = currentOrder();
   if (order !== undefined)
@@ -132,6 +140,11 @@ async function send(): Promise<void> {
   }
   const cart = Object.entries(basket.quantities).map(([sku, quantity]) => ({ sku, quantity }));
   placed(await shopApi.place({ key: basket.key, cart, ...payment }));
+}
+
+function showProgress(status: string): void {
+  showStatus(status);
+  byId('pay').textContent = statusText();
 }
 
 function triedAgain(order: Order): void {
@@ -175,4 +188,5 @@ function showOrderStatus(): void {
 function setPaying(paying: boolean): void {
   isPaying = paying;
   byId('pay').setAttribute('aria-disabled', String(paying));
+  renderAmounts();
 }

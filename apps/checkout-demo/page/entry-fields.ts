@@ -1,5 +1,5 @@
 import { chosenBrand, drawBrandChoice, offerBrands } from './brand-choice.js';
-import { grouped, readExpiry, readNumber } from './card-entry.js';
+import { inFours, readExpiry, readNumber, withSlash } from './card-entry.js';
 import { cardLibrary } from './card-library.js';
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
@@ -23,41 +23,46 @@ interface EntryField {
 const TITLES = ['', 'mrs', 'mr', 'miss'] as const;
 
 const CONTACT: readonly EntryField[] = [
+  { name: 'email', autocomplete: 'email', type: 'email', isWide: true },
+  { name: 'mobilePhone', autocomplete: 'tel', type: 'tel', hint: 'phoneHint', isWide: true },
+];
+
+/** Closed at first: few people give them. */
+const MORE_OF_CONTACT: readonly EntryField[] = [
   { name: 'title', autocomplete: 'honorific-prefix', options: TITLES, isOptional: true },
-  { name: 'birthDate', autocomplete: 'bday', type: 'date', hint: 'birthDateHint', isOptional: true },
-  { name: 'firstName', autocomplete: 'given-name' },
-  { name: 'lastName', autocomplete: 'family-name' },
-  { name: 'email', autocomplete: 'email', type: 'email' },
-  { name: 'mobilePhone', autocomplete: 'tel', type: 'tel', hint: 'phoneHint' },
+  { name: 'birthDate', autocomplete: 'bday', type: 'date', isOptional: true },
 ];
 
 const COUNTRIES = ['FR', 'BE', 'ES', 'LU'] as const;
 const DELIVERY: readonly EntryField[] = [
+  { name: 'firstName', autocomplete: 'given-name' },
+  { name: 'lastName', autocomplete: 'family-name' },
   { name: 'address', autocomplete: 'street-address', isWide: true },
   { name: 'postalCode', autocomplete: 'postal-code' },
   { name: 'city', autocomplete: 'address-level2' },
-  { name: 'country', autocomplete: 'country', options: COUNTRIES },
+  { name: 'country', autocomplete: 'country', options: COUNTRIES, isWide: true },
 ];
+const CUSTOMER = [...CONTACT, ...MORE_OF_CONTACT, ...DELIVERY];
 
 /** Delivery address, if it differs. Its names have a prefix, because the customer's address has the same fields. */
 const SHIP_TO: readonly EntryField[] = [
-  { name: 'companyName', autocomplete: 'shipping organization', isWide: true, isOptional: true },
+  { name: 'companyName', autocomplete: 'shipping organization', isOptional: true },
   { name: 'title', autocomplete: 'shipping honorific-prefix', options: TITLES, isOptional: true },
   { name: 'firstName', autocomplete: 'shipping given-name' },
   { name: 'lastName', autocomplete: 'shipping family-name' },
-  { name: 'mobilePhone', autocomplete: 'shipping tel', type: 'tel' as const, hint: 'phoneHint' as const },
+  { name: 'mobilePhone', autocomplete: 'shipping tel', type: 'tel' as const, hint: 'phoneHint' as const, isWide: true },
   { name: 'address', autocomplete: 'shipping street-address', isWide: true },
   { name: 'postalCode', autocomplete: 'shipping postal-code' },
   { name: 'city', autocomplete: 'shipping address-level2' },
-  { name: 'country', autocomplete: 'shipping country', options: COUNTRIES },
+  { name: 'country', autocomplete: 'shipping country', options: COUNTRIES, isWide: true },
 ].map((field) => ({ ...field, name: `ship-${field.name}`, text: field.name as TextKey }));
 
 /** These inputs get no `name`, so a form that the browser submits by itself contains no card data. */
 const CARD: readonly EntryField[] = [
-  { name: 'card-number', autocomplete: 'cc-number', inputmode: 'numeric', hint: 'numberHint', isWide: true },
-  { name: 'card-expiry', autocomplete: 'cc-exp', inputmode: 'numeric', hint: 'expiryHint' },
-  { name: 'card-cvv', autocomplete: 'cc-csc', inputmode: 'numeric', hint: 'cvvHint' },
-  { name: 'card-name', autocomplete: 'cc-name' },
+  { name: 'card-number', autocomplete: 'cc-number', inputmode: 'numeric', isWide: true },
+  { name: 'card-expiry', autocomplete: 'cc-exp', inputmode: 'numeric' },
+  { name: 'card-cvv', autocomplete: 'cc-csc', inputmode: 'numeric' },
+  { name: 'card-name', autocomplete: 'cc-name', isWide: true },
 ];
 
 const CARD_DATA = ['card-number', 'card-expiry', 'card-cvv'];
@@ -87,25 +92,30 @@ const EXAMPLES: Record<Shop['market'], Record<string, string>> = {
 };
 
 export function drawEntryFields(market: Shop['market']): void {
-  byId('contact').append(gridOf(CONTACT));
+  byId('contact').append(gridOf(CONTACT), more());
   byId('delivery').append(gridOf(DELIVERY), elsewhere(), shipTo());
-  byId('card').append(gridOf(CARD), drawBrandChoice());
-  byId('hint-card-number').before(make('span', { id: 'card-scheme', class: 'hint', 'data-testid': 'card-scheme' }));
-  byId<HTMLInputElement>('card-number').addEventListener('input', (event) => {
-    groupNumber(event);
-    // If the library can't be loaded, no brand is offered: the attempt to pay shows the error.
+  byId('card').append(gridOf(CARD), make('p', { class: 'hint safe', 'data-text': 'cardHint' }));
+  byId('card-number').after(make('span', { id: 'card-scheme', class: 'beside', 'data-testid': 'card-scheme' }));
+  byId('card-expiry').parentElement?.before(drawBrandChoice());
+  isOfCb = market === 'FR';
+  retypedAs('card-number', inFours);
+  retypedAs('card-expiry', withSlash);
+  // If the library can't be loaded, no brand is offered: the attempt to pay shows the error.
+  byId('card-number').addEventListener('input', () => {
+    areAllOffered = false;
     void showBrands().catch(() => undefined);
   });
   const values = { ...EXAMPLES[market], ...kept.customer() };
-  for (const { name } of [...CONTACT, ...DELIVERY, ...SHIP_TO]) entry(name).value = values[name] ?? '';
+  for (const { name } of [...CUSTOMER, ...SHIP_TO]) entry(name).value = values[name] ?? '';
   entry('ship-country').value ||= market;
   byId<HTMLInputElement>('ship-elsewhere').checked = values['ship-elsewhere'] === 'yes';
+  byId<HTMLDetailsElement>('contact-more').open = MORE_OF_CONTACT.some(({ name }) => entry(name).value !== '');
   showShipTo();
   inEveryLanguage(optionTexts);
 }
 
 export function enteredCustomer(): Record<string, string> {
-  return Object.fromEntries([...CONTACT, ...DELIVERY].map(({ name }) => [name, entry(name).value]));
+  return Object.fromEntries(CUSTOMER.map(({ name }) => [name, entry(name).value]));
 }
 
 export function enteredShipping(): Record<string, string> | undefined {
@@ -128,6 +138,14 @@ function elsewhere(): HTMLElement {
   return make('p', { class: 'choice' }, box, make('label', { for: box.id, 'data-text': 'shipElsewhere' }));
 }
 
+const more = (): HTMLElement =>
+  make(
+    'details',
+    { id: 'contact-more' },
+    make('summary', { 'data-text': 'moreOfContact', 'data-testid': 'contact-more' }),
+    gridOf(MORE_OF_CONTACT),
+  );
+
 const shipTo = (): HTMLElement => make('div', { id: 'ship-to', hidden: true }, gridOf(SHIP_TO));
 
 /** In the formats of the interface; text that cannot be read is returned as typed. */
@@ -140,20 +158,39 @@ export function enteredCard() {
   };
 }
 
-/** Does not reformat during text composition, because that would break the input method. */
-function groupNumber(event: Event): void {
-  const field = byId<HTMLInputElement>('card-number');
-  const { text, caret } = grouped(field.value, field.selectionStart ?? field.value.length);
-  if (text !== field.value && !(event as InputEvent).isComposing) {
+/** Writes a field anew while a person types, with the caret after the same digit; not during composition, which it would break. */
+function retypedAs(name: string, format: (typed: string) => string): void {
+  const field = byId<HTMLInputElement>(name);
+  field.addEventListener('input', (event) => {
+    const text = format(field.value);
+    if (text === field.value || event.isComposing) return;
+    const caret = format(field.value.slice(0, field.selectionStart ?? field.value.length)).length;
     field.value = text;
     field.setSelectionRange(caret, caret);
-  }
+  });
 }
+
+/** In a French shop a card may be of CB too, and its holder chooses. Elsewhere nobody is asked, unless the tokenizer refuses the brand. */
+let isOfCb = false;
+let areAllOffered = false;
+
+/** So many digits say what the card is. Before them a choice would come and go. */
+const CHOICE_FROM_DIGITS = 8;
 
 /** Offers the brands of the number as it is once the library is there. */
 export async function showBrands(): Promise<void> {
   const { brandsOfNumber } = await cardLibrary();
-  offerBrands(brandsOfNumber(readNumber(entry('card-number').value)));
+  const number = readNumber(entry('card-number').value);
+  const isOfTwo = isOfCb && number.length >= CHOICE_FROM_DIGITS;
+  offerBrands(
+    brandsOfNumber(number).filter((brand, index) => index === 0 || areAllOffered || (isOfTwo && brand === 'cb')),
+  );
+}
+
+/** The tokenizer has refused the brand of this number: it may have any other. */
+export async function offerAllBrands(): Promise<void> {
+  areAllOffered = true;
+  await showBrands();
 }
 
 export const enteredCardName = (): string => entry('card-name').value;
@@ -185,7 +222,7 @@ function fieldOf({
     'data-testid': name,
     autocomplete,
     required: isOptional !== true,
-    'aria-describedby': `error-${name} hint-${name}`,
+    'aria-describedby': `error-${name}${hint === undefined ? '' : ` hint-${name}`}`,
   };
   const control =
     options === undefined
@@ -196,7 +233,7 @@ function fieldOf({
     { class: isWide ? 'field wide' : 'field' },
     make('label', { for: name, 'data-text': text ?? name }),
     control,
-    make('span', { id: `hint-${name}`, class: 'hint', 'data-text': hint, hidden: hint === undefined }),
+    ...(hint === undefined ? [] : [make('span', { id: `hint-${name}`, class: 'hint', 'data-text': hint })]),
     make('p', { id: `error-${name}`, 'data-testid': `error-${name}`, class: 'error', hidden: true }),
   );
 }

@@ -1,34 +1,28 @@
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
-import { chosenMethod } from './method-view.js';
 import type { Fault } from './shop-api.js';
 import type { TextKey } from './texts.js';
 import { faultText } from './wording.js';
 
-let shown: { faults: Fault[]; whole?: TextKey; method: string } = { faults: [], method: '' };
+let shown: { faults: Fault[]; whole?: TextKey } = { faults: [] };
 
 /** Shows each fault beside its field, and a summary above the form that takes the focus and links to the fields. */
 export function showFaults(faults: Fault[], whole?: TextKey): void {
-  shown = { faults, whole, method: chosenMethod() };
+  shown = { faults, whole };
   render();
   if (faults.length > 0 || whole !== undefined) byId('form-error').focus();
 }
 
-/** Renders again when the method changes, because a fault of the card does not concern instalments. */
+/** Renders again when the method or the delivery changes, because a fault of a hidden field concerns nobody. */
 export function keepFaultsCurrent(): void {
   inEveryLanguage(render);
-  byId('methods').addEventListener('change', render);
+  byId('checkout').addEventListener('change', render);
 }
 
-/** Faults of the selected method. Faults of the card, the method and the whole form belong to the method that was tried. */
-function current(): { faults: Fault[]; whole?: TextKey } {
-  const { faults, whole, method } = shown;
-  if (chosenMethod() === method) return { faults, whole };
-  return { faults: faults.filter(({ path }) => path !== 'method' && path !== '' && !path.startsWith('card-')) };
-}
+const isShown = (control: HTMLElement | null): boolean => control === null || control.closest('[hidden]') === null;
 
 function render(): void {
-  const { faults, whole } = current();
+  const { faults, whole } = shown;
   for (const invalid of document.querySelectorAll('[aria-invalid]')) invalid.removeAttribute('aria-invalid');
   for (const error of document.querySelectorAll<HTMLElement>('.error')) {
     error.textContent = '';
@@ -37,9 +31,11 @@ function render(): void {
   const summary = byId('form-error');
   const placed = faults
     .map((one) => ({ ...one, control: controlOf(one.path), says: faultText(language(), one.path, one.code) }))
+    .filter(({ control }) => isShown(control))
     .sort((one, other) => inOrderOfThePage(one.control, other.control));
   for (const { path, control, says } of placed) {
     control?.setAttribute('aria-invalid', 'true');
+    control?.closest('details')?.setAttribute('open', '');
     const error = document.getElementById(`error-${path}`);
     if (error === null) continue;
     error.textContent = says;
@@ -59,7 +55,7 @@ function inOrderOfThePage(one: HTMLElement | null, other: HTMLElement | null): n
 
 function controlOf(path: string): HTMLElement | null {
   if (path === '') return null;
-  if (path === 'method') return document.querySelector('input[name=method]:not(:disabled)');
+  if (path === 'method') return document.querySelector('input[name=way]:checked');
   if (path === 'cart') return document.querySelector('#cart-lines input');
   return document.getElementById(path);
 }
@@ -67,7 +63,7 @@ function controlOf(path: string): HTMLElement | null {
 /** Moves the focus by script, because following the fragment would change the page's address. */
 function linkTo(control: HTMLElement, path: string, says: string): HTMLElement {
   const name = document.querySelector(`label[for="${path}"]`)?.textContent;
-  const link = make('a', { href: `#${control.id}` }, name ? `${name}: ${says}` : says);
+  const link = make('a', { href: `#${control.id}` }, name ? t('named', { name, says }) : says);
   link.addEventListener('click', (event) => {
     event.preventDefault();
     control.focus();

@@ -1,20 +1,23 @@
 import type { Language } from './texts.js';
 
-/** Names of the payment methods in `src/shop/methods.ts`. The compiler reports a method without texts, and texts without a method. */
+const BY_CARD = { en: 'By card', fr: 'Par carte', es: 'Con tarjeta' } as const;
+const FREE = { en: 'Free of charge', fr: 'Sans frais', es: 'Sin gastos' } as const;
+const FEES = { en: 'With fees', fr: 'Avec frais', es: 'Con gastos' } as const;
+
+/**
+ * Names of the payment methods in `src/shop/methods.ts`; a plan of several instalments is named after their number. The compiler reports a
+ * method without texts, and texts without a method.
+ */
 export const METHOD_TEXTS = {
-  card: { en: 'Card, now', fr: 'Carte, maintenant', es: 'Con tarjeta, ahora' },
-  a3: { en: '3 instalments by card', fr: 'En 3 fois par carte', es: 'En 3 plazos con tarjeta' },
-  a4: { en: '4 instalments by card', fr: 'En 4 fois par carte', es: 'En 4 plazos con tarjeta' },
-  a4wallet: {
-    en: '4 instalments by wallet',
-    fr: 'En 4 fois par portefeuille électronique',
-    es: 'En 4 plazos con monedero electrónico',
-  },
+  card: { en: 'Card', fr: 'Carte bancaire', es: 'Tarjeta' },
+  a3: BY_CARD,
+  a4: BY_CARD,
+  a4wallet: { en: 'By wallet', fr: 'Par portefeuille électronique', es: 'Con monedero electrónico' },
   a1euro: { en: 'One-euro consumer credit', fr: 'Crédit à un euro', es: 'Crédito al consumo de un euro' },
-  b3: { en: '3 instalments, free of charge', fr: 'En 3 fois sans frais', es: 'En 3 plazos sin gastos' },
-  b4: { en: '4 instalments, free of charge', fr: 'En 4 fois sans frais', es: 'En 4 plazos sin gastos' },
-  b3fee: { en: '3 instalments, with fees', fr: 'En 3 fois avec frais', es: 'En 3 plazos con gastos' },
-  b4fee: { en: '4 instalments, with fees', fr: 'En 4 fois avec frais', es: 'En 4 plazos con gastos' },
+  b3: FREE,
+  b4: FREE,
+  b3fee: FEES,
+  b4fee: FEES,
 } as const satisfies Record<string, Record<Language, string>>;
 
 export type MethodId = keyof typeof METHOD_TEXTS;

@@ -1,67 +1,132 @@
 import { byId, make, show } from './elements.js';
-import { inEveryLanguage, language, price, t } from './language.js';
+import { dateText, listText, price, t } from './language.js';
 import { instalments, monthLater } from './money.js';
 import type { Method, Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
 
-let update: () => void = () => undefined;
+let update = (): void => undefined;
 
-/** Draws a radio button per method, with its hint, the reason if it is unavailable, and its instalments once selected. */
+/**
+ * Draws a row per way to pay: card, 3 instalments, 4 instalments, credit. Each says what is paid today and later before it is chosen. The
+ * chosen one is open and holds the card's fields, or the choice among its plans.
+ */
 export function drawMethods(shop: Shop, amount: () => number): void {
-  const rows = shop.methods.map((method) => rowOf(method, amount));
-  byId('methods').append(...rows.map(({ row }) => row));
+  const ways = waysOf(shop.methods).map((methods) => wayOf(methods, amount));
+  byId('methods').append(...ways.map(({ element }) => element));
+  ways[0]?.body.append(byId('card'));
   update = () => {
-    for (const { render } of rows) render();
+    for (const { render } of ways) render();
     if (chosenMethod() === '') byId<HTMLInputElement>('method-card').checked = true;
-    for (const { render } of rows) render();
-    show(byId('card'), chosenMethod() === 'card');
+    for (const { head, body } of ways) show(body, head.checked);
   };
-  byId('methods').addEventListener('change', update);
-  inEveryLanguage(update);
 }
 
+/** Called whenever amount, choice or language change. */
 export const updateMethods = (): void => update();
 
 export function chosenMethod(): string {
-  return document.querySelector<HTMLInputElement>('input[name=method]:checked:not(:disabled)')?.value ?? '';
+  const head = document.querySelector<HTMLInputElement>('input[name=way]:checked');
+  if (head === null) return '';
+  return head.value || (document.querySelector<HTMLInputElement>(`input[name=plan-${head.id}]:checked`)?.value ?? '');
 }
 
-function rowOf(method: Method, amount: () => number): { row: HTMLElement; render: () => void } {
-  const { id, instalments: count, minAmount, maxAmount } = method;
-  const radio = make('input', { type: 'radio', name: 'method', id: `method-${id}`, value: id, 'data-testid': `method-${id}`, checked: id === 'card' }); // prettier-ignore
-  const label = make('label', { for: radio.id, 'data-text': `method.${id}` }, t(`method.${id}` as TextKey));
-  const hint = make('p', { class: 'hint', id: `hint-${id}` });
-  const schedule = make('ol', { class: 'schedule', 'data-testid': 'schedule' });
-  radio.setAttribute('aria-describedby', `${hint.id} error-method`);
+/** For example `3 instalments · Free of charge`. */
+export function methodName({ id, instalments: count }: Method): string {
+  const name = t(`method.${id}` as TextKey);
+  return count > 1 ? `${t('instalments', { count: String(count) })} · ${name}` : name;
+}
+
+/** Dates and amounts of a plan that begins on this day. */
+export function scheduleOf({ instalments: count }: Method, amount: number, from: Date): { day: Date; part: number }[] {
+  return instalments(amount, count).map((part, month) => ({ day: monthLater(from, month), part }));
+}
+
+/** Methods that differ only in their plan are one way. The first of the shop's methods is the card. */
+function waysOf(methods: readonly Method[]): Method[][] {
+  const ways = new Map<string, Method[]>();
+  for (const method of methods) {
+    const way = method.instalments > 1 ? String(method.instalments) : method.id;
+    ways.set(way, [...(ways.get(way) ?? []), method]);
+  }
+  return [...ways.values()];
+}
+
+const isOffered = ({ minAmount = 0, maxAmount = Infinity }: Method, amount: number): boolean =>
+  amount >= minAmount && amount <= maxAmount;
+
+const limitsText = ({ minAmount = 0, maxAmount = 0 }: Method): string =>
+  t('unavailable', { min: price(minAmount), max: price(maxAmount) });
+
+function wayOf(methods: readonly Method[], amount: () => number) {
+  const [first] = methods as [Method];
+  const isPlan = methods.length > 1;
+  const id = isPlan ? `way-${first.instalments}` : `method-${first.id}`;
+  const head = make('input', {
+    type: 'radio',
+    name: 'way',
+    id,
+    value: isPlan ? '' : first.id,
+    'data-testid': id,
+    checked: first.id === 'card',
+    'aria-describedby': `terms-${id} error-method`,
+  });
+  const label = make('label', { for: id });
+  const due = make('span', { class: 'amount' });
+  const terms = make('p', { class: 'hint', id: `terms-${id}` });
+  const plans = isPlan ? methods.map((method) => planOf(method, id, amount)) : [];
+  const note = make('p', { class: 'hint' });
+  const body = make('div', { class: 'way-body', hidden: true }, ...plans.map(({ element }) => element));
+  if (first.id !== 'card') body.append(note);
   const render = () => {
-    const isOffered = amount() >= (minAmount ?? 0) && amount() <= (maxAmount ?? Infinity);
-    radio.disabled = !isOffered;
-    if (!isOffered) radio.checked = false;
-    hint.textContent = isOffered
-      ? offeredHint(id)
-      : t('unavailable', { min: price(minAmount ?? 0), max: price(maxAmount ?? 0) });
-    if (isOffered) hint.removeAttribute('data-testid');
-    else hint.setAttribute('data-testid', `unavailable-${id}`);
-    schedule.setAttribute('aria-label', t('schedule'));
-    schedule.replaceChildren(...(isOffered && radio.checked && count > 1 ? rates(amount(), count) : []));
-    show(schedule, schedule.childElementCount > 0);
+    for (const plan of plans) plan.render();
+    const isOpen = methods.some((method) => isOffered(method, amount()));
+    const offered = plans.filter(({ radio }) => !radio.disabled);
+    if (offered[0] !== undefined && !offered.some(({ radio }) => radio.checked)) offered[0].radio.checked = true;
+    head.disabled = !isOpen;
+    if (!isOpen) head.checked = false;
+    label.textContent = isPlan
+      ? t('instalments', { count: String(first.instalments) })
+      : t(`method.${first.id}` as TextKey);
+    due.textContent = isOpen ? dueText(first, amount()) : '';
+    terms.textContent = isOpen ? termsText(first, amount()) : limitsText(first);
+    note.textContent = t('hint.provider');
   };
-  return { row: make('div', { class: 'method' }, radio, label, hint, schedule), render };
+  const top = make('div', { class: 'way-head' }, head, label, due, terms);
+  return { element: make('div', { class: 'way' }, top, body), head, body, render };
 }
 
-function offeredHint(id: string): string {
-  if (id === 'card') return '';
-  return id === 'a1euro' ? t('hint.a1euro') : t('hint.provider');
+function planOf(method: Method, way: string, amount: () => number) {
+  const id = `method-${method.id}`;
+  const radio = make('input', {
+    type: 'radio',
+    name: `plan-${way}`,
+    id,
+    value: method.id,
+    'data-testid': id,
+    'aria-describedby': `terms-${id}`,
+  });
+  const label = make('label', { for: id });
+  const hint = make('span', { class: 'hint', id: `terms-${id}` });
+  const render = () => {
+    radio.disabled = !isOffered(method, amount());
+    if (radio.disabled) radio.checked = false;
+    label.textContent = t(`method.${method.id}` as TextKey);
+    hint.textContent = radio.disabled ? limitsText(method) : method.id.endsWith('fee') ? t('hint.fee') : '';
+  };
+  return { element: make('div', { class: 'plan' }, radio, label, hint), radio, render };
 }
 
-function rates(amount: number, count: number): HTMLElement[] {
-  const day = new Intl.DateTimeFormat(language(), { dateStyle: 'long' });
-  return instalments(amount, count).map((part, month) =>
-    make(
-      'li',
-      {},
-      make('span', {}, month === 0 ? t('today') : day.format(monthLater(new Date(), month))),
-      make('span', {}, price(part)),
-    ),
-  );
+/** Empty for a credit, whose terms only the provider knows. */
+function dueText(method: Method, amount: number): string {
+  if (method.id === 'card') return price(amount);
+  const [now] = scheduleOf(method, amount, new Date());
+  return method.instalments > 1 ? t('dueToday', { amount: price(now?.part ?? 0) }) : '';
+}
+
+function termsText(method: Method, amount: number): string {
+  if (method.id === 'card') return t('hint.card');
+  if (method.instalments === 1) return t('hint.a1euro');
+  const [, ...later] = scheduleOf(method, amount, new Date());
+  const days = later.map(({ day }) => dateText(day, { day: 'numeric', month: 'short' }));
+  return t('dueLater', { amount: price(later[0]?.part ?? 0), days: listText(days) });
 }

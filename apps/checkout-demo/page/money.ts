@@ -15,3 +15,9 @@ export function monthLater(from: Date, months: number): Date {
   const lastDay = new Date(first.getFullYear(), first.getMonth() + 1, 0).getDate();
   return new Date(first.getFullYear(), first.getMonth(), Math.min(from.getDate(), lastDay));
 }
+
+/** `20`, `20.5` and `20,50` in minor units; undefined for anything else. */
+export function minorUnits(typed: string): number | undefined {
+  const [, whole, part = ''] = /^(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(typed.trim()) ?? [];
+  return whole === undefined ? undefined : Number(whole) * 100 + Number(part.padEnd(2, '0'));
+}

@@ -1,17 +1,17 @@
-import { cardName } from './card-entry.js';
-import { articleName } from './cart-view.js';
-import { byId, make, show } from './elements.js';
-import { inEveryLanguage, price, t } from './language.js';
+import { byId, show } from './elements.js';
+import { inEveryLanguage } from './language.js';
 import { kept } from './kept.js';
-import { Refusal, shopApi, type Order } from './shop-api.js';
+import { showReceipt } from './receipt.js';
+import { Refusal, shopApi, type Method, type Order } from './shop-api.js';
 import { showConnection, showStatus } from './status-view.js';
 import type { TextKey } from './texts.js';
 
 const LATE_AFTER_MS = 20_000;
-const FINISHED = ['succeeded', 'refused', 'rejected', 'expired'];
+const FINISHED = ['succeeded', 'cancelled', 'refused', 'rejected', 'expired'];
 const UNDER_WAY = ['sending', 'waiting'];
 
 let order: Order | undefined;
+let methods: readonly Method[] = [];
 let pageId = '';
 /** The form that the browser has just returned from; its notification may still be in flight. */
 let backFrom: string | undefined;
@@ -21,8 +21,9 @@ let isLate = false;
 export const currentOrder = (): Order | undefined => order;
 export const currentPageId = (): string => pageId;
 
-export async function followOrder(ofPage: string, onState: () => void): Promise<void> {
+export async function followOrder(ofPage: string, offered: readonly Method[], onState: () => void): Promise<void> {
   pageId = ofPage;
+  methods = offered;
   inEveryLanguage(render);
   try {
     const first = await shopApi.order(pageId);
@@ -76,22 +77,17 @@ function shownStatus(): string {
 
 function render(): void {
   if (order === undefined) return;
-  const { orderId, amount, items, method, card, reason, nextAttempt, form } = order;
+  const { reason, nextAttempt, form } = order;
   const status = shownStatus();
   watchTheClock(status);
   showStatus(status, reason, textKeyFor(status));
-  byId('order-id').textContent = orderId;
-  byId('order-total').textContent = price(amount);
-  const ways = [method && t(`method.${method}` as TextKey), card && cardName(card)];
-  byId('order-method').textContent = ways.filter(Boolean).join(' · ');
-  byId('order-items').replaceChildren(
-    ...items.map(({ sku, quantity }) => make('li', {}, `${quantity} × ${articleName(sku)}`)),
-  );
+  showReceipt(order, methods);
   byId('provider-continue').setAttribute('href', providerAddress());
   show(byId('provider-continue'), status === 'redirect' && form !== undefined);
-  show(byId('other-method'), nextAttempt !== undefined && !UNDER_WAY.includes(status));
+  const mayPay = nextAttempt !== undefined && !UNDER_WAY.includes(status);
+  byId('other-method').classList.toggle('strong', status !== 'redirect');
+  show(byId('other-method'), mayPay);
   show(byId('new-order'), FINISHED.includes(status));
-  show(byId('order'), true);
 }
 
 /** Marks a confirmation as late after 20 s. A person who returned from a form without paying may then open the form again. */

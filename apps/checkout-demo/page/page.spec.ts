@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginAnew, kept, newKey, type Basket } from './kept.js';
-import { instalments, money, monthLater } from './money.js';
+import { instalments, minorUnits, money, monthLater } from './money.js';
 import { LANGUAGES, TEXTS, type Language, type TextKey } from './texts.js';
-import { faultText, languageFor, text } from './wording.js';
+import { faultText, languageFor, localeFor, text } from './wording.js';
 
 const languages = Object.keys(LANGUAGES) as Language[];
 
@@ -26,17 +26,16 @@ it.each(languages)('every fault has a text in %s, the most exact one', (language
 });
 
 it.each(languages)('every text that the page names is there in %s, with the same places for values', (language) => {
-  const named = [...readFileSync(join(__dirname, 'index.html'), 'utf8').matchAll(/data-text="([^"]+)"/g)].map(
-    ([, key]) => key as TextKey,
-  );
+  const pages = ['index.html', 'desk.html'].map((name) => readFileSync(join(__dirname, name), 'utf8')).join('');
+  const named = [...pages.matchAll(/data-text="([^"]+)"/g)].map(([, key]) => key as TextKey);
   expect(named.length).toBeGreaterThan(15);
   for (const key of named) expect(text(language, key)).not.toBe('');
   expect(text(language, 'pay', { amount: '€1' })).toContain('€1');
   expect(text(language, 'unavailable', { min: '€1', max: '€2' })).toMatch(/€1.*€2/);
 });
 
-it('the page holds nothing inline and nothing from elsewhere', () => {
-  const html = readFileSync(join(__dirname, 'index.html'), 'utf8');
+it.each(['index.html', 'desk.html'])('%s holds nothing inline and nothing from elsewhere', (name) => {
+  const html = readFileSync(join(__dirname, name), 'utf8');
   expect(html).not.toMatch(/<script>|<style|style="|\son\w+="|https?:/);
 });
 
@@ -59,12 +58,32 @@ it.each([
   expect([later.getFullYear(), later.getMonth() + 1, later.getDate()]).toEqual(expected.split('-').map(Number));
 });
 
+it.each([
+  ['20', 2_000],
+  ['20.5', 2_050],
+  ['20,50', 2_050],
+  [' 0.05 ', 5],
+  ['', undefined],
+  ['20.505', undefined],
+  ['-1', undefined],
+  ['1e3', undefined],
+])('the amount %j is %j cents', (typed, cents) => expect(minorUnits(typed)).toBe(cents));
+
+it.each([
+  ['en', ['en-IE', 'fr'], 'en-IE'],
+  ['en', ['en'], 'en-GB'],
+  ['en', ['de-DE'], 'en-GB'],
+  ['fr', ['fr-BE'], 'fr-BE'],
+] as const)('%s of a browser with %j is written as in %s', (language, wanted, locale) => {
+  expect(localeFor(language, wanted)).toBe(locale);
+});
+
 it('writes money as the language does', () => {
   expect([money(42_100, 'EUR', 'en'), money(42_100, 'EUR', 'fr').replace(/\s/g, ' ')]).toEqual(['€421.00', '421,00 €']);
 });
 
 it('no text is the same in two languages but where both say it so', () => {
-  const alike = ['', 'Total', 'Contact', 'E-mail', 'Articles'];
+  const alike = ['', 'Total', 'Contact', 'E-mail', 'Articles', 'CB, Visa, Mastercard'];
   const keys = Object.keys(TEXTS.en) as TextKey[];
   const unlike = keys.filter((key) => !alike.includes(text('en', key)));
   expect(unlike.length).toBeGreaterThan(100);

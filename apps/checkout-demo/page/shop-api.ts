@@ -19,6 +19,8 @@ export interface Order {
   version: number;
   amount: number;
   items: { sku: string; quantity: number; price: number }[];
+  /** RFC 3339. */
+  placedAt: string;
   status: string;
   method?: string;
   card?: { brand?: string; lastFour: string };
@@ -26,6 +28,8 @@ export interface Order {
   confirmation?: 'awaited' | 'overdue';
   form?: string;
   nextAttempt?: number;
+  /** Minor units given back. */
+  refunded?: number;
 }
 
 export interface PlacedOrder extends Order {
@@ -60,7 +64,7 @@ export const shopApi = {
 
 const TIMEOUT_MS = 20_000;
 
-async function ask<T>(address: string, body?: object): Promise<T> {
+export async function ask<T>(address: string, body?: object): Promise<T> {
   const posting = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   let answer: Response;
   try {

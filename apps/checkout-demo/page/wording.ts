@@ -18,3 +18,10 @@ export function isLanguage(value: unknown): value is Language {
 export function languageFor(wanted: readonly string[]): Language {
   return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
 }
+
+const LOCALES: Record<Language, string> = { en: 'en-GB', fr: 'fr-FR', es: 'es-ES' };
+
+/** The reader's own variant of the language, such as en-IE. Without one, English writes dates as in Europe, where the shop sells. */
+export function localeFor(language: Language, wanted: readonly string[]): string {
+  return wanted.find((tag) => tag.toLowerCase().startsWith(`${language}-`)) ?? LOCALES[language];
+}

@@ -1,6 +1,6 @@
 import { ArrayMinSize, IsIn, Length, Matches, Max, Min } from 'class-validator';
 import { MARKETS, MERCHANT_PATTERN, type Market } from '@tranche/contracts';
-import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
+import { AreBrokers, Env, KafkaConfig, Secret } from '@tranche/service-kit';
 
 export class CheckoutConfig extends KafkaConfig {
   @Env('PORT', { doc: 'port of the shop', default: 4050 })
@@ -29,6 +29,12 @@ export class CheckoutConfig extends KafkaConfig {
   })
   @IsIn(MARKETS)
   market: Market;
+
+  @Env('DESK_PASSWORD', {
+    doc: "password of the shop's desk at /desk, where orders are captured, refunded and voided; without it there is no desk",
+    optional: true,
+  })
+  deskPassword?: Secret;
 
   @Env('API_KEY_ID', {
     doc: 'public API key id of the card encryption',

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { CheckoutConfig } from './checkout.config.js';
+import { DeskController } from './desk/desk.controller.js';
+import { DeskService } from './desk/desk.service.js';
 import { OrderController } from './order/order.controller.js';
 import { OrderService } from './order/order.service.js';
 import { OrderStore } from './order/order.store.js';
@@ -26,7 +28,22 @@ const OrderRedis = RedisModule.forRootAsync({
 
 @Module({
   imports: [TrancheClientModule, OrderRedis],
-  controllers: [ShopController, OrderController, OrderStreamController, ProviderController, ReturnController],
-  providers: [OrderStore, OrderService, PaymentCommandProducer, PaymentEventConsumer, Visitors, StreamSurroundings],
+  controllers: [
+    ShopController,
+    OrderController,
+    OrderStreamController,
+    ProviderController,
+    DeskController,
+    ReturnController,
+  ],
+  providers: [
+    OrderStore,
+    OrderService,
+    DeskService,
+    PaymentCommandProducer,
+    PaymentEventConsumer,
+    Visitors,
+    StreamSurroundings,
+  ],
 })
 export class CheckoutModule {}

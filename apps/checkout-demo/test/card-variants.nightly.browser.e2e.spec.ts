@@ -70,7 +70,7 @@ it('what is wrong with a card is not shown with instalments, and shown again wit
   const summary = page.getByTestId('form-error');
   await summary.waitFor();
   expect(await summary.textContent()).toContain('A digit of this number is wrong');
-  await page.getByTestId('method-b3').check();
+  await shopper.choose('b3');
   await summary.waitFor({ state: 'hidden' });
   await page.getByTestId('method-card').check();
   await summary.waitFor();

@@ -47,6 +47,7 @@ it('a form that was left by Back is replaced by another method, and the replaced
 it('another address, a company, a title and a date of birth go with the order, and stay after a reload', async () => {
   const shopper = await enterShop(stack);
   const { page } = shopper;
+  await page.getByTestId('contact-more').click();
   await page.getByTestId('title').selectOption('mrs');
   await page.getByTestId('birthDate').fill('1984-02-29');
   await page.getByTestId('ship-elsewhere').check();

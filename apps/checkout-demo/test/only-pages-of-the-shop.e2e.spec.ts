@@ -72,6 +72,7 @@ describe('the shop', () => {
       for (const file of [
         '/assets/checkout.ts',
         '/assets/index.html',
+        '/assets/desk.html',
         '/page/.tsbuildinfo',
         '/page/checkout.d.ts',
         '/assets/../package.json',

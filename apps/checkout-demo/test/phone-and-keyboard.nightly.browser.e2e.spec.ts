@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { overflow, smallTargets } from './accessibility.js';
 import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
 import { tabTo } from './keyboard.js';
 import { CARDS, enterShop } from './shopper.js';
@@ -7,14 +8,31 @@ let stack: BrowserStack;
 beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
 afterAll(() => stack?.stop());
 
+/** The page's movement without a press, as browsers measure it (CLS); under 0.1 is good. */
+const shifted = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) =>
+          resolve(
+            list.getEntries().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0),
+          ),
+        ).observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve(0), 1_000); // no shift, so no entries
+      }),
+  );
+
 const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
 describe('on a phone', () => {
   it('nothing is wider than the screen, what is pressed is large enough, and it is paid by touch', async () => {
     const shopper = await enterShop(stack, PHONE);
     const { page } = shopper;
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(1_700);
+    expect(await shifted(page)).toBeLessThan(0.1);
     expect(await overflow(page)).toBe(0);
     expect(await smallTargets(page)).toEqual([]);
+    await page.getByTestId('way-4').tap();
     await page.getByTestId('method-b4').tap();
     await page.getByTestId('pay').tap();
     await page.locator('button[value=validate]').tap();
@@ -32,7 +50,7 @@ describe('with the keyboard alone', () => {
     const { page } = shopper;
     await tabTo(page, 'method-card');
     await page.keyboard.press('ArrowDown');
-    await focusIsOn(page, 'method-a3');
+    await focusIsOn(page, 'way-3');
     await tabTo(page, 'pay');
     await page.keyboard.press('Enter');
     await shopper.formOfProvider();
@@ -80,6 +98,12 @@ it('every field has a name, and the state is announced', async () => {
   );
   expect(nameless).toEqual([]);
   for (const label of ['Card number', 'Security code', 'Name on the card']) await page.getByLabel(label).waitFor();
+  const filledIn = await page
+    .locator('#card input[autocomplete]')
+    .evaluateAll((fields) =>
+      fields.map((field) => `${field.getAttribute('autocomplete')} ${field.getAttribute('inputmode')}`),
+    );
+  expect(filledIn).toEqual(['cc-number numeric', 'cc-exp numeric', 'cc-csc numeric', 'cc-name null']);
   expect(await page.getByTestId('status').getAttribute('role')).toBe('status');
   await shopper.leave();
 });
@@ -87,13 +111,19 @@ it('every field has a name, and the state is announced', async () => {
 it('every text and every edge of a field stands out from its ground', async () => {
   const shopper = await enterShop(stack);
   const { page } = shopper;
-  expect(await faint(page)).toEqual([]);
+  const faintInBoth = async () => {
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    const inDark = await faint(page);
+    await page.emulateMedia({ colorScheme: 'light' });
+    return [...inDark, ...(await faint(page))];
+  };
+  expect(await faintInBoth()).toEqual([]);
   await shopper.pay();
   await page.getByTestId('form-error').waitFor();
-  expect(await faint(page)).toEqual([]);
+  expect(await faintInBoth()).toEqual([]);
   await shopper.payByCard({ number: CARDS.refusedByTheBank });
   await shopper.until('refused');
-  expect(await faint(page)).toEqual([]);
+  expect(await faintInBoth()).toEqual([]);
   await shopper.leave();
 });
 
@@ -105,18 +135,6 @@ it('a French browser gets French, and says so to who reads it aloud', async () =
 });
 
 const focusIsOn = (page: Page, testId: string) => page.locator(`[data-testid=${testId}]:focus`).waitFor();
-
-const overflow = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-
-/** WCAG 2.2, 2.5.8: targets need at least 24 by 24 pixels. Radio buttons are left out, because their labels are targets too. */
-const smallTargets = (page: Page) =>
-  page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, select, input:not([type=radio])')]
-      .filter((target) => target.getClientRects().length > 0)
-      .filter((target) => target.getBoundingClientRect().height < 24 || target.getBoundingClientRect().width < 24)
-      .map(({ id }) => id),
-  );
 
 /** Elements below the contrast of WCAG 2.2: 1.4.3 (text 4.5 to 1, large text 3 to 1) and 1.4.11 (edges of fields 3 to 1). */
 const faint = (page: Page) =>

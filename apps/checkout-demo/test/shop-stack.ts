@@ -35,6 +35,8 @@ export interface ShopStack {
   readonly tokenizerUrl: string;
   /** Starts another process of the same shop: a replica, or a restart after a crash. */
   startShop(settings?: Record<string, string>, options?: StartOptions): Promise<Shop>;
+  /** Replaces the gateway by one whose clock is so far ahead. The spec stops it. */
+  gatewayAhead(offsetMs: number): Promise<RunningApp>;
   stop(): Promise<void>;
 }
 
@@ -68,6 +70,12 @@ function shopStack({ prefix, env, apps }: Stage, stop: () => Promise<void>): Sho
     tokenizerUrl,
     startShop: async (settings = {}, options = {}) =>
       withOrigin(await startApp('checkout-demo', { ...env, ...settings }, options)),
+    gatewayAhead: async (offsetMs) => {
+      await apps['payment-gateway']?.stop();
+      const addresses = { PAYMENT_URL: simulator.url, AUTH_SERVICE_URL: apps['auth-service']?.url ?? '' };
+      const own = { REDIS_KEY_PREFIX: `${prefix}payment-gateway:`, AUTH_SERVICE_KEY: 'not-asked-for' };
+      return startApp('payment-gateway', { ...env, ...addresses, ...own, CLOCK_OFFSET_MS: String(offsetMs) });
+    },
     stop,
   };
 }

@@ -50,7 +50,12 @@ async function giveApiKey(page: Page, apiKeyId: string): Promise<void> {
  * order shows as a second payment.
  */
 export function shopperAt(page: Page, executed: () => Promise<string[]> = () => Promise.resolve([])) {
-  const choose = (method: string) => page.getByTestId(`method-${method}`).check();
+  // Plans of as many instalments share a row, which opens to them.
+  const choose = async (method: string) => {
+    const [, count] = /^[ab]([34])/.exec(method) ?? [];
+    if (count !== undefined) await page.getByTestId(`way-${count}`).check();
+    await page.getByTestId(`method-${method}`).check();
+  };
   const pay = () => page.getByTestId('pay').click();
   const enterCard = async (changes: Partial<typeof CARD> = {}) => {
     await choose('card');
@@ -60,6 +65,7 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
   return {
     page,
     executed,
+    choose,
     pay,
     enterCard,
     async payByCard(changes: Partial<typeof CARD> = {}) {
@@ -89,7 +95,7 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
     },
     /** The order's total as text, once the page shows it. */
     async orderTotal() {
-      return (await page.locator('#order-total').filter({ hasText: /./ }).textContent()) ?? '';
+      return (await page.locator('#order-sums dd.whole').filter({ hasText: /./ }).textContent()) ?? '';
     },
     async until(status: string) {
       const said = page.locator(`[data-testid=status][data-status=${status}]`);

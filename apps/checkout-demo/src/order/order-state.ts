@@ -1,10 +1,13 @@
-import type { CloudEvent, FaultCode, Outcome, PaymentEvent } from '@tranche/contracts';
+import type { CloudEvent, FaultCode, PaymentEvent } from '@tranche/contracts';
+import { afterFollowUpEvent } from './follow-ups.js';
 import type { Attempt, Order, PaidCard, Phase } from './order.js';
+import { phaseOf } from './phase.js';
 
 /** Returns the same object if the event changes nothing. Events may be redelivered, also late. */
 export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
   if (isOld(order, event)) return order;
-  const next = event.type === 'payment.conflict.detected' ? { ...order, isInConflict: true } : withResult(order, event);
+  const isConflict = event.type === 'payment.conflict.detected';
+  const next = isConflict ? { ...order, isInConflict: true } : afterFollowUpEvent(withResult(order, event), event);
   return next === order ? order : seen(next, event);
 }
 
@@ -100,9 +103,9 @@ function seen(order: Order, { sequence, id }: CloudEvent): Order {
 function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   const { commandId } = event.data;
   const phase = isAboutReuse(event) ? 'in_doubt' : phaseOf(event.type, event.data);
-  if (commandId === undefined || phase === undefined) return order;
+  if (commandId === undefined || phase === undefined || !OF_ATTEMPTS.test(event.type)) return order;
   return withAttempt(order, commandId, (attempt) => {
-    if (mayBecome(attempt, event)) return afterResult(attempt, phase, event.data);
+    if (mayBecome(attempt, event)) return afterResult(attempt, phase, event);
     return phase === 'succeeded' ? withCard(attempt, event.data) : attempt;
   });
 }
@@ -130,7 +133,7 @@ function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
 
-function afterResult(attempt: Attempt, phase: Phase, data: PaymentEvent): Attempt {
+function afterResult(attempt: Attempt, phase: Phase, { data, time }: CloudEvent<PaymentEvent>): Attempt {
   const { execCode, faults, retryAfterSeconds, redirectHtml } = data;
   const { id, method, startedAt, supersedes } = attempt;
   const card = phase === 'succeeded' ? paidCard(data) : undefined;
@@ -147,30 +150,8 @@ function afterResult(attempt: Attempt, phase: Phase, data: PaymentEvent): Attemp
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(phase === 'redirect' ? { hasForm: redirectHtml !== undefined || attempt.hasForm === true } : {}),
     ...(card && { card }),
+    ...(phase === 'succeeded' ? { succeededAt: time } : {}),
   };
 }
 
-const PHASE_OF_ENDING: Readonly<Record<string, Phase>> = {
-  succeeded: 'succeeded',
-  refused: 'refused',
-  rejected: 'rejected',
-  in_doubt: 'in_doubt',
-  redirect_required: 'redirect',
-  pending: 'pending',
-  expired: 'expired',
-};
-
-const PHASE_OF_OUTCOME: Readonly<Record<Outcome, Phase>> = {
-  succeeded: 'succeeded',
-  refused: 'refused',
-  not_executed: 'rejected',
-  redirect_required: 'redirect',
-  pending: 'pending',
-};
-
-function phaseOf(type: string, { outcome }: PaymentEvent): Phase | undefined {
-  if (type === 'payment.command.rejected') return 'rejected';
-  const [, operation, ending = ''] = type.split('.');
-  if (operation !== 'authorize' && operation !== 'pay') return undefined;
-  return ending === 'doubt_resolved' ? outcome && PHASE_OF_OUTCOME[outcome] : PHASE_OF_ENDING[ending];
-}
+const OF_ATTEMPTS = /^payment\.(?:authorize|pay|command)\./;

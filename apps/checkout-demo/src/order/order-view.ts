@@ -1,3 +1,4 @@
+import { takenOf } from '../desk/possible-follow-ups.js';
 import { decidingAttempt, isConfirming, liveRedirect, nextAttempt } from './order-state.js';
 import type { Attempt, Order, OrderItem, PaidCard, Phase } from './order.js';
 import type { StoredOrder } from './order.store.js';
@@ -12,7 +13,8 @@ export interface OrderView {
   amount: number;
   items: OrderItem[];
   placedAt: string;
-  status: Phase | 'conflict';
+  /** `cancelled`: the shop has voided it. */
+  status: Phase | 'conflict' | 'cancelled';
   method?: MethodId;
   card?: PaidCard;
   /** Reason of a refusal, a rejection or a doubt: a key of the page's texts. */
@@ -24,6 +26,8 @@ export interface OrderView {
   form?: string;
   /** Number that a new attempt must carry; absent if none may start. */
   nextAttempt?: number;
+  /** Minor units that the shop gave back. */
+  refunded?: number;
 }
 
 export type Reason =
@@ -44,6 +48,7 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
   const attempt = decidingAttempt(order);
   const next = nextAttempt(order, nowMs);
   const form = liveRedirect(order);
+  const { refunded, isVoided } = takenOf(order);
   const isAwaited = attempt !== undefined && isConfirming(attempt, nowMs);
   return {
     orderId,
@@ -51,7 +56,7 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     amount,
     items,
     placedAt,
-    status: order.isInConflict ? 'conflict' : isAwaited ? 'waiting' : statusOf(attempt, nowMs),
+    status: order.isInConflict ? 'conflict' : isVoided ? 'cancelled' : isAwaited ? 'waiting' : statusOf(attempt, nowMs),
     ...(attempt && { method: attempt.method }),
     ...(attempt?.card && { card: attempt.card }),
     ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),
@@ -62,6 +67,7 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     ...(attempt?.retryAfterSeconds !== undefined && { retryAfterSeconds: attempt.retryAfterSeconds }),
     ...(form?.hasForm && attempt === form && !isAwaited && { form: form.id }),
     ...(next && { nextAttempt: next.number }),
+    ...(refunded > 0 && { refunded }),
   };
 }
 

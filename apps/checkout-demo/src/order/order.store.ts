@@ -35,6 +35,12 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
 return count`;
 
+const LIST = `
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
+return redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[3])`;
+
+const LATEST = `return redis.call('ZRANGE', KEYS[1], 0, ARGV[1], 'REV')`;
+
 /** Holds all state in Redis, so that any replica can serve any page. While Redis is unreachable, requests get 503. */
 @Injectable()
 export class OrderStore {
@@ -73,6 +79,19 @@ export class OrderStore {
       if (await this.save(changed, stored.version)) return { order: changed, version: stored.version + 1 };
     }
     throw new Error(`order ${orderId} was changed by others ${MAX_CHANGES_LOST} times in a row`);
+  }
+
+  /** Makes the order one of the desk's, before it is saved: an id without an order is skipped. Ids go with their orders. */
+  async list(orderId: string, nowMs: number): Promise<void> {
+    const values = [nowMs, orderId, nowMs - ORDER_LIFETIME_MS].map(String);
+    await asked(this.#redis.eval(LIST, { keys: [`${this.#prefix}orders`], arguments: values }));
+  }
+
+  /** Newest first. */
+  async latest(count: number): Promise<StoredOrder[]> {
+    const newest = { keys: [`${this.#prefix}orders`], arguments: [String(count - 1)] };
+    const ids = (await asked(this.#redis.eval(LATEST, newest))) as string[];
+    return (await Promise.all(ids.map((id) => this.find(id)))).filter((found) => found !== undefined);
   }
 
   async unpublished(id: string): Promise<StoredCommand | undefined> {

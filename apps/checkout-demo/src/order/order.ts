@@ -32,6 +32,23 @@ export interface Attempt {
   returnedAt?: string;
   /** The card that paid, if a notification names it. */
   card?: PaidCard;
+  /** RFC 3339. Time of the event of the success. */
+  succeededAt?: string;
+}
+
+export type FollowUpKind = 'capture' | 'refund' | 'void';
+
+/** A command of the shop's desk. Its content follows from this, so it is not stored besides. */
+export interface FollowUp {
+  /** Id of the command. */
+  id: string;
+  operation: FollowUpKind;
+  /** Minor units: asked for, or reported of a success. */
+  amount: number;
+  phase: Phase;
+  /** RFC 3339. */
+  startedAt: string;
+  execCode?: string;
 }
 
 export interface OrderItem {
@@ -50,6 +67,9 @@ export interface Order {
   /** RFC 3339. */
   placedAt: string;
   attempts: Attempt[];
+  followUps?: FollowUp[];
+  /** The time in which the provider takes a capture ends soon. */
+  isWindowClosing?: boolean;
   /** Two payments may have been taken; a person must check. */
   isInConflict?: boolean;
   /** Sequence of the last applied event, and the ids of the applied events with that sequence. */

@@ -23,7 +23,7 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
   ) {
     this.counted = metrics.counter({
       name: 'checkout_events_total',
-      help: 'Result events about payments of the shop, by type and by whether they changed an order',
+      help: 'Result events of the shop, by type and by whether they changed an order',
       labelNames: ['type', 'changed'],
     });
   }
@@ -44,7 +44,7 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
   /** Starts at the earliest offset: events from before the group's first commit must not be missed. */
   private follow(): Promise<Subscription> {
     const take = (event: Omit<CloudEvent<PaymentEvent>, 'type'> & { type: EventType }) => this.take(event);
-    const on = Object.fromEntries(EVENT_TYPES.filter(isAboutPaying).map((type) => [type, take])) as EventHandlers;
+    const on = Object.fromEntries(EVENT_TYPES.map((type) => [type, take])) as EventHandlers;
     return this.tranche.subscribe({ group: `${this.config.kafkaTopicPrefix}checkout-demo`, on, from: 'earliest' });
   }
 
@@ -63,5 +63,3 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
     this.counted.inc({ type, changed });
   }
 }
-
-const isAboutPaying = (type: EventType): boolean => /^payment\.(?:authorize|pay|conflict|command)\./.test(type);

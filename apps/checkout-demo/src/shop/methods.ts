@@ -22,17 +22,17 @@ export interface PaymentMethod {
   maxAmount?: number;
 }
 
-/** The methods of this shop by the ids of the page's texts. Their limits and markets come from the method table in `@tranche/contracts`. */
+/** The methods of this shop by the ids of the page's texts, of equal instalments the cheapest first. Their limits and markets come from the method table in `@tranche/contracts`. */
 const OFFERED = {
   card: undefined,
+  b3: 'partnerB-3xsansfrais',
   a3: 'partnerA-3xcb',
+  b3fee: 'partnerB-3x',
+  b4: 'partnerB-4xsansfrais',
   a4: 'partnerA-4xcb',
   a4wallet: 'partnerA-4xwallet',
-  a1euro: 'partnerA-1euro',
-  b3: 'partnerB-3xsansfrais',
-  b4: 'partnerB-4xsansfrais',
-  b3fee: 'partnerB-3x',
   b4fee: 'partnerB-4x',
+  a1euro: 'partnerA-1euro',
 } as const satisfies Record<MethodId, PaymentOption | undefined>;
 
 export const METHODS: readonly PaymentMethod[] = Object.entries(OFFERED).map(([id, option]) => offer(id, option));

@@ -53,8 +53,8 @@ it('offers each method once', () => {
 });
 
 it.each([
-  ['FR', ['card', 'a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee']],
-  ['ES', ['card', 'a3', 'a4', 'a4wallet', 'a1euro', 'b3']],
+  ['FR', ['card', 'b3', 'a3', 'b3fee', 'b4', 'a4', 'a4wallet', 'b4fee', 'a1euro']],
+  ['ES', ['card', 'b3', 'a3', 'a4', 'a4wallet', 'a1euro']],
 ] as const)('offers what accounts of the market %s have', (market, ids) => {
   expect(methodsOf(market).map(({ id }) => id)).toEqual(ids);
 });

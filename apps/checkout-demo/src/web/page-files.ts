@@ -38,7 +38,8 @@ export async function servePage(
       cacheControl: false,
       allowedPath: (path) => allowed.test(path),
     });
-  await folder(folders.page, '/assets/', /^\/[\w-]+\.(?:css|svg)$/, true);
+  // Only the desk's controller sends desk.html: the path of a request begins with a slash.
+  await folder(folders.page, '/assets/', /^(?:\/[\w-]+\.(?:css|svg)|desk\.html)$/, true);
   await folder(folders.scripts, '/page/', /^\/[\w-]+\.js$/, false);
   await folder(folders.cardEncryption, '/card-encryption/', /^\/[\w.-]+\.js$/, false);
 

@@ -55,11 +55,18 @@ describe('formPage', () => {
   });
 
   it.each([
-    ['A', ['validate', 'refuse', 'abandon']],
-    ['B', ['validate', 'pending', 'refuse', 'abandon']],
+    ['A', ['validate', 'abandon', 'refuse']],
+    ['B', ['validate', 'abandon', 'pending', 'refuse']],
   ] as const)('offers method %s %j', (method, decisions) => {
     const html = formPage({ ...transaction, method }, merchant);
     expect([...html.matchAll(/name="decision" value="(\w+)"/g)].map(([, decision]) => decision)).toEqual(decisions);
+  });
+
+  it("keeps what only a provider decides apart from the buyer's buttons", () => {
+    const html = formPage({ ...transaction, method: 'B' }, merchant);
+    const [buyers = '', providers = ''] = html.split('<fieldset>');
+    expect([buyers.includes('value="refuse"'), buyers.includes('value="pending"')]).toEqual([false, false]);
+    expect([providers.includes('value="validate"'), providers.includes('value="abandon"')]).toEqual([false, false]);
   });
 });
 

@@ -3,11 +3,17 @@ import { mayWait, optionOf } from '../platform-methods.js';
 import type { Decision } from '../transactions/state-machine.js';
 import type { Transaction } from '../transactions/transaction.js';
 
-const BUTTONS: readonly [decision: Decision, text: string][] = [
+type Button = readonly [decision: Decision, text: string];
+
+const OF_THE_BUYER: readonly Button[] = [
   ['validate', 'Validate the payment'],
-  ['pending', 'Put on hold for approval'],
-  ['refuse', 'Refuse (as the provider)'],
-  ['abandon', 'Abandon'],
+  ['abandon', 'Cancel and return to the shop'],
+];
+
+/** A buyer has no such buttons: they play what a provider decides by itself. */
+const OF_THE_PROVIDER: readonly Button[] = [
+  ['pending', 'Hold the payment for approval'],
+  ['refuse', 'Refuse the payment'],
 ];
 
 /** HTML of the provider's form. It works without scripts and escapes all values from the request. */
@@ -23,16 +29,19 @@ export function formPage(transaction: Transaction, merchant: Merchant): string {
       : `<ol>${amounts.map((amount, month) => `<li>${escapeHtml(amount)} ${when(month)}</li>`).join('')}</ol>`;
   const birthDate =
     transaction.method === 'A'
-      ? `<label>Date of birth <input type="date" name="birthDate" value="${escapeHtml(transaction.birthDate ?? '')}"></label>`
+      ? `<label>Date of birth<input type="date" name="birthDate" value="${escapeHtml(transaction.birthDate ?? '')}"></label>`
       : '';
-  const buttons = BUTTONS.filter(([decision]) => decision !== 'pending' || mayWait(transaction.method))
-    .map(([decision, text]) => `<button name="decision" value="${decision}">${text}</button>`)
-    .join('');
+  const buttons = (all: readonly Button[]) =>
+    all
+      .filter(([decision]) => decision !== 'pending' || mayWait(transaction.method))
+      .map(([decision, text]) => `<button name="decision" value="${decision}">${text}</button>`)
+      .join('');
   return page(
     title,
     `<dl><dt>Merchant</dt><dd>${escapeHtml(merchant.merchant)}</dd><dt>Order</dt><dd>${escapeHtml(transaction.orderId)}</dd>` +
       `<dt>Amount</dt><dd>${escapeHtml(money(transaction.amount, merchant.currency))}</dd></dl>${schedule}` +
-      `<form method="post">${birthDate}${buttons}</form><p class="note">A simulated provider: no money moves.</p>`,
+      `<form method="post">${birthDate}${buttons(OF_THE_BUYER)}</form><p class="note">A simulated provider: no money moves.</p>`,
+    `<form method="post"><fieldset><legend>Simulator only: decide as the provider</legend>${buttons(OF_THE_PROVIDER)}</fieldset></form>`,
   );
 }
 
@@ -68,16 +77,23 @@ function money(amount: number, currency: string): string {
 }
 
 const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:2rem auto;padding:0 1rem;color:#1c1c28;background:#f4f4f8}' +
-  'main{background:#fff;padding:1.5rem;border-radius:.75rem;box-shadow:0 1px 4px #0003}h1{font-size:1.3rem;margin-top:0}' +
-  'dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem}dt{color:#5a5a68}dd{margin:0;text-align:right;overflow-wrap:anywhere}' +
-  'label,button{display:block;width:100%;box-sizing:border-box;margin-top:.6rem}input{font:inherit;float:right}' +
-  'button{font:inherit;padding:.7rem;border:1px solid #b8b8c8;border-radius:.5rem;background:#fff;cursor:pointer}' +
-  'button:first-of-type{background:#2b4c9b;border-color:#2b4c9b;color:#fff}.note{color:#5a5a68;font-size:.85rem;margin-bottom:0}';
+  ':root{color-scheme:light dark;--ground:#f1f2f7;--card:#fff;--ink:#1c1c28;--soft:#555566;--edge:#85859a;--strong:#2b4c9b;--on:#fff}' +
+  '@media(prefers-color-scheme:dark){:root{--ground:#14151c;--card:#1e2029;--ink:#eeeef4;--soft:#b0b0c0;--edge:#85859a;--strong:#a9bff5;--on:#101425}}' +
+  'body{font:1rem/1.5 Inter,-apple-system,BlinkMacSystemFont,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;margin:0;color:var(--ink);background:var(--ground)}' +
+  'main{max-width:27rem;margin:2rem auto;padding:0 1rem}section,fieldset{padding:1.5rem;border:0;border-radius:.9rem;background:var(--card)}' +
+  'h1{font-size:1.3rem;line-height:1.25;margin:0 0 1rem}fieldset{margin:1rem 0 0;border:1px dashed var(--edge);background:none;padding:.9rem 1.5rem 1.5rem}' +
+  'legend{float:left;width:100%;margin-bottom:.6rem;padding:0;color:var(--soft);font-size:.875rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}' +
+  'dt,.note{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere}ol{margin:1rem 0 0;padding:0;list-style:none}li{padding:.3rem 0;border-top:1px solid var(--ground)}' +
+  'label{display:flex;justify-content:space-between;align-items:center;gap:1rem;margin-top:.6rem}input{font:inherit;color:inherit;background:none;border:1px solid var(--edge);border-radius:.5rem;padding:.5rem}' +
+  'button{display:block;width:100%;min-height:2.75rem;margin-top:.6rem;padding:.6rem;font:inherit;color:inherit;border:1px solid var(--edge);border-radius:.6rem;background:var(--card);cursor:pointer}' +
+  'button[value=validate]{margin-top:1rem;border-color:var(--strong);background:var(--strong);color:var(--on);font-weight:600}' +
+  ':focus-visible{outline:3px solid var(--strong);outline-offset:2px}a{color:var(--strong)}.note{font-size:.875rem;margin:1rem 0 0}';
 
-function page(title: string, content: string): string {
+/** `below` is beside the page's own section. */
+function page(title: string, content: string, below = ''): string {
+  const whole = `<section><h1>${escapeHtml(title)}</h1>${content}</section>${below}`;
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">' +
-    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${content}</main></body></html>`
+    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main>${whole}</main></body></html>`
   );
 }

@@ -17,6 +17,8 @@ export const SHOP_API_KEYS = {
   librarySpec: '00000000-0000-4000-8000-00000000000d',
 };
 
+export const DESK_PASSWORD = 'password-of-the-desk';
+
 const ACCOUNT = {
   account: 'shop',
   grant: 'client_credentials',
@@ -125,6 +127,7 @@ export async function startShopWorld({
       CSE_KEYS_URL: `${keys.url}/v1/cse-keys`,
       TOKENIZER_URL: `${simulator.url}/tokenizer`,
       ATTEMPTS_PER_MINUTE: '100000',
+      DESK_PASSWORD,
       // Longer than a stall of the machine. Specs about an absent Kafka set a short one.
       PUBLISH_TIMEOUT_MS: '30000',
       LOG_LEVEL: 'debug',

@@ -1,0 +1,44 @@
+import { overflow, smallTargets, violations } from './accessibility.js';
+import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
+import { CREDENTIALS } from './desk.js';
+import { CARDS, enterShop } from './shopper.js';
+
+let stack: BrowserStack;
+beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
+afterAll(() => stack?.stop());
+
+it('nothing that axe finds, no small target and no sideways scroll, on each page of a small phone', async () => {
+  const phone = { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true, httpCredentials: CREDENTIALS };
+  const shopper = await enterShop(stack, phone);
+  const { page } = shopper;
+  const seen: string[] = [];
+  const look = async (name: string) => {
+    const faults = [...(await violations(page)), ...(await smallTargets(page)).map((id) => `${id} is small`)];
+    const wide = await overflow(page);
+    seen.push(...faults.map((fault) => `${name}: ${fault}`), ...(wide === 0 ? [] : [`${name} is ${wide} too wide`]));
+  };
+  await page.getByTestId('way-4').check();
+  await page.locator('#cart-toggle').click();
+  await look('instalments');
+  await shopper.payByCard({ number: CARDS.failsItsCheckDigit });
+  await page.getByTestId('form-error').waitFor();
+  await look('faults');
+  await shopper.payByCard({ number: CARDS.refusedByTheBank });
+  await shopper.until('refused');
+  await look('refused');
+  await shopper.payOtherwise();
+  await shopper.payIn('a3');
+  await shopper.formOfProvider();
+  await look('form of the provider');
+  await shopper.decide('validate');
+  await shopper.until('succeeded');
+  await look('succeeded');
+  await page.goto(`${stack.shopUrl}/desk`);
+  await page
+    .getByTestId(/^sale-/)
+    .first()
+    .waitFor();
+  await look('desk');
+  expect(seen).toEqual([]);
+  await shopper.leave();
+});
