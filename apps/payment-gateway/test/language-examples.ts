@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { infrastructure, publisherOfTests, repositoryRoot, waitFor, type Stage } from '@tranche/testing';
 
 export type Language = 'python' | 'java' | 'go';
@@ -110,7 +111,12 @@ export function startIn({ folder }: ExampleCopy, command: string, env: Record<st
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code) => {
       hasEnded = true;
-      resolve({ code, ...printed });
+      // Maven resets the colours of a terminal at its end.
+      resolve({
+        code,
+        stdout: stripVTControlCharacters(printed.stdout),
+        stderr: stripVTControlCharacters(printed.stderr),
+      });
     });
   });
   return {
