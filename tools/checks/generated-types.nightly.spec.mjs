@@ -77,6 +77,7 @@ import type { PaymentCaptureSucceeded } from './tranche-types/payment-event';
 
 export const capture: Capture = { merchant: 'shop-fr', orderId: 'order-1', description: 'Shipped', amount: 1 };
 export const orderOf = (event: PaymentCaptureSucceeded): string => event.orderId;
+export const own: Pick<PaymentCaptureSucceeded, 'orderId'> = { orderId: 'order-1' };
 // @ts-expect-error: a capture without an order
 export const incomplete: Capture = { merchant: 'shop-fr', description: 'Shipped' };
 `;

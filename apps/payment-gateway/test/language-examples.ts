@@ -15,7 +15,7 @@ const PROGRAMS: Record<Language, string> = {
   go: 'pay.go',
 };
 
-/** What must be installed; the rest comes by the commands of the example's README. */
+/** These must be installed; the rest comes by the commands of the example's README. */
 const NEEDED: Record<Language, string[][]> = {
   python: [['python3', '-c', 'import ensurepip, venv']],
   java: [
@@ -142,7 +142,7 @@ interface Ledger {
   operations: { operationType: string; finalExecCode: string; amount: number }[];
 }
 
-/** What each example prints of an order that goes well, apart from repeated results. */
+/** Each example prints this of an order that goes well, apart from repeated results. */
 const STORY = [
   'published payment.authorize',
   'received payment.authorize.redirect_required',
