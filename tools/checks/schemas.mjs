@@ -108,7 +108,7 @@ function anyKnownEvent({ description }, { EVENT_TYPES, eventDefinition }) {
 function byEventType({ EVENT_REQUIREMENTS, EVENT_ALTERNATIVES, eventDefinition }) {
   const typed = ([eventType, required]) => {
     const texts = required.filter((field) => field === 'merchant' || field === 'orderId' || field === 'commandId');
-    const properties = Object.fromEntries(texts.map((field) => [field, { minLength: 1 }]));
+    const properties = Object.fromEntries(texts.map((field) => [field, { type: 'string', minLength: 1 }]));
     const oneOf = EVENT_ALTERNATIVES[eventType] && pageOrNone(...EVENT_ALTERNATIVES[eventType]);
     return [
       eventDefinition(eventType),

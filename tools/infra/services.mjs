@@ -65,6 +65,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       PAYMENT_URL: simulator,
       AUTH_SERVICE_URL: addressOf('auth-service'),
       AUTH_SERVICE_KEY: gatewayKey(accountsFile),
+      ENVIRONMENT_ID: 'demo',
       OPERATORS_FILE: 'config/operators.demo.json',
     },
     'checkout-demo': {

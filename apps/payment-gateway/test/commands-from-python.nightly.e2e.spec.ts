@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { infrastructure, startApp, type RunningApp } from '@tranche/testing';
 import { expectFiveInOrder, fiveOperationsOf, forwardedBy, isMisplaced, validateAtOnce } from './five-operations.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { pythonWithPackages } from './language-examples.js';
 
 const ORDERS = 200;
 const PREFIX = 'from-python-';
-const python = process.env.PYTHON ?? 'python3';
-
-/** Skipped without the package: `pip install confluent-kafka`. PYTHON may name the interpreter of a virtual environment that has it. */
-const isInstalled = spawnSync(python, ['-c', 'import confluent_kafka']).status === 0;
-const unlessAbsent = isInstalled ? it : it.skip;
-if (!isInstalled) console.warn(`Skipped: ${python} has no confluent_kafka (pip install confluent-kafka)`);
+const python = pythonWithPackages();
+const unlessAbsent = python === undefined ? it.skip : it;
 
 let stack: GatewayStack;
 const further: RunningApp[] = [];
@@ -30,7 +27,7 @@ unlessAbsent(
     const commands = fiveOperationsOf(stack.prefix, 'shop-fr', orderIds);
     const lines = commands.map(({ value, ...command }) => JSON.stringify({ ...command, value: value.toString() }));
     const startedMs = performance.now();
-    const published = spawnSync(python, [join(__dirname, 'publish_commands.py'), infrastructure().brokers], {
+    const published = spawnSync(python!, [join(__dirname, 'publish_commands.py'), infrastructure().brokers], {
       input: `${lines.join('\n')}\n`,
       encoding: 'utf8',
     });

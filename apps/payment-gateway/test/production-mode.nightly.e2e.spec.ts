@@ -6,7 +6,7 @@ import { infrastructure, ownPrefix, startApp, waitFor } from '@tranche/testing';
 it('refuses in production what only a demo may do, everything at once, and exits 78', async () => {
   const env = {
     TOPICS: 'check',
-    // The demo's files: publicly known keys, and no publisher who signs.
+    // The demo's files: publicly known keys, and merchants without a publisher who signs.
     MERCHANTS_FILE: 'config/merchants.demo.json',
     OPERATORS_FILE: 'config/operators.demo.json',
     AUTH_SERVICE_KEY: 'demo-payment-gateway-key-not-a-real-one',
@@ -20,7 +20,9 @@ it('refuses in production what only a demo may do, everything at once, and exits
   expect(said).toContain('settings are wrong:');
   for (const fault of [
     'MERCHANTS_FILE: accountKey, notificationKey, redirectKey, previousKeys.notification, apiKeys[0] of shop-fr belongs to the demo',
-    'MERCHANTS_FILE: publisherKeys of shop-fr must name who signs',
+    'MERCHANTS_FILE: publisherKeys[0] of shop-fr is the published test key',
+    'MERCHANTS_FILE: requireSignatures of shop-fr must be true',
+    'MERCHANTS_FILE: publisherKeys of shop-es must name who signs',
     'OPERATORS_FILE: key of demo is one of the demo',
     'AUTH_SERVICE_KEY: is one of the demo',
     'PAYMENT_URL: must start with https://',

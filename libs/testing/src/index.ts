@@ -19,6 +19,6 @@ export { sharedBrowser } from './stages/browser-stage.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
 export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-stage.js';
 export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './stages/shop-stage.js';
-export { operatorKey, publisherOfTests } from './stages/shops.js';
+export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';
 export { stage, type Stage } from './stages/stage.js';
 export * from './trace-globals.js';

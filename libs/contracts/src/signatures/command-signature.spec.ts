@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,23 +46,6 @@ describe('the test vectors', () => {
     const by = { kid, privateKey, environmentId: vector.environmentId };
     expect(signCommand(command, by)).toBe(vector.signature);
     expect(await problem(signed(command, by), [KEY], [AT], vector.environmentId)).toBeUndefined();
-  });
-
-  const hasPython = spawnSync('python3', ['-c', 'import cryptography']).status === 0;
-  const hasJava = spawnSync('java', ['-version']).status === 0;
-  const examples = join(__dirname, '../../../../examples/signed-commands');
-  it.each([
-    ['Python', hasPython, 'python3', [], 'sign.py'],
-    // The program runs only briefly, so compiler optimization would cost more than it saves.
-    ['Java', hasJava, 'java', ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'], 'Sign.java'],
-  ])('the example in %s signs the same (where it is installed: %s)', (_, isThere, program, options, file) => {
-    if (!isThere) return;
-    for (const { environmentId: environment, topic, key, value, headers, signature } of vectors.commands) {
-      const texts = Object.entries(headers).map(([name, text]) => `${name}=${text}`);
-      const args = [...options, join(examples, file), d, kid, environment, topic, key, value, ...texts];
-      const printed = execFileSync(program, args);
-      expect(printed.toString('utf8').trim()).toBe(signature);
-    }
   });
 });
 

@@ -7,6 +7,7 @@ import { startApp, type AppName, type RunningApp } from '../apps.js';
 import { openFront } from '../front.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { makeTopics } from './gateway-stage.js';
+import { publisherKeyOfTests } from './shops.js';
 import type { StageDefinition, StartedStage } from './stage-keeper.js';
 
 /** Public API keys of the shop's merchant. A spec that rotates a key uses one that no other spec has. */
@@ -63,7 +64,8 @@ export async function startShopWorld({
   const merchantsFile = (name: string, addresses: Record<string, string>) => {
     const apiKeys = Object.values(SHOP_API_KEYS).map((id) => ({ id, key: `key-of-${id}` }));
     const own = { merchant: 'shop-fr', identifier: 'Shop FR', accountKey: 'key-of-the-account', market, apiKeys };
-    return file(name, [{ ...own, authAccount: ACCOUNT.account, ...merchant, ...addresses }]);
+    const publisherKeys = [publisherKeyOfTests()];
+    return file(name, [{ ...own, publisherKeys, authAccount: ACCOUNT.account, ...merchant, ...addresses }]);
   };
   const common = {
     KAFKA_BROKERS: brokers,
@@ -139,6 +141,7 @@ export async function startShopWorld({
         PAYMENT_URL: simulator.url,
         AUTH_SERVICE_URL: auth.url,
         AUTH_SERVICE_KEY: CALLER.key,
+        ENVIRONMENT_ID: 'tests',
       }),
     ]);
     front.leadTo(shop.url);

@@ -10,7 +10,7 @@ const PKCS8_OF_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 /** As for shop-fr: the simulator only records the notifications. */
 const NOBODY = 'http://127.0.0.1:4020/notifications';
 
-/** The publisher key of shop-signed. Constant, because specs run in other processes than the stage. */
+/** Signs for shop-signed, and for the shop of the shop stage. Constant, because specs run in other processes than the stage. */
 export const publisherOfTests = (): { kid: string; privateKey: KeyObject } => ({
   kid: 'k1',
   privateKey: createPrivateKey({
@@ -19,19 +19,24 @@ export const publisherOfTests = (): { kid: string; privateKey: KeyObject } => ({
   }),
 });
 
+/** The public half, as `publisherKeys` of the merchants file has it. */
+export function publisherKeyOfTests(): { kid: string; publicKey: string } {
+  const { kid, privateKey } = publisherOfTests();
+  const { x: publicKey = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return { kid, publicKey };
+}
+
 /** An operator's key on the shared gateway; `demo` has the one in config/operators.demo.json. */
 export const operatorKey = (operator: 'alice' | 'bob' | 'second' | 'viewer'): string =>
   `${operator}-key-of-a-test-and-not-a-real-one`;
 
 /** Merchants that differ from the demo's shop-fr in one setting, so that a spec for it needs no gateway of its own. */
 function shops(): Record<string, object> {
-  const { kid, privateKey } = publisherOfTests();
-  const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
   return {
     'shop-francs': { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https://app.example/paid' }] },
     'shop-approval': { approvalAboveMinor: 1 },
     'shop-supersedes': { supersedeDoubtfulForms: true },
-    'shop-signed': { publisherKeys: [{ kid, publicKey }], requireSignatures: true },
+    'shop-signed': { publisherKeys: [publisherKeyOfTests()], requireSignatures: true },
     // Equals shop-fr, for a spec that reads a list or metric by merchant.
     'shop-counted': {},
   };

@@ -1,0 +1,227 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { infrastructure, publisherOfTests, repositoryRoot, waitFor, type Stage } from '@tranche/testing';
+
+export type Language = 'python' | 'java' | 'go';
+
+/** Its file with the story of an order; the tests of partitions and signatures put a publisher of given commands in its place. */
+const PROGRAMS: Record<Language, string> = {
+  python: 'pay.py',
+  java: 'src/main/java/example/Pay.java',
+  go: 'pay.go',
+};
+
+/** These must be installed; the rest comes by the commands of the example's README. */
+const NEEDED: Record<Language, string[][]> = {
+  python: [['python3', '-c', 'import ensurepip, venv']],
+  java: [
+    ['mvn', '--version'],
+    ['javac', '--version'],
+  ],
+  go: [['go', 'version']],
+};
+
+const runs = ([program = '', ...args]: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+
+/** Says on the console which languages are left out. */
+export function installedLanguages(languages: readonly Language[]): Language[] {
+  return languages.filter((language) => {
+    const missing = NEEDED[language].find((command) => !runs(command));
+    if (missing) console.warn(`Skipped: examples/${language}, because \`${missing.join(' ')}\` fails here`);
+    return missing === undefined;
+  });
+}
+
+/**
+ * A Python with the packages of the example, or undefined, said on the console. PYTHON may name one that has them; else they are installed
+ * into .infra once.
+ */
+export function pythonWithPackages(): string | undefined {
+  const given = process.env.PYTHON;
+  if (given) return hasPackages(given) ? given : skipped(`${given} lacks packages of examples/python/requirements.txt`);
+  const requirements = join(repositoryRoot(), 'examples/python/requirements.txt');
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 8);
+  const folder = join(repositoryRoot(), '.infra', `python-${version}`);
+  const python = join(folder, 'bin/python');
+  if (hasPackages(python)) return python;
+  const install = ['python3', '-m', 'pip', '-q', '--python', python, 'install', '--no-compile', '-r', requirements];
+  const isMade = runs(['python3', '-m', 'venv', '--without-pip', folder]) && runs(install);
+  return isMade ? python : skipped(`examples/python, because \`${install.join(' ')}\` fails here`);
+}
+
+const hasPackages = (python: string) => runs([python, '-c', 'import confluent_kafka, cryptography']);
+
+function skipped(reason: string): undefined {
+  console.warn(`Skipped: ${reason}`);
+}
+
+/** A copy of an example's folder, so that nothing that a developer built there is used. */
+export interface ExampleCopy {
+  readonly folder: string;
+  remove(): void;
+}
+
+export function copyOfExample(language: Language): ExampleCopy {
+  const folder = mkdtempSync(join(tmpdir(), `tranche-${language}-`));
+  const left = new Set(['.venv', 'target', '__pycache__', 'form.html']);
+  const source = join(repositoryRoot(), 'examples', language);
+  cpSync(source, folder, { recursive: true, filter: (path) => !left.has(path.slice(source.length + 1)) });
+  return { folder, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** Puts the test's publisher in place of the example's program. */
+export function putPublisher(language: Language, { folder }: ExampleCopy): void {
+  const file = PROGRAMS[language];
+  cpSync(join(__dirname, 'languages', file.split('/').at(-1)!), join(folder, file));
+}
+
+/** The commands of the example's README: those that prepare, and the last one, which runs the program. */
+export function commandsOf(language: Language): { prepare: string[]; run: string } {
+  const readme = readFileSync(join(repositoryRoot(), 'examples', language, 'README.md'), 'utf8');
+  const [, block = ''] = /```sh\n([\s\S]*?)\n```/.exec(readme) ?? [];
+  const lines = block.split('\n');
+  return { prepare: lines.slice(0, -1), run: lines.at(-1) ?? '' };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly ended: Promise<Ended>;
+  readonly hasEnded: boolean;
+  /** Ends it, with all processes that it started. */
+  stop(): void;
+}
+
+/** Starts a command line of a shell in the copy's folder. */
+export function startIn({ folder }: ExampleCopy, command: string, env: Record<string, string>, input = ''): Started {
+  const child = spawn('sh', ['-c', command], { cwd: folder, env: { ...process.env, ...env }, detached: true });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text));
+  child.stdin.end(input);
+  let hasEnded = false;
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => {
+      hasEnded = true;
+      // Maven resets the colours of a terminal at its end.
+      resolve({
+        code,
+        stdout: stripVTControlCharacters(printed.stdout),
+        stderr: stripVTControlCharacters(printed.stderr),
+      });
+    });
+  });
+  return {
+    ended,
+    get hasEnded() {
+      return hasEnded;
+    },
+    stop() {
+      if (!hasEnded && child.pid !== undefined) process.kill(-child.pid);
+    },
+  };
+}
+
+/** Variables of an example that signs for `publisherOfTests`. */
+export function signingVariables(environmentId = 'tests'): Record<string, string> {
+  const { kid, privateKey } = publisherOfTests();
+  const { d = '' } = privateKey.export({ format: 'jwk' });
+  return { SIGNING_KID: kid, SIGNING_KEY: d, ENVIRONMENT_ID: environmentId };
+}
+
+interface Ledger {
+  calls: unknown[];
+  operations: { operationType: string; finalExecCode: string; amount: number }[];
+}
+
+/** Each example prints this of an order that goes well, apart from repeated results. */
+const STORY = [
+  'published payment.authorize',
+  'received payment.authorize.redirect_required',
+  'open form.html and decide as the customer',
+  'received payment.authorize.succeeded',
+  'published payment.capture',
+  'received payment.capture.succeeded',
+  'published payment.refund',
+  'received payment.refund.succeeded',
+];
+
+export interface Example {
+  readonly copy: ExampleCopy;
+  /** Runs its program. */
+  readonly command: string;
+  /** Begins the ids of its orders. */
+  readonly orders: string;
+}
+
+/** Runs examples against the shop's stage, whose platform keeps a ledger. */
+export function shopOfExamples({ prefix, apps }: Stage) {
+  const { 'platform-simulator': simulator } = apps;
+  if (!simulator) throw new Error('the stage has no simulator');
+  const env = { KAFKA_BROKERS: infrastructure().brokers, KAFKA_TOPIC_PREFIX: prefix, ...signingVariables() };
+
+  async function ledgerOf(orderId: string): Promise<Ledger> {
+    return (await (await fetch(`${simulator!.url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger;
+  }
+
+  /** Decides as the customer once the program has written the form. Resolves when the program has ended. */
+  async function play({ copy, command }: Example, orderId: string): Promise<Ended> {
+    const form = join(copy.folder, 'form.html');
+    const program = startIn(copy, command, { ...env, ORDER_ID: orderId });
+    try {
+      const address = await waitFor(() => addressIn(form) ?? program.hasEnded, {
+        timeoutMs: 100_000,
+        what: `the form of ${orderId}`,
+      });
+      const body = new URLSearchParams({ decision: 'validate' });
+      if (typeof address === 'string') await fetch(address, { method: 'POST', body, redirect: 'manual' });
+      return await program.ended;
+    } finally {
+      program.stop();
+    }
+  }
+
+  return {
+    async expectWholeOrder(example: Example): Promise<void> {
+      const orderId = `${example.orders}-1`;
+      const { code, stdout, stderr } = await play(example, orderId);
+      expect([stderr, code]).toEqual(['', 0]);
+      const lines = stdout.trim().split('\n');
+      expect([...new Set(lines)]).toEqual([...STORY, `${orderId} was captured and refunded`]);
+      const { operations } = await ledgerOf(orderId);
+      expect(operations).toMatchObject(
+        ['authorization', 'capture', 'refund'].map((operationType) => {
+          return { operationType, finalExecCode: '0000', amount: 30_000 };
+        }),
+      );
+    },
+
+    /** An answer `rejected`, and the dead letter of a signature for another environment. */
+    async expectReadableRefusals(example: Example): Promise<void> {
+      for (const [index, [settings, reason]] of REFUSALS.entries()) {
+        const orderId = `${example.orders}-refused-${index}`;
+        const { ended } = startIn(example.copy, example.command, { ...env, ORDER_ID: orderId, ...settings });
+        const { code, stderr } = await ended;
+        expect(code).not.toBe(0);
+        expect(stderr.trim()).toMatch(reason);
+        expect((await ledgerOf(orderId)).calls).toEqual([]);
+      }
+    },
+  };
+}
+
+const REFUSALS: [Record<string, string>, RegExp][] = [
+  [{ MERCHANT: 'no-such-shop' }, /^payment\.command\.rejected: merchant .+$/m],
+  [{ ENVIRONMENT_ID: 'staging' }, /^dead letter: signature_refused: .+$/m],
+];
+
+const addressIn = (form: string) =>
+  existsSync(form) ? /action="([^"]+)"/.exec(readFileSync(form, 'utf8'))?.[1] : undefined;
