@@ -202,7 +202,7 @@ function propertiesOf(name: string): [path: string, rule: Rule, root: string][] 
     $defs = {},
     properties,
   } = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Rule;
-  return Object.entries({ ...$defs, '': { properties: properties ?? {} } })
+  return Object.entries<Rule>({ ...$defs, '': { properties: properties ?? {} } })
     .filter(([definition, { allOf }]) => allOf === undefined && definition !== 'Event')
     .flatMap(([definition, { properties: inside = {} }]) =>
       Object.entries(inside).map(([field, rule]): [string, Rule, string] => [
