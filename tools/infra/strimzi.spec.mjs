@@ -45,7 +45,14 @@ describe('resources of Strimzi', () => {
       })),
     );
     expect(rights).toEqual(rows);
-    const names = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', 'tranche-cli', 'shop'];
+    const names = [
+      'payment-gateway',
+      'notification-ingest',
+      'auth-service',
+      'cse-token-service',
+      'tranche-cli',
+      'shop',
+    ];
     expect(users.map(({ metadata }) => metadata.name)).toEqual(names);
     expect(users[0]).toMatchObject({
       apiVersion: 'kafka.strimzi.io/v1',
