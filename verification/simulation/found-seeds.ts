@@ -20,4 +20,5 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'edges',
     promise: 'a void by hand that is reported after a late success may have cancelled it',
   },
+  { seed: 5559808, profile: 'edges', promise: 'an order whose payment somebody voided by hand may be paid again' },
 ];

@@ -5,17 +5,22 @@ import type { LedgerEntry, SimulatedPlatform } from './platform.js';
  * Returns the interface's limit that the ledger's newest entry breaks, if any.
  * @param order the journal's state at the execution
  * @param granted the journal's state when the call was granted: a request may arrive long after that
+ * @param byHand operations of the back office, which no entry of the ledger shows
  */
 export function brokenGuard(
   entry: LedgerEntry,
   ledger: SimulatedPlatform['ledger'],
   order: OrderState | undefined,
   granted = order,
+  byHand: SimulatedPlatform['byHand'] = [],
 ): string | undefined {
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
   if (entry.standing === 'refused') return undefined;
-  if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order, granted);
+  // A void by hand names no payment, so any payment of its order may be the one that it cancelled.
+  const isVoidedByHand = byHand.some((one) => one.operation === 'void' && one.orderKey === orderKey);
+  if (operation === 'authorize' || operation === 'pay')
+    return isVoidedByHand ? undefined : brokenByPayment(entry, others, order, granted);
   const reference = others.find((other) => other.transactionId === transactionId);
   // An authorization that waits may be voided, so that a cancelled order's form does not stay payable. Its refusal may not have been reported yet.
   const isVoidOfWaiting =

@@ -18,7 +18,7 @@ import type { Landed } from './journal.js';
 import { brokenGuard } from './ledger-guards.js';
 import { snapshotTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
-import type { LedgerEntry } from './platform.js';
+import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Violation, ViolationKind } from './violations.js';
 
 export interface CommandRecord {
@@ -79,6 +79,7 @@ export class Referee {
   constructor(
     private readonly nowMs: () => number,
     private readonly ledger: () => LedgerEntry[],
+    private readonly byHand: () => SimulatedPlatform['byHand'] = () => [],
   ) {}
 
   say(kind: ViolationKind, detail: string): void {
@@ -185,7 +186,7 @@ export class Referee {
     ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const granted = this.#granted.get(`${orderKey} ${entry.request.by.commandId}`);
-    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted);
+    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted, this.byHand());
     // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
     if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);

@@ -63,6 +63,7 @@ export class World {
     this.referee = new Referee(
       () => scheduler.nowMs,
       () => platform.ledger,
+      () => platform.byHand,
     );
     this.#decisions = new Decisions(around, { journal, platform, referee: this.referee });
     const backOffice = new BackOffice(around, { platform, referee: this.referee });
