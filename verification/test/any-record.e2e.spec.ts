@@ -238,7 +238,9 @@ function expectTrue(sent: Sent, letter: ConsumedRecord | undefined): void {
   const withheld = headers['dead-letter-withheld']?.split(' ') ?? [];
   if (headers['dead-letter-code'] === 'unreadable_batch') return;
   if (!withheld.includes('key')) expect([sent.at, letter.rawKey]).toEqual([sent.at, sent.key]);
-  if (!withheld.includes('value')) expect([sent.at, letter.value]).toEqual([sent.at, sent.value]);
+  // Anybody may have written a record with a wrong signature, so its content is not kept.
+  const value = headers['dead-letter-code'] === 'signature_refused' ? null : sent.value;
+  if (!withheld.includes('value')) expect([sent.at, letter.value]).toEqual([sent.at, value]);
   if (withheld.includes('headers')) return;
   const isOurs = (name: string) => name.startsWith('dead-letter-') || name === FORWARDED_FROM;
   const values = new Map<string, (Buffer | null)[]>();
