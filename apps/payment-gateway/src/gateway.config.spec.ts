@@ -81,10 +81,12 @@ it.each([
   expect(faultsOf(env)).toEqual(faults);
 });
 
+// The merchants of the demo sign, so the environment needs an id.
+const production = { TOPICS: 'check', ENVIRONMENT_ID: 'tests' };
 it.each([
   ['none, in a demo', {}, []],
-  ['none, in production', { TOPICS: 'check' }, ['INDEX_HMAC_KEYS']],
-  ['one', { TOPICS: 'check', INDEX_HMAC_KEYS: `one:${Buffer.alloc(32).toString('base64')}` }, []],
+  ['none, in production', { ...production }, ['INDEX_HMAC_KEYS']],
+  ['one', { ...production, INDEX_HMAC_KEYS: `one:${Buffer.alloc(32).toString('base64')}` }, []],
   ['one that is too short', { INDEX_HMAC_KEYS: 'one:c2hvcnQ=' }, ['INDEX_HMAC_KEYS']],
 ])('keys of the index: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
