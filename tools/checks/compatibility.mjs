@@ -140,7 +140,7 @@ function compareBranches(one, other, at, { from, isBack, note }) {
       kind === 'allOf' ? taken.filter((text) => !given.includes(text)) : given.filter((text) => !taken.includes(text));
     if (kind !== 'allOf' && taken.length === 0) continue;
     if (kind !== 'allOf' && given.length === 0) note(`${at}/${kind}`, 'no alternatives', 'alternatives');
-    // A reader of the release skips a type that it does not know, so a new one breaks nobody.
+    // A reader of the release skips a type that it does not know, so a new type is no fault.
     const isNewType = (text) => isBack && kind === 'anyOf' && from.$defs?.[nameOf(text)] !== undefined;
     for (const text of unmet)
       if (!isNewType(text))

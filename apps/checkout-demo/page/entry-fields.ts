@@ -170,7 +170,7 @@ function retypedAs(name: string, format: (typed: string) => string): void {
   });
 }
 
-/** In a French shop a card may be of CB too, and its holder chooses. Elsewhere nobody is asked, unless the tokenizer refuses the brand. */
+/** In a French shop a card may carry the brand CB too, so its holder chooses. In other shops the page asks only if the tokenizer refuses the brand. */
 let isOfCb = false;
 let areAllOffered = false;
 

@@ -13,7 +13,7 @@ export function showFaults(faults: Fault[], whole?: TextKey): void {
   if (faults.length > 0 || whole !== undefined) byId('form-error').focus();
 }
 
-/** Renders again when the method or the delivery changes, because a fault of a hidden field concerns nobody. */
+/** Renders again when the method or the delivery changes, because the buyer can't see, and need not mend, a hidden field. */
 export function keepFaultsCurrent(): void {
   inEveryLanguage(render);
   byId('checkout').addEventListener('change', render);

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { createPublicKey } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publisherOfTests, startShopWorld } from '@tranche/testing';
@@ -210,12 +209,8 @@ describe('a Nest application pays, captures and refunds, and answers 400 to what
   let world: Awaited<ReturnType<typeof startShopWorld>>;
   let env: Record<string, string>;
   beforeAll(async () => {
-    const { kid, privateKey } = publisherOfTests();
-    const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
-    world = await startShopWorld({
-      merchant: { publisherKeys: [{ kid, publicKey }], requireSignatures: true },
-      settings: (app): Record<string, string> => (app === 'payment-gateway' ? { ENVIRONMENT_ID: 'tests' } : {}),
-    });
+    const { privateKey } = publisherOfTests();
+    world = await startShopWorld({ merchant: { requireSignatures: true } });
     const KEY_FILE = join(folder, 'key.pem');
     writeFileSync(KEY_FILE, privateKey.export({ format: 'pem', type: 'pkcs8' }));
     env = { KEY_FILE, KAFKA_BROKERS: world.env['KAFKA_BROKERS']!, KAFKA_TOPIC_PREFIX: world.prefix };

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,11 +29,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   const { kid, privateKey } = publisherOfTests();
-  const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
-  world = await startShopWorld({
-    merchant: { publisherKeys: [{ kid, publicKey }], requireSignatures: true },
-    settings: (app): Record<string, string> => (app === 'payment-gateway' ? { ENVIRONMENT_ID: 'tests' } : {}),
-  });
+  world = await startShopWorld({ merchant: { requireSignatures: true } });
   tarball = pack(folder).client;
   const keyFile = join(folder, 'key.pem');
   writeFileSync(keyFile, privateKey.export({ format: 'pem', type: 'pkcs8' }));

@@ -33,7 +33,7 @@ export function adviceFor(code: string): string {
 
 export const SIGNATURE_ADVICE: Record<SignatureProblem, string> = {
   missing:
-    'sign it: the merchant has requireSignatures; `signing` of @tranche/client, `tranche commands sign`, or examples/signed-commands',
+    'sign it: the merchant has requireSignatures; `signing` of @tranche/client, `tranche commands sign`, or examples/python, java and go',
   malformed:
     'send one header `tranche-signature` as HEADER..SIGNATURE, both in base64url, with {"alg":"EdDSA","kid":"…"} alone as header',
   unknown_key: 'add the public key under this kid to `publisherKeys` of the merchant, or sign with a kid that is there',

@@ -33,7 +33,7 @@ export const EVENT_REQUIREMENTS = Object.fromEntries(
   EVENT_TYPES.map((type) => [type, OTHERS[type] ?? [...OPERATION, ...(BY_ENDING[endingOf(type)] ?? [])]]),
 ) as Readonly<Record<EventType, readonly EventField[]>>;
 
-/** Fields of which an event of the type has one at least: a page to show, or the word that there is none. */
+/** An event of the type has at least one of these fields: `redirectHtml`, the page to show, or `redirectHtmlDropped` if there is none. */
 export const EVENT_ALTERNATIVES = {
   'payment.authorize.redirect_required': ['redirectHtml', 'redirectHtmlDropped'],
   'payment.pay.redirect_required': ['redirectHtml', 'redirectHtmlDropped'],
