@@ -16,5 +16,5 @@ it('reads resumes and skips, and nothing else of the topic', () => {
 it('counts a resume that is written as several records once', () => {
   const recovery = new JournalRecovery();
   for (const record of [resumed, { ...resumed, commands: ['def'] }, skipped]) recovery.take(record);
-  expect([recovery.resumes.count, recovery.size]).toEqual([1, 3]);
+  expect(recovery.resumes.count).toBe(1);
 });

@@ -59,15 +59,8 @@ const areAll = (list: unknown, isOne: (one: unknown) => boolean): boolean => Arr
 export class JournalRecovery {
   readonly skipped = new SkipList();
   readonly resumes = new ResumeList();
-  #records = 0;
-
-  /** Number of records taken. */
-  get size(): number {
-    return this.#records;
-  }
 
   take(record: RecoveryRecord): void {
-    this.#records++;
     if (record.record === 'skipped') this.skipped.add(record.hash);
     else this.resumes.add(record);
   }
