@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, topicOffsets } from '@tranche/kafka';
-import { encodeRecord, journalPartition, type JournalRecord } from '@tranche/order-journal';
+import { encodeRecord, journalPartition, OrderIndexKeys, type JournalRecord } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { Bench, Context } from '../bench.js';
 import { cpuMsOf } from '../cpu.js';
@@ -88,10 +88,12 @@ async function write(stage: Stage, orders: number): Promise<Map<number, bigint>>
 /** Resolves when the index's markers say that it holds every record before the ends. */
 async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
   const redis = await createClient({ url: redisUrl }).connect();
-  const keyOf = (partition: number) => `${stage.prefix}gateway:4:{j${partition}}:orders`;
+  const keys = new OrderIndexKeys(stage.prefix);
   const deadline = performance.now() + TIME_BOX_MS;
   const isThere = async () => {
-    const markers = await Promise.all([...ends.keys()].map((partition) => redis.hGet(keyOf(partition), 'marker')));
+    const markers = await Promise.all(
+      [...ends.keys()].map((partition) => redis.hGet(keys.of(partition, 'orders'), 'marker')),
+    );
     return [...ends.values()].every(
       (end, index) => end === 0n || BigInt(markers[index]?.split(' ', 1)[0] ?? -1) >= end - 1n,
     );
