@@ -29,7 +29,8 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
   {
     seed: 31416758,
     profile: 'anew',
-    promise: 'an operation under way at a loss, whose command was finished, ends with a report that it was not executed',
+    promise:
+      'an operation under way at a loss, whose command was finished, ends with a report that it was not executed',
   },
   { seed: 31419381, profile: 'anew', promise: 'a resume begins when what stopped gateways had sent has arrived' },
 ];
