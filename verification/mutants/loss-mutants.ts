@@ -77,7 +77,7 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     name: 'tries-again-after-a-loss',
     does: 'leaves an operation between two attempts, though its next one may be lost',
     file: 'recovery/after-loss.js',
-    find: 'return idle.length > 0 ? records : [];',
+    find: 'return records;',
     replace: 'return [];',
   },
   {
