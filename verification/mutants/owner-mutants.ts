@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 const owner = { project: 'order-journal', file: 'partition/partition-owner.js', profile: 'moves' } as const;
 const publish = 'await this.#untilDone(() => parts.events.publish(batch.events));';
 const write = 'await this.#untilDone(() => this.#write(batch));';
-const drain = 'await deadline.wait(settled().then(settled));';
+const drain = 'await deadline.wait(settled().then(ended));';
 
 /**
  * Bugs of a partition's owner. That an owner serves only once it has caught up, and writes nothing after its assignment, is order of work, which its
