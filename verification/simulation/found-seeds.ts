@@ -43,4 +43,9 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
       'an operation under way at a loss, whose command was finished, ends with a report that it was not executed',
   },
   { seed: 31419381, profile: 'anew', promise: 'a resume begins when what stopped gateways had sent has arrived' },
+  {
+    seed: 71002009,
+    profile: 'edges',
+    promise: 'an owner whose successor published what retention then deleted does not stop the partition',
+  },
 ];

@@ -341,6 +341,13 @@ it('publishes and writes nothing after its assignment has ended, and still reads
   expect(one.steps).toEqual(steps);
 });
 
+it('does not stop the partition after its assignment has ended, since the next owner compares the log itself', async () => {
+  const one = await new OneOwner({ records: [intent, redirect] }).settled();
+  one.owner.end();
+  one.owner.stop('records from 4 on were deleted before they were read');
+  expect([one.owner.state, one.owner.stoppedBecause]).toEqual(['closed', undefined]);
+});
+
 it('gives up a batch that waits when its assignment ends', async () => {
   let letGo: () => void = () => undefined;
   const did = (what: string) => (what === 'events 1' ? new Promise<void>((resolve) => (letGo = resolve)) : undefined);

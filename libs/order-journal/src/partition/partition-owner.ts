@@ -19,15 +19,12 @@ import { decodeRecord } from '../state/versions.js';
 import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
 import { placeOwner, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
+import { ReadAhead } from './read-ahead.js';
 
 /** `stopped`: its log is not the one that was read, or holds a record that this release cannot read. A person decides. */
 export type OwnerState = 'place' | 'catch_up' | 'serve' | 'stopped' | 'closed';
 
 const INDEX_READS = 5;
-const BATCH_RECORDS = 1_000;
-/** Records of a partition that are read ahead of the index while no command waits for them. */
-const AHEAD_RECORDS = 5_000;
-const AHEAD_BYTES = 16 * 1024 * 1024;
 const LOOK_AGAIN_MS = 200;
 const RETRY = { firstMs: 100, maxMs: 10_000 };
 
@@ -56,9 +53,7 @@ export class PartitionOwner {
   /** Offset behind the last record whose events were acknowledged; the same, once the index has the records too. */
   #acknowledged: bigint | undefined;
   #published: bigint | undefined;
-  #queue: ReadRecord[] = [];
-  #queuedBytes = 0;
-  #isHeld = false;
+  readonly #ahead: ReadAhead;
   #isDoubted = false;
   /** Marker at which the log held no record. */
   #absentAt: bigint | undefined;
@@ -73,7 +68,9 @@ export class PartitionOwner {
     readonly partition: number,
     private readonly parts: OwnerParts,
     private readonly onProgress: () => void,
-  ) {}
+  ) {
+    this.#ahead = new ReadAhead(partition, parts.follower);
+  }
 
   get state(): OwnerState {
     return this.#state;
@@ -104,7 +101,7 @@ export class PartitionOwner {
 
   /** Records and orders that memory holds because the index lacks them. */
   get backlog(): { records: number; bytes: number; orders: number } {
-    return { records: this.#queue.length, bytes: this.#queuedBytes, orders: this.#cache.size };
+    return { records: this.#ahead.length, bytes: this.#ahead.bytes, orders: this.#cache.size };
   }
 
   /** Runs until the assignment is over. `committed`: the group's commit of the journal's partition. Never rejects. */
@@ -135,10 +132,9 @@ export class PartitionOwner {
     this.#state = 'place';
     this.#placements++;
     parts.follower.unfollow(partition);
-    this.#queue = [];
-    this.#queuedBytes = 0;
+    this.#ahead.restart();
     this.#settle();
-    this.#isHeld = this.#isDoubted = this.#isReadNoMore = false;
+    this.#isDoubted = this.#isReadNoMore = false;
     this.#cache.clear(new OwnerNotServingError(partition));
     this.#ends.fail(new OwnerNotServingError(partition));
     await parts.assertCurrent?.();
@@ -185,7 +181,7 @@ export class PartitionOwner {
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         const folded = this.#cache.apply(key ?? '', offset, record, hash);
-        if (this.#mayWrite) this.#enqueue({ offset, headers, record, hash, folded, bytes });
+        if (this.#mayWrite) this.#ahead.add({ offset, headers, record, hash, folded, bytes });
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof JournalReplacedError) return this.stop(error.message);
@@ -196,7 +192,8 @@ export class PartitionOwner {
     if (next > this.#position) this.#position = next;
     this.#ends.reached(this.#position);
     this.#serveWhenCaughtUp();
-    if (!this.isServing && !this.#isAheadAtMost(1)) this.#hold();
+    // A command waits for the records that come while the owner serves.
+    if (!this.isServing) this.#ahead.holdWhereFull();
     this.#wakeProjection();
   }
 
@@ -225,28 +222,8 @@ export class PartitionOwner {
   #serveWhenCaughtUp(): void {
     if (this.#state !== 'catch_up' || this.#position < this.#goal) return;
     this.#state = 'serve';
-    this.#goOn();
+    this.#ahead.goOn();
     for (const resolve of this.#whenServing.splice(0)) resolve();
-  }
-
-  #enqueue(record: ReadRecord): void {
-    this.#queue.push(record);
-    this.#queuedBytes += record.bytes;
-  }
-
-  #isAheadAtMost(part: number): boolean {
-    return this.#queue.length <= AHEAD_RECORDS * part && this.#queuedBytes <= AHEAD_BYTES * part;
-  }
-
-  #hold(): void {
-    this.#isHeld = true;
-    this.parts.follower.hold(this.partition);
-  }
-
-  #goOn(): void {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
-    this.parts.follower.goOn(this.partition);
   }
 
   /** Publishes what was read, in batches, until the assignment is over. @throws MarkerMovedError where the index is not where it was left */
@@ -257,12 +234,12 @@ export class PartitionOwner {
         throw new MarkerMovedError(
           `The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`,
         );
-      const records = this.#queue.slice(0, BATCH_RECORDS);
+      const records = this.#ahead.batch();
       if (records.length === 0) await new Promise<void>((resolve) => (this.#wakeProjection = resolve));
       else await this.#publish(records);
       // Before it serves, many records may be read whose orders nobody asks for.
       if (!this.isServing) this.forget();
-      if (!this.isServing && this.#isHeld && this.#isAheadAtMost(0.5)) this.#goOn();
+      this.#ahead.goOnWhereHalfFree();
     }
   }
 
@@ -277,11 +254,10 @@ export class PartitionOwner {
     for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
     this.#acknowledged = later(this.#acknowledged, batch.to + 1n);
     await this.#untilDone(() => this.#write(batch));
-    this.#queue.splice(0, records.length);
-    for (const { bytes } of records) this.#queuedBytes -= bytes;
+    this.#ahead.remove(records);
     this.#next = batch.to + 1n;
     this.#advancePublished(this.#next);
-    if (this.#queue.length === 0 || !this.isServing) this.#settle();
+    if (this.#ahead.length === 0 || !this.isServing) this.#settle();
   }
 
   #write({ to, hash, orders, redirectHtml }: PublishedBatch): Promise<void> {
@@ -314,7 +290,7 @@ export class PartitionOwner {
 
   /** Resolves when everything that was read is published (before it serves: the batch under way), or the assignment is over. */
   async settled(): Promise<void> {
-    if (this.#mayWrite && this.#queue.length > 0) await new Promise<void>((resolve) => this.#whenSettled.push(resolve));
+    if (this.#mayWrite && this.#ahead.length > 0) await new Promise<void>((resolve) => this.#whenSettled.push(resolve));
   }
 
   #settle(): void {
@@ -426,6 +402,8 @@ export class PartitionOwner {
   /** The partition stops: no order of it is read, nothing is granted, and waits reject (R11). `offset`: of the record that cannot be read. */
   stop(why: string, offset?: bigint): void {
     if (this.#state === 'stopped' || this.#state === 'closed') return;
+    // The next owner compares the log itself. A process that stood still may read a log that retention cut for its successor.
+    if (!this.#mayWrite) return this.close();
     const advice = offset === undefined ? adviceOnLoss(this.partition) : '';
     this.#reason = stoppedReason(this.partition, `${why}${advice}`, offset);
     this.parts.logger.error({ partition: this.partition }, this.#reason);
@@ -435,8 +413,7 @@ export class PartitionOwner {
   /** The assignment is over: nothing is published or written any more. Calls under way still read their records until `close`. */
   end(): void {
     this.#mayWrite = false;
-    this.#queue = [];
-    this.#queuedBytes = 0;
+    this.#ahead.clear();
     this.#ended.abort(new Error(`Journal partition ${this.partition} is not owned any more`));
     this.#settle();
     this.#wakeProjection();
