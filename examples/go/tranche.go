@@ -96,7 +96,10 @@ func Publish(ctx context.Context, client *kgo.Client, signer Signer, command Com
 	record.Headers = append(record.Headers, kgo.RecordHeader{Key: "tranche-signature", Value: []byte(signature)})
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	return client.ProduceSync(ctx, record).FirstErr()
+	if err := client.ProduceSync(ctx, record).FirstErr(); err != nil {
+		return fmt.Errorf("%s: no acknowledgement within 30 s: %w", command.Topic, err)
+	}
+	return nil
 }
 
 func HeadersOf(record *kgo.Record) map[string]string {

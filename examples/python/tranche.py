@@ -87,7 +87,7 @@ def publish(producer: Producer, signer: Signer, command: Command) -> None:
     )
     producer.flush(30)
     if errors != [None]:
-        raise RuntimeError(f"{command.topic}: {errors[0] if errors else 'no acknowledgement within 30 s'}")
+        raise RuntimeError(f"{command.topic}: {str(errors[0]) if errors else 'no acknowledgement within 30 s'}")
 
 
 def connect_consumer(brokers: str, group: str) -> Consumer:

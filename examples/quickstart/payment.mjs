@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { decodeRedirectHtml, newCommandId, Tranche } from '@tranche/client';
 
@@ -6,14 +7,18 @@ const {
   KAFKA_TOPIC_PREFIX: topicPrefix = '',
   MERCHANT: merchant = 'shop-fr',
 } = process.env;
-const { SIGNING_KEY_FILE, SIGNING_KID: kid = 'k1', ENVIRONMENT_ID: environmentId } = process.env;
-const signing = SIGNING_KEY_FILE && { kid, environmentId, privateKey: readFileSync(SIGNING_KEY_FILE, 'utf8') };
+const { SIGNING_KEY_FILE, SIGNING_KID: kid = 'shop-fr-test', ENVIRONMENT_ID: environmentId = 'demo' } = process.env;
+// The published test key, which `npm run stack` accepts for shop-fr and production refuses.
+const testKey = Buffer.from('MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f', 'base64');
+const privateKey = SIGNING_KEY_FILE
+  ? readFileSync(SIGNING_KEY_FILE, 'utf8')
+  : createPrivateKey({ key: testKey, format: 'der', type: 'pkcs8' });
 
 const tranche = await Tranche.connect({
   brokers: KAFKA_BROKERS.split(','),
   clientId: 'payment-example',
   topicPrefix,
-  ...(signing && { signing }),
+  signing: { kid, environmentId, privateKey },
 });
 const order = { merchant, orderId: `payment-${Date.now()}` };
 const place = { address: '12 rue des Lilas', postalCode: '75011', city: 'Paris', country: 'FR' };

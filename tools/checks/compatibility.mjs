@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 
 const FOLDER = 'libs/contracts/schemas';
-export const RELEASED = `${FOLDER}/released`;
+export const RELEASED = 'libs/contracts/released';
 
 /** Messages that we write and others read. The others are written by shops, or by services of the interface. */
 const READ_BY_OTHERS = ['payment-event', 'payment-notification', 'auth-event', 'cse-event', 'audit-record'];
@@ -79,13 +79,21 @@ const definitionsOf = ({ $defs = {} }) => Object.entries($defs).filter(([name]) 
 
 const LOWER_LIMITS = ['minimum', 'minLength', 'minItems'];
 const UPPER_LIMITS = ['maximum', 'maxLength', 'maxItems'];
-const FORMS = ['pattern', 'format', 'const', 'not'];
+const UNDERSTOOD = [
+  ...['type', 'enum', 'required', 'properties', 'additionalProperties', 'items', 'allOf', 'oneOf', 'anyOf'],
+  ...LOWER_LIMITS,
+  ...UPPER_LIMITS,
+];
+const ANNOTATIONS = ['$defs', 'title', 'description', 'examples', 'x-known-values'];
 
 function compare(given, taken, at, context) {
-  // The same definition on both sides is compared once, by its name.
-  if (given.$ref !== undefined && given.$ref === taken.$ref) return;
-  const one = resolved(given, context.from);
-  const other = resolved(taken, context.to);
+  const [one, other] = [schemaOf(given), schemaOf(taken)];
+  // The same definition on both sides is compared once, by its name; what stands beside the reference is compared here.
+  if (one.$ref !== undefined && one.$ref === other.$ref) compareResolved(beside(one), beside(other), at, context);
+  else compareResolved(resolved(one, context.from), resolved(other, context.to), at, context);
+}
+
+function compareResolved(one, other, at, context) {
   compareValues(one, other, at, context);
   compareFields(one, other, at, context);
   compareBranches(one, other, at, context);
@@ -103,8 +111,9 @@ function compareValues(one, other, at, { note }) {
   for (const name of UPPER_LIMITS)
     if ((other[name] ?? Infinity) < (one[name] ?? Infinity))
       note(`${at}/${name}`, shown(one[name]), shown(other[name]));
-  for (const name of FORMS)
-    if (other[name] !== undefined && JSON.stringify(other[name]) !== JSON.stringify(one[name]))
+  // Nobody can say what a change of another keyword lets through, such as `pattern`, `not` or one that is new here.
+  for (const name of Object.keys(other))
+    if (![...UNDERSTOOD, ...ANNOTATIONS].includes(name) && JSON.stringify(other[name]) !== JSON.stringify(one[name]))
       note(`${at}/${name}`, shown(one[name]), shown(other[name]));
   if (other.enum === undefined) return;
   const values = (one.enum ?? ['any other']).filter((value) => !other.enum.includes(value));
@@ -158,7 +167,7 @@ const nameOf = (branch) => /^\{"\$ref":"#\/\$defs\/([^"]+)"\}$/.exec(branch)?.[1
 function removed(before, after) {
   const pairs = [
     ['', before, after],
-    ...definitionsOf(before).map(([name, schema]) => [`#/$defs/${name}`, schema, after.$defs?.[name]]),
+    ...Object.entries(before.$defs ?? {}).map(([name, schema]) => [`#/$defs/${name}`, schema, after.$defs?.[name]]),
   ];
   return pairs.flatMap(([at, was, is]) => {
     if (is === undefined) return [{ at, change: 'the definition is gone' }];
@@ -174,6 +183,9 @@ function resolved({ $ref, ...rest }, root) {
   if (target === undefined) throw new Error(`${$ref} is not in ${root.$id}`);
   return { ...resolved(target, root), ...rest };
 }
+
+const beside = ({ $ref: _, ...rest }) => rest;
+const schemaOf = (schema) => (schema === false ? { not: {} } : schema === true ? {} : schema);
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 const typesOf = ({ type }) => (type === undefined ? TYPES : [type].flat());

@@ -69,6 +69,14 @@ describe('commands', () => {
       (it) => (it.$defs.PartnerBCartItem.required = ['name']),
       `${B}#/$defs/PartnerBCartItem/required`,
     ],
+    [
+      'a pattern beside a reference',
+      'capture',
+      (it) => (fields(it).orderId.pattern = '^A'),
+      'capture/properties/orderId/pattern',
+    ],
+    ['a field that may not be', 'capture', (it) => (fields(it).amount = false), 'capture/properties/amount/not'],
+    ['a keyword that is new', B, (it) => (fields(it).cart.uniqueItems = true), `${B}/properties/cart/uniqueItems`],
     ['fewer items', B, (it) => (fields(it).cart.maxItems = 10), `${B}/properties/cart/maxItems`],
   ])('%s breaks their writers', (_what, name, change, at) => {
     expect(planted(name, change)).toContainEqual([at, `writers of ${name}`]);
@@ -138,6 +146,7 @@ describe('events', () => {
       `#/$defs/${SUCCEEDED}`,
       'readers of payment-event that use it',
     ],
+    ['a removed way to check', (it) => delete it.$defs.Event, '#/$defs/Event', 'readers of payment-event that use it'],
     [
       'a redirect without a page',
       (it) => delete it.$defs['PaymentPayRedirectRequired'].oneOf,

@@ -73,11 +73,13 @@ print(len(classes), "taken")
 
 const READ = `
 import type { Capture } from './tranche-types/capture';
-import type { PaymentCaptureSucceeded } from './tranche-types/payment-event';
+import type { PaymentCaptureSucceeded, PaymentPayRedirectRequired } from './tranche-types/payment-event';
 
 export const capture: Capture = { merchant: 'shop-fr', orderId: 'order-1', description: 'Shipped', amount: 1 };
 export const orderOf = (event: PaymentCaptureSucceeded): string => event.orderId;
 export const own: Pick<PaymentCaptureSucceeded, 'orderId'> = { orderId: 'order-1' };
+const order = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'command-1' };
+export const redirect: PaymentPayRedirectRequired = { ...order, redirectHtml: 'PGh0bWw+' };
 // @ts-expect-error: a capture without an order
 export const incomplete: Capture = { merchant: 'shop-fr', description: 'Shipped' };
 `;

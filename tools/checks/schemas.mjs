@@ -125,7 +125,7 @@ function byEventType({ EVENT_REQUIREMENTS, EVENT_ALTERNATIVES, eventDefinition }
 }
 
 const pageOrNone = (page, none) => [
-  { required: [page], properties: { [page]: { minLength: 1 } } },
+  { required: [page], properties: { [page]: { type: 'string', minLength: 1 } } },
   { required: [none], properties: { [none]: { const: true } }, not: { required: [page] } },
 ];
 

@@ -46,9 +46,7 @@ export async function packLibrary(name, { folder, work }) {
   }
   for (const chunk of chunks.filter(({ isEntry, name: entry }) => isEntry && !modules.includes(entry)))
     writeFileSync(join(dist('esm'), chunk.fileName), passingOn(chunk));
-  // Schemas of earlier releases are for our own check of compatibility.
-  const filter = (path) => basename(path) !== 'released';
-  for (const file of files) cpSync(file, join(work, basename(file)), { recursive: true, filter });
+  for (const file of files) cpSync(file, join(work, basename(file)), { recursive: true });
   writeFileSync(join(work, 'README.md'), withoutInnerLinks(readFileSync(`libs/${name}/README.md`, 'utf8')));
   cpSync('LICENSE', join(work, 'LICENSE'));
   const notices = licences(chunks.flatMap(({ moduleIds }) => moduleIds));

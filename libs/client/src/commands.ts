@@ -92,14 +92,16 @@ export function commandMessage(
   options: PublishOptions,
   { source, now, merchants = [] }: { source: string; now: Date; merchants?: readonly MerchantRules[] },
 ): CommandMessage {
-  if (!RAILS.includes(rail))
-    throw new InvalidCommandError(type, [
-      fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`),
-    ]);
+  // Without a rail the data are checked by the rules of any, so that all faults are listed at once.
+  const [anyRail] = RAILS;
+  const isRail = RAILS.includes(rail);
   const { id, correlationId, time = now } = given(options);
   const { merchant: name } = (typeof data === 'object' && data !== null ? data : {}) as { merchant?: unknown };
   const merchant = merchants.find((one) => one.merchant === name);
-  const { value, faults } = checkCommand(rail, type, data, { merchant, timeMs: Date.parse(timeText(time)) });
+  const { value, faults } = checkCommand(isRail ? rail : anyRail!, type, data, {
+    merchant,
+    timeMs: Date.parse(timeText(time)),
+  });
   const event: CloudEvent<CommandData | undefined> = {
     id,
     source,
@@ -110,6 +112,7 @@ export function commandMessage(
     data: value,
   };
   const all = [...envelopeFaults(event), ...faults];
+  if (!isRail) all.unshift(fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`));
   if (all.length > 0 || value === undefined) throw new InvalidCommandError(type, all);
   const encoded = encodeCloudEvent(event);
   const topic = COMMAND_TOPICS[rail];

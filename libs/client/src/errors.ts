@@ -68,7 +68,8 @@ export class ResultTimeoutError extends Error {
         : ` The id was used for two contents: one was rejected (id_reused), the one that counts is ${knownState}.`;
     super(
       `no result of command ${commandId} within ${timeoutMs} ms. Its outcome is not known: it may be executed, now or later.${reused} ` +
-        'Do not pay by another command; publish the same command with the same id again, or wait for its event in a subscription',
+        'Do not pay by another command; publish the same command with the same id again, or wait for its event in a subscription. ' +
+        `A command with a refused signature gets no event: \`tranche commands find ${commandId}\` says why none comes`,
     );
   }
 }

@@ -180,3 +180,16 @@ it('refuses what the gateway would refuse by the merchant’s entry, as the clie
   expect(tranche.published.map(({ id }) => id)).toEqual(['franc']);
   expect(() => new InMemoryTranche({ merchants: [{}] })).toThrow('merchants: [0].merchant is required');
 });
+
+it('lists a missing rail with the other faults, and refuses a script and a wait that would never end', async () => {
+  const tranche = new InMemoryTranche();
+  const { publisher } = tranche;
+  const refused = await publisher
+    .capture({ ...aCapture(), amount: 0 }, undefined as never)
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ faults: [{ path: 'rail' }, { path: 'id' }, { path: 'amount' }] });
+  expect(() => tranche.on('payment.captured' as never, () => undefined)).toThrow('no type of a command');
+  const waiting = publisher.captureAndWait(aCapture(), { id: 'c1', rail: 'card', timeoutMs: '5 s' as never });
+  await expect(waiting).rejects.toThrow('timeoutMs must be a number of milliseconds');
+  expect(tranche.published).toEqual([]);
+});

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import {
   COMMAND_TOPICS,
+  COMMAND_TYPES,
   encodeCloudEvent,
+  isCommandType,
   orderKey,
   readMerchantRules,
   sequenceOf,
@@ -82,6 +84,8 @@ export class InMemoryTranche implements TrancheClient {
 
   /** Sets the script for commands of the type, and replaces an earlier one. A command without a script gets no answer. */
   on<T extends CommandType>(type: T, script: Script<T>): this {
+    if (!isCommandType(type))
+      throw new TypeError(`${String(type)} is no type of a command: ${COMMAND_TYPES.join(', ')}`);
     this.#scripts.set(type, script as unknown as Script<CommandType>);
     return this;
   }

@@ -22,6 +22,7 @@ import {
   type PublishOptions,
 } from './commands.js';
 import { ClientClosedError, InvalidCommandError, PublishError } from './errors.js';
+import { MILLISECONDS } from './options.js';
 import type { ResultOf } from './payment-events.js';
 import { PublishedIds } from './published-ids.js';
 import type { ResultWaits, WaitOptions } from './result-waits.js';
@@ -128,6 +129,9 @@ export class Publisher {
     options: PublishOptions & WaitOptions,
   ): Promise<ResultOf<K>> {
     const message = this.#message(type, rail, command, options);
+    const [late] = options.timeoutMs === undefined ? [] : MILLISECONDS(options.timeoutMs);
+    if (late !== undefined)
+      throw new InvalidCommandError(type, [{ path: 'timeoutMs', code: 'range', message: late.trim() }]);
     const event = await this.#options.waits.resultOf(message, options, () => this.#send(message));
     return event as ResultOf<K>;
   }

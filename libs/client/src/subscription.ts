@@ -1,5 +1,6 @@
-import { isEventType, type EventType, type Fault } from '@tranche/contracts';
+import type { EventType, Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
+import { checkOptions, COUNT, FROM, FUNCTION, GIVE_UP, HANDLERS, MILLISECONDS, TEXT, type Rule } from './options.js';
 import type { EventOf } from './payment-events.js';
 
 export interface EventContext {
@@ -56,15 +57,12 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-/** Finds mistakes that would otherwise appear late or never. */
-export function checkSubscribeOptions({ group, on, giveUp, inFlight = 1 }: SubscribeOptions): void {
-  if (typeof group !== 'string' || group === '')
-    throw new TypeError('a subscription needs the name of its consumer group');
-  const types = Object.keys(on);
-  if (types.length === 0) throw new TypeError(`the subscription of ${group} handles no event`);
-  const unknown = types.filter((type) => !isEventType(type));
-  if (unknown.length > 0)
-    throw new TypeError(`the subscription of ${group} handles ${unknown.join(', ')}, which is no event type`);
-  if (!Number.isInteger(inFlight) || inFlight < 1) throw new TypeError('inFlight must be an integer of at least 1');
-  if (giveUp && !(giveUp.afterAttempts >= 1)) throw new TypeError('giveUp.afterAttempts must be at least 1');
-}
+/** @throws TypeError that names every fault: some would otherwise appear late or never */
+export const checkSubscribeOptions = (options: SubscribeOptions): void =>
+  checkOptions('subscribe', options, RULES, ['group', 'on']);
+
+const RULES: { readonly [K in keyof Required<SubscribeOptions>]: Rule } = {
+  ...{ group: TEXT, on: HANDLERS, from: FROM, inFlight: COUNT, giveUp: GIVE_UP, onUnreadable: FUNCTION },
+  ...{ retryDelayMs: MILLISECONDS, maxRetryDelayMs: MILLISECONDS, rememberedEvents: COUNT },
+  ...{ drainTimeoutMs: MILLISECONDS, sessionTimeoutMs: MILLISECONDS },
+};

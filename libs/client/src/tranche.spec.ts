@@ -25,3 +25,20 @@ it.each([
   });
   await expect(connecting).rejects.toThrow(named);
 });
+
+it('every fault of the options is named at once, and every option that there is not', async () => {
+  const options = { brokers: ['kafka://localhost:9092'], topicPrefix: null, prefix: 'eu.', maxWaits: '5', sasl: { mechanism: 'md5' }, signing: { kid: 'a b' } }; // prettier-ignore
+  const { message } = (await Tranche.connect(options as never).catch((error: unknown) => error)) as Error;
+  expect(message.split(/; |: /)).toEqual([
+    'the options of Tranche.connect have faults',
+    'brokers must be a list of host:port, without kafka:// or the like',
+    'clientId is required',
+    'topicPrefix may hold letters, digits, dots, dashes and underscores only',
+    expect.stringMatching(/^prefix is not one of brokers, clientId, ssl/),
+    'maxWaits must be an integer of at least 1',
+    'sasl must have a mechanism of plain, scram-sha-256, scram-sha-512, oauthbearer',
+    'signing.kid must be the name of the key in publisherKeys',
+    expect.stringMatching(/^signing.privateKey must be an Ed25519 private key/),
+  ]);
+  await expect(Tranche.connect(undefined as never)).rejects.toThrow('needs options, with brokers and clientId');
+});

@@ -1,11 +1,4 @@
-import {
-  ENVIRONMENT_ID_PATTERN,
-  readMerchantRules,
-  SIGNATURE_HEADER,
-  signCommand,
-  TOPICS,
-  type SigningKey,
-} from '@tranche/contracts';
+import { readMerchantRules, SIGNATURE_HEADER, signCommand, TOPICS, type SigningKey } from '@tranche/contracts';
 import {
   BatchingProducer,
   ConsumerClosedError,
@@ -27,6 +20,20 @@ import type { CommandMessage } from './commands.js';
 import { connected } from './connected.js';
 import { ClientClosedError, PublishError } from './errors.js';
 import { EventDelivery } from './event-delivery.js';
+import {
+  BROKERS,
+  checkOptions,
+  COUNT,
+  LIST,
+  MILLISECONDS,
+  PREFIX,
+  SASL,
+  SIGNING,
+  SSL,
+  TEXT,
+  withMethods,
+  type Rule,
+} from './options.js';
 import { Publisher, type Published } from './publisher.js';
 import { ResultTail } from './result-tail.js';
 import { ResultWaits } from './result-waits.js';
@@ -73,6 +80,20 @@ export interface TrancheOptions {
   maxWaits?: number;
 }
 
+const RULES: { readonly [K in keyof Required<TrancheOptions>]: Rule } = {
+  ...{ brokers: BROKERS, clientId: TEXT, ssl: SSL, sasl: SASL, topicPrefix: PREFIX, source: TEXT, signing: SIGNING },
+  ...{
+    merchants: LIST,
+    log: withMethods('debug', 'info', 'warn', 'error'),
+    metrics: withMethods('registerMetric', 'getSingleMetric'),
+  },
+  ...{
+    health: withMethods('addReadiness', 'addLiveness'),
+    connectTimeoutMs: MILLISECONDS,
+    publishTimeoutMs: MILLISECONDS,
+    maxWaits: COUNT,
+  },
+};
 const defaultInFlight = 64;
 
 /** The client for commerce services: publishes payment commands and receives their result events. */
@@ -132,10 +153,12 @@ export class Tranche implements TrancheClient {
 
   /**
    * Resolves when Kafka has answered.
-   * @throws KafkaUnreachableError, which names the brokers; EntriesFileError for faults of `merchants`
+   * @throws TypeError with every fault of the options; EntriesFileError for faults of `merchants`; KafkaUnreachableError, which names the
+   * brokers
    */
   static async connect(options: TrancheOptions): Promise<Tranche> {
-    const client = new Tranche(checked(options));
+    checkOptions('Tranche.connect', options, RULES, ['brokers', 'clientId']);
+    const client = new Tranche(options);
     try {
       await connected(client.#kafka, client.#log, options.connectTimeoutMs ?? 15_000, {
         open: () => client.#producer.connect(),
@@ -234,33 +257,6 @@ function mayBeWritten(error: unknown): boolean {
     error instanceof UnknownTopicError ||
     error instanceof ProducerOverloadedError
   );
-}
-
-function checked(options: TrancheOptions): TrancheOptions {
-  const { brokers, clientId } = options as { brokers: unknown; clientId: unknown };
-  if (
-    !Array.isArray(brokers) ||
-    brokers.length === 0 ||
-    !brokers.every((broker) => typeof broker === 'string' && broker !== '')
-  )
-    throw new TypeError('brokers must be a list of host:port with at least one entry');
-  if (typeof clientId !== 'string' || clientId === '') throw new TypeError('clientId must be the name of the service');
-  const environmentId = options.signing?.environmentId;
-  if (environmentId !== undefined && !ENVIRONMENT_ID_PATTERN.test(environmentId))
-    throw new TypeError('signing.environmentId must be 1 to 32 lower-case letters, digits and hyphens');
-  if (options.signing) checkSigning(options.signing);
-  return options;
-}
-
-/** Checked at the start; otherwise an unusable key would fail each command. */
-function checkSigning(signing: SigningKey): void {
-  if (typeof signing.kid !== 'string' || signing.kid === '')
-    throw new TypeError('signing.kid must be the name of the key in publisherKeys');
-  try {
-    signCommand({ topic: '', key: null, headers: {}, value: null }, signing);
-  } catch (cause) {
-    throw new TypeError('signing.privateKey must be an Ed25519 private key, as PEM or KeyObject', { cause });
-  }
 }
 
 function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {

@@ -25,7 +25,7 @@ it('says at once where it looked for Kafka in vain', async () => {
   );
   expect(error).toBeInstanceOf(KafkaUnreachableError);
   expect((error as Error).message).toContain(`127.0.0.1:${port} within 1000 ms`);
-  await expect(Tranche.connect({ brokers: [], clientId: 'nowhere' })).rejects.toThrow('at least one');
+  await expect(Tranche.connect({ brokers: [], clientId: 'nowhere' })).rejects.toThrow('brokers must be a list');
 });
 
 it('says of a command that was not acknowledged whether it may be written, and takes it again', async () => {

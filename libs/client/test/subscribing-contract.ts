@@ -245,12 +245,15 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
 
   it('refuses a subscription that could never do what it says', async () => {
     const on: EventHandlers = { [CAPTURED]: () => undefined };
-    await expect(client.subscribe({ group: '', on })).rejects.toThrow('name of its consumer group');
+    await expect(client.subscribe({ group: '', on })).rejects.toThrow('group must be a text');
     await expect(client.subscribe({ group: 'g', on: {} })).rejects.toThrow('handles no event');
     await expect(
       client.subscribe({ group: 'g', on: { 'payment.captured': () => 1 } as EventHandlers }),
     ).rejects.toThrow('no event type');
-    await expect(client.subscribe({ group: 'g', on, inFlight: 0 })).rejects.toThrow('inFlight');
+    const wrong = { [CAPTURED]: 5 } as unknown as EventHandlers;
+    await expect(client.subscribe({ group: 'g', on: wrong, inFlight: 0 })).rejects.toThrow(
+      "on['payment.capture.succeeded'] must be a function; inFlight must be an integer",
+    );
   });
 
   it('says that it is well', () => expect(client.health()).toEqual({ isLive: true, isReady: true, reasons: [] }));

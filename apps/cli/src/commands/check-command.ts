@@ -221,5 +221,6 @@ async function hintOf(
     const signed = { ...record, topic: signedTopic, timestampMs: record.timestampMs ?? environment.nowMs };
     if ((await commandSignatureProblem(signed, merchant, signedEnvironment)) === 'verified') return `. Here ${says}`;
   }
+  if (environmentId === undefined) return '. ENVIRONMENT_ID is not set here: set it as for payment-gateway';
   return isValueRewritten ? '. Give the value as a text: the bytes of a JSON object may differ from those signed' : '';
 }

@@ -27,7 +27,8 @@ function oneText({ at, verdict, id, type, topic, key, partition, signature, faul
     ...notes.map((note) => `  note: ${note}`),
     `  ${SAYS[verdict]}`,
     ...faults.flatMap((fault) => [
-      `  - ${fault.path === '' ? '' : `${fault.path} `}${fault.message} (${fault.code})`,
+      // A fault of the envelope names its header itself.
+      `  - ${fault.message.startsWith(fault.path) ? '' : `${fault.path} `}${fault.message} (${fault.code})`,
       `    next: ${fault.next}`,
     ]),
   ].join('\n');

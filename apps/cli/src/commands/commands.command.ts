@@ -13,7 +13,7 @@ import { findText, refusedText } from './find/find-text.js';
 import { defaultSinceMs, findCommands, type Wanted } from './find/find.js';
 import { TopicReading } from './find/topic-reading.js';
 import { givenCommands, readInput, type Given } from './given-commands.js';
-import { checkKid, makeKey, readPrivateKey, signAll } from './sign.js';
+import { isKid, makeKey, readPrivateKey, signAll } from './sign.js';
 
 const FILE =
   'CloudEvents or records as JSON: one, a list, or one per line (as kcat -J prints them); - reads standard input';
@@ -46,12 +46,12 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
     .description('prints the commands as records with a signature for ENVIRONMENT_ID, one per line; the value is the text that was signed')
     .argument('<file>', FILE)
     .requiredOption('--key <file>', 'private key, Ed25519 in PEM')
-    .requiredOption('--kid <kid>', 'its name in `publisherKeys` of the merchant')
+    .requiredOption('--kid <kid>', 'its name in `publisherKeys` of the merchant', keyId)
     .option('--topic <name>', 'topic with prefix of commands that name none')
     .option('--out <file>', 'writes to a new file')
     .action((file: string, options: { key: string; kid: string; topic?: string; out?: string }) => {
       const { kafkaTopicPrefix, environmentId } = loadConfig(CommandsConfig);
-      const by = { kid: checkKid(options.kid), privateKey: readPrivateKey(options.key), environmentId };
+      const by = { kid: options.kid, privateKey: readPrivateKey(options.key), environmentId };
       const signed = signAll(givenFrom(file, options.topic), kafkaTopicPrefix, by);
       const text = signed.map((record) => jsonText(record)).join('\n');
       if (options.out === undefined) console.log(text);
@@ -65,9 +65,9 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
     .command('keygen')
     .description('writes a new private key that only its owner can read, and prints its entry for `publisherKeys` in MERCHANTS_FILE')
     .argument('<file>', 'new file for the private key, PEM; never overwritten')
-    .requiredOption('--kid <kid>', 'name of the key, 1 to 64 letters, digits, hyphens, dots and underscores')
+    .requiredOption('--kid <kid>', 'name of the key, 1 to 64 letters, digits, hyphens, dots and underscores', keyId)
     .action((file: string, { kid }: { kid: string }) => {
-      console.log(jsonText(makeKey(file, checkKid(kid))));
+      console.log(jsonText(makeKey(file, kid)));
       console.error(`${file} holds the private key: give it to the publisher alone`);
       exit(EXIT.done);
     }); // prettier-ignore
@@ -170,13 +170,19 @@ function merchantName(text: string): string {
   return text;
 }
 
+function keyId(text: string): string {
+  if (!isKid(text)) throw new InvalidArgumentError('1 to 64 letters, digits, hyphens, dots and underscores');
+  return text;
+}
+
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /** Milliseconds since the epoch. */
 function since(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const timeMs = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (UNITS[unit] ?? 0);
-  if (Number.isNaN(timeMs) || timeMs < 0) throw new InvalidArgumentError('30m, 24h, 7d or an RFC 3339 time');
+  if (!(timeMs >= 0 && timeMs <= Date.now()))
+    throw new InvalidArgumentError('30m, 24h, 7d or an RFC 3339 time that has passed');
   return timeMs;
 }
 

@@ -1,9 +1,10 @@
 import { IsOptional, Matches } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, loadMerchants, type Merchants } from '@tranche/contracts';
-import { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from '@tranche/kafka';
+import { createKafkaClient, type KafkaClient, type KafkaSettings } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
 import { CannotTellError } from '../exit.js';
+import { kafkaAnswers } from '../kafka-answers.js';
 
 /** Settings of `tranche commands`, named as those of payment-gateway. Each command needs only some of them. */
 export class CommandsConfig extends KafkaConfig {
@@ -36,17 +37,11 @@ export class CommandsConfig extends KafkaConfig {
   }
 }
 
-const ANSWERS_WITHIN_MS = 30_000;
-
 /** @throws CannotTellError where no broker is set, or none answers */
 export async function openKafka(config: CommandsConfig): Promise<KafkaClient> {
   const { kafkaBrokers: brokers, kafka } = config;
   if (brokers === undefined) throw new CannotTellError('KAFKA_BROKERS is not set: set it as for payment-gateway');
   const client = createKafkaClient({ brokers, ...kafka, clientId: 'tranche-cli' }, silentLog);
-  await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(
-    (cause: unknown) => {
-      throw new CannotTellError(`Kafka does not answer at ${brokers.join(', ')}`, { cause });
-    },
-  );
+  await kafkaAnswers(client);
   return client;
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { encodeCloudEvent } from '@tranche/contracts';
 import { aCommand, aPartnerAAuthorization } from '@tranche/testing';
 import { givenCommands, readInput } from './given-commands.js';
@@ -59,4 +62,14 @@ it.each([
 
 it('a file that is not there is named', () => {
   expect(() => readInput('/nowhere/at/all')).toThrow('/nowhere/at/all cannot be read');
+});
+
+it('an empty list is no command that would be accepted', () =>
+  expect(givenCommands('[]')).toEqual([{ at: 'input', fault: 'is empty' }]));
+
+it('bytes that are no text are not read as another text', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'tranche-given-')), 'latin-1.json');
+  writeFileSync(file, Buffer.from('{"specversion":"1.0","id":"café"}', 'latin1'));
+  expect(() => readInput(file)).toThrow('cannot be read as text in UTF-8');
+  rmSync(dirname(file), { recursive: true });
 });

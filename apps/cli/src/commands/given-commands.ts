@@ -26,12 +26,16 @@ export type Given = GivenCommand | { at: string; fault: string };
 const NO_COMMAND =
   'is no command: give a CloudEvent (an object with `specversion`) or a record (an object with `headers` and `value`)';
 
-/** @param file path, or `-` for standard input */
+/**
+ * @param file path, or `-` for standard input
+ * @throws CannotTellError where it cannot be read, also for bytes that are no UTF-8: what was signed would be lost
+ */
 export function readInput(file: string): string {
   try {
-    return withoutByteOrderMark(readFileSync(file === '-' ? 0 : file)).toString('utf8');
+    const bytes = withoutByteOrderMark(readFileSync(file === '-' ? 0 : file));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CannotTellError(`${file} cannot be read`, { cause });
+    throw new CannotTellError(`${file} cannot be read as text in UTF-8 or UTF-16`, { cause });
   }
 }
 
@@ -40,6 +44,7 @@ export function givenCommands(text: string): Given[] {
   const whole = jsonOf(text);
   if (whole !== undefined) {
     const list = Array.isArray(whole.json) ? whole.json : [whole.json];
+    if (list.length === 0) return EMPTY;
     return list.map((one, index) => givenCommand(list.length === 1 ? 'command' : `command ${index + 1}`, one));
   }
   const lines = text.split('\n').map((line, index) => ({ line: line.trim(), at: `line ${index + 1}` }));
@@ -47,8 +52,10 @@ export function givenCommands(text: string): Given[] {
     const parsed = jsonOf(line);
     return parsed === undefined ? { at, fault: 'is not JSON' } : givenCommand(at, parsed.json);
   }); // prettier-ignore
-  return given.length > 0 ? given : [{ at: 'input', fault: 'is empty' }];
+  return given.length > 0 ? given : EMPTY;
 }
+
+const EMPTY: Given[] = [{ at: 'input', fault: 'is empty' }];
 
 function jsonOf(text: string): { json: unknown } | undefined {
   try {

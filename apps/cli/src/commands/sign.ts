@@ -49,11 +49,8 @@ export function signAll(given: readonly Given[], prefix: string, by: Signer): Si
   return signed;
 }
 
-/** @throws RefusedError for a name that the merchants' file would not take */
-export function checkKid(kid: string): string {
-  if (kid.length >= 1 && kid.length <= 64 && KID_PATTERN.test(kid)) return kid;
-  throw new RefusedError('--kid must be 1 to 64 letters, digits, hyphens, dots and underscores');
-}
+/** True for a name that the merchants' file takes. */
+export const isKid = (kid: string): boolean => kid.length >= 1 && kid.length <= 64 && KID_PATTERN.test(kid);
 
 /** @throws CannotTellError if the file cannot be read, RefusedError if it holds no Ed25519 key */
 export function readPrivateKey(file: string): KeyObject {

@@ -5,7 +5,6 @@ import {
   createKafkaClient,
   groupMembers,
   LogReader,
-  waitForKafka,
   type GroupMember,
   type KafkaClient,
 } from '@tranche/kafka';
@@ -14,6 +13,7 @@ import { silentLog } from '@tranche/runtime';
 import { createLogger, KitConfig, loadConfig, RedisClient, rereadFromFile } from '@tranche/service-kit';
 import { CliConfig } from '../cli.config.js';
 import { CannotTellError } from '../exit.js';
+import { kafkaAnswers } from '../kafka-answers.js';
 import { IndexMarkers } from './index-markers.js';
 
 const ANSWERS_WITHIN_MS = 30_000;
@@ -41,11 +41,7 @@ export class JournalAccess {
   static async open(config: CliConfig = loadConfig(CliConfig), kit: KitConfig = loadConfig(KitConfig)) {
     // The gateways' user may read in groups of this name only.
     const client = createKafkaClient({ ...config.kafka, clientId: `${GATEWAYS}.cli` }, silentLog);
-    await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(
-      (cause: unknown) => {
-        throw new CannotTellError(`Kafka does not answer at ${config.kafkaBrokers.join(', ')}`, { cause });
-      },
-    );
+    await kafkaAnswers(client);
     const redis = new RedisClient({
       ...{ url: config.redisUrl, currentUrl: rereadFromFile(config, 'redisUrl'), name: 'cli' },
       ...kit.redisTopology,
