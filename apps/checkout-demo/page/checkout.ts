@@ -7,9 +7,10 @@ import { beginAnew, isOld, kept, type Basket } from './kept.js';
 import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { chosenMethod, drawMethods, scheduleOf, updateMethods } from './method-view.js';
 import { currentOrder, currentPageId, followOrder, take } from './order-page.js';
-import { Refusal, shopApi, type Order, type PlacedOrder, type Shop } from './shop-api.js';
+import { Refusal, shopApi, type PlacedOrder, type Shop } from './shop-api.js';
 import { keepStatusInEveryLanguage, showStatus, statusText } from './status-view.js';
 import type { TextKey } from './texts.js';
+import type { OrderView } from './views.js';
 
 const [, pageIdOfAddress] = /^\/orders\/([^/]+)/.exec(location.pathname) ?? [];
 
@@ -147,7 +148,7 @@ function showProgress(status: string): void {
   byId('pay').textContent = statusText();
 }
 
-function triedAgain(order: Order): void {
+function triedAgain(order: OrderView): void {
   forgetCard();
   show(byId('checkout'), false);
   take(order, renderAmounts);

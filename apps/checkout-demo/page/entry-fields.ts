@@ -37,7 +37,7 @@ const COUNTRIES = ['FR', 'BE', 'ES', 'LU'] as const;
 const DELIVERY: readonly EntryField[] = [
   { name: 'firstName', autocomplete: 'given-name' },
   { name: 'lastName', autocomplete: 'family-name' },
-  { name: 'address', autocomplete: 'street-address', isWide: true },
+  { name: 'address', autocomplete: 'address-line1', isWide: true },
   { name: 'postalCode', autocomplete: 'postal-code' },
   { name: 'city', autocomplete: 'address-level2' },
   { name: 'country', autocomplete: 'country', options: COUNTRIES, isWide: true },
@@ -51,7 +51,7 @@ const SHIP_TO: readonly EntryField[] = [
   { name: 'firstName', autocomplete: 'shipping given-name' },
   { name: 'lastName', autocomplete: 'shipping family-name' },
   { name: 'mobilePhone', autocomplete: 'shipping tel', type: 'tel' as const, hint: 'phoneHint' as const, isWide: true },
-  { name: 'address', autocomplete: 'shipping street-address', isWide: true },
+  { name: 'address', autocomplete: 'shipping address-line1', isWide: true },
   { name: 'postalCode', autocomplete: 'shipping postal-code' },
   { name: 'city', autocomplete: 'shipping address-level2' },
   { name: 'country', autocomplete: 'shipping country', options: COUNTRIES, isWide: true },
@@ -226,7 +226,7 @@ function fieldOf({
   };
   const control =
     options === undefined
-      ? make('input', { ...attributes, type: type ?? 'text', inputmode, spellcheck: 'false', autocapitalize: 'off' })
+      ? make('input', { ...attributes, type: type ?? 'text', inputmode, spellcheck: 'false' })
       : make('select', attributes, ...options.map((value) => make('option', { value })));
   return make(
     'div',

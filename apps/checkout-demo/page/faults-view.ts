@@ -44,7 +44,10 @@ function render(): void {
   const lines = placed.map(({ control, path, says }) =>
     make('li', {}, control === null ? says : linkTo(control, path, says)),
   );
-  summary.replaceChildren(make('p', {}, t(whole ?? 'errors')), ...(lines.length > 0 ? [make('ul', {}, ...lines)] : []));
+  summary.replaceChildren(
+    make('p', {}, t(whole ?? 'errors')),
+    ...(lines.length > 0 ? [make('ul', { class: 'plain' }, ...lines)] : []),
+  );
   show(summary, lines.length > 0 || whole !== undefined);
 }
 

@@ -1,47 +1,11 @@
 import { takenOf } from '../desk/possible-follow-ups.js';
 import { decidingAttempt, isConfirming, liveRedirect, nextAttempt } from './order-state.js';
-import type { Attempt, Order, OrderItem, PaidCard, Phase } from './order.js';
+import type { OrderView, Reason } from '../../page/views.js';
+import type { Attempt, Order, Phase } from './order.js';
 import type { StoredOrder } from './order.store.js';
 import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
-import type { MethodId } from '../shop/methods.js';
 
-/** The part of an order that its page shows. Anyone with the page's address can read it, so it holds no personal data beyond `PaidCard`. */
-export interface OrderView {
-  orderId: string;
-  /** Increases with each change, so that the page can ignore an older state. */
-  version: number;
-  amount: number;
-  items: OrderItem[];
-  placedAt: string;
-  /** `cancelled`: the shop has voided it. */
-  status: Phase | 'conflict' | 'cancelled';
-  method?: MethodId;
-  card?: PaidCard;
-  /** Reason of a refusal, a rejection or a doubt: a key of the page's texts. */
-  reason?: Reason;
-  retryAfterSeconds?: number;
-  /** The browser returned with a hint that the order may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
-  confirmation?: 'awaited' | 'overdue';
-  /** Set if a form waits at /orders/ID/provider. The value identifies the form. */
-  form?: string;
-  /** Number that a new attempt must carry; absent if none may start. */
-  nextAttempt?: number;
-  /** Minor units that the shop gave back. */
-  refunded?: number;
-}
-
-export type Reason =
-  | 'funds'
-  | 'card'
-  | 'abandoned'
-  | 'authentication'
-  | 'expired_form'
-  | 'fraud'
-  | 'bank'
-  | 'token'
-  | 'unavailable'
-  | 'shop'
-  | 'unsent';
+export type { OrderView, Reason };
 
 export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderView {
   const { orderId, amount, items, placedAt } = order;
