@@ -12,14 +12,10 @@ export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
   const until = captureBy(order);
   const { captured, refunded } = takenOf(order);
   return {
-    ...{ orderId, amount, items, placedAt, status, captured, refunded },
-    ...(method && { method }),
-    ...(card && { card }),
-    ...(until !== undefined && { captureBy: until }),
+    ...{ orderId, amount, items, placedAt, status, method, card, captured, refunded, captureBy: until },
     isWindowClosing: order.isWindowClosing === true && until !== undefined,
     followUps: (order.followUps ?? []).map(({ operation, amount: of, phase, execCode, startedAt: at }) => ({
-      ...{ operation, amount: of, phase, at },
-      ...(execCode !== undefined && { execCode }),
+      ...{ operation, amount: of, phase, execCode, at },
     })),
     next: numberOfNext(order),
     possible: possibleFollowUps(order),

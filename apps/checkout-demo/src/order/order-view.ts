@@ -21,16 +21,16 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     items,
     placedAt,
     status: order.isInConflict ? 'conflict' : isVoided ? 'cancelled' : isAwaited ? 'waiting' : statusOf(attempt, nowMs),
-    ...(attempt && { method: attempt.method }),
-    ...(attempt?.card && { card: attempt.card }),
+    method: attempt?.method,
+    card: attempt?.card,
     ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),
     ...(attempt?.phase === 'rejected' && { reason: reasonOfRejection(attempt.faultCodes ?? []) }),
     ...(attempt && isForgotten(attempt, nowMs) && { reason: 'unsent' as const }),
     ...(attempt?.phase === 'redirect' &&
       attempt.returnedAt && { confirmation: isAwaited ? ('awaited' as const) : ('overdue' as const) }),
-    ...(attempt?.retryAfterSeconds !== undefined && { retryAfterSeconds: attempt.retryAfterSeconds }),
+    retryAfterSeconds: attempt?.retryAfterSeconds,
     ...(form?.hasForm && attempt === form && !isAwaited && { form: form.id }),
-    ...(next && { nextAttempt: next.number }),
+    nextAttempt: next?.number,
     ...(refunded > 0 && { refunded }),
   };
 }
@@ -51,33 +51,19 @@ export function changesWithTime(order: Order, nowMs: number): boolean {
   return order.attempts.some((attempt) => attempt.phase === 'sending' || isConfirming(attempt, nowMs));
 }
 
+const REASONS: readonly [Reason, RegExp][] = [
+  ['funds', /^4002$/],
+  ['card', /^40(?:03|06|07|12|15)$/],
+  ['abandoned', /^4004$/],
+  ['authentication', /^40(?:08|09|14|20)$/],
+  ['expired_form', /^4017$/],
+  ['fraud', /^(?:4005|6\d{3})$/],
+  ['bank', /^(?:4|$)/],
+];
+
 /** Maps an EXECCODE to advice for the cardholder. Fraud codes get no details, because the reader may be the fraudster. */
 export function reasonOfRefusal(execCode = ''): Reason {
-  switch (execCode) {
-    case '4002':
-      return 'funds';
-    case '4003':
-    case '4006':
-    case '4007':
-    case '4012':
-    case '4015':
-      return 'card';
-    case '4004':
-      return 'abandoned';
-    case '4008':
-    case '4009':
-    case '4014':
-    case '4020':
-      return 'authentication';
-    case '4017':
-      return 'expired_form';
-    default:
-      return /^(?:4005|6\d{3})$/.test(execCode)
-        ? 'fraud'
-        : execCode.startsWith('4') || execCode === ''
-          ? 'bank'
-          : 'shop';
-  }
+  return REASONS.find(([, codes]) => codes.test(execCode))?.[0] ?? 'shop';
 }
 
 function reasonOfRejection(codes: readonly string[]): Reason {
