@@ -84,8 +84,13 @@ function offerOtherMethod(): void {
   byId('methods').querySelector<HTMLInputElement>('input[name=way]:checked')?.focus();
 }
 
+/** The cart of an order that was not paid stays as it is, for another order. */
 function leaveForNewOrder(): void {
-  kept.forgetBasket();
+  if (currentOrder()?.status === 'succeeded') kept.forgetBasket();
+  else if (basket.pageId !== undefined) {
+    beginAnew(basket);
+    kept.setBasket(basket);
+  }
   location.assign('/');
 }
 

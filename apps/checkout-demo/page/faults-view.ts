@@ -36,6 +36,7 @@ function render(): void {
   for (const { path, control, says } of placed) {
     control?.setAttribute('aria-invalid', 'true');
     control?.closest('details')?.setAttribute('open', '');
+    if (path === 'cart') byId('cart-toggle').setAttribute('aria-expanded', 'true');
     const error = document.getElementById(`error-${path}`);
     if (error === null) continue;
     error.textContent = says;
