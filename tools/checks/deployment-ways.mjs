@@ -33,7 +33,7 @@ function addressFaults(env, services) {
 
 /** Only services that call the platform, the token API or the key provider need HTTPS out of the cluster. */
 function egressFaults(policies) {
-  const needsHttps = { gateway: true, ingest: false, auth: true, cse: true };
+  const needsHttps = { gateway: true, ingest: false, auth: true, cse: true, test: false };
   const ofServices = policies.filter(({ spec }) => spec.policyTypes.includes('Egress'));
   return ofServices.flatMap(({ metadata, spec }) => {
     const needs = needsHttps[metadata.name.split('-').at(-1)];

@@ -212,6 +212,45 @@ export const USUAL_VALUES = [
     typo: ['podDisruptionBudget.maxUnavailble', 1],
   },
   {
+    name: 'podDisruptionBudget of one service',
+    values: { podDisruptionBudget: { minAvailable: 2 }, ...ofIngest({ podDisruptionBudget: { maxUnavailable: 2 } }) },
+    seen: [
+      ['PodDisruptionBudget tranche-ingest', 'spec.maxUnavailable', 2],
+      ['PodDisruptionBudget tranche-ingest', 'spec.minAvailable', undefined],
+    ],
+    typo: ['services.ingest.podDisruptionBudget.minAvailble', 1],
+  },
+  {
+    name: 'settings as numbers and booleans',
+    values: { settings: { KAFKA_SSL: true }, ...ofIngest({ settings: { MAX_CONNECTIONS_PER_ADDRESS: 5000000 } }) },
+    seen: [
+      container('env', [
+        { name: 'KAFKA_SSL', value: 'true' },
+        { name: 'MAX_CONNECTIONS_PER_ADDRESS', value: '5000000' },
+      ]),
+    ],
+    typo: ['services.ingest.settings.MAX_CONNECTION_PER_ADDRESS', 5000000],
+  },
+  {
+    name: 'autoscaling by lag over TLS',
+    values: { services: { gateway: { autoscaling: { enabled: true } } } },
+    seen: [['ScaledObject tranche-gateway', 'spec.triggers.0.metadata', { tls: 'enable' }]],
+    typo: ['services.gateway.autoscaling.lagTreshold', 200],
+  },
+  {
+    name: 'autoscaling by lag with credentials',
+    values: {
+      keda: { authentication: 'kafka' },
+      settings: { KAFKA_SASL_MECHANISM: 'scram-sha-512' },
+      services: { gateway: { autoscaling: { enabled: true } } },
+    },
+    seen: [
+      ['ScaledObject tranche-gateway', 'spec.triggers.0.authenticationRef', { name: 'kafka' }],
+      ['ScaledObject tranche-gateway', 'spec.triggers.0.metadata.tls', undefined],
+    ],
+    typo: ['keda.authentification', 'kafka'],
+  },
+  {
     name: 'autoscaling by processor',
     values: ofIngest({ autoscaling: { enabled: true, maxReplicas: 5 } }),
     seen: [
@@ -281,6 +320,11 @@ export const REFUSED = [
     'a share of processor time that nobody requests',
     ofIngest({ autoscaling: { enabled: true }, resources: { requests: { cpu: null } } }),
     'services.ingest.autoscaling needs services.ingest.resources.requests.cpu',
+  ],
+  [
+    'a lag that KEDA has no credentials to read',
+    { settings: { KAFKA_SASL_MECHANISM: 'plain' }, services: { gateway: { autoscaling: { enabled: true } } } },
+    'services.gateway.autoscaling needs keda.authentication',
   ],
   ['an Ingress of auth-service', { services: { auth: { ingress: { enabled: true } } } }, 'ingress'],
 ];

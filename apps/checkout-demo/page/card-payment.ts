@@ -71,9 +71,10 @@ interface Trouble {
 function troubleOf({ code, execCode, faults = [] }: Trouble): CardTrouble {
   if (code === 'card_refused' && faults.length > 0)
     return new CardTrouble(faults.map((one) => ({ path: FIELDS[one.field], code: one.code })));
-  if (code === 'card_refused') {
-    if (execCode === '4012') return new CardTrouble([], 'failed.number');
-    return new CardTrouble([], execCode === '4015' ? 'failed.expired' : 'failed.refused');
-  }
+  if (code === 'card_refused' && execCode === '4012')
+    return new CardTrouble([{ path: FIELDS.cardCode, code: 'unknown' }]);
+  if (code === 'card_refused' && execCode === '4015')
+    return new CardTrouble([{ path: FIELDS.cardValidityDate, code: 'expired' }]);
+  if (code === 'card_refused') return new CardTrouble([], 'failed.refused');
   return new CardTrouble([], code === 'no_crypto_api' || code === 'not_https' ? 'failed.browser' : 'failed.encryption');
 }

@@ -7,9 +7,10 @@ import { beginAnew, isOld, kept, type Basket } from './kept.js';
 import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { chosenMethod, drawMethods, scheduleOf, updateMethods } from './method-view.js';
 import { currentOrder, currentPageId, followOrder, take } from './order-page.js';
-import { Refusal, shopApi, type Order, type PlacedOrder, type Shop } from './shop-api.js';
+import { Refusal, shopApi, type PlacedOrder, type Shop } from './shop-api.js';
 import { keepStatusInEveryLanguage, showStatus, statusText } from './status-view.js';
 import type { TextKey } from './texts.js';
+import type { OrderView } from './views.js';
 
 const [, pageIdOfAddress] = /^\/orders\/([^/]+)/.exec(location.pathname) ?? [];
 
@@ -83,8 +84,13 @@ function offerOtherMethod(): void {
   byId('methods').querySelector<HTMLInputElement>('input[name=way]:checked')?.focus();
 }
 
+/** The cart of an order that was not paid stays as it is, for another order. */
 function leaveForNewOrder(): void {
-  kept.forgetBasket();
+  if (currentOrder()?.status === 'succeeded') kept.forgetBasket();
+  else if (basket.pageId !== undefined) {
+    beginAnew(basket);
+    kept.setBasket(basket);
+  }
   location.assign('/');
 }
 
@@ -147,7 +153,7 @@ function showProgress(status: string): void {
   byId('pay').textContent = statusText();
 }
 
-function triedAgain(order: Order): void {
+function triedAgain(order: OrderView): void {
   forgetCard();
   show(byId('checkout'), false);
   take(order, renderAmounts);

@@ -4,25 +4,14 @@ import { byId, make, show } from './elements.js';
 import { dateText, decimal, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { methodName } from './method-view.js';
 import { minorUnits } from './money.js';
-import { ask, Refusal, shopApi, type Method, type Order } from './shop-api.js';
+import { ask, Refusal, shopApi, type Method } from './shop-api.js';
 import type { TextKey } from './texts.js';
-
-type Operation = 'capture' | 'refund' | 'void';
-
-interface Sale extends Pick<Order, 'orderId' | 'amount' | 'items' | 'placedAt' | 'status' | 'method' | 'card'> {
-  captured: number;
-  refunded: number;
-  captureBy?: string;
-  isWindowClosing: boolean;
-  followUps: { operation: Operation; amount: number; phase: string; execCode?: string; at: string }[];
-  next: number;
-  possible: { operation: Operation; most: number }[];
-}
+import type { DeskView, FollowUpKind } from './views.js';
 
 const READ_EVERY_MS = 2_000;
 
 let methods: readonly Method[] = [];
-let sales: Sale[] = [];
+let sales: DeskView[] = [];
 /** The drawn card of each order: a card in which somebody types is drawn anew only when its order has changed. */
 const drawn = new Map<string, { said: string; card: HTMLElement }>();
 
@@ -37,7 +26,7 @@ void read();
 async function read(): Promise<void> {
   try {
     if (methods.length === 0) ({ methods } = await shopApi.shop());
-    sales = await ask<Sale[]>('/desk/orders');
+    sales = await ask<DeskView[]>('/desk/orders');
     show(byId('away'), false);
     draw();
   } catch {
@@ -61,7 +50,7 @@ function draw(): void {
   show(byId('none'), methods.length > 0 && sales.length === 0);
 }
 
-function cardOf(sale: Sale): HTMLElement {
+function cardOf(sale: DeskView): HTMLElement {
   const { orderId, amount, items, placedAt, card, followUps, possible } = sale;
   const method = methods.find(({ id }) => id === sale.method);
   const state = stateOf(sale);
@@ -77,7 +66,7 @@ function cardOf(sale: Sale): HTMLElement {
       make('span', { class: 'state', 'data-state': state }, t(`sale.${state}`)),
       make('span', { class: 'amount' }, price(amount)),
     ),
-    make('p', {}, items.map(({ sku, quantity }) => `${quantity} × ${articleName(sku)}`).join(', ')),
+    make('p', {}, items.map(({ sku, quantity }) => `${quantity} × ${articleName(sku)}`).join(', ')),
     make(
       'p',
       { class: 'note' },
@@ -93,7 +82,7 @@ function cardOf(sale: Sale): HTMLElement {
 
 const timeText = (time: string): string => dateText(new Date(time), { dateStyle: 'medium', timeStyle: 'short' });
 
-function stateOf({ status, captured, refunded }: Sale) {
+function stateOf({ status, captured, refunded }: DeskView) {
   if (status === 'cancelled') return 'cancelled';
   if (['conflict', 'in_doubt'].includes(status)) return 'doubt';
   if (['refused', 'rejected', 'expired'].includes(status)) return 'failed';
@@ -103,7 +92,7 @@ function stateOf({ status, captured, refunded }: Sale) {
   return refunded < captured ? 'partly' : 'refunded';
 }
 
-function deadline({ captureBy, isWindowClosing }: Sale): HTMLElement[] {
+function deadline({ captureBy, isWindowClosing }: DeskView): HTMLElement[] {
   if (captureBy === undefined) return [];
   const time = timeText(captureBy);
   const [style, text] = isWindowClosing
@@ -112,7 +101,7 @@ function deadline({ captureBy, isWindowClosing }: Sale): HTMLElement[] {
   return [make('p', { class: style, 'data-testid': style }, text)];
 }
 
-function historyLine({ operation, amount, phase, execCode, at }: Sale['followUps'][number]): HTMLElement {
+function historyLine({ operation, amount, phase, execCode, at }: DeskView['followUps'][number]): HTMLElement {
   const result = [t(`phase.${phase}` as TextKey), execCode === '0000' ? undefined : execCode].filter(Boolean).join(' ');
   const what = `${t(`operation.${operation}`)} ${price(amount)}`;
   return make(
@@ -125,7 +114,7 @@ function historyLine({ operation, amount, phase, execCode, at }: Sale['followUps
 }
 
 /** An amount and the button that names it. */
-function asking(sale: Sale, operation: 'capture' | 'refund', most: number): HTMLElement {
+function asking(sale: DeskView, operation: 'capture' | 'refund', most: number): HTMLElement {
   const id = `${operation}-${sale.orderId}`;
   const field = make('input', {
     id,
@@ -155,7 +144,7 @@ function asking(sale: Sale, operation: 'capture' | 'refund', most: number): HTML
 }
 
 /** Behind a first press, because it can't be taken back. */
-function cancelling(sale: Sale): HTMLElement {
+function cancelling(sale: DeskView): HTMLElement {
   const button = make('button', { type: 'button', 'data-testid': `void-${sale.orderId}` }, t('desk.void'));
   const error = make('p', { class: 'error', role: 'alert' });
   button.addEventListener('click', () => void operate(sale, 'void', sale.amount, error));
@@ -164,15 +153,15 @@ function cancelling(sale: Sale): HTMLElement {
 
 /** The number makes a second press the same operation. */
 async function operate(
-  { orderId, next }: Sale,
-  operation: Operation,
+  { orderId, next }: DeskView,
+  operation: FollowUpKind,
   amount: number,
   error: HTMLElement,
 ): Promise<void> {
   error.textContent = '';
   try {
     const body = { operation, amount, number: next };
-    const latest = await ask<Sale>(`/desk/orders/${encodeURIComponent(orderId)}/operations`, body);
+    const latest = await ask<DeskView>(`/desk/orders/${encodeURIComponent(orderId)}/operations`, body);
     sales = sales.map((one) => (one.orderId === orderId ? latest : one));
     draw();
   } catch (failure) {

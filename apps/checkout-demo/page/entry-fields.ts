@@ -22,40 +22,35 @@ interface EntryField {
 
 const TITLES = ['', 'mrs', 'mr', 'miss'] as const;
 
-const CONTACT: readonly EntryField[] = [
-  { name: 'email', autocomplete: 'email', type: 'email', isWide: true },
-  { name: 'mobilePhone', autocomplete: 'tel', type: 'tel', hint: 'phoneHint', isWide: true },
-];
-
-/** Closed at first: few people give them. */
-const MORE_OF_CONTACT: readonly EntryField[] = [
-  { name: 'title', autocomplete: 'honorific-prefix', options: TITLES, isOptional: true },
-  { name: 'birthDate', autocomplete: 'bday', type: 'date', isOptional: true },
-];
-
-const COUNTRIES = ['FR', 'BE', 'ES', 'LU'] as const;
-const DELIVERY: readonly EntryField[] = [
+const EMAIL: EntryField = { name: 'email', autocomplete: 'email', type: 'email', isWide: true };
+const PHONE: EntryField = { name: 'mobilePhone', autocomplete: 'tel', type: 'tel', hint: 'phoneHint', isWide: true };
+const TITLE: EntryField = { name: 'title', autocomplete: 'honorific-prefix', options: TITLES, isOptional: true };
+const BIRTH: EntryField = { name: 'birthDate', autocomplete: 'bday', type: 'date', isOptional: true };
+const COMPANY: EntryField = { name: 'companyName', autocomplete: 'organization', isOptional: true };
+const NAMES: readonly EntryField[] = [
   { name: 'firstName', autocomplete: 'given-name' },
   { name: 'lastName', autocomplete: 'family-name' },
-  { name: 'address', autocomplete: 'street-address', isWide: true },
+];
+const PLACE: readonly EntryField[] = [
+  { name: 'address', autocomplete: 'address-line1', isWide: true },
   { name: 'postalCode', autocomplete: 'postal-code' },
   { name: 'city', autocomplete: 'address-level2' },
-  { name: 'country', autocomplete: 'country', options: COUNTRIES, isWide: true },
+  { name: 'country', autocomplete: 'country', options: ['FR', 'BE', 'ES', 'LU'], isWide: true },
 ];
+
+const CONTACT = [EMAIL, PHONE];
+/** Closed at first: few people give them. */
+const MORE_OF_CONTACT = [TITLE, BIRTH];
+const DELIVERY = [...NAMES, ...PLACE];
 const CUSTOMER = [...CONTACT, ...MORE_OF_CONTACT, ...DELIVERY];
 
 /** Delivery address, if it differs. Its names have a prefix, because the customer's address has the same fields. */
-const SHIP_TO: readonly EntryField[] = [
-  { name: 'companyName', autocomplete: 'shipping organization', isOptional: true },
-  { name: 'title', autocomplete: 'shipping honorific-prefix', options: TITLES, isOptional: true },
-  { name: 'firstName', autocomplete: 'shipping given-name' },
-  { name: 'lastName', autocomplete: 'shipping family-name' },
-  { name: 'mobilePhone', autocomplete: 'shipping tel', type: 'tel' as const, hint: 'phoneHint' as const, isWide: true },
-  { name: 'address', autocomplete: 'shipping street-address', isWide: true },
-  { name: 'postalCode', autocomplete: 'shipping postal-code' },
-  { name: 'city', autocomplete: 'shipping address-level2' },
-  { name: 'country', autocomplete: 'shipping country', options: COUNTRIES, isWide: true },
-].map((field) => ({ ...field, name: `ship-${field.name}`, text: field.name as TextKey }));
+const SHIP_TO: readonly EntryField[] = [COMPANY, TITLE, ...NAMES, PHONE, ...PLACE].map((field) => ({
+  ...field,
+  name: `ship-${field.name}`,
+  text: field.name as TextKey,
+  autocomplete: `shipping ${field.autocomplete}`,
+}));
 
 /** These inputs get no `name`, so a form that the browser submits by itself contains no card data. */
 const CARD: readonly EntryField[] = [
@@ -226,7 +221,7 @@ function fieldOf({
   };
   const control =
     options === undefined
-      ? make('input', { ...attributes, type: type ?? 'text', inputmode, spellcheck: 'false', autocapitalize: 'off' })
+      ? make('input', { ...attributes, type: type ?? 'text', inputmode, spellcheck: 'false' })
       : make('select', attributes, ...options.map((value) => make('option', { value })));
   return make(
     'div',

@@ -36,6 +36,7 @@ function render(): void {
   for (const { path, control, says } of placed) {
     control?.setAttribute('aria-invalid', 'true');
     control?.closest('details')?.setAttribute('open', '');
+    if (path === 'cart') byId('cart-toggle').setAttribute('aria-expanded', 'true');
     const error = document.getElementById(`error-${path}`);
     if (error === null) continue;
     error.textContent = says;
@@ -44,7 +45,10 @@ function render(): void {
   const lines = placed.map(({ control, path, says }) =>
     make('li', {}, control === null ? says : linkTo(control, path, says)),
   );
-  summary.replaceChildren(make('p', {}, t(whole ?? 'errors')), ...(lines.length > 0 ? [make('ul', {}, ...lines)] : []));
+  summary.replaceChildren(
+    make('p', {}, t(whole ?? 'errors')),
+    ...(lines.length > 0 ? [make('ul', { class: 'plain' }, ...lines)] : []),
+  );
   show(summary, lines.length > 0 || whole !== undefined);
 }
 

@@ -28,7 +28,7 @@ export const kept = {
     return basket;
   },
   setBasket: (basket: Basket): void => write(ofBrowser, BASKET, basket),
-  forgetBasket: (): void => remove(ofBrowser, BASKET),
+  forgetBasket: (): void => write(ofBrowser, BASKET, null),
   language: (): unknown => read(ofBrowser, LANGUAGE),
   setLanguage: (language: string): void => write(ofBrowser, LANGUAGE, language),
   /** Stored for this tab only; the browser removes it with the tab. */
@@ -75,13 +75,5 @@ function write(where: Where, name: string, value: unknown): void {
     where().setItem(name, JSON.stringify(value));
   } catch {
     // Storage is full or forbidden.
-  }
-}
-
-function remove(where: Where, name: string): void {
-  try {
-    where().removeItem(name);
-  } catch {
-    // Storage is forbidden.
   }
 }

@@ -2,15 +2,16 @@ import { byId, show } from './elements.js';
 import { inEveryLanguage } from './language.js';
 import { kept } from './kept.js';
 import { showReceipt } from './receipt.js';
-import { Refusal, shopApi, type Method, type Order } from './shop-api.js';
+import { Refusal, shopApi, type Method } from './shop-api.js';
 import { showConnection, showStatus } from './status-view.js';
 import type { TextKey } from './texts.js';
+import type { OrderView } from './views.js';
 
 const LATE_AFTER_MS = 20_000;
 const FINISHED = ['succeeded', 'cancelled', 'refused', 'rejected', 'expired'];
 const UNDER_WAY = ['sending', 'waiting'];
 
-let order: Order | undefined;
+let order: OrderView | undefined;
 let methods: readonly Method[] = [];
 let pageId = '';
 /** The form that the browser has just returned from; its notification may still be in flight. */
@@ -18,7 +19,7 @@ let backFrom: string | undefined;
 let lateTimer: ReturnType<typeof setTimeout> | undefined;
 let isLate = false;
 
-export const currentOrder = (): Order | undefined => order;
+export const currentOrder = (): OrderView | undefined => order;
 export const currentPageId = (): string => pageId;
 
 export async function followOrder(ofPage: string, offered: readonly Method[], onState: () => void): Promise<void> {
@@ -37,7 +38,7 @@ export async function followOrder(ofPage: string, offered: readonly Method[], on
 }
 
 /** Ignores a state with a lower version: its answer was slower than a newer one. */
-export function take(latest: Order, onState: () => void): void {
+export function take(latest: OrderView, onState: () => void): void {
   if (order !== undefined && latest.version < order.version) return;
   order = latest;
   render();
@@ -55,7 +56,7 @@ function listen(onState: () => void, retryInMs: number): void {
   events.addEventListener('order', (event: MessageEvent<string>) => {
     pauseMs = 1_000;
     showConnection(false);
-    take(JSON.parse(event.data) as Order, onState);
+    take(JSON.parse(event.data) as OrderView, onState);
   });
   events.addEventListener('error', () => {
     showConnection(true);

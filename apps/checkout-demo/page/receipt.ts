@@ -3,10 +3,11 @@ import { articleLine, articleName, sumRows } from './cart-view.js';
 import { byId, make, show } from './elements.js';
 import { dateText, price, t } from './language.js';
 import { methodName, scheduleOf } from './method-view.js';
-import type { Method, Order } from './shop-api.js';
+import type { Method } from './shop-api.js';
+import type { OrderView } from './views.js';
 
 /** Shows what was ordered, how it is paid and, for instalments, when. Before a success the dates are not certain, so they are left out. */
-export function showReceipt(order: Order, methods: readonly Method[]): void {
+export function showReceipt(order: OrderView, methods: readonly Method[]): void {
   const { orderId, amount, items, placedAt, card, refunded = 0, status } = order;
   byId('order-items').replaceChildren(
     ...items.map(({ sku, quantity, price: each }) =>

@@ -1,3 +1,5 @@
+import type { OrderView } from './views.js';
+
 export interface Shop {
   market: 'FR' | 'ES';
   maxQuantity: number;
@@ -14,27 +16,7 @@ export interface Method {
   maxAmount?: number;
 }
 
-export interface Order {
-  orderId: string;
-  version: number;
-  amount: number;
-  items: { sku: string; quantity: number; price: number }[];
-  /** RFC 3339. */
-  placedAt: string;
-  status: string;
-  method?: string;
-  card?: { brand?: string; lastFour: string };
-  reason?: string;
-  confirmation?: 'awaited' | 'overdue';
-  form?: string;
-  nextAttempt?: number;
-  /** Minor units given back. */
-  refunded?: number;
-}
-
-export interface PlacedOrder extends Order {
-  pageId: string;
-}
+export type PlacedOrder = OrderView & { pageId: string };
 
 export interface Fault {
   /** Name of a field of the page; '' for the whole form. */
@@ -56,10 +38,10 @@ export class Refusal extends Error {
 
 export const shopApi = {
   shop: (): Promise<Shop> => ask<Shop>('/api/shop'),
-  order: (pageId: string): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(pageId)}`),
+  order: (pageId: string): Promise<OrderView> => ask<OrderView>(`/api/orders/${encodeURIComponent(pageId)}`),
   place: (body: object): Promise<PlacedOrder> => ask<PlacedOrder>('/api/orders', body),
-  tryAgain: (pageId: string, body: object): Promise<Order> =>
-    ask<Order>(`/api/orders/${encodeURIComponent(pageId)}/attempts`, body),
+  tryAgain: (pageId: string, body: object): Promise<OrderView> =>
+    ask<OrderView>(`/api/orders/${encodeURIComponent(pageId)}/attempts`, body),
 };
 
 const TIMEOUT_MS = 20_000;

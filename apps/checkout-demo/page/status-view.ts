@@ -36,7 +36,10 @@ export function keepStatusInEveryLanguage(): void {
 
 export const showConnection = (isLost: boolean): void => show(byId('connection'), isLost);
 
-export const statusText = (): string => t(shown.says ?? (`status.${shown.status}` as TextKey));
+export const statusText = (): string =>
+  t(shown.says ?? (`status.${isFailure(shown.status) ? 'failed' : shown.status}` as TextKey));
+
+const isFailure = (status: string): boolean => ['refused', 'rejected'].includes(status);
 
 function render(): void {
   const { status, reason } = shown;
@@ -57,7 +60,7 @@ function render(): void {
 }
 
 function headingOf(status: string): TextKey {
-  if (['refused', 'rejected', 'expired'].includes(status)) return 'heading.failed';
+  if (isFailure(status) || status === 'expired') return 'heading.failed';
   if (['in_doubt', 'conflict'].includes(status)) return 'heading.doubt';
   if (['ready', 'tokenizing', 'sending', 'waiting'].includes(status)) return 'heading.waiting';
   return `heading.${status}` as TextKey;

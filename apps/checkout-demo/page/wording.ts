@@ -8,8 +8,16 @@ export function text(language: Language, key: TextKey, values: Record<string, st
 export function faultText(language: Language, field: string, code: string): string {
   const keys = [`fault.${field}.${code}`, `fault.${field.replace(/^ship-/, '')}.${code}`, `fault.${code}`];
   const key = keys.find((one): one is TextKey => one in TEXTS.en);
+  const most = MOST[field] ?? MOST[field.replace(/^ship-/, '')];
+  if (key === 'fault.length' && most !== undefined) return text(language, 'fault.most', { most: String(most) });
   return text(language, key ?? 'fault.format');
 }
+
+/** Characters that a field takes (the interface's limits). */
+const MOST: Readonly<Record<string, number>> = {
+  ...{ firstName: 15, lastName: 15, 'ship-lastName': 30 },
+  ...{ companyName: 50, address: 38, city: 32 },
+};
 
 export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);

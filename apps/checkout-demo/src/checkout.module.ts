@@ -10,7 +10,6 @@ import { OrderStreamController, StreamSurroundings } from './order/order-stream.
 import { PaymentCommandProducer } from './order/payment-command.producer.js';
 import { PaymentEventConsumer } from './order/payment-event.consumer.js';
 import { ProviderController } from './order/provider.controller.js';
-import { ReturnController } from './order/return.controller.js';
 import { ShopController } from './shop/shop.controller.js';
 import { TrancheClientModule } from './tranche-client.module.js';
 import { Visitors } from './web/visitors.service.js';
@@ -28,14 +27,7 @@ const OrderRedis = RedisModule.forRootAsync({
 
 @Module({
   imports: [TrancheClientModule, OrderRedis],
-  controllers: [
-    ShopController,
-    OrderController,
-    OrderStreamController,
-    ProviderController,
-    DeskController,
-    ReturnController,
-  ],
+  controllers: [ShopController, OrderController, OrderStreamController, ProviderController, DeskController],
   providers: [
     OrderStore,
     OrderService,

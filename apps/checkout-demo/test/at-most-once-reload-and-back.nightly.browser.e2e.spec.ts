@@ -1,5 +1,5 @@
 import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
-import { enterShop } from './shopper.js';
+import { CARDS, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
 beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
@@ -125,6 +125,28 @@ describe('what is charged is what the button says', () => {
     expect(await shopper.orderId()).not.toBe(orderId);
     expect(await shopper.orderTotal()).toBe('€599.00');
     expect(await shopper.executed()).toHaveLength(2);
+    await shopper.leave();
+  });
+
+  it('with the cart of a refused payment: back in the shop it is as it was, for another order; a paid one is gone', async () => {
+    const shopper = await enterShop(stack);
+    const lamps = shopper.page.getByTestId('quantity-lamp-hazel');
+    const backInTheShop = async () => {
+      await shopper.page.getByTestId('new-order').click();
+      await shopper.page.waitForURL(`${stack.shopUrl}/`);
+    };
+    await lamps.fill('3');
+    await shopper.payByCard({ number: CARDS.withoutFunds });
+    await shopper.until('refused');
+    const orderId = await shopper.orderId();
+    await backInTheShop();
+    expect(await lamps.inputValue()).toBe('3');
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    expect(await shopper.orderId()).not.toBe(orderId);
+    expect(await shopper.orderTotal()).toBe('€599.00');
+    await backInTheShop();
+    expect(await lamps.inputValue()).toBe('1');
     await shopper.leave();
   });
 });

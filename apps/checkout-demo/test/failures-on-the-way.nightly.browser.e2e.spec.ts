@@ -22,12 +22,12 @@ describe('nothing is sent to the platform', () => {
   });
 
   it.each([
-    ['fails its check digit', { number: CARDS.failsItsCheckDigit }],
-    ['has expired', { expiry: '01-20' }],
-  ])('with a card that %s: the page says so, and a right one is paid with', async (_, changes) => {
+    ['fails its check digit', 'number', { number: CARDS.failsItsCheckDigit }],
+    ['has expired', 'expiry', { expiry: '01-20' }],
+  ])('with a card that %s: the page says so at its field, and a right one is paid with', async (_, field, changes) => {
     const shopper = await enterShop(stack);
     await shopper.payByCard(changes);
-    await formError(shopper).waitFor();
+    await shopper.page.getByTestId(`error-card-${field}`).waitFor();
     expect(await shopper.executed()).toEqual([]);
     await shopper.payByCard();
     await shopper.until('succeeded');

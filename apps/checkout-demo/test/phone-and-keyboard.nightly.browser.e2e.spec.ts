@@ -42,6 +42,19 @@ describe('on a phone', () => {
     expect(await stack.executed(await shopper.orderId())).toEqual(['authorization 0000']);
     await shopper.leave();
   });
+
+  it('an empty cart is opened by its fault, which leads to it', async () => {
+    const shopper = await enterShop(stack, PHONE);
+    const { page } = shopper;
+    await page.locator('#cart-toggle').tap();
+    for (const sku of ['lamp-hazel', 'chair-wren', 'teapot-mist']) await page.getByTestId(`quantity-${sku}`).fill('0');
+    await page.locator('#cart-toggle').tap();
+    await shopper.payByCard();
+    await page.getByTestId('error-cart').waitFor();
+    await page.getByTestId('form-error').getByRole('link', { name: 'Your cart is empty.' }).tap();
+    await focusIsOn(page, 'quantity-lamp-hazel');
+    await shopper.leave();
+  });
 });
 
 describe('with the keyboard alone', () => {

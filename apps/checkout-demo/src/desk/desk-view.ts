@@ -1,24 +1,10 @@
-import type { FollowUpKind, Order, Phase } from '../order/order.js';
-import { viewOf, type OrderView } from '../order/order-view.js';
+import type { DeskView } from '../../page/views.js';
+import type { Order } from '../order/order.js';
+import { viewOf } from '../order/order-view.js';
 import type { StoredOrder } from '../order/order.store.js';
-import { captureBy, possibleFollowUps, takenOf, type Possible } from './possible-follow-ups.js';
+import { captureBy, possibleFollowUps, takenOf } from './possible-follow-ups.js';
 
-/** An order as the desk shows it. */
-export interface DeskView extends Pick<
-  OrderView,
-  'orderId' | 'amount' | 'items' | 'placedAt' | 'status' | 'method' | 'card'
-> {
-  captured: number;
-  refunded: number;
-  /** RFC 3339. */
-  captureBy?: string;
-  /** True once `payment.capture_window.closing` has come: a day is left. */
-  isWindowClosing: boolean;
-  followUps: { operation: FollowUpKind; amount: number; phase: Phase; execCode?: string; at: string }[];
-  /** Number that the next operation must carry. */
-  next: number;
-  possible: Possible[];
-}
+export type { DeskView };
 
 export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
   const { order } = stored;
@@ -26,14 +12,10 @@ export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
   const until = captureBy(order);
   const { captured, refunded } = takenOf(order);
   return {
-    ...{ orderId, amount, items, placedAt, status, captured, refunded },
-    ...(method && { method }),
-    ...(card && { card }),
-    ...(until !== undefined && { captureBy: until }),
+    ...{ orderId, amount, items, placedAt, status, method, card, captured, refunded, captureBy: until },
     isWindowClosing: order.isWindowClosing === true && until !== undefined,
     followUps: (order.followUps ?? []).map(({ operation, amount: of, phase, execCode, startedAt: at }) => ({
-      ...{ operation, amount: of, phase, at },
-      ...(execCode !== undefined && { execCode }),
+      ...{ operation, amount: of, phase, execCode, at },
     })),
     next: numberOfNext(order),
     possible: possibleFollowUps(order),

@@ -1,14 +1,8 @@
 import { methodOfRail, methodRow } from '@tranche/contracts';
+import type { Possible } from '../../page/views.js';
 import { decidingAttempt } from '../order/order-state.js';
 import type { Attempt, FollowUp, FollowUpKind, Order } from '../order/order.js';
 import { METHODS, type PaymentMethod } from '../shop/methods.js';
-
-/** An operation that the shop may ask for now, with its largest amount. */
-export interface Possible {
-  operation: FollowUpKind;
-  /** Minor units. */
-  most: number;
-}
 
 export interface Taken {
   captured: number;

@@ -134,23 +134,19 @@ function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
 }
 
 function afterResult(attempt: Attempt, phase: Phase, { data, time }: CloudEvent<PaymentEvent>): Attempt {
-  const { execCode, faults, retryAfterSeconds, redirectHtml } = data;
+  const { execCode, faults = [], retryAfterSeconds, redirectHtml } = data;
   const { id, method, startedAt, supersedes } = attempt;
-  const card = phase === 'succeeded' ? paidCard(data) : undefined;
   return {
     id,
     method,
     phase,
     startedAt,
-    ...(supersedes === undefined ? {} : { supersedes }),
-    ...(execCode === undefined ? {} : { execCode }),
-    ...(faults === undefined || faults.length === 0
-      ? {}
-      : { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(phase === 'redirect' ? { hasForm: redirectHtml !== undefined || attempt.hasForm === true } : {}),
-    ...(card && { card }),
-    ...(phase === 'succeeded' ? { succeededAt: time } : {}),
+    supersedes,
+    execCode,
+    ...(faults.length > 0 && { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
+    retryAfterSeconds,
+    ...(phase === 'redirect' && { hasForm: redirectHtml !== undefined || attempt.hasForm === true }),
+    ...(phase === 'succeeded' && { card: paidCard(data), succeededAt: time }),
   };
 }
 

@@ -1,47 +1,11 @@
 import { takenOf } from '../desk/possible-follow-ups.js';
 import { decidingAttempt, isConfirming, liveRedirect, nextAttempt } from './order-state.js';
-import type { Attempt, Order, OrderItem, PaidCard, Phase } from './order.js';
+import type { OrderView, Reason } from '../../page/views.js';
+import type { Attempt, Order, Phase } from './order.js';
 import type { StoredOrder } from './order.store.js';
 import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
-import type { MethodId } from '../shop/methods.js';
 
-/** The part of an order that its page shows. Anyone with the page's address can read it, so it holds no personal data beyond `PaidCard`. */
-export interface OrderView {
-  orderId: string;
-  /** Increases with each change, so that the page can ignore an older state. */
-  version: number;
-  amount: number;
-  items: OrderItem[];
-  placedAt: string;
-  /** `cancelled`: the shop has voided it. */
-  status: Phase | 'conflict' | 'cancelled';
-  method?: MethodId;
-  card?: PaidCard;
-  /** Reason of a refusal, a rejection or a doubt: a key of the page's texts. */
-  reason?: Reason;
-  retryAfterSeconds?: number;
-  /** The browser returned with a hint that the order may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
-  confirmation?: 'awaited' | 'overdue';
-  /** Set if a form waits at /orders/ID/provider. The value identifies the form. */
-  form?: string;
-  /** Number that a new attempt must carry; absent if none may start. */
-  nextAttempt?: number;
-  /** Minor units that the shop gave back. */
-  refunded?: number;
-}
-
-export type Reason =
-  | 'funds'
-  | 'card'
-  | 'abandoned'
-  | 'authentication'
-  | 'expired_form'
-  | 'fraud'
-  | 'bank'
-  | 'token'
-  | 'unavailable'
-  | 'shop'
-  | 'unsent';
+export type { OrderView, Reason };
 
 export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderView {
   const { orderId, amount, items, placedAt } = order;
@@ -57,16 +21,16 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     items,
     placedAt,
     status: order.isInConflict ? 'conflict' : isVoided ? 'cancelled' : isAwaited ? 'waiting' : statusOf(attempt, nowMs),
-    ...(attempt && { method: attempt.method }),
-    ...(attempt?.card && { card: attempt.card }),
+    method: attempt?.method,
+    card: attempt?.card,
     ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),
     ...(attempt?.phase === 'rejected' && { reason: reasonOfRejection(attempt.faultCodes ?? []) }),
     ...(attempt && isForgotten(attempt, nowMs) && { reason: 'unsent' as const }),
     ...(attempt?.phase === 'redirect' &&
       attempt.returnedAt && { confirmation: isAwaited ? ('awaited' as const) : ('overdue' as const) }),
-    ...(attempt?.retryAfterSeconds !== undefined && { retryAfterSeconds: attempt.retryAfterSeconds }),
+    retryAfterSeconds: attempt?.retryAfterSeconds,
     ...(form?.hasForm && attempt === form && !isAwaited && { form: form.id }),
-    ...(next && { nextAttempt: next.number }),
+    nextAttempt: next?.number,
     ...(refunded > 0 && { refunded }),
   };
 }
@@ -87,33 +51,19 @@ export function changesWithTime(order: Order, nowMs: number): boolean {
   return order.attempts.some((attempt) => attempt.phase === 'sending' || isConfirming(attempt, nowMs));
 }
 
+const REASONS: readonly [Reason, RegExp][] = [
+  ['funds', /^4002$/],
+  ['card', /^40(?:03|06|07|12|15)$/],
+  ['abandoned', /^4004$/],
+  ['authentication', /^40(?:08|09|14|20)$/],
+  ['expired_form', /^4017$/],
+  ['fraud', /^(?:4005|6\d{3})$/],
+  ['bank', /^(?:4|$)/],
+];
+
 /** Maps an EXECCODE to advice for the cardholder. Fraud codes get no details, because the reader may be the fraudster. */
 export function reasonOfRefusal(execCode = ''): Reason {
-  switch (execCode) {
-    case '4002':
-      return 'funds';
-    case '4003':
-    case '4006':
-    case '4007':
-    case '4012':
-    case '4015':
-      return 'card';
-    case '4004':
-      return 'abandoned';
-    case '4008':
-    case '4009':
-    case '4014':
-    case '4020':
-      return 'authentication';
-    case '4017':
-      return 'expired_form';
-    default:
-      return /^(?:4005|6\d{3})$/.test(execCode)
-        ? 'fraud'
-        : execCode.startsWith('4') || execCode === ''
-          ? 'bank'
-          : 'shop';
-  }
+  return REASONS.find(([, codes]) => codes.test(execCode))?.[0] ?? 'shop';
 }
 
 function reasonOfRejection(codes: readonly string[]): Reason {

@@ -1,17 +1,8 @@
 import type { FaultCode } from '@tranche/contracts';
+import type { FollowUpKind, OrderItem, PaidCard, Phase } from '../../page/views.js';
 import type { MethodId } from '../shop/methods.js';
 
-/**
- * `sending`: stored, but we do not know yet if it was published. `waiting`: published, without a result. `redirect`: the cardholder must
- * continue on the provider's form. The other phases are those of the last result event.
- */
-export type Phase =
-  'sending' | 'waiting' | 'redirect' | 'pending' | 'succeeded' | 'refused' | 'in_doubt' | 'rejected' | 'expired';
-
-export interface PaidCard {
-  brand?: string;
-  lastFour: string;
-}
+export type { FollowUpKind, OrderItem, PaidCard, Phase };
 
 /** One command. Its content (personal data, perhaps a card token) is stored separately and only until it is published. */
 export interface Attempt {
@@ -36,8 +27,6 @@ export interface Attempt {
   succeededAt?: string;
 }
 
-export type FollowUpKind = 'capture' | 'refund' | 'void';
-
 /** A command of the shop's desk. Its content follows from this, so it is not stored besides. */
 export interface FollowUp {
   /** Id of the command. */
@@ -49,13 +38,6 @@ export interface FollowUp {
   /** RFC 3339. */
   startedAt: string;
   execCode?: string;
-}
-
-export interface OrderItem {
-  sku: string;
-  quantity: number;
-  /** Minor units, for one piece. */
-  price: number;
 }
 
 /** The order in Redis: no name or address, and no card data beyond `PaidCard`. */

@@ -3,7 +3,6 @@ import {
   METHODS as METHOD_TABLE,
   optionRow,
   type Market,
-  type Method,
   type PaymentOption,
   type Rail,
 } from '@tranche/contracts';
@@ -43,12 +42,9 @@ export const methodsOf = (market: Market): readonly PaymentMethod[] =>
 function offer(id: string, option: PaymentOption | undefined): PaymentMethod {
   if (option === undefined) return { id, rail: METHOD_TABLE.card.rail, instalments: 1 };
   const { method, instalments } = optionRow(option);
-  return { id, rail: METHOD_TABLE[method].rail, option, instalments, ...limitsOf(method, option) };
-}
-
-function limitsOf(method: Method, option: PaymentOption): Pick<PaymentMethod, 'minAmount' | 'maxAmount'> {
   const limits = amountLimits(method, option)?.limits;
-  return limits === undefined ? {} : { minAmount: limits.min, maxAmount: limits.max };
+  const range = limits && { minAmount: limits.min, maxAmount: limits.max };
+  return { id, rail: METHOD_TABLE[method].rail, option, instalments, ...range };
 }
 
 export function methodOf(id: unknown, market: Market): PaymentMethod | undefined {

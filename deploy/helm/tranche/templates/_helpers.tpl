@@ -23,7 +23,7 @@ app.kubernetes.io/component: {{ .name | quote }}
   "app.kubernetes.io/managed-by" .root.Release.Service
   "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version) -}}
 {{- $fixed := ternary (include "tranche.selector" . | fromYaml) dict (hasKey . "name") -}}
-{{- mergeOverwrite $labels .root.Values.commonLabels (.labels | default dict) $fixed | toYaml -}}
+{{- mergeOverwrite $labels (.root.Values.commonLabels | default dict) (.labels | default dict) $fixed | toYaml -}}
 {{- end }}
 
 {{/* (list SCOPE KEY): a value of all services, with that of this one: maps are merged key by key (null removes a key), lists are joined,
