@@ -84,8 +84,8 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
       (await refusalOf(publishing)).faults.map(({ path }) => path);
     expect(await pathsOf(publisher.authorize(aPartnerAAuthorization(), none))).toEqual(['id']);
     expect(await pathsOf(publisher.payAndWait(aCardPayment(), null as never))).toEqual(['id']);
-    expect(await pathsOf(publisher.capture(aCapture(), none))).toEqual(['rail']);
-    expect(await pathsOf(publisher.refundAndWait(aRefund(), none))).toEqual(['rail']);
+    expect(await pathsOf(publisher.capture(aCapture(), none))).toEqual(['rail', 'id']);
+    expect(await pathsOf(publisher.refundAndWait(aRefund(), none))).toEqual(['rail', 'id']);
   });
 
   it('refuses card data and keeps it out of the error', async () => {
