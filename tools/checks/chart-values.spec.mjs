@@ -30,7 +30,7 @@ const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 function faultsOf(values) {
   validate(merged(shipped, values));
   return (validate.errors ?? []).map(
-    ({ instancePath, params }) => `${instancePath}/${params.additionalProperty ?? ''}`,
+    ({ instancePath, params }) => `${instancePath}/${params.additionalProperty ?? params.propertyName ?? ''}`,
   );
 }
 

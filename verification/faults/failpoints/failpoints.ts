@@ -66,7 +66,7 @@ export const PLANTED: readonly PlantedPoint[] = [
     find: 'await this.#untilDone(() => parts.events.publish(batch.events));',
     replace: `await this.#untilDone(() => parts.events.publish(batch.events)); if (batch.events.length > 0) ${pass('events-acknowledged', ORDERS)}`,
   },
-  { ...owner, ...after('this.#queue.splice(0, records.length);', 'index-written', ORDERS) },
+  { ...owner, ...after('this.#ahead.remove(records);', 'index-written', ORDERS) },
 ];
 
 /** These points are between our code and the kernel: each waits for a write with these bytes. */
