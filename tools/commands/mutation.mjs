@@ -69,7 +69,11 @@ async function scoreOf(file, { held, log }) {
 function textAt(source, { start, end }) {
   const lines = source.split('\n').slice(start.line - 1, end.line);
   lines[lines.length - 1] = lines.at(-1).slice(0, end.column - 1);
-  return lines.join('\n').slice(start.column - 1).replace(/\s+/g, ' ').slice(0, 100);
+  return lines
+    .join('\n')
+    .slice(start.column - 1)
+    .replace(/\s+/g, ' ')
+    .slice(0, 100);
 }
 
 function totalOf(results, folder) {

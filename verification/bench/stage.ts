@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import kafkajs, { type Admin } from 'kafkajs';
 import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
@@ -77,11 +78,7 @@ export class Stage {
 
   async remove(): Promise<void> {
     await this.#producer.close();
-    const remover = await startChild({
-      main: ['verification/dist/bench/peers/main.js', 'remove-topics'],
-      env: { KAFKA_BROKERS: this.infrastructure.brokers, TOPIC_PREFIX: this.prefix },
-    });
-    await Promise.all([remover.exited, this.flushIndex()]);
+    await removeTraces(this.infrastructure, this.prefix);
     Stage.#standing.delete(this);
   }
 
@@ -171,18 +168,41 @@ export function startGateway({
   });
 }
 
+export const merchantsFile = (): string => ownFile('merchants.json', [MERCHANT]);
+export const signingMerchantsFile = (): string => ownFile('merchants-who-sign.json', [SIGNING_MERCHANT]);
+
 let folder: string | undefined;
 
-/** Writes the bench's merchant to a file that is deleted when this process ends. */
-export const merchantsFile = (): string => join(merchantsFolder(), 'merchants.json');
-export const signingMerchantsFile = (): string => join(merchantsFolder(), 'merchants-who-sign.json');
-
-function merchantsFolder(): string {
+/** Writes a file of this bench, which is deleted when this process ends. */
+export function ownFile(name: string, content: unknown): string {
   if (folder === undefined) {
     const made = (folder = mkdtempSync(join(tmpdir(), 'tranche-bench-')));
-    writeFileSync(join(made, 'merchants.json'), JSON.stringify([MERCHANT]));
-    writeFileSync(join(made, 'merchants-who-sign.json'), JSON.stringify([SIGNING_MERCHANT]));
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
   }
-  return folder;
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+/** Deletes the topics and the Redis keys that begin with the prefix. */
+export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix: string): Promise<void> {
+  await withAdmin(brokers, async (admin) => {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+  });
+  const redis = await createClient({ url: redisUrl }).connect();
+  for await (const names of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 }))
+    if (names.length > 0) await redis.unlink(names);
+  await redis.close();
+}
+
+export async function withAdmin(brokers: string, use: (admin: Admin) => Promise<void>): Promise<void> {
+  const { Kafka, logLevel } = kafkajs;
+  const admin = new Kafka({ brokers: brokers.split(','), clientId: 'bench', logLevel: logLevel.ERROR }).admin();
+  await admin.connect();
+  try {
+    await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
 }

@@ -23,9 +23,12 @@ it('each bug has a name of its own', () => {
 });
 
 // These are the files of the last build: `npm test` and `npm run verify` build first.
-it.each((existsSync(main) ? MUTANTS : []).map((mutant) => [mutant.name, mutant] as const))('%s is not stale', (_name, mutant) => {
-  for (const text of textsOf(mutant, (name) => join(root, 'libs', name.split('/')[1]!, 'dist/index.js'))) {
-    const source = readFileSync(fileURLToPath(text.url), 'utf8');
-    expect(planted(source, text)).not.toBe(source);
-  }
-});
+it.each((existsSync(main) ? MUTANTS : []).map((mutant) => [mutant.name, mutant] as const))(
+  '%s is not stale',
+  (_name, mutant) => {
+    for (const text of textsOf(mutant, (name) => join(root, 'libs', name.split('/')[1]!, 'dist/index.js'))) {
+      const source = readFileSync(fileURLToPath(text.url), 'utf8');
+      expect(planted(source, text)).not.toBe(source);
+    }
+  },
+);

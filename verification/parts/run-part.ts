@@ -48,10 +48,7 @@ export const emptyTally = (): Tally => ({
 });
 
 /** Runs in the child: simulates its chunks and reports. The code under test is imported only here, after a bug was planted in it. */
-export async function runPart(
-  { mutant, profile = 'plain', stopsAtFirst }: Part,
-  resolve: Resolve,
-): Promise<void> {
+export async function runPart({ mutant, profile = 'plain', stopsAtFirst }: Part, resolve: Resolve): Promise<void> {
   if (mutant !== undefined) {
     const data = textsOf(findMutant(mutant), resolve);
     register(new URL('mutants/planted.js', `file://${process.argv[1]}`), { data });

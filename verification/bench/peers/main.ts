@@ -1,52 +1,24 @@
-/** Runs one peer in its own process: `node verification/dist/bench/peers/main.js NAME`. Each prints `{"done":N}` four times a second. */
+/** Runs one peer in its own process: `node verification/dist/bench/peers/main.js NAME`. Some print `{"done":N}` four times a second. */
 import 'reflect-metadata';
 import { reportDone } from './done.js';
 
-const [name] = process.argv.slice(2);
-process.once('SIGTERM', () => process.exit(0));
+const PEERS: Record<string, () => Promise<{ run(): Promise<void> }>> = {
+  'bare-loop': () => import('./bare-loop.js'),
+  kafkajs: () => import('./kafkajs-partitions.js'),
+  nest: () => import('./nest-server.js'),
+  'bare-fastify': () => import('./bare-fastify.js'),
+  'bare-redis-get': () => import('./bare-redis-get.js'),
+  'bare-constant': () => import('./bare-constant.js'),
+  'nest-webhook': () => import('./nest-webhook.js'),
+  'nest-redis-get': () => import('./nest-redis-get.js'),
+  'nest-constant': () => import('./nest-constant.js'),
+  'kafkajs-sends': () => import('./kafkajs-sends.js'),
+};
+const COUNTING = ['bare-loop', 'kafkajs', 'nest'];
 
-switch (name) {
-  case 'bare-loop':
-    reportDone();
-    await (await import('./bare-loop.js')).run();
-    break;
-  case 'kafkajs':
-    reportDone();
-    await (await import('./kafkajs-partitions.js')).run();
-    break;
-  case 'nest':
-    reportDone();
-    await (await import('./nest-server.js')).run();
-    break;
-  case 'bare-fastify':
-    await (await import('./bare-fastify.js')).run();
-    break;
-  case 'bare-redis-get':
-    await (await import('./bare-redis-get.js')).run();
-    break;
-  case 'bare-constant':
-    await (await import('./bare-constant.js')).run();
-    break;
-  case 'nest-webhook':
-    await (await import('./nest-webhook.js')).run();
-    break;
-  case 'nest-redis-get':
-    await (await import('./nest-redis-get.js')).run();
-    break;
-  case 'nest-constant':
-    await (await import('./nest-constant.js')).run();
-    break;
-  case 'kafkajs-sends':
-    await (await import('./kafkajs-sends.js')).run();
-    break;
-  case 'commit-journal-ends':
-    await (await import('./commit-journal-ends.js')).run();
-    process.exit(0);
-    break;
-  case 'remove-topics':
-    await (await import('./remove-topics.js')).run();
-    process.exit(0);
-    break;
-  default:
-    throw new Error(`There is no peer ${name}`);
-}
+const [name = ''] = process.argv.slice(2);
+process.once('SIGTERM', () => process.exit(0));
+const peer = PEERS[name];
+if (peer === undefined) throw new Error(`There is no peer ${name}`);
+if (COUNTING.includes(name)) reportDone();
+await (await peer()).run();
