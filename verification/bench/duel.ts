@@ -1,6 +1,7 @@
+import { median } from '../figures.js';
 import { onFreePort, startChild, type Child } from './children.js';
 import type { Load } from './load.js';
-import { median, rateOf, type Rate } from './rate.js';
+import { rateOf, type Rate } from './rate.js';
 import { row, type Row } from './report.js';
 import { IMAGE_NODE_OPTIONS, ownFile } from './stage.js';
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import autocannon, { type Request } from 'autocannon';
-import { percentile } from './rate.js';
+import { percentile } from '../figures.js';
 
 export interface Load {
   requests: Request[];

@@ -1,3 +1,4 @@
+import { columns, countsOf, median } from '../figures.js';
 import type { Verdict } from './referee.js';
 import { VIOLATION_KINDS, type ViolationKind } from './referee-verdict.js';
 
@@ -94,23 +95,9 @@ export function tableOf(report: Report, runs: readonly Run[]): string {
   ].join('\n');
 }
 
-function columns(rows: readonly [name: string, value: string | number][]): string {
-  const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
-}
-
-/** Sorted by name, so that two campaigns can be compared line by line. */
-function countsOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of [...names].sort()) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
-
 /** Median (the upper one of two) and maximum; 0 if no run has a value. */
 function recovery(runs: readonly Run[]): Report['recoverySeconds'] {
-  const seconds = runs
-    .flatMap(({ recoverySeconds }) => (recoverySeconds === undefined ? [] : [recoverySeconds]))
-    .sort((a, b) => a - b);
-  const rounded = (value = 0) => Math.round(value * 100) / 100;
-  return { p50: rounded(seconds[Math.floor(seconds.length / 2)]), max: rounded(seconds.at(-1)) };
+  const seconds = runs.flatMap((run) => (run.recoverySeconds === undefined ? [] : [run.recoverySeconds]));
+  const rounded = (value: number) => Math.round(value * 100) / 100 || 0;
+  return { p50: rounded(median(seconds)), max: rounded(Math.max(0, ...seconds)) };
 }

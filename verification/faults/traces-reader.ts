@@ -10,6 +10,7 @@ import {
 } from '@tranche/contracts';
 import type { ConsumedRecord, KafkaClient } from '@tranche/kafka';
 import { decodeRecord } from '@tranche/order-journal';
+import { ask } from '../ask.js';
 import { openIn as missingIn } from './referee-open.js';
 import { wholeTopic } from './traces-topic.js';
 import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
@@ -29,7 +30,6 @@ export interface TracesReaderOptions {
 
 const PATIENCE_MS = 20_000;
 const AGAIN_AFTER_MS = 250;
-const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Reads the traces of a run once no record is between two topics any more, or the time is over; the referee then finds what is missing. */
 export async function readTraces({
@@ -63,7 +63,7 @@ async function readOnce({
       key: string;
     })[];
 
-  const delivered = await get<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
+  const delivered = await ask<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
   const [commandTopics, notifications] = await Promise.all([
     Promise.all(Object.values(COMMAND_TOPICS).map(read)),
     read(TOPICS.notifications),
@@ -74,7 +74,7 @@ async function readOnce({
     wholeTopic(client, topicPrefix, TOPICS.notificationsQuarantine.name),
     read(TOPICS.commandsDeadLetter),
   ]);
-  const ledger = await get<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
+  const ledger = await ask<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
 
   return {
     commands,
@@ -121,10 +121,4 @@ function quarantinedOf(record: ConsumedRecord): { id: string; reason: string }[]
   const { event } = decodeCloudEvent(record);
   const { reason } = (event?.data ?? {}) as { reason?: string };
   return event?.id === undefined ? [] : [{ id: event.id, reason: reason ?? '' }];
-}
-
-async function get<T>(address: string): Promise<T> {
-  const answer = await fetch(address, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return (await answer.json()) as T;
 }

@@ -1,3 +1,4 @@
+import { percentile } from '../../figures.js';
 import { kafka } from './kafka.js';
 
 const VALUE = Buffer.alloc(500, 'x');
@@ -28,8 +29,7 @@ export async function run(): Promise<void> {
   };
   await Promise.all(Array.from({ length: concurrent }, worker));
   await producer.disconnect();
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.floor(latencies.length * share)];
-  console.log(JSON.stringify({ perSecond: (latencies.length * batch) / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }));
+  const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  console.log(JSON.stringify({ perSecond: (latencies.length * batch) / seconds, p50Ms, p99Ms }));
   process.exit(0);
 }
