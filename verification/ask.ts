@@ -8,7 +8,10 @@ export interface Question {
 }
 
 /** Sends a body as JSON; GET without one. */
-export function sendJson(url: string, { body, method, headers, timeoutMs = TIMEOUT_MS }: Question = {}): Promise<Response> {
+export function sendJson(
+  url: string,
+  { body, method, headers, timeoutMs = TIMEOUT_MS }: Question = {},
+): Promise<Response> {
   return fetch(url, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },

@@ -98,12 +98,12 @@ export class Stage {
 
   /** Resolves when the process runs; `ready` waits until it works. */
   gateway(options: AppOptions = {}): Promise<RunningApp> {
-    return this.#start('payment-gateway', this.surroundings.gateway(options.through ?? []), options);
+    return this.start('payment-gateway', this.surroundings.gateway(options.through ?? []), options);
   }
 
   /** Starts notification-ingest at the same address as its predecessor. */
   async startIngest(options: AppOptions = {}): Promise<RunningApp> {
-    this.ingest = await this.#start('notification-ingest', this.surroundings.ingest(options.through), options);
+    this.ingest = await this.start('notification-ingest', this.surroundings.ingest(options.through), options);
     return this.ingest;
   }
 
@@ -201,10 +201,11 @@ export class Stage {
     await this.surroundings.close();
   }
 
-  async #start(
+  /** Resolves when the process runs; it belongs to the run, so it may not end by itself. */
+  async start(
     name: AppName,
     settings: Record<string, string>,
-    { env = {}, failpoints, clockJump, release }: AppOptions,
+    { env = {}, failpoints, clockJump, release }: AppOptions = {},
   ): Promise<RunningApp> {
     const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
     const arms = {
