@@ -20,5 +20,15 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'edges',
     promise: 'a void by hand that is reported after a late success may have cancelled it',
   },
+  ...[5554867, 31416117].map((seed) => ({
+    seed,
+    profile: 'moves' as const,
+    promise: 'a drained owner begins no batch for a notification that comes while it commits',
+  })),
+  ...[5550211, 27183727].map((seed) => ({
+    seed,
+    profile: 'moves' as const,
+    promise: 'a drained owner begins no batch for a repeat that its last handler appended',
+  })),
   { seed: 5559808, profile: 'edges', promise: 'an order whose payment somebody voided by hand may be paid again' },
 ];

@@ -122,6 +122,8 @@ export class OneOwner {
   readonly owner: PartitionOwner;
   /** While true, its reader brings nothing. */
   isReaderLate = false;
+  /** Its reader brings at most this many records. */
+  readsAtMost = Infinity;
   /** Records of appends are acknowledged and go to another log. */
   isReplaced = false;
   /** Called after each request for the log's bounds. */
@@ -211,9 +213,10 @@ export class OneOwner {
     await Promise.resolve();
     const read = this.#read;
     if (read === undefined || this.isReaderLate) return;
-    const entries = this.log.filter(({ offset }) => offset >= read.next);
-    if (entries.length === 0) return;
-    read.next = this.high;
+    const entries = this.log.slice(0, this.readsAtMost).filter(({ offset }) => offset >= read.next);
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    read.next = last.offset + 1n;
     read.take(entries, read.next);
   }
 

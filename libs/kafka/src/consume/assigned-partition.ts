@@ -8,6 +8,7 @@ export class AssignedPartition {
   committedChanges: number;
   isCommitted = false;
   readonly position = new FetchPosition(0n);
+  private isWorkOver = false;
 
   constructor(
     readonly assignment: Assignment,
@@ -25,6 +26,13 @@ export class AssignedPartition {
     this.position.next = offset;
     this.isCommitted = isCommitted;
     this.isPlaced = true;
+  }
+
+  /** Ends the work once: an `end` that came after the next assignment had begun would take that one for ended. */
+  endWork(): void {
+    if (this.isWorkOver) return;
+    this.isWorkOver = true;
+    this.work.end?.();
   }
 }
 

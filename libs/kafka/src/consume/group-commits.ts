@@ -62,7 +62,7 @@ export class GroupCommits {
       } catch (error) {
         isMember = !(error instanceof MembershipLostError);
         // Another member may own the partitions by now.
-        if (!isMember) for (const { assigned } of due) assigned.work.end?.();
+        if (!isMember) for (const { assigned } of due) assigned.endWork();
         const { isCurrent, isDraining } = this.options;
         this.afterFailure(due.some(({ assigned }) => isCurrent(assigned)) && !isDraining(), isMember, error);
       }

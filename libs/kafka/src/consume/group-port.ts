@@ -76,7 +76,10 @@ export interface PartitionWork {
   readonly oldestSinceMs: number | undefined;
   /** Resolves when nothing is running; after the abort nothing new starts. */
   settled(): Promise<void>;
-  /** The epoch is over, or this member is out of its group: nothing of this assignment is committed any more. */
+  /**
+   * Called once: when a drain has settled all work, or the epoch is over, or this member is out of its group. Nothing more may begin. The
+   * last commit of a drain follows.
+   */
   end?(): void;
   /** The group was joined again after `end`: the partition has its next assignment, here or elsewhere. */
   left?(): void;

@@ -298,6 +298,51 @@ describe('the work of a group', () => {
     expect(isDrained).toBe(true);
   });
 
+  it('ends what has settled in a drain once, before the last commit, so that nothing begins that this commit lacks', async () => {
+    const steps: string[] = [];
+    let finish = () => undefined as void;
+    let commitRest = () => undefined as void;
+    const handling = new Promise<void>((resolve) => (finish = resolve));
+    let publishing = Promise.resolve();
+    let changes = 0;
+    const journal = { topic: 'journal', partition: 0 };
+    const member = new Member({
+      assigned: ({ topic }) => ({
+        ...{ begin: () => undefined, add: () => undefined, oldestSinceMs: undefined },
+        ...{ backlog: () => ({ records: 0, bytes: 0, span: 0 }), commitPoint: () => ({ offset: 1n, metadata: '' }) },
+        get changes() {
+          return changes;
+        },
+        settled: () => (topic === 'journal' ? publishing : handling),
+        end: () => void steps.push(`${topic} ends`),
+      }),
+      port: {
+        ...{ seek: () => undefined, pause: () => undefined, resume: () => undefined },
+        starts: (all) =>
+          Promise.resolve(all.map((one) => ({ ...one, committed: undefined, metadata: undefined, low: 0n }))),
+        commit: (points) => {
+          steps.push(`commit of ${points.map(({ topic }) => topic).join(' and ')}`);
+          return new Promise((resolve) => (commitRest = resolve));
+        },
+      },
+    });
+    await member.work.join([first, journal]);
+    const drained = member.work.drain(1000);
+    await settled();
+    changes++;
+    let publish = () => undefined as void;
+    publishing = new Promise((resolve) => (publish = resolve));
+    finish();
+    await settled();
+    expect(steps).toEqual(['commands ends']);
+    publish();
+    await settled();
+    commitRest();
+    await drained;
+    member.work.end();
+    expect(steps).toEqual(['commands ends', 'journal ends', 'commit of commands and journal']);
+  });
+
   it('drains no longer than the deadline', async () => {
     const member = new Member();
     await member.work.join([first]);

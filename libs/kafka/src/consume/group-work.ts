@@ -133,10 +133,10 @@ export class GroupWork {
   }
 
   end(): void {
-    for (const { end, work } of this.current.values()) {
-      end.abort();
-      work.end?.();
-      this.ended.push(work);
+    for (const assigned of this.current.values()) {
+      assigned.end.abort();
+      assigned.endWork();
+      this.ended.push(assigned.work);
     }
     this.current = new Map();
     this.draining = undefined;
@@ -248,8 +248,10 @@ export class GroupWork {
     // This commit also shows whether the partitions are still ours. If not, waiting for running handlers is useless.
     if (!(await this.commits.commit({ ofAll: true }))) return false;
     const settled = () => Promise.all(all.map(({ work }) => work.settled()));
-    // The last handlers may have given work to other partitions of this member, so all are asked once more.
-    await deadline.wait(settled().then(settled));
+    // The last handlers may have given work to other partitions of this member, so all are asked once more. A partition that has settled
+    // then begins nothing: the last commit would not cover it, and the next owner would do it again.
+    const ended = () => Promise.all(all.map((one) => one.work.settled().then(() => one.endWork())));
+    await deadline.wait(settled().then(ended));
     this.commits.cancel();
     return this.commits.commit();
   }

@@ -97,6 +97,24 @@ it('ends a drain that began before it was placed anew', async () => {
   expect(await drained).toBe('drained');
 });
 
+it('is drained before it serves only when the batch under way is in the index', async () => {
+  let letGo: () => void = () => undefined;
+  const did = (what: string) => (what === 'events 1' ? new Promise<void>((resolve) => (letGo = resolve)) : undefined);
+  const one = new OneOwner({ records: [intent, redirect, repeated, repeated], did });
+  one.readsAtMost = 2;
+  await one.settled();
+  void one.owner.settled().then(() => one.steps.push('drained'));
+  one.readsAtMost = 3;
+  await one.bring();
+  await one.settled();
+  letGo();
+  await one.settled();
+  expect([one.owner.state, one.steps]).toEqual([
+    'catch_up',
+    ['commit 0', 'events 1', 'index 1', 'commit 2', 'drained'],
+  ]);
+});
+
 it('counts the bytes of what the index lacks with its pages, and none once it has them', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));

@@ -281,7 +281,7 @@ export class PartitionOwner {
     for (const { bytes } of records) this.#queuedBytes -= bytes;
     this.#next = batch.to + 1n;
     this.#advancePublished(this.#next);
-    if (this.#queue.length === 0) this.#settle();
+    if (this.#queue.length === 0 || !this.isServing) this.#settle();
   }
 
   #write({ to, hash, orders, redirectHtml }: PublishedBatch): Promise<void> {
@@ -312,10 +312,9 @@ export class PartitionOwner {
     }
   }
 
-  /** Resolves when everything that was read is published, or the assignment is over. */
+  /** Resolves when everything that was read is published (before it serves: the batch under way), or the assignment is over. */
   async settled(): Promise<void> {
-    if (this.isServing && this.#mayWrite && this.#queue.length > 0)
-      await new Promise<void>((resolve) => this.#whenSettled.push(resolve));
+    if (this.#mayWrite && this.#queue.length > 0) await new Promise<void>((resolve) => this.#whenSettled.push(resolve));
   }
 
   #settle(): void {
