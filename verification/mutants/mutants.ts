@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
     ...group,
     name: 'drains-without-waiting',
     does: 'gives its partitions back while calls are under way and batches are half published (2 of 0120)',
-    find: 'await deadline.wait(settled().then(settled));',
+    find: 'await deadline.wait(settled().then(ended));',
     replace: '',
     profile: 'moves',
   },

@@ -31,4 +31,16 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     promise: 'a drained owner begins no batch for a repeat that its last handler appended',
   })),
   { seed: 5559808, profile: 'edges', promise: 'an order whose payment somebody voided by hand may be paid again' },
+  ...[31418507, 31424659, 16182999].map((seed) => ({
+    seed,
+    profile: 'edges' as const,
+    promise: 'a rebuilt index is read on behind what was rebuilt, though an older copy is put back at once',
+  })),
+  {
+    seed: 31416758,
+    profile: 'anew',
+    promise:
+      'an operation under way at a loss, whose command was finished, ends with a report that it was not executed',
+  },
+  { seed: 31419381, profile: 'anew', promise: 'a resume begins when what stopped gateways had sent has arrived' },
 ];

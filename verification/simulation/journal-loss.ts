@@ -1,4 +1,5 @@
 import type { SimulatedGateway } from './gateway.js';
+import { SESSION_MS } from './consumer-group.js';
 import type { AnewEdges } from './profile.js';
 import type { SimulatedProcess, Surroundings } from './process.js';
 import type { World } from './world.js';
@@ -26,6 +27,8 @@ interface LossParts {
 export class JournalLoss {
   /** The partition that has lost records; undefined before. */
   partition: number | undefined;
+  /** True while people keep every gateway stopped for the resume. */
+  isStopped = false;
   #isLosing = false;
 
   constructor(private readonly parts: LossParts) {}
@@ -87,7 +90,10 @@ export class JournalLoss {
     this.#isLosing = false;
   }
 
-  /** Waits until the partition's owner has stopped it; then kills all gateways, and starts them again with the approved resume. */
+  /**
+   * Waits until the partition's owner has stopped it; then kills all gateways, and starts them again with the approved resume. `tranche journal resume`
+   * refuses while the group has a member, so requests that a killed gateway had sent arrive before it.
+   */
   async resume(run: (isDone: () => boolean) => Promise<void>): Promise<void> {
     const { around, world, living, kill, trace } = this.parts;
     await run(() => !this.#isLosing);
@@ -102,7 +108,11 @@ export class JournalLoss {
     for (const [{ name }] of goOn())
       world.referee.say('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
     trace(`two people decide that journal partition ${partition} goes on`);
+    this.isStopped = true;
     for (const process of [...living.keys()]) kill(process);
+    const leftMs = around.scheduler.nowMs + SESSION_MS;
+    await run(() => around.scheduler.nowMs >= leftMs);
     await world.resume(partition);
+    this.isStopped = false;
   }
 }

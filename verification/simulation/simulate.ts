@@ -88,7 +88,10 @@ export async function simulate({
   let lives = 0;
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
+  const startLater = (name: string) =>
+    scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   const give = (name: string) => {
+    if (loss?.isStopped) return void startLater(name);
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
@@ -103,8 +106,7 @@ export async function simulate({
     trace?.(`${' '.repeat(11)}  ${process.name} dies`);
     process.isAlive = false;
     living.delete(process);
-    const name = process.name.split('.')[0]!;
-    scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
+    startLater(process.name.split('.')[0]!);
   };
 
   const loss =

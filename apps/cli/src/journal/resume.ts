@@ -57,7 +57,7 @@ export const resumePlan = (chosen: readonly PartitionStatus[]): string =>
         `partition ${partition} goes on with ${keptOf(ends!)} (${damages.map(({ says }) => says).join('; ')})`,
     ),
     'Their index is dropped and built anew, and the events of these records are published again under their ids.',
-    'Operations between two attempts become in_doubt. Commands made before now that these records do not know become dead letters.',
+    'Operations that are under way, or between two attempts, become in_doubt. Commands made before now that these records do not know become dead letters.',
     'This can not be taken back.',
   ].join('\n');
 
@@ -160,7 +160,7 @@ async function write(access: JournalAccess, resumed: Omit<Resumed, 'commands'>, 
   }
 } // prettier-ignore
 
-/** The lost records may include the next attempt of an operation that the kept ones show between two attempts. */
+/** The lost records may include the result of an operation that the kept ones show under way, or the next attempt of one between two attempts. */
 async function doubtLostAttempts(access: JournalAccess, partition: number): Promise<void> {
   const { low, high } = (await topicOffsets(access.client, access.journal)).get(partition)!;
   const seal = recordWriter(access.config.rulesVersion);

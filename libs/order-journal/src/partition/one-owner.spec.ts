@@ -196,6 +196,19 @@ describe('an index that is lost', () => {
     expect(one.owner.state).toBe('serve');
   });
 
+  it('is read on behind what was built, though an older copy, from before the first kept record, is put back at once', async () => {
+    const one = new OneOwner({ records: [intent, redirect], low: 5n, committed: 6n });
+    one.isReaderLate = true;
+    const read = one.index.readTogether;
+    let reads = 0;
+    one.index.readTogether = async (partition, keys) =>
+      ++reads === 2 ? { marker: -1n, orders: keys.map(() => undefined) } : read(partition, keys);
+    const positions: bigint[] = [];
+    one.onFollow = () => positions.push(one.owner.position);
+    await one.settled();
+    expect(positions).toEqual([6n]);
+  });
+
   it('begins with the first kept record where the log has lost older ones, and does not take its marker for good', async () => {
     const one = await new OneOwner({ records: [intent, redirect], low: 5n, committed: 7n, marker: 2n }).settled();
     expect([one.index.marker, one.index.orders.size, one.published]).toEqual([6n, 1, []]);

@@ -60,11 +60,12 @@ export async function placeOwner(
     await index.readAll(partition, mark.marker, []);
     return { ...bounds, mark, publishFrom };
   }
-  if (!(await rebuilt(parts, { partition, marker: mark?.marker, until: publishFrom }, assertCurrent)))
+  const built = await rebuilt(parts, { partition, marker: mark?.marker, until: publishFrom }, assertCurrent);
+  if (built === undefined)
     throw new MarkerMovedError(`The index of journal partition ${partition} is built by another process`);
-  await index.readAll(partition, publishFrom - 1n, []);
-  const built = markOf(await index.readTogether(partition, []));
-  return { ...bounds, mark: built ?? { marker: publishFrom - 1n }, publishFrom };
+  // The marker is not read again. An index that was put back meanwhile would show an older one, and the reader would stop at deleted records.
+  await index.readAll(partition, built.marker, []);
+  return { ...bounds, mark: built, publishFrom };
 }
 
 /** The log must reach what is known of it, after an election within a minute. */
@@ -88,7 +89,7 @@ function rebuilt(
   { index, journal, timing, onRebuild, onSnapshotMismatch }: PlacementParts,
   range: { partition: number; marker: bigint | undefined; until: bigint },
   assertCurrent: () => void,
-): Promise<boolean> {
+): Promise<Mark | undefined> {
   const afterStep = (progress: RebuildProgress) => {
     onRebuild?.(progress);
     assertCurrent();

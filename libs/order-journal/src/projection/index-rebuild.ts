@@ -6,7 +6,7 @@ import type { SnapshotMismatch } from '../state/snapshot.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
-import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage } from '../journal/ports.js';
+import type { JournalEntry, JournalReader, Mark, OrderIndex, Rebuild, RedirectPage } from '../journal/ports.js';
 
 /** Retention of REDIRECTHTML, for republished events. Milliseconds. */
 export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;
@@ -32,15 +32,15 @@ export interface RebuildParts {
 /**
  * Rebuilds a partition's index from the journal's beginning up to `until` (exclusive). Publishes nothing, because the events of these records were
  * acknowledged before. The marker is written last, so that an interrupted rebuild leaves no valid index (R7).
- * @returns false where another process rebuilds it, or the index is not at `marker` any more
+ * @returns the marker that it wrote; undefined where another process rebuilds the index, or the index is not at `marker` any more
  */
 export async function rebuildIndex(
   { index, journal, timing, onRebuild, onSnapshotMismatch }: RebuildParts,
   { partition, marker, until }: { partition: number; marker: bigint | undefined; until: bigint },
-): Promise<boolean> {
+): Promise<Mark | undefined> {
   const from = await journal.firstKept(partition);
   const rebuild = await index.beginRebuild(partition, marker);
-  if (!rebuild) return false;
+  if (!rebuild) return undefined;
   const states = new StatesOfRebuild(rebuild, onSnapshotMismatch);
   let position = from;
   let last: JournalEntry | undefined;
@@ -57,8 +57,9 @@ export async function rebuildIndex(
   await states.flush();
   // Retention may have deleted records beyond `until` meanwhile: the log then begins behind this marker, and its reader stops.
   const finished = until - 1n;
-  await rebuild.finish(finished, last?.offset === finished ? recordHash(last.value) : undefined);
-  return true;
+  const hash = last?.offset === finished ? recordHash(last.value) : undefined;
+  await rebuild.finish(finished, hash);
+  return { marker: finished, ...(hash === undefined ? {} : { hash }) };
 }
 
 function unlessUnreadable<T>(entry: JournalEntry, fold: () => T): T {

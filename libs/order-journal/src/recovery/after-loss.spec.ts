@@ -45,12 +45,24 @@ it('puts an operation between two attempts in doubt: its next attempt may be los
   expect(findOperation(stateOf('o', [...kept, ...written]), 'a')).toMatchObject({ phase: 'in_doubt', attempt: 2 });
 });
 
-it('writes nothing about operations that have ended, are open or in doubt: no process retries those', async () => {
+it('writes nothing about operations that have ended: no process retries those', async () => {
   expect(
     await afterLossOf(intent('o'), notExecuted('o'), intent('o', 'a', 2), outcome('o', 'refused', 'a', 2)),
   ).toEqual([]);
-  expect(await afterLossOf(intent('o'), notExecuted('o'), intent('o', 'a', 2))).toEqual([]);
-  expect(await afterLossOf(intent('o'), intent('p'), outcome('p', 'succeeded'))).toEqual([]);
+  expect(await afterLossOf(intent('p'), outcome('p', 'succeeded'))).toEqual([]);
+});
+
+it('puts an open operation in doubt, since a lost record may have finished its command: “not executed” ends it then', async () => {
+  for (const kept of [[intent('o')], [intent('o'), notExecuted('o'), intent('o', 'a', 2)]]) {
+    const written = await afterLossOf(...kept);
+    expect(written.map(({ record }) => record)).toEqual(['IN_DOUBT']);
+    const reported: JournalRecord = { record: 'EVIDENCE', ...of('o'), source: 'notification', operation: 'authorize', result: 'not_executed', answer: { execCode: '5001' }, externalReference: 'n' }; // prettier-ignore
+    const { attempt, tag } = { attempt: kept.length === 1 ? 1 : 2, tag: operationTag('a') };
+    const tagged = kept.map((record) => (record.record === 'INTENT' ? { ...record, tag } : record));
+    const evidence = { ...reported, tag: { operation: tag, attempt } };
+    const after = stateOf('o', [...tagged, ...written, evidence]);
+    expect(findOperation(after, 'a')).toMatchObject({ phase: 'ended', end: 'not_executed' });
+  }
 });
 
 it('done twice it changes nothing more', async () => {

@@ -1,3 +1,4 @@
+import { orderKey } from '@tranche/contracts';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isOpen, type OperationState, type OrderState, verdictOf } from '../state/order-state.js';
@@ -39,8 +40,9 @@ export function lostAttempt(
 }
 
 /**
- * Builds the records that must be appended first to a partition that lost records. Without them, an operation that may have been executed could be
- * retried or given up. All processes are stopped meanwhile. The partition is read twice, so that only the orders concerned are folded.
+ * Builds the records that must be appended first to a partition that lost records. Without them, an operation between two attempts that may have been
+ * executed could be retried or given up, and one under way whose command was finished by a lost record would wait for an attempt that no process makes.
+ * All processes are stopped meanwhile. The partition is read twice, so that only the orders concerned are folded.
  */
 export async function recordsAfterLoss(
   journal: Pick<JournalReader, 'read'>,
@@ -48,18 +50,24 @@ export async function recordsAfterLoss(
   written: Written,
 ): Promise<JournalRecord[]> {
   const orders = new Map<string, OrderState>();
-  for await (const { record, key } of recordsOf(journal, range))
+  const unanswered = new Map<string, Intent>();
+  for await (const { record, key } of recordsOf(journal, range)) {
+    if (record.record === 'INTENT') unanswered.set(record.token, record);
+    else if ('token' in record) unanswered.delete(record.token);
     if (mayBeBetweenAttempts(record)) orders.set(key, emptyOrder(record.merchant, record.orderId));
+  }
+  for (const { merchant, orderId } of unanswered.values())
+    orders.set(orderKey(merchant, orderId), emptyOrder(merchant, orderId));
   for await (const { record, key, offset, hash } of recordsOf(journal, range)) {
     const before = orders.get(key);
     if (before) orders.set(key, fold(before, record, offset, () => hash).order);
   }
   return [...orders.values()].flatMap((order) => {
-    const idle = order.operations.filter(({ phase }) => phase === 'idle');
     // An INTENT beside an open operation would be refused as busy, so open ones become in_doubt first.
     const records: JournalRecord[] = order.operations.filter(isOpen).map((one) => ownerLost(order, one, written));
-    for (const one of idle) records.push(...(lostAttempt(after(order, records), one, written) ?? []));
-    return idle.length > 0 ? records : [];
+    for (const one of order.operations.filter(({ phase }) => phase === 'idle'))
+      records.push(...(lostAttempt(after(order, records), one, written) ?? []));
+    return records;
   });
 }
 
