@@ -4,6 +4,8 @@ import { isInstalled } from '../infra/bootstrap.mjs';
 import { Expected } from '../infra/processes.mjs';
 
 const FOLDERS = { state: 'libs/order-journal/src/state', partition: 'libs/order-journal/src/partition' };
+/** Whose unit tests must notice. */
+const SPECS = { state: 'state timers', partition: 'partition journal' };
 /** A score below this fails: the fold has no other copy that would notice. */
 const BREAK = { state: 85 };
 /** Not a dependency: it would add 108 packages and 65 MB to each installation. npm keeps them in its own cache. */
@@ -35,7 +37,10 @@ export async function run({ options: { only, json }, held, log }) {
     console.log(`${file.padEnd(55)} ${percent(result)} of ${result.detected + result.missed.length}`);
     for (const line of result.missed) console.log(`  ${line}`);
   }
-  const scores = Object.fromEntries(Object.keys(FOLDERS).map((folder) => [folder, totalOf(results, folder)]));
+  const folders = Object.keys(FOLDERS).filter((folder) =>
+    results.some(({ file }) => dirname(file) === FOLDERS[folder]),
+  );
+  const scores = Object.fromEntries(folders.map((folder) => [folder, totalOf(results, folder)]));
   for (const [folder, total] of Object.entries(scores)) console.log(`${folder.padEnd(55)} ${percent(total)}`);
   if (json) console.log(JSON.stringify({ files: results, scores }));
   const isBelow = ([folder, least]) => 100 * shareOf(scores[folder]) < least;
@@ -53,7 +58,7 @@ function filesOf(only) {
 
 async function scoreOf(file, { held, log }) {
   const report = `${REPORTS}/${basename(file, '.ts')}`;
-  const env = { ...process.env, MUTATED_FOLDER: basename(dirname(file)), MUTATION_REPORT: report };
+  const env = { ...process.env, MUTATION_SPECS: SPECS[basename(dirname(file))], MUTATION_REPORT: report };
   const stryker = ['stryker', 'run', 'verification/mutation/stryker.config.mjs', '--mutate', file];
   const packages = STRYKER.map((name) => `--package=${name}`);
   await held.run('npm', ['exec', '--yes', '--ignore-scripts', ...packages, '--', ...stryker], { env, onLine: log });
@@ -62,7 +67,9 @@ async function scoreOf(file, { held, log }) {
   return {
     file,
     detected: mutants.filter(({ status }) => DETECTED.includes(status)).length,
-    missed: missed.map((one) => `${one.location.start.line}: ${textAt(source, one.location)} → ${one.replacement}`),
+    missed: missed.map(
+      (one) => `${one.location.start.line}: ${textAt(source, one.location)} → ${oneLine(one.replacement)}`,
+    ),
   };
 }
 

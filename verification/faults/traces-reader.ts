@@ -11,7 +11,7 @@ import {
 import type { ConsumedRecord, KafkaClient } from '@tranche/kafka';
 import { decodeRecord } from '@tranche/order-journal';
 import { ask } from '../ask.js';
-import { openIn as missingIn } from './referee-open.js';
+import { openIn as missingIn } from './referee.js';
 import { wholeTopic } from './traces-topic.js';
 import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
 
