@@ -78,7 +78,9 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
       ...{ merchantsFile: folder.guardedMerchantsFile, logLevel: LOG_LEVEL, gateway },
       simulator: { ACCOUNTS_FILE: personsFile },
     },
-    afterwards: async (stage) => void (left = await remainsOf(stage, refusing!, { folder, shopUrl })),
+    afterwards: async (stage) => {
+      if (refusing !== undefined) left = await remainsOf(stage, refusing, { folder, shopUrl });
+    },
   }).finally(() => refusing?.stop('SIGKILL'));
   if (left === undefined) throw new Error([`${scenario.name} was not played to its end`, ...faultsOf(run)].join('\n'));
   return { ...left, faults: faultsOf(run).map((fault) => `${scenario.name}: ${fault}`) };

@@ -9,12 +9,13 @@ import type { Scenario } from './scenario.js';
 import { Stage } from './stage.js';
 import { MERCHANT, type PlantedSettings } from './surroundings.js';
 import { readTraces } from './traces-reader.js';
-import type { SentCommand } from './traces.js';
+import { STORY_NAMES } from './stories.js';
+import type { SentCommand, Traces } from './traces.js';
 
 const ORDERS = 16;
 const PER_SECOND = 2.5;
 const SETTLE_MS = 180_000;
-/** A normal run takes half a minute, so one that takes this long will not end. */
+/** Beside its load, a normal run takes half a minute, so one that takes this long will not end. */
 const RUN_MS = 600_000;
 const CLOSE_MS = 30_000;
 
@@ -35,7 +36,7 @@ export interface Setting {
   /** Replaces the demo's merchants, and adds settings for the processes of the run. */
   planted?: PlantedSettings;
   /** Looks at the processes once the traces are read, before they end. */
-  afterwards?: (stage: Stage) => Promise<void>;
+  afterwards?: (stage: Stage, traces: Traces) => Promise<void>;
 }
 
 /** Violations that the referee found, and why the run did not end well. */
@@ -84,9 +85,9 @@ async function judged(
     ...(settings && { planted: settings }),
   });
   const { client, simulator } = stage;
-  const { orders = ORDERS, perSecond = PER_SECOND } = scenario.load ?? {};
+  const { orders = ORDERS, perSecond = PER_SECOND, stories = STORY_NAMES } = scenario.load ?? {};
   const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
-  const load = new Load({ ...traced, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond });
+  const load = new Load({ ...traced, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond, stories });
   const play = async (): Promise<Judged> => {
     let commands: SentCommand[] = [];
     let trouble: string | undefined;
@@ -99,8 +100,9 @@ async function judged(
       trouble = (error as Error).message;
       if (commands.length === 0) commands = await load.stop();
     }
-    const verdict = refereeOf(await readTraces({ ...traced, commands }));
-    if (trouble === undefined) await afterwards?.(stage);
+    const traces = await readTraces({ ...traced, commands });
+    const verdict = refereeOf(traces);
+    await afterwards?.(stage, traces);
     if (stage.crashed.length > 0) trouble = [...stage.crashed, ...(trouble === undefined ? [] : [trouble])].join('\n');
     const recoverySeconds = recoveryOf(stage.faultsEndedAtMs, load.arrivals);
     const { crashPoint } = scenario;
@@ -118,7 +120,7 @@ async function judged(
     };
   };
   try {
-    return await within(RUN_MS, play());
+    return await within(RUN_MS + (orders / perSecond) * 1_000, play());
   } finally {
     await stage.close();
     await within(CLOSE_MS, load.close());
