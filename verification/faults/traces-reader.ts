@@ -1,19 +1,44 @@
+import { type ConsumedRecord, type KafkaClient, LogFollower, topicOffsets } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { waitFor } from '@tranche/testing';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type CloudEvent,
   COMMAND_TOPICS,
   decodeCloudEvent,
   parseOrderKey,
-  TOPICS,
-  type CloudEvent,
   type PaymentEvent,
   type PaymentNotification,
+  TOPICS,
 } from '@tranche/contracts';
-import type { ConsumedRecord, KafkaClient } from '@tranche/kafka';
 import { decodeRecord } from '@tranche/order-journal';
 import { ask } from '../ask.js';
 import { openIn as missingIn } from './referee.js';
-import { wholeTopic } from './traces-topic.js';
 import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
+
+const TIMEOUT_MS = 30_000;
+
+/** Reads all records of a topic up to its current end, with headers, each partition in offset order. */
+export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic: string): Promise<ConsumedRecord[]> {
+  const offsets = await topicOffsets(client, topicPrefix + topic);
+  if ([...offsets.values()].every(({ low, high }) => low === high)) return [];
+  const records: ConsumedRecord[] = [];
+  const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
+  await follower.start({
+    from: 'beginning',
+    onRecords: (partition, read) => {
+      const { high } = offsets.get(partition) ?? { high: 0n };
+      records.push(...read.filter(({ offset }) => offset < high));
+    },
+  });
+  try {
+    const isRead = () => [...offsets].every(([partition, { high }]) => (follower.nextOffset(partition) ?? 0n) >= high);
+    await waitFor(isRead, { timeoutMs: TIMEOUT_MS, what: `the end of ${topicPrefix}${topic}` });
+    return records;
+  } finally {
+    await follower.stop();
+  }
+}
 
 export interface TracesReaderOptions {
   client: KafkaClient;

@@ -5,7 +5,7 @@ import { TOPICS, type PaymentNotification } from '@tranche/contracts';
 import { ownPrefix } from '@tranche/testing';
 import { Infrastructure, type CommandLines } from '../faults/infrastructure.js';
 import { Stage } from '../faults/stage.js';
-import { wholeTopic } from '../faults/traces-topic.js';
+import { wholeTopic } from '../faults/traces-reader.js';
 import { columns } from '../figures.js';
 import { Random } from '../simulation/random.js';
 import { ATTACKER, flood } from './flood.js';

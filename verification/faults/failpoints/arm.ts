@@ -3,9 +3,8 @@
  */
 import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import { jumpClock, type ClockJump } from './clock-jump.js';
 import { PLANTED, SECOND_OWNER, type Failpoint } from './failpoints.js';
-import { strikeThisProcess } from './strike.js';
+import { jumpClock, strikeThisProcess, type ClockJump } from './strike.js';
 
 interface Arms {
   root: string;

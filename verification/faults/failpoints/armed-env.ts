@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { repositoryRoot } from '@tranche/testing';
-import type { ClockJump } from './clock-jump.js';
 import type { Failpoint } from './failpoints.js';
+import type { ClockJump } from './strike.js';
 
 /** The bytes at these points name no order, so they cannot be limited to a run's orders. */
 const ORDERLESS = new Set(['during-commit', 'before-the-ok']);
