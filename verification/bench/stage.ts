@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import kafkajs, { type Admin } from 'kafkajs';
 import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { onFreePort, startChild, type Child } from './children.js';
 import { commandRecord, MERCHANT, signedRecord, SIGNING_MERCHANT } from './commands.js';
+import { withAdmin } from './peers/admin.js';
 
 export interface Infrastructure {
   brokers: string;
@@ -194,15 +194,4 @@ export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix
   for await (const names of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 }))
     if (names.length > 0) await redis.unlink(names);
   await redis.close();
-}
-
-export async function withAdmin(brokers: string, use: (admin: Admin) => Promise<void>): Promise<void> {
-  const { Kafka, logLevel } = kafkajs;
-  const admin = new Kafka({ brokers: brokers.split(','), clientId: 'bench', logLevel: logLevel.ERROR }).admin();
-  await admin.connect();
-  try {
-    await use(admin);
-  } finally {
-    await admin.disconnect();
-  }
 }

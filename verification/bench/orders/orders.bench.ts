@@ -5,8 +5,9 @@ import type { JournalRecord } from '@tranche/order-journal';
 import type { Bench, Context } from '../bench.js';
 import { cpuMsOf, peakRssOf, rssOf } from '../cpu.js';
 import { intent, outcome, writeOrders } from '../journal/records.js';
+import { withAdmin } from '../peers/admin.js';
 import { row, type Row } from '../report.js';
-import { Stage, startGateway, withAdmin } from '../stage.js';
+import { Stage, startGateway } from '../stage.js';
 
 const ORDERS = 100_000;
 /** Building the index of a million orders takes minutes. */
