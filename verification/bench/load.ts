@@ -32,7 +32,7 @@ const running = autocannon({
   },
   verifyBody: (body) => isRight.test(String(body)),
 });
-running.on('response', (_client: unknown, _status: number, _bytes: number, ms: number) => latenciesMs.push(ms));
+void running.on('response', (_client: unknown, _status: number, _bytes: number, ms: number) => latenciesMs.push(ms));
 const print = () => console.log(JSON.stringify({ done: latenciesMs.length }));
 const telling = setInterval(print, 100);
 const { errors, timeouts, mismatches, non2xx } = await running;

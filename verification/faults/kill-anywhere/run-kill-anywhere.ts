@@ -41,7 +41,10 @@ export async function runKillAnywhere(options: KillAnywhereOptions, lines: Comma
         simulator: { LATENCY_MS: PLATFORM.latencyMs },
         gateway: { PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs, DOUBT_GRACE_MS: PLATFORM.graceMs },
       },
-      afterwards: async (_stage, traces) => void (underWay = underWayAt(killedAtMs, traces)),
+      afterwards(_stage, traces) {
+        underWay = underWayAt(killedAtMs, traces);
+        return Promise.resolve();
+      },
     });
     const { commands, verdict } = run;
     const { inDoubt, falseDoubt } = verdict;
