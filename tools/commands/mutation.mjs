@@ -4,7 +4,7 @@ import { isInstalled } from '../infra/bootstrap.mjs';
 import { Expected } from '../infra/processes.mjs';
 
 const FOLDERS = { state: 'libs/order-journal/src/state', partition: 'libs/order-journal/src/partition' };
-/** Whose unit tests must notice. */
+/** Folders with the unit tests that must notice. */
 const SPECS = { state: 'state timers', partition: 'partition journal' };
 /** A score below this fails: the fold has no other copy that would notice. */
 const BREAK = { state: 85 };

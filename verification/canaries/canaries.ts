@@ -64,7 +64,7 @@ export const cardTokenCanary = (token: string): Canary => ({
   allowedIn: 'its card command',
 });
 
-/** What the simulator has issued, by `GET /simulator/issued-tokens`. */
+/** The answer to `GET /simulator/issued-tokens`. */
 export interface IssuedTokens {
   readonly accessTokens: readonly string[];
   readonly cardTokens: readonly string[];

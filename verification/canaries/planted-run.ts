@@ -23,7 +23,7 @@ export interface Remains {
   readonly places: readonly Place[];
   readonly issued: IssuedTokens;
   readonly misplaced: number;
-  /** What the referee of the faults found. */
+  /** Violations that the referee of the faults found, and trouble of the run. */
   readonly faults: readonly string[];
 }
 

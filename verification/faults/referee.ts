@@ -43,7 +43,7 @@ const inEachOrder =
   (_traces, { orders }) =>
     [...orders.values()].flatMap((traced) => wrongIn(traced).map((detail) => `${traced.order.orderId}: ${detail}`));
 
-/** What is missing may still come while a run settles; at its end it is lost. */
+/** A trace that is missing may still come while a run settles; at its end it is lost. */
 const MISSING: readonly [ViolationKind, Check][] = [
   ['lost', unfinished],
   ['notificationsLost', unheard],

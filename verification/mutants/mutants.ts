@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       'return this.parts.index.readTogether(partition, []).then(({ marker }) => this.parts.index.write({ partition, from: marker ?? this.#next - 1n, to, hash, orders, redirectHtml }));',
   },
-  // What was lost, and clocks.
+  // Lost data, and clocks.
   {
     project: 'order-journal',
     file: 'projection/index-rebuild.js',
