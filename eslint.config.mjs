@@ -153,7 +153,7 @@ export default tseslint.config(
       'libs/kafka/**/*.spec.ts',
       'libs/testing/src/bombs.ts',
       'verification/bench/peers/**/*.ts',
-      'verification/faults/brokers/cluster-health.ts',
+      'verification/faults/brokers/cluster-infrastructure.ts',
     ],
     rules: restrictedImports(),
   },

@@ -7,8 +7,7 @@ import type { CommandLines } from './faults/infrastructure.js';
 import { seedOf } from './seed.js';
 import { PROFILES, type ProfileName } from './simulation/profile.js';
 
-const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'] as const;
-
+/** `npm run faults` checks what goes with what (tools/commands/faults.mjs). */
 const { values } = readArguments({
   options: {
     amounts: { type: 'boolean', default: false },
@@ -35,16 +34,8 @@ const { values } = readArguments({
   },
 });
 
-if (MODES.filter((mode) => values[mode]).length > 1)
-  refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
-if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries || values['kill-anywhere']))
-  refuse('--only names a scenario, or a mutant with --mutants');
-
-if (values.stack && !values.amounts) refuse('--stack goes with --amounts');
-
-const takesProfile = values.simulated || values.corpus !== undefined;
-if (values.profile !== undefined && (!takesProfile || profile().profile === undefined))
-  refuse(`--profile goes with --simulated and --corpus, and is one of ${PROFILES.join(', ')}`);
+if (values.profile !== undefined && profile().profile === undefined)
+  refuse(`--profile is one of ${PROFILES.join(', ')}`);
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
@@ -131,14 +122,8 @@ type Numbers = Partial<Record<'runs' | 'orders' | 'seed' | 'workers' | 'minutes'
 
 function numbers(): Numbers {
   const { runs, orders, seed, workers, minutes, 'per-second': perSecond } = values;
-  const given = Object.entries({ runs, orders, seed, workers, minutes, 'per-second': perSecond }).filter(
-    ([, text]) => text !== undefined,
-  );
-  for (const [name, text] of given) {
-    if (!/^[0-9]{1,15}$/.test(text ?? '') || (name !== 'seed' && Number(text) === 0))
-      refuse(`--${name} must be a whole number${name === 'seed' ? '' : ' of at least 1'}, not ${text}`);
-  }
-  return Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
+  const given = Object.entries({ runs, orders, seed, workers, minutes, 'per-second': perSecond });
+  return Object.fromEntries(given.flatMap(([name, text]) => (text === undefined ? [] : [[name, Number(text)]])));
 }
 
 function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {

@@ -30,7 +30,7 @@ const FILES = {
   page: 'apps/checkout-demo/page/checkout.ts',
   example: 'examples/quickstart/quickstart.mjs',
   bench: 'verification/bench/main.ts',
-  peer: 'verification/bench/peers/kafkajs-partitions.ts',
+  peer: 'verification/bench/peers/callers.ts',
   faults: 'verification/main.ts',
 };
 

@@ -18,15 +18,15 @@ import { Stage } from '../faults/stage.js';
 import { MERCHANT } from '../faults/surroundings.js';
 import { readTraces } from '../faults/traces-reader.js';
 import type { SentCommand } from '../faults/traces.js';
+import { columns, withProgress } from '../figures.js';
 import { Random } from '../simulation/random.js';
-import { report, seedOfOrder, tableOf, totalOf, type AmountsOptions } from './run-amounts.js';
+import { report, seedOfOrder, totalOf, type AmountsOptions } from './run-amounts.js';
 import { StackOrder, type Resolution } from './stack-order.js';
 import { storiesOf, unreadIn, type Played } from './stack-stories.js';
 import { compare } from './sums.js';
 
 const ORDERS = 500;
 const AT_ONCE = 12;
-const PROGRESS_MS = 10_000;
 const SETTLE_MS = 300_000;
 /** "Not executed" counts from 15 minutes after the call on: the gateway is started again with its clock so much ahead. */
 const LATER_MS = 20 * 60_000;
@@ -57,7 +57,7 @@ export async function runAmountsOnStack(
       if (differences.length + untrue.length > 0)
         report(played[at]!.orderId, [...differences, ...untrue], stories[at]!);
     for (const line of unread) console.error(line);
-    console.error(tableOf({ ...total, seconds: Math.round((performance.now() - begun) / 1000) }));
+    console.error(columns(Object.entries({ ...total, seconds: Math.round((performance.now() - begun) / 1000) })));
     if (json) console.log(JSON.stringify(total));
     return total.differences + total.saidNotExecuted + total.unread === 0 ? 0 : 1;
   } finally {
@@ -99,14 +99,9 @@ async function play({ orders, seed }: { orders: number; seed: number }, infrastr
       const parts = { orderId, random, events, send, platform, resolve, later: () => later.come() };
       return { orderId, player: new StackOrder(parts) };
     });
-    const progress = setInterval(
-      () =>
-        console.error(
-          `${later.ended} of ${orders} orders, ${later.waiting} wait for a later clock, ${commands.length} commands`,
-        ),
-      PROGRESS_MS,
-    );
-    await later.through(played).finally(() => clearInterval(progress));
+    const progress = () =>
+      `${later.ended} of ${orders} orders, ${later.waiting} wait for a later clock, ${commands.length} commands`;
+    await withProgress(progress, () => later.through(played));
     console.error(`${orders} orders are played; reading the topics`);
     const read = { client: stage.client, topicPrefix, simulatorUrl: stage.simulator.url, orderPrefix, commands };
     const traces = await readTraces({ ...read, openIn: unreadIn, patienceMs: SETTLE_MS });

@@ -1,3 +1,4 @@
+import { columns } from '../figures.js';
 import { Random } from '../simulation/random.js';
 import { OrderStory, type Story } from './order-story.js';
 import { compare, type Compared } from './sums.js';
@@ -30,7 +31,7 @@ export function runAmounts({ orders = ORDERS, seed, json }: AmountsOptions): num
     reportedMs = performance.now();
     console.error(`${total.orders} of ${orders} orders, ${total.differences + total.saidNotExecuted} differences`);
   }
-  console.error(tableOf({ ...total, seed, seconds: Math.round((performance.now() - begun) / 1000) }));
+  console.error(columns(Object.entries({ ...total, seed, seconds: Math.round((performance.now() - begun) / 1000) })));
   if (json) console.log(JSON.stringify({ ...total, seed }));
   return total.differences + total.saidNotExecuted === 0 ? 0 : 1;
 }
@@ -58,11 +59,6 @@ export function totalOf(stories: readonly Story[], compared: readonly Compared[]
     saidNotExecuted: sum(({ untrue }) => untrue.length),
   };
 }
-
-export const tableOf = (figures: Record<string, number>): string =>
-  Object.entries(figures)
-    .map(([name, figure]) => `${name.padEnd(16)} ${figure}`)
-    .join('\n');
 
 export function report(at: number | string, faults: readonly string[], { records, events, ledger }: Story): void {
   console.error(`order ${at}: ${faults.join('; ')}`);

@@ -1,6 +1,9 @@
-import { startChild, type Child } from './children.js';
-import { median, rateOf, type Rate } from './rate.js';
+import { median } from '../figures.js';
+import { onFreePort, startChild, type Child } from './children.js';
+import type { Load } from './load.js';
+import { rateOf, type Rate } from './rate.js';
 import { row, type Row } from './report.js';
+import { IMAGE_NODE_OPTIONS, ownFile } from './stage.js';
 
 export interface Contestant {
   readonly name: string;
@@ -53,37 +56,84 @@ export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Du
   return taken;
 }
 
-export async function loadRound(
-  { url, process }: Contestant,
-  main: string,
-  count: number,
+export interface Service {
+  app: 'notification-ingest' | 'cse-token-service' | 'auth-service';
+  path: string;
+  /** Its value (separated by blanks) goes to the service's Node: `--cpu-prof --cpu-prof-dir=…`. */
+  optionsVariable: string;
+  env: Record<string, string>;
+}
+
+/** Starts a shipped service. */
+export function startOurs({ app, path, optionsVariable, env }: Service): Promise<Contestant> {
+  return onFreePort((port) =>
+    onFreePort(async (managementPort) => {
+      const process = await startChild({
+        main: [`apps/${app}/dist/main.js`],
+        env: {
+          BIND_ADDRESS: '127.0.0.1',
+          PORT: String(port),
+          MANAGEMENT_PORT: String(managementPort),
+          LOG_LEVEL: 'info',
+          ...env,
+        },
+        readyUrl: `http://127.0.0.1:${managementPort}/health/ready`,
+        nodeOptions: nodeOptionsOf(optionsVariable),
+      });
+      return { name: 'ours', url: `http://127.0.0.1:${port}${path}`, process };
+    }),
+  );
+}
+
+const nodeOptionsOf = (variable: string): string[] =>
+  (process.env[variable] ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean);
+
+/** Starts a program of `peers/`; `name` is what the rows call it. */
+export function startPeer(
+  { name, peer = name, path }: { name: string; peer?: string; path: string },
   env: Record<string, string>,
-): Promise<Round> {
-  let done = 0;
-  let latencies: { p50Ms: number; p99Ms: number } | undefined;
-  const onLine = (line: string) => {
-    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
-    else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
+): Promise<Contestant> {
+  return onFreePort(async (port) => {
+    const process = await startChild({
+      main: ['verification/dist/bench/peers/main.js', peer],
+      env: { ...env, PORT: String(port) },
+      readyUrl: `http://127.0.0.1:${port}/health`,
+      nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
+    });
+    return { name, url: `http://127.0.0.1:${port}${path}`, process };
+  });
+}
+
+/** Resolves to a function that loads a contestant, in a process of its own. */
+export function loadOf(count: number, load: Load): (contestant: Contestant) => Promise<Round> {
+  const file = ownFile('load.json', load);
+  return async ({ url, process }) => {
+    let done = 0;
+    let latencies: { p50Ms: number; p99Ms: number } | undefined;
+    const onLine = (line: string) => {
+      if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
+      else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
+    };
+    const loading = await startChild({
+      main: ['verification/dist/bench/load.js'],
+      env: { LOAD: file, URL: url, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) },
+      onLine,
+    });
+    const rate = await rateOf({
+      done: () => {
+        process.assertRunning();
+        if (done < count) loading.assertRunning();
+        return done;
+      },
+      total: count,
+      timeBoxMs: TIME_BOX_MS,
+      everyMs: 100,
+      processes: { server: process.pid, load: loading.pid },
+    });
+    await loading.exited;
+    if (latencies === undefined) throw new Error(`The load ended early\n${loading.lines.slice(-5).join('\n')}`);
+    return { ...rate, ...latencies };
   };
-  const load = await startChild({
-    main: [main],
-    env: { ...env, URL: url, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) },
-    onLine,
-  });
-  const rate = await rateOf({
-    done: () => {
-      process.assertRunning();
-      if (done < count) load.assertRunning();
-      return done;
-    },
-    total: count,
-    timeBoxMs: TIME_BOX_MS,
-    everyMs: 100,
-    processes: { server: process.pid, load: load.pid },
-  });
-  await load.exited;
-  if (latencies === undefined) throw new Error(`The load ended early\n${load.lines.slice(-5).join('\n')}`);
-  return { ...rate, ...latencies };
 }
 
 /** Makes rows from the medians of all rounds; the first of `taken` is ours. */

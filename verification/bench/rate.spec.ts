@@ -1,4 +1,5 @@
-import { percentile, rateOf } from './rate.js';
+import { percentile } from '../figures.js';
+import { rateOf } from './rate.js';
 
 afterEach(() => jest.restoreAllMocks());
 

@@ -62,11 +62,3 @@ function cpuTimes(processes: Record<string, number>): Record<string, number> {
   const all = cpuMsOfMachine();
   return { ...own, rest: all - Object.values(own).reduce((sum, ms) => sum + ms, 0) };
 }
-
-/** Returns the value that `share` (0 to 1) of the values do not exceed. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-export const median = (values: readonly number[]) => percentile(values, 0.5);

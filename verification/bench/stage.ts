@@ -8,6 +8,7 @@ import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type K
 import { silentLog } from '@tranche/runtime';
 import { onFreePort, startChild, type Child } from './children.js';
 import { commandRecord, MERCHANT, signedRecord, SIGNING_MERCHANT } from './commands.js';
+import { withAdmin } from './peers/admin.js';
 
 export interface Infrastructure {
   brokers: string;
@@ -77,11 +78,7 @@ export class Stage {
 
   async remove(): Promise<void> {
     await this.#producer.close();
-    const remover = await startChild({
-      main: ['verification/dist/bench/peers/main.js', 'remove-topics'],
-      env: { KAFKA_BROKERS: this.infrastructure.brokers, TOPIC_PREFIX: this.prefix },
-    });
-    await Promise.all([remover.exited, this.flushIndex()]);
+    await removeTraces(this.infrastructure, this.prefix);
     Stage.#standing.delete(this);
   }
 
@@ -171,18 +168,30 @@ export function startGateway({
   });
 }
 
+export const merchantsFile = (): string => ownFile('merchants.json', [MERCHANT]);
+export const signingMerchantsFile = (): string => ownFile('merchants-who-sign.json', [SIGNING_MERCHANT]);
+
 let folder: string | undefined;
 
-/** Writes the bench's merchant to a file that is deleted when this process ends. */
-export const merchantsFile = (): string => join(merchantsFolder(), 'merchants.json');
-export const signingMerchantsFile = (): string => join(merchantsFolder(), 'merchants-who-sign.json');
-
-function merchantsFolder(): string {
+/** Writes a file of this bench, which is deleted when this process ends. */
+export function ownFile(name: string, content: unknown): string {
   if (folder === undefined) {
     const made = (folder = mkdtempSync(join(tmpdir(), 'tranche-bench-')));
-    writeFileSync(join(made, 'merchants.json'), JSON.stringify([MERCHANT]));
-    writeFileSync(join(made, 'merchants-who-sign.json'), JSON.stringify([SIGNING_MERCHANT]));
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
   }
-  return folder;
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+/** Deletes the topics and the Redis keys that begin with the prefix. */
+export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix: string): Promise<void> {
+  await withAdmin(brokers, async (admin) => {
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+  });
+  const redis = await createClient({ url: redisUrl }).connect();
+  for await (const names of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 }))
+    if (names.length > 0) await redis.unlink(names);
+  await redis.close();
 }

@@ -64,6 +64,17 @@ export const cardTokenCanary = (token: string): Canary => ({
   allowedIn: 'its card command',
 });
 
+/** The answer to `GET /simulator/issued-tokens`. */
+export interface IssuedTokens {
+  readonly accessTokens: readonly string[];
+  readonly cardTokens: readonly string[];
+}
+
+export const canariesOf = ({ accessTokens, cardTokens }: IssuedTokens): Canary[] => [
+  ...accessTokens.map(accessTokenCanary),
+  ...cardTokens.map(cardTokenCanary),
+];
+
 /**
  * These are searched by their shape: three digits are in every timestamp, and each process makes another private key. Base64 can contain
  * any short name and digits by chance, so digits that follow the name at once count only where the name begins a word.

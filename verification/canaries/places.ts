@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { UnknownTopicError, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
-import { wholeTopic } from '../faults/traces-topic.js';
+import { wholeTopic } from '../faults/traces-reader.js';
 import type { Entry, Place } from './search.js';
 
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -1,23 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { freePorts, startApp, type AppName, type RunningApp } from '@tranche/testing';
+import { freePorts, startApp, type RunningApp } from '@tranche/testing';
+import { ask } from '../ask.js';
 import type { Infrastructure } from '../faults/infrastructure.js';
-import { Load } from '../faults/load.js';
+import { faultsOf, runScenario } from '../faults/run-scenario.js';
 import type { Scenario } from '../faults/scenario.js';
-import { Stage } from '../faults/stage.js';
+import type { Stage } from '../faults/stage.js';
 import { MERCHANT } from '../faults/surroundings.js';
-import { Random } from '../simulation/random.js';
-import { cardTokenOf, sendCardCommands } from './card-flow.js';
-import { askWithPassword, issuedTokens, type IssuedTokens } from './issued-tokens.js';
+import type { IssuedTokens } from './canaries.js';
+import { askWithPassword, buyAtShop, cardTokenOf, sendCardCommands } from './people.js';
 import { logOf, metricsAt, serviceOf, topicsOf } from './places.js';
 import type { PlantedFolder } from './planted-files.js';
 import type { Place } from './search.js';
-import { buyAtShop } from './shop-visit.js';
 import { sendCardData } from './wrong-addresses.js';
 
 /** The simulator may receive card data, and it has no metrics. */
 const SIMULATOR = 'platform-simulator';
-const SETTLE_MS = 60_000;
-const READY_MS = 90_000;
 /** At this level the logs contain the most. */
 const LOG_LEVEL = 'debug';
 
@@ -26,6 +23,8 @@ export interface Remains {
   readonly places: readonly Place[];
   readonly issued: IssuedTokens;
   readonly misplaced: number;
+  /** Violations that the referee of the faults found, and trouble of the run. */
+  readonly faults: readonly string[];
 }
 
 export interface PlantedRun {
@@ -35,89 +34,77 @@ export interface PlantedRun {
   readonly seed: number;
 }
 
-/** Plays real faults on all services with planted secrets, and then sends card data to services that must not get it. */
+/**
+ * Plays a scenario of the faults, judged as always, with planted secrets and with all services, and then sends card data to services that
+ * must not get it.
+ */
 export async function playPlanted({ infrastructure, folder, scenario, seed }: PlantedRun): Promise<Remains> {
-  const { planted, guardedMerchantsFile: merchantsFile, personsFile, operatorsFile } = folder;
-  const topicPrefix = `canaries-${process.pid}-${seed}.`;
-  const orderPrefix = `canary${seed}-`;
-  const [authPort, ownPort] = await freePorts();
-  const stage = await Stage.open({
-    ...{ infrastructure, topicPrefix, orderPrefix, random: new Random(seed) },
-    planted: {
-      merchantsFile,
-      logLevel: LOG_LEVEL,
-      simulator: { ACCOUNTS_FILE: personsFile },
-      gateway: {
-        AUTH_SERVICE_URL: `http://127.0.0.1:${authPort}`,
-        AUTH_SERVICE_KEY: planted.serviceKey,
-        OPERATORS_FILE: operatorsFile,
-      },
+  const { planted, personsFile, operatorsFile } = folder;
+  const [shopPort] = await freePorts();
+  const shopUrl = `http://127.0.0.1:${shopPort}`;
+  const gateway: Record<string, string> = { AUTH_SERVICE_KEY: planted.serviceKey, OPERATORS_FILE: operatorsFile };
+  let refusing: RunningApp | undefined;
+  let left: Omit<Remains, 'faults'> | undefined;
+  const withSecrets: Scenario = {
+    ...scenario,
+    async run(stage, load) {
+      const settings = settingsOf(stage, folder, shopUrl);
+      const [auth, cse] = await Promise.all([
+        stage.start('auth-service', settings.auth),
+        stage.start('cse-token-service', settings.cse),
+      ]);
+      await Promise.all([stage.ready(auth), stage.ready(cse)]);
+      // The gateways of the scenario are started later.
+      gateway.AUTH_SERVICE_URL = auth.url;
+      // auth-service must refuse an account of the password grant over plain HTTP, and must not print the password in its reason.
+      refusing = await startApp(
+        'auth-service',
+        { ...settings.auth, LOG_LEVEL, ACCOUNTS_FILE: personsFile },
+        { readyPath: undefined },
+      );
+      await askWithPassword(stage.simulator.url, planted.files.person);
+      const shop = await stage.start('checkout-demo', { ...settings.shop, CSE_KEYS_URL: `${cse.url}/v1/cse-keys` });
+      await stage.ready(shop);
+      await scenario.run(stage, load);
+      const page = { cseUrl: cse.url, origin: shopUrl, simulatorUrl: stage.simulator.url };
+      const { client, options } = stage;
+      const number = planted.cardInCommand;
+      await sendCardCommands(client, options.topicPrefix, { hfToken: await cardTokenOf(planted, page), number });
+      await buyAtShop(shop.url, await cardTokenOf(planted, page), number);
     },
-  });
-  const { client, simulator } = stage;
-  const { orders = 12, perSecond = 3 } = scenario.load ?? {};
-  const loads = {
-    client,
-    topicPrefix,
-    simulatorUrl: simulator.url,
-    orderPrefix,
-    merchant: MERCHANT,
-    random: new Random(seed + 2 ** 40),
   };
-  const load = new Load({ ...loads, orders, perSecond });
-  const others: { name: AppName; app: RunningApp }[] = [];
-  try {
-    const settings = {
-      brokers: infrastructure.brokers,
-      redisUrl: infrastructure.redisUrl,
-      topicPrefix,
-      simulatorUrl: simulator.url,
-    };
-    const start = async (name: AppName, env: Record<string, string>) => {
-      const app = await startApp(name, { LOG_LEVEL, ...env }, { readyTimeoutMs: READY_MS });
-      others.push({ name, app });
-      return app;
-    };
-    const shopUrl = `http://127.0.0.1:${ownPort}`;
-    const [auth, cse] = await Promise.all([
-      start('auth-service', authSettings(settings, folder, authPort)),
-      start('cse-token-service', cseSettings(settings, folder, shopUrl)),
-    ]);
-    // auth-service must refuse an account of the password grant over plain HTTP, and must not print the password in its reason.
-    const refusing = await startApp(
-      'auth-service',
-      { ...authSettings(settings, folder, 0), ACCOUNTS_FILE: personsFile },
-      { readyPath: undefined },
-    );
-    others.push({ name: 'auth-service', app: refusing });
-    await askWithPassword(simulator.url, planted.files.person);
-    const shop = await start('checkout-demo', shopSettings(settings, folder, { cseUrl: cse.url, port: ownPort }));
+  const run = await runScenario(withSecrets, seed, infrastructure, {
+    planted: {
+      ...{ merchantsFile: folder.guardedMerchantsFile, logLevel: LOG_LEVEL, gateway },
+      simulator: { ACCOUNTS_FILE: personsFile },
+    },
+    afterwards: async (stage) => {
+      if (refusing !== undefined) left = await remainsOf(stage, refusing, { folder, shopUrl });
+    },
+  }).finally(() => refusing?.stop('SIGKILL'));
+  if (left === undefined) throw new Error([`${scenario.name} was not played to its end`, ...faultsOf(run)].join('\n'));
+  return { ...left, faults: faultsOf(run).map((fault) => `${scenario.name}: ${fault}`) };
+}
 
-    await scenario.run(stage, load);
-    const page = { cseUrl: cse.url, origin: shopUrl, simulatorUrl: simulator.url };
-    const hfToken = await cardTokenOf(planted, page);
-    await sendCardCommands(client, topicPrefix, { hfToken, orderPrefix, number: planted.cardInCommand });
-    await buyAtShop(shop.url, await cardTokenOf(planted, page), planted.cardInCommand);
-    await load.settled(SETTLE_MS);
-    await load.stop();
-
-    const measured = [...others, ...stage.apps.map((app) => ({ name: serviceOf(app.logs) ?? SIMULATOR, app }))];
-    const alive = measured.filter(({ name, app }) => name !== SIMULATOR && !app.killed);
-    const addressed = alive.flatMap(({ name, app }) => addressesOf(name, app).map((url) => ({ name, url })));
-    const misplaced = await sendCardData(addressed, planted.card, shopUrl);
-    const issued = await issuedTokens(simulator.url);
-    const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
-    // Stopping the services flushes what they still hold to logs, topics and stores, so it is searched too.
-    await Promise.all([...others.map(({ app }) => app.stop()), ...stage.apps.map((app) => app.stop())]);
-    const logs = measured.map(({ name, app }) => logOf(name, app.logs));
-    const places = [...logs, ...metrics, ...(await topicsOf(client, topicPrefix))];
-    if (auth.logs.length === 0) throw new Error('auth-service logged nothing: what was searched is not what was meant');
-    return { places, issued, misplaced };
-  } finally {
-    await load.close();
-    await Promise.all(others.map(({ app }) => app.stop('SIGKILL')));
-    await stage.close();
-  }
+async function remainsOf(
+  stage: Stage,
+  refusing: RunningApp,
+  { folder, shopUrl }: { folder: PlantedFolder; shopUrl: string },
+): Promise<Omit<Remains, 'faults'>> {
+  const { simulator, client, options } = stage;
+  const apps = [...stage.apps, refusing].map((app) => ({ name: serviceOf(app.logs) ?? SIMULATOR, app }));
+  const alive = apps.filter(({ name, app }) => name !== SIMULATOR && !app.killed);
+  const addressed = alive.flatMap(({ name, app }) => addressesOf(name, app).map((url) => ({ name, url })));
+  const misplaced = await sendCardData(addressed, folder.planted.card, shopUrl);
+  const issued = await ask<IssuedTokens>(`${simulator.url}/simulator/issued-tokens`);
+  const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
+  // Stopping the services flushes what they still hold to logs, topics and stores, so it is searched too.
+  await Promise.all(apps.map(({ app }) => app.stop()));
+  const silent = apps.filter(({ app }) => app.logs.length === 0).map(({ name }) => name);
+  if (silent.length > 0)
+    throw new Error(`${silent.join(', ')} logged nothing: what was searched is not what was meant`);
+  const logs = apps.map(({ name, app }) => logOf(name, app.logs));
+  return { places: [...logs, ...metrics, ...(await topicsOf(client, options.topicPrefix))], issued, misplaced };
 }
 
 /** The gateway has only its management port: operators use it, so card data could be sent there. */
@@ -125,51 +112,44 @@ function addressesOf(name: string, app: RunningApp): string[] {
   return name === 'payment-gateway' ? [app.managementUrl] : [app.url, app.managementUrl];
 }
 
-interface Settings {
-  readonly brokers: string;
-  readonly redisUrl: string;
-  readonly topicPrefix: string;
-  readonly simulatorUrl: string;
+function settingsOf(
+  { options: { infrastructure, topicPrefix }, simulator }: Stage,
+  { planted, guardedMerchantsFile, accountsFile }: PlantedFolder,
+  shopUrl: string,
+) {
+  const common = {
+    LOG_LEVEL,
+    KAFKA_BROKERS: infrastructure.brokers,
+    KAFKA_TOPIC_PREFIX: topicPrefix,
+    REDIS_URL: infrastructure.redisUrl,
+  };
+  return {
+    auth: {
+      ...common,
+      AUTH_URL: simulator.url,
+      ACCOUNTS_FILE: accountsFile,
+      TOKEN_ENCRYPTION_KEY: planted.tokenEncryptionKey,
+      REDIS_KEY_PREFIX: `${topicPrefix}auth:`,
+    },
+    cse: {
+      ...common,
+      CSE_KEYS_URL: `${simulator.url}/cseKeys`,
+      CSE_ORIGINS: shopUrl,
+      CSE_TIMEOUT_MS: '30000',
+      MERCHANTS_FILE: guardedMerchantsFile,
+      REQUESTS_PER_MINUTE_PER_ADDRESS: '100000',
+      REDIS_KEY_PREFIX: `${topicPrefix}cse:${randomUUID()}:`,
+    },
+    shop: {
+      ...common,
+      PORT: new URL(shopUrl).port,
+      PUBLIC_URL: shopUrl,
+      MERCHANT: MERCHANT.name,
+      API_KEY_ID: planted.apiKeyId,
+      TOKENIZER_URL: `${simulator.url}/tokenizer`,
+      ATTEMPTS_PER_MINUTE: '100000',
+      PUBLISH_TIMEOUT_MS: '30000',
+      REDIS_KEY_PREFIX: `${topicPrefix}checkout:`,
+    },
+  };
 }
-
-const common = ({ brokers, redisUrl, topicPrefix }: Settings) => ({
-  KAFKA_BROKERS: brokers,
-  KAFKA_TOPIC_PREFIX: topicPrefix,
-  REDIS_URL: redisUrl,
-});
-
-const authSettings = (settings: Settings, { accountsFile, planted }: PlantedFolder, port: number) => ({
-  ...common(settings),
-  PORT: String(port),
-  AUTH_URL: settings.simulatorUrl,
-  ACCOUNTS_FILE: accountsFile,
-  TOKEN_ENCRYPTION_KEY: planted.tokenEncryptionKey,
-  REDIS_KEY_PREFIX: `${settings.topicPrefix}auth:`,
-});
-
-const cseSettings = (settings: Settings, { merchantsFile }: PlantedFolder, origin: string) => ({
-  ...common(settings),
-  CSE_KEYS_URL: `${settings.simulatorUrl}/cseKeys`,
-  CSE_ORIGINS: origin,
-  CSE_TIMEOUT_MS: '30000',
-  MERCHANTS_FILE: merchantsFile,
-  REQUESTS_PER_MINUTE_PER_ADDRESS: '100000',
-  REDIS_KEY_PREFIX: `${settings.topicPrefix}cse:${randomUUID()}:`,
-});
-
-const shopSettings = (
-  settings: Settings,
-  { planted }: PlantedFolder,
-  { cseUrl, port }: { cseUrl: string; port: number },
-) => ({
-  ...common(settings),
-  PORT: String(port),
-  PUBLIC_URL: `http://127.0.0.1:${port}`,
-  MERCHANT: MERCHANT.name,
-  API_KEY_ID: planted.apiKeyId,
-  CSE_KEYS_URL: `${cseUrl}/v1/cse-keys`,
-  TOKENIZER_URL: `${settings.simulatorUrl}/tokenizer`,
-  ATTEMPTS_PER_MINUTE: '100000',
-  PUBLISH_TIMEOUT_MS: '30000',
-  REDIS_KEY_PREFIX: `${settings.topicPrefix}checkout:`,
-});

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { SCENARIOS } from '../faults/catalogue.js';
 import { Infrastructure, type CommandLines } from '../faults/infrastructure.js';
 import { settled, type Scenario } from '../faults/scenario.js';
+import { canariesOf } from './canaries.js';
 import { playDemo, type DemoResult } from './demo-run.js';
-import { canariesOf } from './issued-tokens.js';
 import { plantFiles } from './planted-files.js';
 import { playPlanted, type Remains } from './planted-run.js';
 import { redisFile, redisPlaces } from './redis-places.js';
@@ -39,7 +39,7 @@ export async function runCanaries(
   const left = playable.filter(({ needs = [] }) => needs.every((name) => infrastructure.has(name)));
   try {
     await infrastructure.start();
-    const { report, demo } = await sweep({
+    const { report, demo, faults } = await sweep({
       infrastructure,
       scenarios: left.slice(0, runs),
       withDemo: true,
@@ -49,8 +49,9 @@ export async function runCanaries(
     console.error(tableOf(report));
     if (demo !== undefined && demo.failed > 0)
       console.error(`${demo.failed} scenarios of the demo failed: less was played than is searched`);
-    if (json) console.log(JSON.stringify({ ...report, demo, seed }));
-    return report.hits > 0 || (demo?.failed ?? 0) > 0 ? 1 : 0;
+    for (const fault of faults) console.error(fault);
+    if (json) console.log(JSON.stringify({ ...report, faults: faults.length, demo, seed }));
+    return report.hits + faults.length + (demo?.failed ?? 0) > 0 ? 1 : 0;
   } finally {
     await infrastructure.stop();
   }
@@ -70,7 +71,7 @@ export async function sweep({
   withDemo,
   seed,
   log = () => undefined,
-}: Sweep): Promise<{ report: CanaryReport; demo?: DemoResult }> {
+}: Sweep): Promise<{ report: CanaryReport; faults: string[]; demo?: DemoResult }> {
   const folderName = join(infrastructure.folder, `canaries-${process.pid}`);
   const folder = plantFiles(folderName);
   try {
@@ -87,6 +88,7 @@ export async function sweep({
     const misplaced = remains.reduce((sum, one) => sum + one.misplaced, 0);
     return {
       report: reportOf({ places, canaries, misplaced }),
+      faults: remains.flatMap((one) => one.faults),
       ...(played === undefined ? {} : { demo: played.demo }),
     };
   } finally {

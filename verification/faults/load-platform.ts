@@ -1,3 +1,4 @@
+import { ask } from '../ask.js';
 import type { NotificationOfPlatform } from './traces.js';
 
 const TIMEOUT_MS = 10_000;
@@ -44,12 +45,6 @@ export class PlatformDoors {
   }
 
   async #request(method: string, path: string, body?: object): Promise<unknown> {
-    const answer = await fetch(this.simulatorUrl + path, {
-      method,
-      ...(body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);
-    return answer.json();
+    return ask(this.simulatorUrl + path, { method, ...(body && { body }) });
   }
 }

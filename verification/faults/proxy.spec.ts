@@ -1,7 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { waitFor } from '@tranche/testing';
-import { kafkaAddress } from './kafka-address.js';
-import { TcpProxy } from './proxy.js';
+import { kafkaAddress, TcpProxy } from './proxy.js';
 
 let echo: Server;
 let received: string[];

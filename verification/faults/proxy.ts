@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { readdressed } from '@tranche/testing';
 
 /** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
 export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
@@ -109,6 +110,12 @@ export class TcpProxy {
     this.#connections.add(connection);
     connection.onEnd = () => this.#connections.delete(connection);
   }
+}
+
+/** Kafka's answers say where clients must connect, so the proxy replaces Kafka's port there by its own. */
+export function kafkaAddress(brokers: string, proxyPort: () => number): Rewrite {
+  const [host = '', port = ''] = (brokers.split(',')[0] ?? '').split(':');
+  return () => readdressed(host, Number(port), proxyPort);
 }
 
 const HELD_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,18 @@
-import { orderKey, type CloudEvent, type OperationKind, type PaymentEvent } from '@tranche/contracts';
+import {
+  CLIENT_PARAMETERS,
+  orderKey,
+  type CloudEvent,
+  type OperationKind,
+  type PaymentEvent,
+} from '@tranche/contracts';
 import {
   emptyOrder,
+  findOperation,
   fold,
+  hasSucceeded,
+  isInDoubt,
+  isOpen,
+  isPayment,
   operationTag,
   toCloudEvent,
   untagExtraData,
@@ -10,7 +21,8 @@ import {
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
-import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, Traces } from './traces.js';
+import type { Verdict } from './report.js';
+import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, SentCommand, Traces } from './traces.js';
 
 /** The fold granted this attempt. Each grant allows one call. */
 export interface Grant {
@@ -140,11 +152,140 @@ export function reportedOf(
 
 export const isTaken = ({ attempts }: NotificationOfPlatform): boolean => attempts.some(({ isAccepted }) => isAccepted);
 
-export type Standing = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
+type Standing = 'succeeded' | 'refused' | 'redirect_required' | 'pending';
 
 /** Only an executed transaction has a standing. */
 export function standingOf(execCode: string): Standing {
   if (execCode === '0000' || execCode === '0004') return 'succeeded';
   if (execCode === '0001' || execCode === '0002') return 'redirect_required';
   return execCode === '0003' ? 'pending' : 'refused';
+}
+
+interface Report {
+  transactionId?: string;
+  execCode?: string;
+}
+
+export const nameOf = ({ transactionId, execCode }: Report): string => `${transactionId ?? '-'} ${execCode ?? '-'}`;
+
+/** A notification counts if an operation holds it, if it is external, or if it is kept while an operation is undecided. */
+export function isCounted(order: OrderState | undefined, report: Report): boolean {
+  if (order === undefined) return false;
+  const { operations, external, unmatchedEvidence } = order;
+  const isSame = (other: Report) => nameOf(other) === nameOf(report);
+  const isUndecided = operations.some((operation) => isOpen(operation) || isInDoubt(operation));
+  return (
+    operations.some(({ evidence }) =>
+      evidence.some(({ transactionId, code }) => isSame({ transactionId, execCode: code })),
+    ) ||
+    // It was taken for external until the answer named its TRANSACTIONID, and it says the same as the answer.
+    operations.some(({ transactionId, phase }) => transactionId === report.transactionId && phase === 'ended') ||
+    external.some(isSame) ||
+    (isUndecided && unmatchedEvidence.some(({ answer }) => isSame(answer)))
+  );
+}
+
+export function byId(commands: readonly SentCommand[]): Map<string, [SentCommand, ...SentCommand[]]> {
+  const sent = new Map<string, [SentCommand, ...SentCommand[]]>();
+  for (const command of commands) {
+    const known = sent.get(command.id);
+    if (known) known.push(command);
+    else sent.set(command.id, [command]);
+  }
+  return sent;
+}
+
+export function paidIn(traced: OrderTraces | undefined): string[] {
+  const payments = traced?.order.operations.filter((operation) => isPayment(operation)) ?? [];
+  const hasPaid = (payment: OperationState) =>
+    traced && wrongEnd({ end: 'succeeded' }, executedFor(traced, payment)) === undefined;
+  return payments.filter(hasPaid).map(({ commandId }) => commandId);
+}
+
+/** Why the ledger contradicts this end of an operation, or undefined. */
+export function wrongEnd(
+  { end, amount, isAmountAssumed }: Pick<OperationState, 'end' | 'amount' | 'isAmountAssumed'>,
+  executed: readonly OperationOfPlatform[],
+): string | undefined {
+  const standing = (wanted: Standing) => executed.find(({ finalExecCode }) => standingOf(finalExecCode) === wanted);
+  switch (end) {
+    case 'succeeded': {
+      const entry = standing('succeeded');
+      if (entry === undefined) return 'nothing succeeded';
+      const isOtherAmount = amount !== undefined && !isAmountAssumed && amount !== entry.amount;
+      return isOtherAmount ? `it is of ${entry.amount}, not ${amount}` : undefined;
+    }
+    case 'refused':
+      return executed.every(({ finalExecCode }) => standingOf(finalExecCode) === 'refused')
+        ? undefined
+        : 'it was not refused';
+    case 'expired':
+      return executed.length > 0 ? undefined : 'nothing was executed';
+    default:
+      return executed.length === 0 ? undefined : 'it was executed';
+  }
+}
+
+export function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {
+  for (
+    let at: OperationState | undefined = later;
+    at?.supersedes !== undefined;
+    at = findOperation(order, at.supersedes)
+  ) {
+    if (at.supersedes === earlier.commandId) return true;
+  }
+  return false;
+}
+
+/** Parameters that name the buyer are stored only if the merchant wants it. */
+const CLIENT: readonly string[] = CLIENT_PARAMETERS;
+
+/** HASH is left out, because the same notification may be signed with another key. */
+export const contentOf = (parameters: Readonly<Record<string, string>>): string =>
+  JSON.stringify(
+    Object.entries(parameters)
+      .filter(([name]) => name !== 'HASH' && !CLIENT.includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+/** Counts doubts, and the repeated publications after a crash between publishing and recording the progress. */
+export function countsOf({ orders, expected, published }: Book): Omit<Verdict, 'violations'> {
+  const all = [...orders.values()].flatMap((traced) =>
+    traced.order.operations.map((operation) => ({ traced, operation })),
+  );
+  const doubted = all.filter(({ operation }) => operation.wasInDoubt);
+  const more = [...published].map(([id, { length }]) => Math.max(0, length - (expected.get(id)?.times ?? 1)));
+  return {
+    operations: all.length,
+    inDoubt: doubted.length,
+    resolved: doubted.filter(({ operation }) => operation.phase !== 'in_doubt').length,
+    falseDoubt: doubted.filter(({ traced, operation }) => executedFor(traced, operation).length === 0).length,
+    publishedTwice: more.reduce((sum, times) => sum + times, 0),
+  };
+}
+
+/** An operator may resolve a doubt without a TRANSACTIONID; then only the state shows the success. */
+export const isReported = (
+  traced: OrderTraces,
+  operation: OperationState,
+  { transactionId }: OperationOfPlatform,
+): boolean => hasSucceeded(operation) || reportedOf(traced, transactionId) === 'succeeded';
+
+/**
+ * Leaves out what may differ: a republished event may have lost its page, trace context belongs to the publication, and a rejected command
+ * has no journal record to take its time from.
+ */
+export function saidBy({
+  id,
+  type,
+  time,
+  subject,
+  sequence,
+  correlationid,
+  causationid,
+  data,
+}: CloudEvent<PaymentEvent>): unknown {
+  const { redirectHtml, redirectHtmlDropped, ...said } = data;
+  const at = type === 'payment.command.rejected' ? undefined : time;
+  return JSON.parse(JSON.stringify({ id, type, at, subject, sequence, correlationid, causationid, said }));
 }

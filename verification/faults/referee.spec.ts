@@ -1,6 +1,7 @@
 import type { JournalRecord } from '@tranche/order-journal';
 import { cleanTraces, expiredTraces, supersededTraces } from '../test/referee-forged.js';
-import { refereeOf, type ViolationKind } from './referee.js';
+import { refereeOf } from './referee.js';
+import type { ViolationKind } from './report.js';
 import type { Traces } from './traces.js';
 
 const operation = (traces: Traces, transactionId: string) =>

@@ -1,5 +1,4 @@
-import type { Verdict } from './referee.js';
-import { isClean, reportOf, tableOf, type Run } from './report.js';
+import { isClean, reportOf, tableOf, type Run, type Verdict } from './report.js';
 
 const verdict = (overrides: Partial<Verdict> = {}): Verdict => ({
   ...{ violations: [], operations: 5, inDoubt: 2, resolved: 1, falseDoubt: 1, publishedTwice: 3 },

@@ -1,5 +1,38 @@
-import type { Verdict } from './referee.js';
-import { VIOLATION_KINDS, type ViolationKind } from './referee-verdict.js';
+import { columns, countsOf, median } from '../figures.js';
+
+export const VIOLATION_KINDS = [
+  /** The platform executed one operation more than once, or something that the journal never granted. */
+  'executedTwice',
+  /** A command in Kafka has no operation, a call is never closed, or a doubt stays although a report resolved it. */
+  'lost',
+  /** An event or the folded state contradicts the ledger. */
+  'wrongOutcome',
+  /** A command overtook an earlier one of its order, or an event was first published after a later one. */
+  'outOfOrder',
+  /** notification-ingest answered OK, and the notification did not arrive or was never counted. */
+  'notificationsLost',
+  /** The ledger breaks a limit of the interface: two live payments, two captures, refunds beyond what remains. */
+  'guardBroken',
+  /** An event was never published, is not of the journal, or has two contents. */
+  'eventsBroken',
+] as const;
+export type ViolationKind = (typeof VIOLATION_KINDS)[number];
+
+export interface Violation {
+  kind: ViolationKind;
+  detail: string;
+}
+
+export interface Verdict {
+  violations: Violation[];
+  inDoubt: number;
+  resolved: number;
+  /** Operations in doubt that the platform never executed. */
+  falseDoubt: number;
+  /** Publications of events beyond those that the journal requires. */
+  publishedTwice: number;
+  operations: number;
+}
 
 export interface Run {
   scenario: string;
@@ -94,23 +127,9 @@ export function tableOf(report: Report, runs: readonly Run[]): string {
   ].join('\n');
 }
 
-function columns(rows: readonly [name: string, value: string | number][]): string {
-  const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
-}
-
-/** Sorted by name, so that two campaigns can be compared line by line. */
-function countsOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of [...names].sort()) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
-}
-
 /** Median (the upper one of two) and maximum; 0 if no run has a value. */
 function recovery(runs: readonly Run[]): Report['recoverySeconds'] {
-  const seconds = runs
-    .flatMap(({ recoverySeconds }) => (recoverySeconds === undefined ? [] : [recoverySeconds]))
-    .sort((a, b) => a - b);
-  const rounded = (value = 0) => Math.round(value * 100) / 100;
-  return { p50: rounded(seconds[Math.floor(seconds.length / 2)]), max: rounded(seconds.at(-1)) };
+  const seconds = runs.flatMap((run) => (run.recoverySeconds === undefined ? [] : [run.recoverySeconds]));
+  const rounded = (value: number) => Math.round(value * 100) / 100 || 0;
+  return { p50: rounded(median(seconds)), max: rounded(Math.max(0, ...seconds)) };
 }

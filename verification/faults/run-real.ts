@@ -4,7 +4,7 @@ import { chosen, SCENARIOS } from './catalogue.js';
 import { CRASH_POINTS } from './failpoints/failpoints.js';
 import { Infrastructure, type CommandLines } from './infrastructure.js';
 import { reportOf, tableOf } from './report.js';
-import { runScenario, type FinishedRun } from './run-scenario.js';
+import { faultsOf, runScenario, type FinishedRun } from './run-scenario.js';
 import type { Scenario } from './scenario.js';
 
 const RUNS = 100;
@@ -35,10 +35,19 @@ export async function runReal(
   }
   const queue = chosen(scenarios, wanted ?? (only === undefined ? RUNS : 1), new Random(seed));
   const finished = await played(queue, seed, infrastructures.slice(0, queue.length));
+  return reported(finished, { seed, json });
+}
+
+/** Prints the report of a campaign, with `more` in its JSON. Returns the exit code. */
+export function reported(
+  finished: readonly FinishedRun[],
+  { seed, json }: Pick<RealOptions, 'seed' | 'json'>,
+  more: object = {},
+): number {
   const report = reportOf(finished, { seed, crashPoints: CRASH_POINTS });
   console.error(tableOf(report, finished));
-  if (json) console.log(JSON.stringify(report));
-  return finished.some(isBad) ? 1 : 0;
+  if (json) console.log(JSON.stringify({ ...report, ...more }));
+  return finished.some((run) => faultsOf(run).length > 0) ? 1 : 0;
 }
 
 /**
@@ -62,8 +71,7 @@ async function played(
       ownCount++;
       if (!run.wasJudged) await infrastructure.restart();
       finished[at] = run;
-      console.error(lineOf(run, ++finishedCount, queue.length));
-      if (isBad(run)) console.error(detailsOf(run, infrastructure));
+      printRun(run, ++finishedCount, queue.length, infrastructure);
     }
   };
   try {
@@ -93,31 +101,29 @@ function playable(infrastructures: readonly Infrastructure[], only: string | und
   return left;
 }
 
-const isBad = ({ verdict, trouble }: FinishedRun) => verdict.violations.length > 0 || trouble !== undefined;
-
-function lineOf(
-  { scenario, seed, commands, kills, verdict, missed, recoverySeconds, seconds, ...run }: FinishedRun,
-  at: number,
-  of: number,
-): string {
+/** Prints one line, and for a bad run also what was found, its last lines and the command that repeats it. */
+export function printRun(run: FinishedRun, at: number, of: number, { release }: Infrastructure): void {
+  const { scenario, seed, commands, kills, verdict, missed, recoverySeconds, pauseSeconds, seconds, lastLines } = run;
+  const faults = faultsOf(run);
   const figures = [
     `${commands} commands`,
     `${kills} kills`,
     `${verdict.inDoubt} in doubt, ${verdict.resolved} resolved, ${verdict.falseDoubt} false`,
     ...(verdict.publishedTwice > 0 ? [`${verdict.publishedTwice} published twice`] : []),
     ...(recoverySeconds === undefined ? [] : [`recovered in ${recoverySeconds.toFixed(1)} s`]),
+    ...(pauseSeconds === undefined ? [] : [`largest pause ${pauseSeconds} s`]),
     ...(missed.length > 0 ? [`nobody came by ${missed.join(', ')}`] : []),
   ];
-  const mark = isBad({ ...run, verdict } as FinishedRun) ? 'NOT GOOD' : 'good';
-  return `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${mark}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`;
-}
-
-function detailsOf({ scenario, seed, verdict, trouble, lastLines }: FinishedRun, { release }: Infrastructure): string {
+  const mark = faults.length > 0 ? 'NOT GOOD' : 'good';
+  console.error(
+    `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${mark}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`,
+  );
+  if (faults.length === 0) return;
   const from = release === undefined ? '' : ` --from ${basename(release)}`;
-  return [
-    ...verdict.violations.map(({ kind, detail }) => `    ${kind}: ${detail}`),
-    ...(trouble === undefined ? [] : [`    ${trouble}`]),
+  const details = [
+    ...faults.map((fault) => `    ${fault}`),
     ...lastLines.map((line) => `      ${line.slice(0, 300)}`),
     `    again: npm run faults -- --only ${scenario}${from} --runs 1 --seed ${seed}`,
-  ].join('\n');
+  ];
+  console.error(details.join('\n'));
 }

@@ -7,19 +7,19 @@ import { refereeOf } from './referee.js';
 import type { Run } from './report.js';
 import type { Scenario } from './scenario.js';
 import { Stage } from './stage.js';
-import { MERCHANT } from './surroundings.js';
+import { MERCHANT, type PlantedSettings } from './surroundings.js';
 import { readTraces } from './traces-reader.js';
-import type { SentCommand } from './traces.js';
+import { STORY_NAMES } from './stories.js';
+import type { SentCommand, Traces } from './traces.js';
 
 const ORDERS = 16;
 const PER_SECOND = 2.5;
 const SETTLE_MS = 180_000;
-/** A normal run takes half a minute, so one that takes this long will not end. */
+/** Beside its load, a normal run takes half a minute, so one that takes this long will not end. */
 const RUN_MS = 600_000;
 const CLOSE_MS = 30_000;
 
 export interface FinishedRun extends Run {
-  diedAt: string[];
   /** Points that no process passed in time. */
   missed: string[];
   /** The reason why the run did not end well: settling took too long, or a service did not recover. */
@@ -32,60 +32,63 @@ export interface FinishedRun extends Run {
   pauseSeconds?: number;
 }
 
+export interface Setting {
+  /** Replaces the demo's merchants, and adds settings for the processes of the run. */
+  planted?: PlantedSettings;
+  /** Looks at the processes once the traces are read, before they end. */
+  afterwards?: (stage: Stage, traces: Traces) => Promise<void>;
+}
+
+/** Violations that the referee found, and why the run did not end well. */
+export const faultsOf = ({ verdict, trouble }: FinishedRun): string[] => [
+  ...verdict.violations.map(({ kind, detail }) => `${kind}: ${detail}`),
+  ...(trouble === undefined ? [] : [trouble]),
+];
+
+type Judged = Omit<FinishedRun, 'scenario' | 'fault' | 'seed' | 'seconds'>;
+
 /** Plays one scenario with its load on empty topics and asks the referee. A run that cannot be judged fails; `trouble` says why. */
 export async function runScenario(
   scenario: Scenario,
   seed: number,
   infrastructure: Infrastructure,
+  setting: Setting = {},
 ): Promise<FinishedRun> {
   const began = performance.now();
+  const { name, fault } = scenario;
   try {
-    return await judged(scenario, seed, infrastructure, began);
+    return { scenario: name, fault, seed, ...(await judged(scenario, seed, infrastructure, setting)), ...took(began) };
   } catch (error) {
     return {
-      scenario: scenario.name,
-      fault: scenario.fault,
-      seed,
-      commands: 0,
-      kills: 0,
+      ...{ scenario: name, fault, seed, commands: 0, kills: 0, missed: [], wasJudged: false, lastLines: [] },
       verdict: { violations: [], inDoubt: 0, resolved: 0, falseDoubt: 0, publishedTwice: 0, operations: 0 },
-      diedAt: [],
-      missed: [],
       trouble: `the run could not be judged: ${(error as Error).message}\n${infrastructure.state}`,
-      wasJudged: false,
-      seconds: secondsSince(began),
-      lastLines: [],
+      ...took(began),
     };
   }
 }
+
+const took = (beganMs: number) => ({ seconds: (performance.now() - beganMs) / 1000 });
 
 async function judged(
   scenario: Scenario,
   seed: number,
   infrastructure: Infrastructure,
-  began: number,
-): Promise<FinishedRun> {
-  const random = new Random(seed);
+  { planted, afterwards }: Setting,
+): Promise<Judged> {
   const topicPrefix = `faults-${process.pid}-${seed}.`;
   const orderPrefix = `run${seed}-`;
   const { release } = infrastructure;
-  const planted =
-    release === undefined ? {} : { planted: { merchantsFile: join(release, 'config/merchants.demo.json') } };
-  const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix, random, ...planted });
-  const { client, simulator } = stage;
-  const { orders = ORDERS, perSecond = PER_SECOND } = scenario.load ?? {};
-  const simulatorUrl = simulator.url;
-  const load = new Load({
-    client,
-    topicPrefix,
-    simulatorUrl,
-    orderPrefix,
-    merchant: MERCHANT,
-    random: loadsOwn(seed),
-    orders,
-    perSecond,
+  const settings = planted ?? (release && { merchantsFile: join(release, 'config/merchants.demo.json') });
+  const stage = await Stage.open({
+    ...{ infrastructure, topicPrefix, orderPrefix, random: new Random(seed) },
+    ...(settings && { planted: settings }),
   });
-  const play = async (): Promise<FinishedRun> => {
+  const { client, simulator } = stage;
+  const { orders = ORDERS, perSecond = PER_SECOND, stories = STORY_NAMES } = scenario.load ?? {};
+  const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
+  const load = new Load({ ...traced, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond, stories });
+  const play = async (): Promise<Judged> => {
     let commands: SentCommand[] = [];
     let trouble: string | undefined;
     try {
@@ -97,39 +100,32 @@ async function judged(
       trouble = (error as Error).message;
       if (commands.length === 0) commands = await load.stop();
     }
-    const verdict = refereeOf(await readTraces({ client, topicPrefix, simulatorUrl, orderPrefix, commands }));
+    const traces = await readTraces({ ...traced, commands });
+    const verdict = refereeOf(traces);
+    await afterwards?.(stage, traces);
     if (stage.crashed.length > 0) trouble = [...stage.crashed, ...(trouble === undefined ? [] : [trouble])].join('\n');
     const recoverySeconds = recoveryOf(stage.faultsEndedAtMs, load.arrivals);
-    const diedAt = [...stage.diedAt];
+    const { crashPoint } = scenario;
     return {
-      scenario: scenario.name,
-      fault: scenario.fault,
-      seed,
       commands: commands.length,
       kills: stage.kills,
       verdict,
-      diedAt,
       missed: stage.missed,
       wasJudged: true,
-      seconds: secondsSince(began),
       lastLines: stage.lastLines(12),
       pauseSeconds: largestPause(load),
-      ...(scenario.crashPoint !== undefined && stage.diedAt.has(scenario.crashPoint)
-        ? { crashPoint: scenario.crashPoint }
-        : {}),
+      ...(crashPoint !== undefined && stage.diedAt.has(crashPoint) ? { crashPoint } : {}),
       ...(recoverySeconds === undefined ? {} : { recoverySeconds }),
       ...(trouble === undefined ? {} : { trouble }),
     };
   };
   try {
-    return await within(RUN_MS, play());
+    return await within(RUN_MS + (orders / perSecond) * 1_000, play());
   } finally {
     await stage.close();
     await within(CLOSE_MS, load.close());
   }
 }
-
-const secondsSince = (beganMs: number): number => (performance.now() - beganMs) / 1000;
 
 /** @throws when the time is over; the awaited work may continue */
 async function within<T>(ms: number, awaited: Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Load } from './load.js';
 import type { Stage } from './stage.js';
+import type { StoryName } from './stories.js';
 
 export type Need = 'kafka' | 'redis' | 'release';
 
@@ -13,7 +14,7 @@ export interface Scenario {
   needs?: readonly Need[];
   /** Relative frequency (1); 0 means once per campaign. */
   weight?: number;
-  load?: { orders?: number; perSecond?: number; merchant?: string };
+  load?: { orders?: number; perSecond?: number; stories?: readonly StoryName[] };
   /**
    * Starts gateways and the load, causes the fault and ends it. When it resolves, a gateway works or will soon; the run then waits until
    * all has settled.

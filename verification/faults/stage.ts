@@ -4,6 +4,7 @@ import { TOPICS } from '@tranche/contracts';
 import { createKafkaClient, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { startApp, startSimulator, waitFor, type AppName, type RunningApp } from '@tranche/testing';
+import { ask } from '../ask.js';
 import type { Random } from '../simulation/random.js';
 import { armedEnv, type Arms } from './failpoints/armed-env.js';
 import type { Infrastructure } from './infrastructure.js';
@@ -97,12 +98,12 @@ export class Stage {
 
   /** Resolves when the process runs; `ready` waits until it works. */
   gateway(options: AppOptions = {}): Promise<RunningApp> {
-    return this.#start('payment-gateway', this.surroundings.gateway(options.through ?? []), options);
+    return this.start('payment-gateway', this.surroundings.gateway(options.through ?? []), options);
   }
 
   /** Starts notification-ingest at the same address as its predecessor. */
   async startIngest(options: AppOptions = {}): Promise<RunningApp> {
-    this.ingest = await this.#start('notification-ingest', this.surroundings.ingest(options.through), options);
+    this.ingest = await this.start('notification-ingest', this.surroundings.ingest(options.through), options);
     return this.ingest;
   }
 
@@ -174,13 +175,8 @@ export class Stage {
 
   /** Makes the platform misbehave for this run's orders; see the simulator's README. */
   async fault(fault: object, match: object = {}): Promise<void> {
-    await this.control('/simulator/faults', { match: { orderPrefix: this.options.orderPrefix, ...match }, fault });
-  }
-
-  async control(path: string, body: object): Promise<void> {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(this.simulator.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    const body = { match: { orderPrefix: this.options.orderPrefix, ...match }, fault };
+    await ask(`${this.simulator.url}/simulator/faults`, { body });
   }
 
   async noFaults(): Promise<void> {
@@ -205,10 +201,11 @@ export class Stage {
     await this.surroundings.close();
   }
 
-  async #start(
+  /** Resolves when the process runs; it belongs to the run, so it may not end by itself. */
+  async start(
     name: AppName,
     settings: Record<string, string>,
-    { env = {}, failpoints, clockJump, release }: AppOptions,
+    { env = {}, failpoints, clockJump, release }: AppOptions = {},
   ): Promise<RunningApp> {
     const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
     const arms = {

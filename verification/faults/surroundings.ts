@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts, repositoryRoot } from '@tranche/testing';
 import type { Infrastructure } from './infrastructure.js';
-import { kafkaAddress } from './kafka-address.js';
-import { TcpProxy } from './proxy.js';
+import { kafkaAddress, TcpProxy } from './proxy.js';
 
 export const MERCHANT = { name: 'shop-fr', identifier: 'Demo Shop FR' } as const;
 /** Milliseconds after which a silent member of the group loses its partitions. */

@@ -1,18 +1,44 @@
+import { type ConsumedRecord, type KafkaClient, LogFollower, topicOffsets } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { waitFor } from '@tranche/testing';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type CloudEvent,
   COMMAND_TOPICS,
   decodeCloudEvent,
   parseOrderKey,
-  TOPICS,
-  type CloudEvent,
   type PaymentEvent,
   type PaymentNotification,
+  TOPICS,
 } from '@tranche/contracts';
-import type { ConsumedRecord, KafkaClient } from '@tranche/kafka';
 import { decodeRecord } from '@tranche/order-journal';
-import { openIn as missingIn } from './referee-open.js';
-import { wholeTopic } from './traces-topic.js';
+import { ask } from '../ask.js';
+import { openIn as missingIn } from './referee.js';
 import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
+
+const TIMEOUT_MS = 30_000;
+
+/** Reads all records of a topic up to its current end, with headers, each partition in offset order. */
+export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic: string): Promise<ConsumedRecord[]> {
+  const offsets = await topicOffsets(client, topicPrefix + topic);
+  if ([...offsets.values()].every(({ low, high }) => low === high)) return [];
+  const records: ConsumedRecord[] = [];
+  const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
+  await follower.start({
+    from: 'beginning',
+    onRecords: (partition, read) => {
+      const { high } = offsets.get(partition) ?? { high: 0n };
+      records.push(...read.filter(({ offset }) => offset < high));
+    },
+  });
+  try {
+    const isRead = () => [...offsets].every(([partition, { high }]) => (follower.nextOffset(partition) ?? 0n) >= high);
+    await waitFor(isRead, { timeoutMs: TIMEOUT_MS, what: `the end of ${topicPrefix}${topic}` });
+    return records;
+  } finally {
+    await follower.stop();
+  }
+}
 
 export interface TracesReaderOptions {
   client: KafkaClient;
@@ -29,7 +55,6 @@ export interface TracesReaderOptions {
 
 const PATIENCE_MS = 20_000;
 const AGAIN_AFTER_MS = 250;
-const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Reads the traces of a run once no record is between two topics any more, or the time is over; the referee then finds what is missing. */
 export async function readTraces({
@@ -63,7 +88,7 @@ async function readOnce({
       key: string;
     })[];
 
-  const delivered = await get<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
+  const delivered = await ask<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
   const [commandTopics, notifications] = await Promise.all([
     Promise.all(Object.values(COMMAND_TOPICS).map(read)),
     read(TOPICS.notifications),
@@ -74,7 +99,7 @@ async function readOnce({
     wholeTopic(client, topicPrefix, TOPICS.notificationsQuarantine.name),
     read(TOPICS.commandsDeadLetter),
   ]);
-  const ledger = await get<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
+  const ledger = await ask<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
 
   return {
     commands,
@@ -121,10 +146,4 @@ function quarantinedOf(record: ConsumedRecord): { id: string; reason: string }[]
   const { event } = decodeCloudEvent(record);
   const { reason } = (event?.data ?? {}) as { reason?: string };
   return event?.id === undefined ? [] : [{ id: event.id, reason: reason ?? '' }];
-}
-
-async function get<T>(address: string): Promise<T> {
-  const answer = await fetch(address, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return (await answer.json()) as T;
 }

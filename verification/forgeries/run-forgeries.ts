@@ -1,17 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TOPICS, topicName, type PaymentNotification } from '@tranche/contracts';
-import { createKafkaClient, LogReader, topicOffsets } from '@tranche/kafka';
-import { ownPrefix, startApp } from '@tranche/testing';
+import { TOPICS, type PaymentNotification } from '@tranche/contracts';
+import { ownPrefix } from '@tranche/testing';
 import { Infrastructure, type CommandLines } from '../faults/infrastructure.js';
+import { Stage } from '../faults/stage.js';
+import { wholeTopic } from '../faults/traces-reader.js';
+import { columns } from '../figures.js';
 import { Random } from '../simulation/random.js';
 import { ATTACKER, flood } from './flood.js';
 import { GoodTraffic } from './good-traffic.js';
 import { forgeries } from './mutations.js';
 import { RawConnection } from './raw-connection.js';
-import { areSame, MERCHANTS, notification } from './signed-message.js';
+import { areSame, MERCHANTS, notification, TARGET } from './signed-message.js';
 import { slowClients } from './slow-clients.js';
 
 export interface ForgeriesOptions {
@@ -39,33 +40,28 @@ interface Attack {
 /** Sends forged notifications and slow clients to a built notification-ingest while good traffic continues. Resolves to the exit code. */
 export async function runForgeries({ json, seed }: ForgeriesOptions, lines: CommandLines): Promise<number> {
   const infrastructure = new Infrastructure(lines);
-  const folder = mkdtempSync(join(tmpdir(), 'tranche-forgeries-'));
   try {
     await infrastructure.start();
-    const report = await attack(infrastructure, folder, seed);
+    const report = await attack(infrastructure, seed);
     if (!json) print(report);
     console.log(JSON.stringify(report));
     return report.met ? 0 : 1;
   } finally {
-    rmSync(folder, { recursive: true });
     await infrastructure.stop();
   }
 }
 
 type Report = Awaited<ReturnType<typeof attack>>;
 
-async function attack({ brokers, redisUrl }: Infrastructure, folder: string, seed: number) {
-  const prefix = ownPrefix();
-  const merchantsFile = join(folder, 'merchants.json');
-  writeFileSync(merchantsFile, JSON.stringify(MERCHANTS));
-  const ingest = await startApp('notification-ingest', {
-    KAFKA_BROKERS: brokers,
-    KAFKA_TOPIC_PREFIX: prefix,
-    REDIS_URL: redisUrl,
-    REDIS_KEY_PREFIX: prefix,
-    MERCHANTS_FILE: merchantsFile,
-  });
+async function attack(infrastructure: Infrastructure, seed: number) {
+  const topicPrefix = ownPrefix();
+  const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix: TARGET, random: new Random(seed) });
   try {
+    const merchantsFile = join(infrastructure.folder, 'merchants-of-forgeries.json');
+    writeFileSync(merchantsFile, JSON.stringify(MERCHANTS));
+    const settings = { ...stage.surroundings.ingest(), PORT: '0', MERCHANTS_FILE: merchantsFile };
+    const ingest = await stage.start('notification-ingest', { ...settings, REDIS_KEY_PREFIX: topicPrefix });
+    await stage.ready(ingest);
     const port = Number(new URL(ingest.url).port);
     const traffic = new GoodTraffic(port, GOOD_PER_SECOND);
     await delay(2_000); // the JIT compiles the code during the first requests
@@ -85,16 +81,14 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
     ]);
     const duringSlow = await traffic.stop();
     for (const { kind, count } of slow) forged.byKind[kind] = count;
-    const foreign = await foreignEvents(brokers.split(','), prefix);
+    const foreign = await foreignEvents(stage);
     const crashes =
-      (ingest.killed ? 1 : 0) +
+      stage.crashed.length +
       Object.entries(forged.byStatus).reduce((sum, [status, count]) => sum + (/^5(?!03)/.test(status) ? count : 0), 0);
     const accepted =
       forged.accepted.length + large.accepted + slow.reduce((sum, one) => sum + one.accepted, 0) + foreign;
-    const goodFailed = [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce(
-      (sum, { failed }) => sum + failed,
-      0,
-    );
+    const good = [before, duringForgeries, duringLarge, duringPipelined, duringSlow];
+    const goodFailed = good.reduce((sum, { failed }) => sum + failed, 0);
     const cut = slow.every((one) => one.cut === one.count);
     const latencies = (part: 'p50Ms' | 'p99Ms') => ({
       before: before[part],
@@ -110,13 +104,7 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
       byKind: forged.byKind,
       byStatus: forged.byStatus,
       sameParameters: forged.same,
-      good: {
-        sent: [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce(
-          (sum, { sent }) => sum + sent,
-          0,
-        ),
-        failed: goodFailed,
-      },
+      good: { sent: good.reduce((sum, { sent }) => sum + sent, 0), failed: goodFailed },
       p50Ms: latencies('p50Ms'),
       p99Ms: latencies('p99Ms'),
       floods,
@@ -126,7 +114,7 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
       met: accepted === 0 && crashes === 0 && goodFailed === 0 && cut,
     };
   } finally {
-    await ingest.stop();
+    await stage.close();
   }
 }
 
@@ -155,26 +143,13 @@ async function sendForgeries(port: number, seed: number): Promise<Attack> {
   return outcome;
 }
 
-async function foreignEvents(brokers: string[], prefix: string): Promise<number> {
-  const quiet = () => undefined;
-  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-  const client = createKafkaClient({ brokers, clientId: 'forgeries' }, log);
-  const topic = topicName(prefix, TOPICS.notifications);
-  const reader = new LogReader({ client, topic, log });
-  let foreign = 0;
-  try {
-    for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
-      for await (const records of reader.read(partition, low, high)) {
-        for (const { value } of records) {
-          const { orderId, parameters } = JSON.parse(value?.toString('utf8') ?? '') as PaymentNotification;
-          if (!/^good \d+$/.test(orderId) || !areSame(Object.entries(parameters), notification(orderId))) foreign++;
-        }
-      }
-    }
-  } finally {
-    await reader.close();
-  }
-  return foreign;
+/** Counts events that are of no good notification, or have other parameters than it. */
+async function foreignEvents({ client, options }: Stage): Promise<number> {
+  const records = await wholeTopic(client, options.topicPrefix, TOPICS.notifications.name);
+  return records.filter(({ value }) => {
+    const { orderId, parameters } = JSON.parse(value?.toString('utf8') ?? '') as PaymentNotification;
+    return !/^good \d+$/.test(orderId) || !areSame(Object.entries(parameters), notification(orderId));
+  }).length;
 }
 
 function print({
@@ -190,7 +165,7 @@ function print({
   floods,
   slow,
 }: Report): void {
-  for (const [kind, count] of Object.entries(byKind)) console.log(`${kind.padEnd(22)} ${count}`);
+  console.log(columns(Object.entries(byKind)));
   console.log(
     `answers: ${Object.entries(byStatus)
       .map(([status, count]) => `${status} × ${count}`)

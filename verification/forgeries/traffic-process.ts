@@ -3,6 +3,7 @@
  * PER_SECOND`.
  */
 import { Agent, request } from 'node:http';
+import { percentile } from '../figures.js';
 import { encoded } from './encodings.js';
 import { notification, signed } from './signed-message.js';
 
@@ -53,10 +54,8 @@ const timer = setInterval(() => {
 }, 2);
 
 function figures(): TrafficFigures {
-  const sorted = latencies.sort((a, b) => a - b);
-  const at = (part: number) =>
-    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 100) / 100;
-  const taken = { sent: sorted.length + failed, failed, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+  const at = (share: number) => (latencies.length === 0 ? 0 : Math.round(percentile(latencies, share) * 100) / 100);
+  const taken = { sent: latencies.length + failed, failed, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
   latencies = [];
   failed = 0;
   return taken;

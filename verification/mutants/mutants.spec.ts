@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changesOf } from './mutant.js';
-import { MUTANTS } from './mutants.js';
+import { fileURLToPath } from 'node:url';
+import { MUTANTS, textsOf } from './mutants.js';
 import { planted } from './planted.js';
 
-const distOf = (project: string): string =>
-  join(__dirname, '../..', project === 'verification' ? '' : 'libs', project, 'dist');
-const compiled = MUTANTS.flatMap((mutant) => changesOf(mutant).map((change) => ({ ...mutant, ...change }))).filter(
-  ({ project }) => existsSync(distOf(project)),
-);
+const root = join(__dirname, '../..');
+const { argv } = process;
+const main = join(root, 'verification/dist/main.js');
+
+beforeEach(() => (process.argv = [argv[0]!, main]));
+afterEach(() => (process.argv = argv));
 
 it('plants a bug where its text occurs once, and says so where the code has moved on', () => {
   const bug = { name: 'none', find: 'if (isDone)', replace: 'if (true)' };
@@ -17,13 +18,17 @@ it('plants a bug where its text occurs once, and says so where the code has move
   expect(() => planted('if (isDone) if (isDone) stop();', bug)).toThrow('occurs 2 times');
 });
 
-it('has ten bugs at least, each under its own name', () => {
-  expect(MUTANTS.length).toBeGreaterThanOrEqual(10);
+it('each bug has a name of its own', () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
 });
 
 // These are the files of the last build: `npm test` and `npm run verify` build first.
-it.each(compiled.map((mutant) => [mutant.name, mutant] as const))('%s is not stale', (_name, mutant) => {
-  const source = readFileSync(join(distOf(mutant.project), mutant.file), 'utf8');
-  expect(planted(source, mutant)).not.toBe(source);
-});
+it.each((existsSync(main) ? MUTANTS : []).map((mutant) => [mutant.name, mutant] as const))(
+  '%s is not stale',
+  (_name, mutant) => {
+    for (const text of textsOf(mutant, (name) => join(root, 'libs', name.split('/')[1]!, 'dist/index.js'))) {
+      const source = readFileSync(fileURLToPath(text.url), 'utf8');
+      expect(planted(source, text)).not.toBe(source);
+    }
+  },
+);

@@ -1,25 +1,209 @@
-import { CLOCK_MUTANTS } from './clock-mutants.js';
-import { CONSUMER_MUTANTS } from './consumer-mutants.js';
-import { EXECUTION_MUTANTS } from './execution-mutants.js';
-import { LOSS_MUTANTS } from './loss-mutants.js';
-import { OWNER_MUTANTS } from './owner-mutants.js';
-import { PROJECTION_MUTANTS } from './projection-mutants.js';
-import { STATE_MUTANTS } from './state-mutants.js';
-import type { Mutant } from './mutant.js';
+import type { ProfileName } from '../simulation/profile.js';
+import type { PlantedText } from './planted.js';
 
-/** Bugs that a maintainer could make, planted in the real compiled code. The simulation must find every one. */
+interface Change {
+  /** The compiled file. */
+  file: string;
+  find: string;
+  replace: string;
+}
+
+export interface Mutant extends Change {
+  name: string;
+  does: string;
+  /** `verification`: the simulation's copy of what the service does in an application. */
+  project: 'order-journal' | 'kafka' | 'verification';
+  /** A second change, if another line of defence catches the bug alone. */
+  also?: Change;
+  /** Worlds in which the bug shows, if plain ones show it too rarely. */
+  profile?: ProfileName;
+}
+
+const executor = { project: 'order-journal', file: 'execution/command-executor.js' } as const;
+const work = { project: 'kafka', file: 'consume/key-ordered-work.js' } as const;
+const group = { project: 'kafka', file: 'consume/group-work.js' } as const;
+const owner = { project: 'order-journal', file: 'partition/partition-owner.js', profile: 'moves' } as const;
+const appendIntent = 'const { after, verdict } = await journal.appendIntent(intent, trace);';
+const publish = 'await this.#untilDone(() => parts.events.publish(batch.events));';
+
+/**
+ * Bugs of the protocol that a maintainer could make, in the order in which a command meets them, planted in the real compiled code: the
+ * simulation must find every one. `npm run mutation` changes the fold and the owner expression by expression, for the unit tests.
+ */
 export const MUTANTS: readonly Mutant[] = [
-  ...EXECUTION_MUTANTS,
-  ...STATE_MUTANTS,
-  ...OWNER_MUTANTS,
-  ...PROJECTION_MUTANTS,
-  ...CONSUMER_MUTANTS,
-  ...CLOCK_MUTANTS,
-  ...LOSS_MUTANTS,
+  // The call.
+  {
+    ...executor,
+    name: 'send-before-the-acknowledgement',
+    does: 'calls while its INTENT is still on the way to the journal',
+    find: appendIntent,
+    replace:
+      "void journal.append(intent).catch(() => undefined); return { token, verdict: 'granted', started, after: order };",
+  },
+  {
+    ...executor,
+    name: 'skip-the-read-back',
+    does: 'takes the acknowledged INTENT for a grant and does not ask the fold (R3; 1 and 6 of 0120)',
+    find: appendIntent,
+    replace: "await journal.append(intent); return { token, verdict: 'granted', started, after: order };",
+  },
+  {
+    ...executor,
+    name: 'no-send-deadline',
+    does: 'calls however long ago it asked (R5)',
+    find: 'isWithinSendDeadline(started, this.ports.readClocks())',
+    replace: 'true',
+  },
+  {
+    ...executor,
+    name: 'timeout-is-not-executed',
+    does: 'takes a missing answer for "not executed" and tries again (R4)',
+    find: 'token }, result)',
+    replace:
+      "token }, result.reason === 'timeout' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result)",
+  },
+  {
+    ...executor,
+    name: 'retry-on-5xx',
+    does: 'takes an HTTP 5xx for "not executed" and tries again (R4)',
+    find: 'token }, result)',
+    replace:
+      "token }, result.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result)",
+  },
+  // The group.
+  {
+    ...work,
+    name: 'commit-before-the-journal',
+    does: 'counts a record as finished when its handler starts',
+    find: 'this.runningCount++;',
+    replace: 'this.runningCount++; this.frontier.finish(lane.waiting[0].delivery); this.assignment.progress();',
+  },
+  {
+    ...work,
+    name: 'keys-in-no-order',
+    does: 'runs records of one key side by side',
+    find: 'const key = record.rawKey === null ?',
+    replace: 'const key = true ?',
+  },
+  {
+    ...group,
+    name: 'forget-the-epoch',
+    does: 'goes on committing partitions of an assignment that has ended (1 of 0120)',
+    find: 'this.current = new Map();\n        this.draining = undefined;',
+    replace: 'this.draining = undefined;',
+  },
+  {
+    project: 'kafka',
+    file: 'consume/sticky-plan.js',
+    name: 'number-at-two-members',
+    does: 'gives the topics of one number to different members: two owners of an order (6 of 0120)',
+    find: 'const numbers = [',
+    replace: 'return stickyPlan(members, topics); const numbers = [',
+    profile: 'moves',
+  },
+  {
+    ...group,
+    name: 'drains-without-waiting',
+    does: 'gives its partitions back while calls are under way and batches are half published (2 of 0120)',
+    find: 'await deadline.wait(settled().then(ended));',
+    replace: '',
+    profile: 'moves',
+  },
+  {
+    project: 'verification',
+    file: 'simulation/gateway.js',
+    name: 'forwarded-and-executed',
+    does: 'executes a command where it lies, and forwards it to the partition of its order (7 of 0120)',
+    find: "return this.process.uncertain('forward',",
+    replace: "await this.process.uncertain('forward',",
+    profile: 'moves',
+  },
+  // The owner of a partition.
+  {
+    ...owner,
+    name: 'keep-memory',
+    does: 'keeps memory when the partition is placed anew (3 of 0120)',
+    find: 'this.#cache.clear(new OwnerNotServingError(partition));',
+    replace: ';',
+  },
+  {
+    ...owner,
+    name: 'publish-from-commit',
+    does: 'projects from the commit on, and does not restore an index that is older (4 of 0120)',
+    find: 'const next = mark.marker + 1n;',
+    replace: 'const next = mark.marker + 1n > place.publishFrom ? mark.marker + 1n : place.publishFrom;',
+  },
+  {
+    ...owner,
+    name: 'commit-first',
+    does: 'lets the group commit before the events are published (5 of 0120)',
+    find: publish,
+    replace: `this.#advancePublished(batch.to + 1n); ${publish}`,
+  },
+  {
+    ...owner,
+    name: 'index-first',
+    does: 'writes the index before its events are published (5 of 0120)',
+    find: publish,
+    replace: `await this.#untilDone(async () => this.#write(batch)); ${publish}`,
+    also: { file: owner.file, find: 'await this.#untilDone(() => this.#write(batch));', replace: ';' },
+  },
+  {
+    ...owner,
+    name: 'no-cas',
+    does: 'writes the index whatever its marker is (R7; 1 of 0120)',
+    find: 'return this.parts.index.write({ partition, from: this.#next - 1n, to, hash, orders, redirectHtml });',
+    replace:
+      'return this.parts.index.readTogether(partition, []).then(({ marker }) => this.parts.index.write({ partition, from: marker ?? this.#next - 1n, to, hash, orders, redirectHtml }));',
+  },
+  // Lost data, and clocks.
+  {
+    project: 'order-journal',
+    file: 'projection/index-rebuild.js',
+    name: 'marker-recreated-after-a-flush',
+    does: 'gives a flushed index its marker back without building it from the journal (R7)',
+    find: 'const from = await journal.firstKept(partition);',
+    replace: 'await journal.firstKept(partition); const from = until;',
+  },
+  {
+    ...owner,
+    name: 'starts-with-a-changed-log',
+    does: 'begins behind the marker of an index that the journal does not hold (R11; 4 of 0120)',
+    find: 'offset !== mark.marker || hash !== mark.hash',
+    replace: 'offset !== mark.marker && hash === mark.hash',
+    profile: 'anew',
+  },
+  {
+    project: 'order-journal',
+    file: 'recovery/resume-list.js',
+    name: 'repeats-at-a-new-time',
+    does: 'takes a command for a new one that is published again after a resume, with the id of before (R11)',
+    find: 'this.#ids.add(command);',
+    replace: ';',
+    profile: 'anew',
+  },
+  {
+    project: 'order-journal',
+    file: 'timers/agreed-clock.js',
+    name: 'believes-a-date-set-back',
+    does: 'writes the date of the machine into records, until Redis is asked the next time (R5)',
+    find: 'Math.max(dateMs, expectedMs)',
+    replace: 'dateMs',
+    profile: 'clocks',
+  },
 ];
 
 export function findMutant(name: string): Mutant {
   const mutant = MUTANTS.find((one) => one.name === name);
-  if (!mutant) throw new Error(`no mutant is named ${name}`);
+  if (!mutant) throw new Error(`no mutant is named ${name}; there are ${MUTANTS.map((one) => one.name).join(', ')}`);
   return mutant;
 }
+
+/** The changed files of a mutant by their URLs. */
+export function textsOf({ name, project, file, find, replace, also }: Mutant, resolve: Resolve): PlantedText[] {
+  const entry = project === 'verification' ? process.argv[1] : resolve(`@tranche/${project}`);
+  const changes = [{ file, find, replace }, ...(also ? [also] : [])];
+  return changes.map((one) => ({ name, url: new URL(one.file, `file://${entry}`).href, ...one }));
+}
+
+export type Resolve = (packageName: string) => string;

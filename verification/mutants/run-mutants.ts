@@ -3,8 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { campaign } from '../parts/children.js';
 import type { Part, Tally } from '../parts/run-part.js';
-import { changesOf, urlOf, type Mutant } from './mutant.js';
-import { MUTANTS } from './mutants.js';
+import { findMutant, MUTANTS, textsOf, type Mutant, type Resolve } from './mutants.js';
 import { planted } from './planted.js';
 
 const RUNS = 4_000;
@@ -21,13 +20,11 @@ export interface MutantsOptions {
 /** Plants each bug in the real code, each in its own processes, and searches for the first run that shows it. */
 export async function runMutants(
   { runs = RUNS, seed, only, json, workers = Math.min(2, availableParallelism()) }: MutantsOptions,
-  resolve: (name: string) => string,
+  resolve: Resolve,
 ): Promise<number> {
-  const chosen = MUTANTS.filter(({ name }) => only === undefined || name === only);
-  if (chosen.length === 0)
-    throw new Error(`no mutant is named ${only}; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
-  for (const mutant of chosen)
-    for (const change of changesOf(mutant)) planted(compiled({ ...mutant, ...change }, resolve), change);
+  const chosen = only === undefined ? MUTANTS : [findMutant(only)];
+  for (const text of chosen.flatMap((mutant) => textsOf(mutant, resolve)))
+    planted(readFileSync(fileURLToPath(text.url), 'utf8'), text);
   const results: Finding[] = [];
   const queue = [...chosen];
   const work = async () => {
@@ -51,9 +48,8 @@ interface Finding {
 }
 
 /** A run counts only if it has no violation without the bug. */
-async function hunt({ name, does, profile = 'plain', from }: Mutant, given: number, runs: number): Promise<Finding> {
+async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, runs: number): Promise<Finding> {
   const planted: Part = { mutant: name, profile, stopsAtFirst: true };
-  const seed = from ?? given;
   let next = seed;
   let failed = await firstFailure(planted, next, runs);
   while (failed && (await firstFailure({ profile, stopsAtFirst: true }, failed.seed, 1))) {
@@ -73,8 +69,4 @@ async function firstFailure(part: Part, seed: number, runs: number): Promise<Tal
   const onTally = (tally: Tally) => void (first ??= tally.failed[0]);
   await campaign({ part, seed, runs, workers: 1, chunk: CHUNK, onTally });
   return first;
-}
-
-function compiled({ project, file }: Mutant, resolve: (name: string) => string): string {
-  return readFileSync(fileURLToPath(urlOf(project, file, resolve)), 'utf8');
 }

@@ -1,6 +1,5 @@
 import { register } from 'node:module';
-import { changesOf, urlOf } from '../mutants/mutant.js';
-import { findMutant } from '../mutants/mutants.js';
+import { findMutant, textsOf, type Resolve } from '../mutants/mutants.js';
 import type { ProfileName } from '../simulation/profile.js';
 import type { RunCounts } from '../simulation/simulate.js';
 import type { ViolationKind } from '../simulation/violations.js';
@@ -49,19 +48,10 @@ export const emptyTally = (): Tally => ({
 });
 
 /** Runs in the child: simulates its chunks and reports. The code under test is imported only here, after a bug was planted in it. */
-export async function runPart(
-  { mutant, profile = 'plain', stopsAtFirst }: Part,
-  resolve: (name: string) => string,
-): Promise<void> {
+export async function runPart({ mutant, profile = 'plain', stopsAtFirst }: Part, resolve: Resolve): Promise<void> {
   if (mutant !== undefined) {
-    const planted = findMutant(mutant);
-    const data = changesOf(planted).map(({ name, file, find, replace }) => ({
-      name,
-      url: urlOf(planted.project, file, resolve).href,
-      find,
-      replace,
-    }));
-    register(new URL('mutants/plant-hook.js', `file://${process.argv[1]}`), { data });
+    const data = textsOf(findMutant(mutant), resolve);
+    register(new URL('mutants/planted.js', `file://${process.argv[1]}`), { data });
   }
   const { simulate } = await import('../simulation/simulate.js');
   process.on('message', (message: Chunk | 'end') => {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { withProgress } from '../figures.js';
 import type { ProfileName } from '../simulation/profile.js';
 import { VIOLATIONS } from '../simulation/violations.js';
 import { campaign } from './children.js';
@@ -7,7 +8,6 @@ import { COUNTS, emptyTally, type Tally } from './run-part.js';
 const RUNS = 2_000;
 const CHUNK = 50;
 const MOST_WORKERS = 8;
-const PROGRESS_MS = 10_000;
 
 export interface SimulatedOptions {
   runs?: number;
@@ -28,19 +28,15 @@ export async function runSimulated({
   const total = emptyTally();
   const begun = performance.now();
   const seconds = () => `${((performance.now() - begun) / 1000).toFixed(0)} s`;
-  const progress = setInterval(
-    () => console.error(`${total.runs} of ${runs} runs, ${total.failed.length} with violations, ${seconds()}`),
-    PROGRESS_MS,
+  await withProgress(
+    () => `${total.runs} of ${runs} runs, ${total.failed.length} with violations, ${seconds()}`,
+    () =>
+      campaign({
+        part: { profile, stopsAtFirst: false },
+        ...{ seed, runs, workers, chunk: CHUNK },
+        onTally: (tally) => add(total, tally),
+      }),
   );
-  await campaign({
-    part: { profile, stopsAtFirst: false },
-    seed,
-    runs,
-    workers,
-    chunk: CHUNK,
-    onTally: (tally) => add(total, tally),
-  });
-  clearInterval(progress);
   total.failed.sort((a, b) => a.seed - b.seed);
   const [first] = total.failed;
   if (first) await report(total, first.seed, profile);

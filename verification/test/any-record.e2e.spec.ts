@@ -42,7 +42,7 @@ import {
 } from '@tranche/testing';
 import { anyRecords, type AnyRecord, type Sound } from './any-record.js';
 import { RawProducer } from './raw-producer.js';
-import { wholeTopic } from '../faults/traces-topic.js';
+import { wholeTopic } from '../faults/traces-reader.js';
 
 const RECORDS = Number(process.env.RECORDS ?? 1_200);
 const SEED = Number(process.env.SEED ?? 1);

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { decodeCloudEvent, TOPICS, type PaymentEvent } from '@tranche/contracts';
 import { LogFollower, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
+import { percentile } from '../../figures.js';
 import type { Context } from '../bench.js';
 import { commandId } from '../commands.js';
-import { percentile } from '../rate.js';
 import { row, type Row } from '../report.js';
 import { Stage, startGateway, startPlatform } from '../stage.js';
 

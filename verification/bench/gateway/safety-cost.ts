@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { median } from '../../figures.js';
 import type { Context } from '../bench.js';
-import { median, type Rate } from '../rate.js';
+import type { Rate } from '../rate.js';
 import { row, type Row } from '../report.js';
 import type { PlatformKind } from '../stage.js';
 import { ours, type Arena, type OursRun } from './contestants.js';

@@ -1,13 +1,17 @@
+import { TOPICS, topicName } from '@tranche/contracts';
 import type { Bench, Context } from '../bench.js';
-import { duelRows, takeTurns } from '../duel.js';
+import { duelRows, loadOf, startOurs, startPeer, takeTurns } from '../duel.js';
 import type { Row } from '../report.js';
-import { Stage } from '../stage.js';
-import { round, startIngest, startPeer } from './contestants.js';
+import { merchantsFile, Stage } from '../stage.js';
+import { notification } from './notifications.js';
 
 const LIVES = 2;
 const ROUNDS_PER_LIFE = 2;
 const COUNT = 30_000;
 const FLOOR = 0.8;
+/** Notifications are signed before the clock runs, and then sent repeatedly: signing would take the contestants' processor time. */
+const DIFFERENT = 10_000;
+const path = '/notifications';
 
 export const ingest: Bench = {
   name: 'ingest',
@@ -20,18 +24,37 @@ export const ingest: Bench = {
 };
 
 async function measured(context: Context, method: 'GET' | 'POST'): Promise<Row[]> {
-  const count = context.commands ?? COUNT;
+  const { brokers, redisUrl, commands: count = COUNT } = context;
   const stage = await Stage.open(context);
+  const ofPeers = { KAFKA_BROKERS: brokers, TOPIC: topicName(stage.prefix, TOPICS.notifications) };
+  /** A peer verifies HASH and writes the same record as ours, or only the parameters. */
+  const peer = (name: string, program: string, record: 'event' | 'parameters' = 'event') =>
+    startPeer({ name, peer: program, path }, { ...ofPeers, RECORD: record });
+  const ours = {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: stage.prefix,
+    REDIS_URL: redisUrl,
+    MERCHANTS_FILE: merchantsFile(),
+  };
+  const load = loadOf(count, {
+    requests: Array.from({ length: Math.min(count, DIFFERENT) }, (_, n) => requestOf(method, n)),
+    right: 'OK',
+  });
   try {
     const taken = await takeTurns({
       starts: [
-        () => startIngest(context, stage),
-        () => startPeer({ name: 'nest-fastify', peer: 'nest-webhook' }, context, stage),
-        () => startPeer({ name: 'bare-fastify', peer: 'bare-fastify' }, context, stage),
-        () =>
-          startPeer({ name: 'bare-fastify-parameters', peer: 'bare-fastify', record: 'parameters' }, context, stage),
+        () => startOurs({ app: 'notification-ingest', path, optionsVariable: 'INGEST_NODE_OPTIONS', env: ours }),
+        () => peer('nest-fastify', 'nest-webhook'),
+        () => peer('bare-fastify', 'bare-fastify'),
+        () => peer('bare-fastify-parameters', 'bare-fastify', 'parameters'),
       ],
-      round: (contestant) => round(stage, contestant, { count, method }),
+      async round(contestant) {
+        const before = await stage.records(TOPICS.notifications);
+        const figures = await load(contestant);
+        const stored = (await stage.records(TOPICS.notifications)) - before;
+        if (stored < count) throw new Error(`${contestant.name} answered OK ${count} times, but stored ${stored}`);
+        return figures;
+      },
       log: context.log,
       lives: LIVES,
       roundsPerLife: ROUNDS_PER_LIFE,
@@ -40,4 +63,12 @@ async function measured(context: Context, method: 'GET' | 'POST'): Promise<Row[]
   } finally {
     await stage.remove();
   }
+}
+
+function requestOf(method: 'GET' | 'POST', n: number) {
+  const parameters = notification(n).map(([name, value]): [string, string] => [name, value]);
+  const form = new URLSearchParams(parameters).toString();
+  const headers = { 'user-agent': 'bench', accept: '*/*' };
+  if (method === 'GET') return { method, path: `${path}?${form}`, headers };
+  return { method, path, headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' }, body: form };
 }

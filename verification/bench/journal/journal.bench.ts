@@ -9,10 +9,10 @@ import {
   type OrderIndex,
 } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
+import { percentile } from '../../figures.js';
 import type { Bench, Context } from '../bench.js';
 import { startChild } from '../children.js';
 import { cpuMsOf } from '../cpu.js';
-import { percentile } from '../rate.js';
 import { row, type Row, type Target } from '../report.js';
 import { Stage } from '../stage.js';
 import { intent } from './records.js';

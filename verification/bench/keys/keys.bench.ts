@@ -1,14 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Bench, Context } from '../bench.js';
-import { duelRows, takeTurns } from '../duel.js';
+import { MERCHANT } from '../commands.js';
+import { duelRows, loadOf, startOurs, startPeer, takeTurns, type Contestant } from '../duel.js';
 import type { Row } from '../report.js';
-import { keyAnswer, round, startConstant, startCseTokenService, startKeyProvider } from './contestants.js';
-import { removeTraces } from './traces.js';
+import { ownFile, removeTraces } from '../stage.js';
 
 const LIVES = 5;
 const ROUNDS_PER_LIFE = 2;
 const COUNT = 60_000;
 const FLOOR = 0.8;
+const NO_LIMIT = '1000000000';
+const API_KEY_ID = '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f';
+const ORIGIN = 'https://shop.example';
+const path = '/v1/cse-keys';
+const body = JSON.stringify({ apiKeyId: API_KEY_ID });
+/** Node.js and Fastify write these headers themselves, so the peer need not copy them. */
+const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type']);
+
+/** The headers that a browser sends from a shop's page. */
+const OF_BROWSER = {
+  'sec-ch-ua-platform': '"Windows"',
+  'User-Agent':
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  'sec-ch-ua': '"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
+  'Content-Type': 'application/json',
+  'sec-ch-ua-mobile': '?0',
+  Accept: '*/*',
+  Origin: ORIGIN,
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'cors',
+  'Sec-Fetch-Dest': 'empty',
+  Referer: `${ORIGIN}/`,
+  'Accept-Encoding': 'gzip, deflate, br, zstd',
+  'Accept-Language': 'fr-FR,fr;q=0.9,en-US;q=0.8,en;q=0.7',
+};
 
 export const keys: Bench = {
   name: 'keys',
@@ -18,18 +45,32 @@ export const keys: Bench = {
 };
 
 async function held(context: Context): Promise<Row[]> {
-  const count = context.commands ?? COUNT;
+  const { brokers, redisUrl, commands: count = COUNT } = context;
   const prefix = `bench-${randomBytes(4).toString('hex')}.`;
   const answer = keyAnswer();
   const provider = await startKeyProvider(answer);
+  const merchant = { ...MERCHANT, apiKeys: [{ id: API_KEY_ID, key: 'api-key-of-the-bench' }] };
+  /** It counts requests, and its limits are so high that it refuses none. */
+  const env = {
+    CSE_KEYS_URL: provider.url,
+    CSE_ORIGINS: ORIGIN,
+    REQUESTS_PER_MINUTE_PER_ADDRESS: NO_LIMIT,
+    REQUESTS_PER_MINUTE_PER_ORIGIN: NO_LIMIT,
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: prefix,
+    REDIS_URL: redisUrl,
+    REDIS_KEY_PREFIX: prefix,
+    MERCHANTS_FILE: ownFile('merchants-with-api-keys.json', [merchant]),
+  };
+  const requests = [{ method: 'POST' as const, path, headers: OF_BROWSER, body }];
   try {
     const taken = await takeTurns({
       starts: [
-        () => startCseTokenService(context, provider.url, prefix),
+        () => startOurs({ app: 'cse-token-service', path, optionsVariable: 'KEYS_NODE_OPTIONS', env }),
         ([ours]) => startConstant('nest-constant', ours!),
         ([ours]) => startConstant('bare-constant', ours!),
       ],
-      round: (contestant) => round(contestant, { count, answer }),
+      round: loadOf(count, { requests, right: answer.replace(/[^\w"]/g, '\\$&') }),
       log: context.log,
       lives: LIVES,
       roundsPerLife: ROUNDS_PER_LIFE,
@@ -39,4 +80,42 @@ async function held(context: Context): Promise<Row[]> {
     provider.server.close();
     await removeTraces(context, prefix);
   }
+}
+
+function keyAnswer(): string {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const encryptionPublicKey = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+  return JSON.stringify({ encryptionKeyId: 'key-of-the-bench', encryptionPublicKey });
+}
+
+function startKeyProvider(answer: string): Promise<{ url: string; server: Server }> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () =>
+      resolve({ server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cseKeys` }),
+    );
+  });
+}
+
+/** The peer answers the same bytes and headers as our service. */
+async function startConstant(name: 'nest-constant' | 'bare-constant', ours: Contestant): Promise<Contestant> {
+  const { headers, text } = await askOnce(ours);
+  const copied = Object.fromEntries(headers.filter(([header]) => !OF_HTTP.has(header)));
+  const peer = await startPeer({ name, path }, { ANSWER: text, HEADERS: JSON.stringify(copied) });
+  const said = await askOnce(peer);
+  const [size, wanted] = [said, { headers, text }].map(
+    (each) => JSON.stringify(each.headers).length + each.text.length,
+  );
+  if (said.text !== text || size !== wanted) throw new Error(`${name} answers ${size} bytes, ours ${wanted}`);
+  return peer;
+}
+
+async function askOnce({ url }: Contestant): Promise<{ headers: [string, string][]; text: string }> {
+  const headers = { origin: ORIGIN, 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
+  return { headers: [...response.headers], text };
 }

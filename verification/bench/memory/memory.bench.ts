@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS } from '@tranche/contracts';
+import { median } from '../../figures.js';
 import type { Bench, Context } from '../bench.js';
 import { rssOf } from '../cpu.js';
-import { median, rateOf, type Rate } from '../rate.js';
+import { rateOf, type Rate } from '../rate.js';
 import { row, type Row } from '../report.js';
 import { Stage, startGateway, startPlatform, type Gateway } from '../stage.js';
 

@@ -1,18 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { createClient } from 'redis';
-import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer } from '@tranche/kafka';
-import { encodeRecord, journalPartition, type JournalRecord } from '@tranche/order-journal';
-import { silentLog } from '@tranche/runtime';
+import { TOPICS, topicName } from '@tranche/contracts';
+import type { JournalRecord } from '@tranche/order-journal';
 import type { Bench, Context } from '../bench.js';
-import { startChild } from '../children.js';
 import { cpuMsOf, peakRssOf, rssOf } from '../cpu.js';
-import { intent, outcome } from '../journal/records.js';
+import { intent, outcome, writeOrders } from '../journal/records.js';
+import { withAdmin } from '../peers/admin.js';
 import { row, type Row } from '../report.js';
 import { Stage, startGateway } from '../stage.js';
 
 const ORDERS = 100_000;
-const BATCH = 1_000;
 /** Building the index of a million orders takes minutes. */
 const READY_MS = 3_600_000;
 const MIB = 1024 * 1024;
@@ -31,7 +28,7 @@ async function captured(context: Context): Promise<Row[]> {
   const count = context.commands ?? ORDERS;
   const stage = await Stage.open(context);
   try {
-    const written = await write(context, stage, count);
+    const written = await writeOrders(stage, count, orderOf);
     await asIfProjected(context, stage);
     const before = await usedMemory(context.redisUrl);
     const begunMs = performance.now();
@@ -63,27 +60,7 @@ async function captured(context: Context): Promise<Row[]> {
   }
 }
 
-/** Each order is an authorization and a capture, each with its outcome. Bytes count keys and values before compression. */
-async function write({ log }: Context, stage: Stage, count: number): Promise<{ records: number; bytes: number }> {
-  const topic = topicName(stage.prefix, TOPICS.journal);
-  const producer = new BatchingProducer({ client: stage.client, log: silentLog });
-  const total = { records: 0, bytes: 0 };
-  const recordOf = (record: JournalRecord) => {
-    const key = orderKey(record.merchant, record.orderId);
-    const value = encodeRecord(record);
-    total.records++;
-    total.bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    return { topic, partition: journalPartition(key), key, value };
-  };
-  for (let first = 0; first < count; first += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, count - first) }, (_, at) => orderOf(first + at));
-    await producer.sendAll(batch.flat().map(recordOf));
-    if (first % 100_000 === 0 && first > 0) log(`${first} of ${count} orders are written`);
-  }
-  await producer.close();
-  return total;
-}
-
+/** Each order is an authorization and a capture, each with its outcome. */
 function orderOf(n: number): JournalRecord[] {
   const authorization = intent(n);
   const { commandId, token } = intent(n);
@@ -95,12 +72,12 @@ function orderOf(n: number): JournalRecord[] {
  * Commits the end of the journal for the gateways' group, as after a normal day: only the index is missing, and no event is published
  * again.
  */
-async function asIfProjected({ brokers }: Context, stage: Stage): Promise<void> {
-  const commits = await startChild({
-    main: ['verification/dist/bench/peers/main.js', 'commit-journal-ends'],
-    env: { KAFKA_BROKERS: brokers, TOPIC_PREFIX: stage.prefix },
+async function asIfProjected({ brokers }: Context, { prefix }: Stage): Promise<void> {
+  const topic = topicName(prefix, TOPICS.journal);
+  await withAdmin(brokers, async (admin) => {
+    const ends = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high }));
+    await admin.setOffsets({ groupId: `${prefix}payment-gateway`, topic, partitions: ends });
   });
-  await commits.exited;
 }
 
 async function usedMemory(url: string): Promise<number> {

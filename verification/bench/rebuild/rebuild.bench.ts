@@ -1,17 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
-import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, topicOffsets } from '@tranche/kafka';
-import { encodeRecord, journalPartition, OrderIndexKeys, type JournalRecord } from '@tranche/order-journal';
-import { silentLog } from '@tranche/runtime';
+import { TOPICS, topicName } from '@tranche/contracts';
+import { topicOffsets } from '@tranche/kafka';
+import { OrderIndexKeys } from '@tranche/order-journal';
 import type { Bench, Context } from '../bench.js';
 import { cpuMsOf } from '../cpu.js';
-import { intent, outcome } from '../journal/records.js';
+import { intent, outcome, writeOrders } from '../journal/records.js';
 import { row, type Row } from '../report.js';
 import { Stage, startGateway } from '../stage.js';
 
 const TIME_BOX_MS = 240_000;
-const BATCH = 1_000;
 const LOST = /index is lost/;
 
 /** Measures how fast the journal becomes an index: the first time, with events published, and again after Redis lost it. */
@@ -35,7 +33,12 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
     },
   });
   try {
-    const ends = await write(stage, orders);
+    await writeOrders(stage, orders, (n) => {
+      const record = intent(n);
+      return [record, outcome(record)];
+    });
+    const offsets = await topicOffsets(stage.client, topicName(stage.prefix, TOPICS.journal));
+    const ends = new Map([...offsets].map(([partition, { high }]) => [partition, high]));
     const records = [...ends.values()].reduce((sum, end) => sum + Number(end), 0);
     const begunMs = performance.now();
     await indexed(context, stage, ends);
@@ -68,21 +71,6 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
     await gateway.stop();
     await stage.remove();
   }
-}
-
-async function write(stage: Stage, orders: number): Promise<Map<number, bigint>> {
-  const topic = topicName(stage.prefix, TOPICS.journal);
-  const producer = new BatchingProducer({ client: stage.client, log: silentLog });
-  const recordOf = (record: JournalRecord) => {
-    const key = orderKey(record.merchant, record.orderId);
-    return { topic, partition: journalPartition(key), key, value: encodeRecord(record) };
-  };
-  for (let first = 0; first < orders; first += BATCH) {
-    const intents = Array.from({ length: Math.min(BATCH, orders - first) }, (_, index) => intent(first + index));
-    await producer.sendAll(intents.flatMap((each) => [recordOf(each), recordOf(outcome(each))]));
-  }
-  await producer.close();
-  return new Map([...(await topicOffsets(stage.client, topic))].map(([partition, { high }]) => [partition, high]));
 }
 
 /** Resolves when the index's markers say that it holds every record before the ends. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Contestant } from '../duel.js';
-import { ACCOUNT, SERVICE_KEY } from './contestants.js';
+import { ACCOUNT, headers, path } from './contestants.js';
 
 const REPEAT_MS = 50;
 const DEADLINE_MS = 60_000;
@@ -42,8 +42,8 @@ export class Crowd {
 async function askOnce(pool: Pool, refused?: string): Promise<string | undefined> {
   const { statusCode, body } = await pool.request({
     method: 'POST',
-    path: '/v1/tokens',
-    headers: { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json' },
+    path,
+    headers,
     body: JSON.stringify({ account: ACCOUNT, refused }),
     headersTimeout: 30_000,
   });

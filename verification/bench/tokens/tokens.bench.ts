@@ -1,7 +1,8 @@
 import type { Bench, Context } from '../bench.js';
-import { duelRows, takeTurns, type Contestant } from '../duel.js';
+import { duelRows, loadOf, startPeer, takeTurns, type Contestant } from '../duel.js';
 import { row, type Row } from '../report.js';
-import { ACCOUNT, round, SERVICE_KEY, startAuthService, startRedisGet, TokenStage } from './contestants.js';
+import { removeTraces } from '../stage.js';
+import { ACCOUNT, headers, path, TokenStage } from './contestants.js';
 import { Crowd } from './crowd.js';
 import { startTokenApi, type TokenApi } from './token-api.js';
 
@@ -30,21 +31,29 @@ export const tokens: Bench = {
 };
 
 async function read(context: Context): Promise<Row[]> {
-  const count = context.commands ?? COUNT;
-  const stage = new TokenStage(context.redisUrl);
+  const { redisUrl, commands: count = COUNT } = context;
+  const stage = new TokenStage(context);
   const api = await startTokenApi(0);
   let answer = '';
+  /** The peers answer as many bytes as ours. */
+  const startRedisGet = (name: 'nest-redis-get' | 'bare-redis-get') =>
+    startPeer({ name, path }, { REDIS_URL: redisUrl, REDIS_KEY: `${stage.prefix}peer`, ACCOUNT, VALUE: answer });
   try {
     const taken = await takeTurns({
       starts: [
-        () => startAuthService(stage, api.url),
+        () => stage.startAuthService(api.url),
         async ([ours]) => {
           answer = await oneAnswer(ours!);
-          return startRedisGet('nest-redis-get', stage, answer);
+          return startRedisGet('nest-redis-get');
         },
-        () => startRedisGet('bare-redis-get', stage, answer),
+        () => startRedisGet('bare-redis-get'),
       ],
-      round: (contestant) => round(contestant, { count, answerBytes: answer.length }),
+      // The digits of a token's lifetime may vary.
+      round: (contestant) =>
+        loadOf(count, {
+          requests: [{ method: 'POST', path, headers, body }],
+          right: `(?=.*"tokenType":"Bearer").{${answer.length - 8},${answer.length + 8}}`,
+        })(contestant),
       log: context.log,
       lives: LIVES,
       roundsPerLife: ROUNDS_PER_LIFE,
@@ -52,13 +61,14 @@ async function read(context: Context): Promise<Row[]> {
     return duelRows(taken, 'read', 'tokens/s', { atLeast: FLOOR, times: 'nest-redis-get' });
   } finally {
     api.close();
-    await stage.remove();
+    await removeTraces(context, stage.prefix);
   }
 }
 
+const body = JSON.stringify({ account: ACCOUNT });
+
 async function oneAnswer({ url }: Contestant): Promise<string> {
-  const headers = { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ account: ACCOUNT }) });
+  const response = await fetch(url, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(`auth-service gave no token: HTTP ${response.status}`);
   return response.text();
 }
@@ -71,14 +81,14 @@ interface Scene {
 
 /** Starts three replicas with an empty cache and counts the calls that the token API gets during `play`. */
 async function onThreeReplicas(
-  { redisUrl }: Context,
+  context: Context,
   play: (scene: Scene) => Promise<number>,
 ): Promise<{ calls: number; seconds: number }> {
-  const stage = new TokenStage(redisUrl);
+  const stage = new TokenStage(context);
   const api = await startTokenApi(API_DELAY_MS);
   const replicas: Contestant[] = [];
   try {
-    for (let n = 0; n < REPLICAS; n++) replicas.push(await startAuthService(stage, api.url));
+    for (let n = 0; n < REPLICAS; n++) replicas.push(await stage.startAuthService(api.url));
     const crowd = new Crowd(replicas, CALLERS);
     const begunMs = performance.now();
     const calls = await play({ api, replicas, crowd });
@@ -88,7 +98,7 @@ async function onThreeReplicas(
   } finally {
     await Promise.all(replicas.map(({ process }) => process.stop()));
     api.close();
-    await stage.remove();
+    await removeTraces(context, stage.prefix);
   }
 }
 

@@ -3,8 +3,7 @@ import { waitFor } from '@tranche/testing';
 import type { Load } from '../load.js';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
-import { allInSync } from './cluster-health.js';
-import type { ClusterInfrastructure } from './cluster-infrastructure.js';
+import { allInSync, type ClusterInfrastructure } from './cluster-infrastructure.js';
 
 const LOAD = { orders: 120, perSecond: 4 };
 const READY_MS = 180_000;

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { WRITTEN, type Failpoint, type WrittenPoint } from './failpoints.js';
+import { type Failpoint, WRITTEN, type WrittenPoint } from './failpoints.js';
 
 type Signal = (name: 'SIGKILL' | 'SIGSTOP') => void;
 
@@ -75,4 +75,21 @@ export function watchWrites(points: readonly WrittenPoint[], pass: (name: string
 
 function bytesOf({ chunk, encoding }: Written): Buffer {
   return typeof chunk === 'string' ? Buffer.from(chunk, encoding === 'buffer' ? 'utf8' : encoding) : chunk;
+}
+
+export interface ClockJump {
+  ms: number;
+}
+
+/** `Date` of this process jumps on SIGUSR2; monotonic clocks do not. */
+export function jumpClock({ ms }: ClockJump): void {
+  const RealDate = Date;
+  let aheadMs = 0;
+  process.once('SIGUSR2', () => (aheadMs = ms));
+  const nowMs = () => RealDate.now() + aheadMs;
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args: unknown[], newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [nowMs()] : args, newTarget) as Date,
+    get: (target, name, receiver) => (name === 'now' ? nowMs : (Reflect.get(target, name, receiver) as unknown)),
+  });
 }

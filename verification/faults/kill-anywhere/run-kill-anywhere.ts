@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot, waitFor, type RunningApp } from '@tranche/testing';
-import { Random } from '../../simulation/random.js';
 import { Infrastructure, type CommandLines } from '../infrastructure.js';
-import { Load } from '../load.js';
-import { refereeOf } from '../referee.js';
-import { Stage } from '../stage.js';
-import { MERCHANT } from '../surroundings.js';
-import { readTraces } from '../traces-reader.js';
-import { reportOf, tableOf, underWayAt, type KillFigures } from './kill-report.js';
+import type { Load } from '../load.js';
+import { faultsOf, runScenario } from '../run-scenario.js';
+import type { Scenario } from '../scenario.js';
+import type { Stage } from '../stage.js';
+import { reportOf, tableOf, underWayAt } from './kill-report.js';
 
 const PLATFORM = { latencyMs: '100-500', timeoutMs: '5000', graceMs: '3000' };
 /** Seconds. A gateway has caught up when fewer commands are open than arrive in this time. */
 const CAUGHT_UP_SECONDS = 1.5;
 const CAUGHT_UP_WITHIN_MS = 30_000;
 const READY_MS = 180_000;
-const SETTLE_MS = 120_000;
 
 export interface KillAnywhereOptions {
   /** Length of the load. */
@@ -27,59 +24,37 @@ export interface KillAnywhereOptions {
 
 /** Kills a gateway at random moments of a steady load. Resolves to the exit code. */
 export async function runKillAnywhere(options: KillAnywhereOptions, lines: CommandLines): Promise<number> {
-  let figures: KillFigures;
+  const { minutes, perSecond, seed, json } = options;
   const infrastructure = new Infrastructure(lines);
+  let killedAtMs: number[] = [];
+  let underWay = 0;
+  const scenario: Scenario = {
+    ...{ name: 'kill-anywhere', fault: 'SIGKILL at any moment' },
+    load: { orders: Math.round(minutes * 60 * perSecond), perSecond, stories: ['left-alone'] },
+    run: async (stage, load) => void (killedAtMs = await killed(stage, load, { minutes, perSecond })),
+  };
   try {
     await infrastructure.start();
-    figures = await play(options, infrastructure);
+    const run = await runScenario(scenario, seed, infrastructure, {
+      planted: {
+        merchantsFile: join(repositoryRoot(), 'config/merchants.demo.json'),
+        simulator: { LATENCY_MS: PLATFORM.latencyMs },
+        gateway: { PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs, DOUBT_GRACE_MS: PLATFORM.graceMs },
+      },
+      afterwards(_stage, traces) {
+        underWay = underWayAt(killedAtMs, traces);
+        return Promise.resolve();
+      },
+    });
+    const { commands, verdict } = run;
+    const { inDoubt, falseDoubt } = verdict;
+    const kills = killedAtMs.length;
+    const report = reportOf({ commands, kills, underWay, inDoubt, falseDoubt, violations: faultsOf(run) }, options);
+    console.error(tableOf(report));
+    if (json) console.log(JSON.stringify(report));
+    return report.isGood ? 0 : 1;
   } finally {
     await infrastructure.stop();
-  }
-  const report = reportOf(figures, options);
-  console.error(tableOf(report));
-  if (options.json) console.log(JSON.stringify(report));
-  return report.isGood ? 0 : 1;
-}
-
-async function play(
-  { minutes, perSecond, seed }: KillAnywhereOptions,
-  infrastructure: Infrastructure,
-): Promise<KillFigures> {
-  const topicPrefix = `anywhere-${process.pid}.`;
-  const orderPrefix = 'anywhere-';
-  const random = new Random(seed);
-  const planted = {
-    merchantsFile: join(repositoryRoot(), 'config/merchants.demo.json'),
-    simulator: { LATENCY_MS: PLATFORM.latencyMs },
-    gateway: { PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs, DOUBT_GRACE_MS: PLATFORM.graceMs },
-  };
-  const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix, random, planted });
-  const { client, simulator } = stage;
-  const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
-  const load = new Load({
-    ...traced,
-    ...{ merchant: MERCHANT, random: new Random(seed + 1), perSecond, stories: ['left-alone'] },
-    orders: Math.round(minutes * 60 * perSecond),
-  });
-  try {
-    const killedAtMs = await killed(stage, load, { minutes, perSecond, random });
-    const trouble = await load.settled(SETTLE_MS).then(
-      () => [],
-      (error: Error) => [`not settled: ${error.message}`],
-    );
-    const commands = await load.stop();
-    const traces = await readTraces({ ...traced, commands });
-    const { violations, inDoubt, falseDoubt } = refereeOf(traces);
-    return {
-      commands: commands.length,
-      kills: killedAtMs.length,
-      underWay: underWayAt(killedAtMs, traces),
-      ...{ inDoubt, falseDoubt },
-      violations: [...trouble, ...violations.map(({ kind, detail }) => `${kind}: ${detail}`)],
-    };
-  } finally {
-    await stage.close();
-    await load.close();
   }
 }
 
@@ -87,7 +62,7 @@ async function play(
 async function killed(
   stage: Stage,
   load: Load,
-  { minutes, perSecond, random }: { minutes: number; perSecond: number; random: Random },
+  { minutes, perSecond }: { minutes: number; perSecond: number },
 ): Promise<number[]> {
   const at: number[] = [];
   let gateway: RunningApp = await stage.gateway();
@@ -96,7 +71,7 @@ async function killed(
   const endsMs = performance.now() + minutes * 60_000;
   for (;;) {
     await caughtUp(load, perSecond * CAUGHT_UP_SECONDS);
-    await delay(random.between(500, 3_000));
+    await delay(stage.random.between(500, 3_000));
     if (performance.now() >= endsMs) return at;
     at.push(Date.now());
     await stage.kill(gateway);

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@tranche/testing';
+import { ask } from '../../ask.js';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 import type { LedgerOfPlatform } from '../traces.js';
 
-const KEY = 'demo-operator-key-not-a-real-one-at-all';
+const headers = { authorization: 'Bearer demo-operator-key-not-a-real-one-at-all' };
 const CAPTURES = 3;
 const NOTIFIED_AFTER_MS = 6_000;
 
@@ -24,9 +25,9 @@ export const operatorScenario: Scenario = {
       const { operations } = await doubtsOf(gateway.managementUrl);
       for (const doubt of operations.filter(({ id, operation }) => operation === 'capture' && !said.has(id))) {
         said.add(doubt.id);
-        await ask(`${gateway.managementUrl}/v1/operations/${doubt.id}/resolve`, await truth(stage, doubt)).catch(
-          () => undefined,
-        );
+        // A notification may have been faster: then the gateway refuses.
+        const url = `${gateway.managementUrl}/v1/operations/${doubt.id}/resolve`;
+        await ask(url, { headers, body: await truth(stage, doubt) }).catch(() => undefined);
       }
     }
     stage.faultEnded();
@@ -41,7 +42,7 @@ interface Doubt {
 
 async function truth({ simulator }: Stage, { orderId }: Doubt): Promise<object> {
   const address = `${simulator.url}/simulator/ledger?orderId=${encodeURIComponent(orderId)}`;
-  const { operations } = (await (await fetch(address)).json()) as LedgerOfPlatform;
+  const { operations } = await ask<LedgerOfPlatform>(address);
   const captured = operations.find(({ operationType }) => operationType === 'capture');
   const { transactionId, finalExecCode } = captured ?? {};
   const outcome = finalExecCode === '0000' ? 'succeeded' : 'refused';
@@ -50,19 +51,7 @@ async function truth({ simulator }: Stage, { orderId }: Doubt): Promise<object> 
 
 /** A gateway answers 503 until its index is built. */
 function doubtsOf(managementUrl: string): Promise<{ operations: Doubt[] }> {
-  return waitFor(() => ask<{ operations: Doubt[] }>(`${managementUrl}/v1/operations?state=in_doubt`), {
+  return waitFor(() => ask<{ operations: Doubt[] }>(`${managementUrl}/v1/operations?state=in_doubt`, { headers }), {
     what: 'the doubts',
   });
-}
-
-/** @throws if the gateway refuses, for example because a notification was faster */
-async function ask<T>(address: string, body?: object): Promise<T> {
-  const headers = { authorization: `Bearer ${KEY}`, ...(body ? { 'content-type': 'application/json' } : {}) };
-  const answer = await fetch(address, {
-    method: body ? 'POST' : 'GET',
-    headers,
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return (await answer.json()) as T;
 }

@@ -59,6 +59,31 @@ describe('an order leaves the index, by the journal’s times and the record’s
     expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).not.toContain('tombstone');
   });
 
+  it('never while its snapshots contradict each other, and it gets further ones', () => {
+    const order = { ...stateOf(refunded), isFrozen: true };
+    expect(isForgotten(order, tombstoneOf(order, 5_000))).toBe(false);
+    expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).toContain('snapshot');
+  });
+
+  it.each([
+    ['capture', '0000', true],
+    ['capture', '0003', true],
+    ['capture', '4001', false],
+    ['authorize', '0000', false],
+  ] as const)(
+    'a %s that was never granted and was answered with %s is kept for its refund: %s',
+    (name, code, isKept) => {
+      const stray = { ...answered(name, code, { transactionId: 'T-stray' }), token: 'stray' };
+      const order = stateOf([
+        ...authorized,
+        ...(name === 'capture' ? [asked(name), answered(name, '4001')] : []),
+        stray,
+      ]);
+      expect(order.unauthorizedOutcomes).toHaveLength(1);
+      expect(isForgotten(order, tombstoneOf(order, 399))).toBe(!isKept);
+    },
+  );
+
   it('by the days that the record names, and by none where it names none', () => {
     const order = stateOf(captured);
     expect(isForgotten(order, tombstoneOf(order, 200, { refundableDays: 200 }))).toBe(true);

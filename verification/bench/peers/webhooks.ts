@@ -1,20 +1,35 @@
-import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, type EncodedEvent } from '@tranche/contracts';
+import { encodeCloudEvent, type EncodedEvent, NOTIFICATION_TYPE, orderKey } from '@tranche/contracts';
 import { equalHash, platformHash } from '@tranche/platform';
 import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { MERCHANT } from '../commands.js';
+import { parse } from 'node:querystring';
+import { fastify, type FastifyReply } from 'fastify';
+import {
+  Body,
+  Controller,
+  ForbiddenException,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Module,
+  Post,
+  Query,
+} from '@nestjs/common';
+import { serveNest } from './nest-app.js';
 
-export type Parameters = Record<string, string>;
+type Parameters = Record<string, string>;
 
 /** Resolves to false if HASH is wrong, and to true when the parameters are stored. */
-export type Webhook = (parameters: Parameters) => Promise<boolean>;
+type Webhook = (parameters: Parameters) => Promise<boolean>;
 
 /**
  * Does the least that a webhook must: it verifies HASH and awaits the same batched produce with acks=all. It has no limits, log lines,
  * metrics, content hash or checks of the parameters. RECORD=event builds the same record as ours by hand; RECORD=parameters writes the
  * parameters as JSON without headers.
  */
-export async function openWebhook(): Promise<Webhook> {
+async function openWebhook(): Promise<Webhook> {
   const client = createKafkaClient(
     { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' },
     silentLog,
@@ -77,4 +92,63 @@ function asEvent({ HASH: id = '', ...parameters }: Parameters, subject: string):
     },
   };
   return encodeCloudEvent({ id, source: 'bench-peer', type: NOTIFICATION_TYPE, time, subject, data });
+}
+
+/** Lower bound for a webhook: one Fastify route without Nest. */
+export async function bareFastify(): Promise<void> {
+  const webhook = await openWebhook();
+
+  async function take(parameters: Parameters, reply: FastifyReply): Promise<FastifyReply> {
+    const isStored = await webhook(parameters);
+    return reply
+      .code(isStored ? 200 : 403)
+      .type('text/plain')
+      .send(isStored ? 'OK' : 'no');
+  }
+
+  const app = fastify();
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
+    done(null, parse(String(body)));
+  });
+  app.get('/health', () => 'OK');
+  app.get('/notifications', ({ query }, reply) => take(query as Parameters, reply));
+  app.post('/notifications', ({ body }, reply) => take(body as Parameters, reply));
+  await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
+}
+
+const WEBHOOK = Symbol('Webhook');
+
+@Controller()
+class NotificationController {
+  constructor(@Inject(WEBHOOK) private readonly webhook: Webhook) {}
+
+  @Get('health')
+  health(): string {
+    return 'OK';
+  }
+
+  @Get('notifications')
+  @Header('content-type', 'text/plain')
+  byGet(@Query() parameters: Parameters): Promise<string> {
+    return this.take(parameters);
+  }
+
+  @Post('notifications')
+  @HttpCode(200)
+  @Header('content-type', 'text/plain')
+  byPost(@Body() parameters: Parameters): Promise<string> {
+    return this.take(parameters);
+  }
+
+  private async take(parameters: Parameters): Promise<string> {
+    if (!(await this.webhook(parameters))) throw new ForbiddenException();
+    return 'OK';
+  }
+}
+
+@Module({ controllers: [NotificationController], providers: [{ provide: WEBHOOK, useFactory: openWebhook }] })
+class PeerModule {}
+
+export function nestWebhook(): Promise<void> {
+  return serveNest(PeerModule);
 }

@@ -1,0 +1,132 @@
+import { Controller, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { EventPattern, type KafkaOptions, Payload, Transport } from '@nestjs/microservices';
+import kafkajs, { type Kafka } from 'kafkajs';
+import { Pool } from 'undici';
+import { METHODS, type PartnerAAuthorization } from '@tranche/contracts';
+import { percentile } from '../../figures.js';
+import { authorization, requestBody } from '../commands.js';
+
+let done = 0;
+
+function reportDone(): void {
+  setInterval(() => console.log(JSON.stringify({ done })), 250);
+}
+
+const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8', accept: 'application/json' };
+
+/** Every peer makes this plain call for a command: it signs, POSTs and reads the answer, without check, journal or event. */
+function platformCall(): (command: PartnerAAuthorization) => Promise<void> {
+  const pool = new Pool(process.env.PAYMENT_URL ?? '', {
+    connections: Number(process.env.IN_FLIGHT ?? 12),
+    pipelining: 1,
+  });
+  return async (command) => {
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: METHODS.A.endpoint,
+      headers,
+      body: requestBody(command),
+    });
+    const answer = (await body.json()) as { EXECCODE?: string };
+    if (statusCode !== 200 || !answer.EXECCODE?.startsWith('000'))
+      throw new Error(`The platform answered ${statusCode} ${JSON.stringify(answer)}`);
+    done += 1;
+  };
+}
+
+/** undici alone makes COUNT calls, IN_FLIGHT at a time, without Kafka. */
+export async function bareLoop(): Promise<void> {
+  reportDone();
+  const call = platformCall();
+  const count = Number(process.env.COUNT);
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await call(authorization(next++));
+  };
+  await Promise.all(Array.from({ length: Number(process.env.IN_FLIGHT) }, worker));
+}
+
+function kafka(): Kafka {
+  return new kafkajs.Kafka({
+    brokers: (process.env.KAFKA_BROKERS ?? '').split(','),
+    clientId: 'bench-peer',
+    logLevel: kafkajs.logLevel.ERROR,
+  });
+}
+
+/** Uses kafkajs as its documentation shows for concurrent messages: all twelve partitions at once. */
+export async function kafkajsPartitions(): Promise<void> {
+  reportDone();
+  const call = platformCall();
+  const consumer = kafka().consumer({ groupId: process.env.GROUP_ID ?? '' });
+  await consumer.connect();
+  await consumer.subscribe({ topic: process.env.TOPIC ?? '', fromBeginning: true });
+  await consumer.run({
+    partitionsConsumedConcurrently: 12,
+    eachMessage: ({ message }) => call(JSON.parse(String(message.value)) as PartnerAAuthorization),
+  });
+}
+
+const topic = process.env.TOPIC ?? '';
+
+@Controller()
+class Commands {
+  readonly #call = platformCall();
+
+  @EventPattern<string>(topic)
+  async take(@Payload() command: PartnerAAuthorization): Promise<void> {
+    await this.#call(command);
+  }
+}
+
+@Module({ controllers: [Commands] })
+class PeerModule {}
+
+/** Nest's own Kafka server with default settings reads the topic from its beginning. */
+export async function nestServer(): Promise<void> {
+  reportDone();
+  const app = await NestFactory.createMicroservice<KafkaOptions>(PeerModule, {
+    transport: Transport.KAFKA,
+    options: {
+      client: { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' },
+      consumer: { groupId: process.env.GROUP_ID ?? '' },
+      subscribe: { fromBeginning: true },
+    },
+    logger: ['error', 'warn'],
+  });
+  await app.listen();
+}
+
+const VALUE = Buffer.alloc(500, 'x');
+
+/**
+ * Sends by kafkajs' plain producer, CONCURRENT at a time for SECONDS. With BATCH=1 each loop awaits one record, else a send has BATCH
+ * records. Prints `{"perSecond","p50Ms","p99Ms"}`.
+ */
+export async function kafkajsSends(): Promise<void> {
+  const [concurrent, batch, seconds] = [process.env.CONCURRENT, process.env.BATCH, process.env.SECONDS].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const topic = process.env.TOPIC ?? '';
+  const producer = kafka().producer({ allowAutoTopicCreation: false });
+  await producer.connect();
+  const warmUntil = performance.now() + 1_000;
+  const until = warmUntil + seconds * 1_000;
+  const latencies: number[] = [];
+  const worker = async (_: unknown, nth: number) => {
+    for (let n = 0; performance.now() < until; n++) {
+      const startedMs = performance.now();
+      const messages = Array.from({ length: batch }, (__, index) => ({ key: `${nth}-${n}-${index}`, value: VALUE }));
+      await producer.send({ topic, acks: -1, messages });
+      if (startedMs >= warmUntil) latencies.push(performance.now() - startedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, worker));
+  await producer.disconnect();
+  const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  console.log(JSON.stringify({ perSecond: (latencies.length * batch) / seconds, p50Ms, p99Ms }));
+  process.exit(0);
+}

@@ -1,0 +1,24 @@
+/** For `npm run mutation`, which names the file (`--mutate`) and where the report goes. */
+const { MUTATION_REPORT: report } = process.env;
+
+export default {
+  testRunner: 'jest',
+  jest: { projectType: 'custom', configFile: 'verification/mutation/jest.config.cjs', enableFindRelatedTests: false },
+  coverageAnalysis: 'perTest',
+  // A change of what is computed once, while a module is loaded, would need all tests.
+  ignoreStatic: true,
+  incremental: true,
+  incrementalFile: `${report}.incremental.json`,
+  jsonReporter: { fileName: `${report}.json` },
+  reporters: ['json', 'progress-append-only'],
+  allowConsoleColors: false,
+  concurrency: 2,
+  // A test that waits for ever fails by itself after two seconds; this ends what never returns.
+  timeoutMS: 10_000,
+  timeoutFactor: 2,
+  tempDirName: '.infra/mutation',
+  // SWC compiles the copy without looking at types.
+  disableTypeChecks: false,
+  tsconfigFile: 'none',
+  ignorePatterns: ['apps', 'config', 'deploy', 'docs', 'examples', 'tools', 'verification/**/*.ts', 'dist', '.infra'],
+};
