@@ -10,7 +10,6 @@ import { chartSchema } from './chart-schema.mjs';
 import { CHART_README, chartReadme } from './chart-values.mjs';
 import { DASHBOARDS } from './dashboards.mjs';
 import { dashboardOf } from './grafana.mjs';
-import { openapiDocument, openapiFile, SERVICES as HTTP_SERVICES } from './openapi.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { METRICS_FILE, metricsDocument, registeredMetrics } from './metrics.mjs';
 
@@ -76,10 +75,6 @@ export async function generatedDocuments(schemaFiles) {
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapiDocument(contracts, schemas)) },
-    ...Object.keys(HTTP_SERVICES).map((service) => ({
-      file: openapiFile(service),
-      text: JSON.stringify(openapiDocument(service)),
-    })),
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
     { file: `${CHART}/values.schema.json`, text: JSON.stringify(valuesSchema) },
