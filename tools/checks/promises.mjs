@@ -1,7 +1,8 @@
 /** Makes docs/promises.md, the list of end-to-end tests by suite. The file's name decides the suite, so the list needs only the files. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ownTitles } from './test-titles.mjs';
+import { specFiles } from './spec-files.mjs';
+import { testTitles } from './test-titles.mjs';
 
 export const PROMISES_FILE = 'docs/promises.md';
 const HEAD = `# Promises and their tests
@@ -12,7 +13,6 @@ memory. Unit tests stand beside the files that they test.
 `;
 
 const SPEC = /^(?<project>(?:apps|libs|examples)\/[^/]+|tools|verification)\/.*\.e2e\.spec\.(?:ts|mjs)$/;
-const ROOTS = ['apps', 'examples', 'libs', 'tools', 'verification'];
 const isNightly = (file) => file.includes('.nightly.');
 
 export function promisesDocument(files = specFiles(), read = (file) => readFileSync(file, 'utf8')) {
@@ -21,7 +21,7 @@ export function promisesDocument(files = specFiles(), read = (file) => readFileS
   const sections = [...new Set(specs.map(projectOf))].map((project) => {
     const own = specs.filter((file) => projectOf(file) === project);
     const rows = own.flatMap((file) => {
-      const titles = ownTitles(read(file));
+      const titles = testTitles(read(file));
       return [
         `- **${promiseOf(file)}**${isNightly(file) ? ' _nightly_' : ''} ([spec](../${file}))`,
         ...titles.map((title) => `  - ${escaped(title)}`),
@@ -41,10 +41,3 @@ function promiseOf(file) {
 
 /** Titles are plain text, so Markdown's special characters in them are escaped. */
 const escaped = (title) => title.replace(/[\\`*_<>|[\]]/g, '\\$&');
-
-function specFiles() {
-  const found = ROOTS.filter((root) => existsSync(root)).flatMap((root) =>
-    readdirSync(root, { recursive: true }).map((file) => `${root}/${file}`.replaceAll('\\', '/')),
-  );
-  return found.filter((file) => !/\/(node_modules|dist)\//.test(file)).sort();
-}
