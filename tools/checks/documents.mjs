@@ -45,9 +45,7 @@ const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
 
 /** Reports files that a document names in backticks and that do not exist. Patterns, placeholders and built files are left out. */
 export function namedFileFaults(document, text, files) {
-  const names = withoutCode(text).matchAll(
-    /`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g,
-  );
+  const names = withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g);
   const missing = [...names].map(([, name]) => name).filter((name) => !files.has(name) && !/\/(dist|NAME|NNNN)\b/.test(name)); // prettier-ignore
   return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
 }

@@ -1,4 +1,4 @@
-/** Generates documents from the built projects: settings and fault codes for docs, the chart's value schema and dashboards for deploy. */
+/** Generates documents from the built projects: settings and fault codes, the AsyncAPI document, and what the chart needs of the code. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,15 +6,10 @@ import 'reflect-metadata';
 import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
-import { chartSchema } from './chart-schema.mjs';
-import { CHART_README, chartReadme } from './chart-values.mjs';
-import { DASHBOARDS } from './dashboards.mjs';
-import { dashboardOf } from './grafana.mjs';
+import { CHART_README, chartReadme, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
-import { METRICS_FILE, metricsDocument, registeredMetrics } from './metrics.mjs';
-
-const CHART = 'deploy/helm/tranche';
+import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
 export const SETTINGS_FILE = 'docs/settings.md';
 const HEAD = `# Settings
@@ -66,25 +61,19 @@ export async function settingsByService() {
  */
 export async function generatedDocuments(schemaFiles) {
   const sections = await settingsByService();
-  const metrics = registeredMetrics();
-  const dashboards = Object.keys(DASHBOARDS).map((uid) => ({
-    file: `${CHART}/dashboards/${uid}.json`,
-    text: JSON.stringify(dashboardOf(uid, metrics)),
-  }));
-  const valuesSchema = chartSchema(sections, await merchantFields());
+  const chartValues = valuesSchema(sections, await merchantFields());
   const contracts = await load('libs/contracts/dist/index.js');
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapiDocument(contracts, schemas)) },
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
-    { file: `${CHART}/values.schema.json`, text: JSON.stringify(valuesSchema) },
-    { file: CHART_README, text: chartReadme(valuesSchema) },
-    ...dashboards,
+    { file: VALUES_SCHEMA, text: JSON.stringify(chartValues) },
+    { file: CHART_README, text: chartReadme(chartValues) },
     { file: PROMISES_FILE, text: promisesDocument() },
     // Its tables are too wide to be aligned.
     { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
-    { file: METRICS_FILE, text: metricsDocument(metrics).text },
+    { file: METRICS_FILE, text: metricsDocument() },
   ];
   return Promise.all(
     documents.map(async ({ file, text, isFormatted }) => {
