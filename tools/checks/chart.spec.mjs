@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { CHART_SERVICES, rowsOf } from './chart.mjs';
-import { keysOf, USUAL_VALUES, valuesWith } from './usual-values.mjs';
 
 const CHART = 'deploy/helm/tranche';
 const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8'));
+const testsOf = (name) => parse(readFileSync(`${CHART}/tests/${name}_test.yaml`, 'utf8')).tests;
 const shipped = parse(readFileSync(`${CHART}/values.yaml`, 'utf8'));
 
 /** Like Helm: maps are merged, null removes, lists are replaced. */
@@ -32,14 +32,17 @@ function faultsOf(values) {
 }
 
 describe('the schema of the chart’s values', () => {
-  it.each(USUAL_VALUES.map(({ name, values }) => [name, values]))('takes %s', (_, values) =>
+  it.each(testsOf('usual-values').map((test) => [test.it, test.set]))('takes %s', (_, values) =>
     expect(faultsOf(values)).toEqual([]),
   );
 
-  it.each(USUAL_VALUES.map(({ typo }) => [typo[0], typo]))('refuses %s, and names its path', (_, typo) => {
-    const paths = faultsOf(valuesWith(typo)).map((path) => path.split('/').filter((key) => !/^\d*$/.test(key)));
-    expect(paths).toContainEqual(keysOf(typo));
-  });
+  it.each(
+    testsOf('refused-values')
+      .filter((test) => test.it.startsWith('a misspelt'))
+      .map((test) => [test.it, test.set, test.asserts[0].failedTemplate.errorPattern]),
+  )('refuses %s, and names it', (_, values, name) =>
+    expect(faultsOf(values)).toContainEqual(expect.stringMatching(`/${name}$`)),
+  );
 
   it.each(Object.keys(CHART_SERVICES))('lets %s have every value of all services for itself', (service) => {
     expect(Object.keys(schema.properties.services.properties[service].properties)).toEqual(
