@@ -1,4 +1,4 @@
-/** Checks deploy/ without a cluster, with those tools that are installed. */
+/** Checks deploy/, docker-compose.yml and .github/ without a cluster, with those tools that are installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,18 @@ const WHERE = {
   helm: 'python/bin',
   'helm-unittest': 'bin',
   'kubernetes-validate': 'python/bin',
+  'check-jsonschema': 'python/bin',
+  actionlint: 'bin',
   promtool: 'prometheus/usr/bin',
+};
+
+/** Schemas of SchemaStore, which check-jsonschema brings along, and the files that they are for. */
+const SCHEMAS = {
+  'github-workflows': readdirSync('.github/workflows').map((file) => `.github/workflows/${file}`),
+  dependabot: ['.github/dependabot.yml'],
+  'github-issue-forms': ['.github/ISSUE_TEMPLATE/fault.yml', '.github/ISSUE_TEMPLATE/wish.yml'],
+  'github-issue-config': ['.github/ISSUE_TEMPLATE/config.yml'],
+  'compose-spec': ['docker-compose.yml'],
 };
 
 /** Returns `{ done, skipped, faults }`, one line each. */
@@ -40,6 +51,13 @@ export function checkDeployment() {
     note(report, 'promtool check rules', call(promtool, ['check', 'rules', `${CHART}/alerts.yaml`]));
     note(report, 'promtool test rules', call(promtool, ['test', 'rules', 'deploy/alerts.test.yaml']));
     note(report, 'queries of the dashboards', checkQueries(promtool));
+  });
+  withTool('actionlint', report, 'workflows', (actionlint) =>
+    note(report, 'actionlint', call(actionlint, SCHEMAS['github-workflows'])),
+  );
+  withTool('check-jsonschema', report, 'workflows, updates, forms and docker-compose.yml by their schemas', (check) => {
+    for (const [schema, files] of Object.entries(SCHEMAS))
+      note(report, `schema ${schema}`, call(check, ['--builtin-schema', `vendor.${schema}`, ...files]));
   });
   return report;
 }
