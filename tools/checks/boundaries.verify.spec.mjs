@@ -191,7 +191,7 @@ beforeAll(() => {
     ...ALLOWED.map(([name, file, modules]) => [name, file, Array.isArray(modules) ? importing(...modules) : modules]),
   ];
   const input = JSON.stringify(cases.map(([, file, text, rule]) => ({ filePath: FILES[file], text, rule })));
-  const lint = spawnSync(process.execPath, ['tools/checks/lint-texts.mjs'], {
+  const lint = spawnSync(process.execPath, ['tools/checks/test/lint-texts.mjs'], {
     env,
     input,
     encoding: 'utf8',

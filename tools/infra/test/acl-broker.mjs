@@ -5,8 +5,8 @@ import kafkajs from 'kafkajs';
 import { TOPICS } from '@tranche/contracts';
 import { ensureTopics, createKafkaClient } from '@tranche/kafka';
 import { pauseFor, silentLog } from '@tranche/runtime';
-import { brokerSettings, clusterId, kafkaCommand } from './kafka.mjs';
-import { freePorts, portOpens } from './ports.mjs';
+import { brokerSettings, clusterId, kafkaCommand } from '../kafka.mjs';
+import { freePorts, portOpens } from '../ports.mjs';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
