@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
-import { parse, parseAllDocuments, stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
+import { documentsOf } from '../infra/kubernetes.mjs';
 
 const TOOLS = resolve('.infra/deploy');
 const CHART = 'deploy/helm/tranche';
@@ -37,7 +38,7 @@ export function checkDeployment() {
       note(report, `helm lint, ${name}`, call(helm, ['lint', '--strict', CHART, ...values]));
       const rendered = call(helm, ['template', 'tranche', CHART, ...values]);
       note(report, `helm template, ${name}`, rendered);
-      if (rendered.fault === undefined) checkResources(name, resourcesOf(rendered.output), report);
+      if (rendered.fault === undefined) checkResources(name, documentsOf(rendered.output), report);
     }
     checkResources('with usual values', withUsualValues(helm, report), report);
   });
@@ -73,15 +74,10 @@ function withUsualValues(helm, report) {
       writeFileSync(file, JSON.stringify(values));
       const { fault, output = '' } = call(helm, ['template', 'tranche', CHART, '--values', file]);
       if (fault !== undefined) report.faults.push(`${JSON.stringify(values)}: ${fault}`);
-      for (const one of resourcesOf(output)) all.set(JSON.stringify(one), one);
+      for (const one of documentsOf(output)) all.set(JSON.stringify(one), one);
     });
   return [...all.values()];
 }
-
-const resourcesOf = (text) =>
-  parseAllDocuments(text)
-    .map((document) => document.toJS())
-    .filter(Boolean);
 
 function checkResources(name, resources, report) {
   const isBuiltIn = ({ apiVersion }) => /^(v1|apps\/|policy\/|autoscaling\/|networking\.k8s\.io\/)/.test(apiVersion);

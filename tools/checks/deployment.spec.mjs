@@ -10,7 +10,7 @@ import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js'
 import { CHART_SERVICES } from './chart.mjs';
 import { headingAnchors } from './documents.mjs';
 import { labelFaults, metricsDocument, registeredMetrics } from './metrics.mjs';
-import { alerts, dashboards, metricsOf, queries } from './queries.mjs';
+import { alerts, dashboards, metricsOf, queries } from './metrics.mjs';
 
 const CHART = 'deploy/helm/tranche';
 const CONFIGS = {

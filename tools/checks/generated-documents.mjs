@@ -1,10 +1,10 @@
 /** Generates documents from the built projects: settings and fault codes, the AsyncAPI document, and what the chart needs of the code. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname } from 'node:path';
 import 'reflect-metadata';
 import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
+import { built } from '../infra/built.mjs';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { CHART_README, chartReadme, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
@@ -34,15 +34,13 @@ const SERVICES = [
   ['platform-simulator', 'simulator.config.js', 'SETTINGS'],
 ];
 
-const load = (file) => import(pathToFileURL(resolve(file)).href);
-
 /** Returns `[{ title, settings }]`: first the settings of every service, then those of services with Kafka, then each service's own. */
 export async function settingsByService() {
-  const { describeConfig, KafkaConfig, KitConfig } = await load('libs/service-kit/dist/index.js');
+  const { describeConfig, KafkaConfig, KitConfig } = await built('libs/service-kit/dist/index.js');
   const kafka = describeConfig(KafkaConfig);
   const own = await Promise.all(
     SERVICES.map(async ([title, file, name]) => {
-      const exported = (await load(`apps/${title}/dist/${file}`))[name];
+      const exported = (await built(`apps/${title}/dist/${file}`))[name];
       const settings = typeof exported === 'function' ? describeConfig(exported) : exported;
       const isOwn = (setting) => !kafka.some((shared) => shared.name === setting.name);
       return { title, usesKafka: !settings.every(isOwn), settings: settings.filter(isOwn) };
@@ -62,7 +60,7 @@ export async function settingsByService() {
 export async function generatedDocuments(schemaFiles) {
   const sections = await settingsByService();
   const chartValues = valuesSchema(sections, await merchantFields());
-  const contracts = await load('libs/contracts/dist/index.js');
+  const contracts = await built('libs/contracts/dist/index.js');
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapiDocument(contracts, schemas)) },
@@ -85,7 +83,7 @@ export async function generatedDocuments(schemaFiles) {
 }
 
 async function merchantFields() {
-  const { MerchantEntry } = await load('libs/contracts/dist/merchant-entry.js');
+  const { MerchantEntry } = await built('libs/contracts/dist/merchant-entry.js');
   const rules = getMetadataStorage().getTargetValidationMetadatas(MerchantEntry, '', false, false);
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
@@ -98,7 +96,7 @@ export function writeDocuments(documents) {
 }
 
 async function faultCodes() {
-  const { ERROR_CODES } = await load('libs/contracts/dist/index.js');
+  const { ERROR_CODES } = await built('libs/contracts/dist/index.js');
   const rows = Object.entries(ERROR_CODES).map(
     ([code, { kind, meaning }]) => `| \`${code}\` | ${kind} | ${cell(meaning)} |`,
   );

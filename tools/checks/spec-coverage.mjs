@@ -3,7 +3,7 @@
  * brackets at the end of its title: `[Cart.NAME]`, several at once as `[Cart.{NAME,PRICE}]` or `[Cart.*]`.
  */
 import { readFileSync } from 'node:fs';
-import { specFiles } from './spec-files.mjs';
+import { specFiles } from './promises.mjs';
 
 export const COVERAGE_FILE = 'docs/spec-coverage.md';
 const HEAD = `# Spec coverage

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { Expected } from '../infra/processes.mjs';
 import { TEMPORARY } from './variables.mjs';
 
@@ -9,8 +8,6 @@ export const variables = TEMPORARY;
 export const exitCodes = { 1: 'the projects are not built, or with --check a file is stale' };
 
 export async function run({ options: { check } }) {
-  const unbuilt = ['libs/contracts', 'libs/service-kit'].find((project) => !existsSync(`${project}/dist/index.js`));
-  if (unbuilt) throw new Expected(`${unbuilt} is not built: run \`npm run build\` first`);
   const { schemas, writeSchemas } = await import('../checks/schemas.mjs');
   const found = await schemas();
   const { generatedDocuments, writeDocuments } = await import('../checks/generated-documents.mjs');

@@ -1,11 +1,10 @@
 /** Starts a broker that refuses everything without an ACL (StandardAuthorizer, SASL PLAIN), for tests of access-table.mjs. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { TOPICS } from '@tranche/contracts';
 import { ensureTopics, createKafkaClient } from '@tranche/kafka';
 import { pauseFor, silentLog } from '@tranche/runtime';
-import { brokerSettings, clusterId, kafkaCommand } from '../kafka.mjs';
+import { brokerSettings, kafkaCommand, startBroker } from '../kafka.mjs';
 import { freePorts, portOpens } from '../ports.mjs';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -31,11 +30,7 @@ export async function startAclBroker({ held, users, prefix, rows }) {
     'super.users': 'User:admin;User:ANONYMOUS',
     'allow.everyone.if.no.acl.found': 'false',
   };
-  const properties = join(folder, 'server.properties');
-  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
-  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties];
-  await held.run('java', [...java, ...format], { disposable: true });
-  held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
+  await startBroker({ held, java, folder, settings });
   await portOpens(port, { what: 'Kafka', timeoutMs: 60_000 });
   const brokers = `127.0.0.1:${port}`;
   const sasl = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') };
