@@ -1,9 +1,7 @@
 import { bundleServices } from '../infra/bundles.mjs';
 import { requireBuilt } from '../infra/built.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description = 'makes apps/NAME/dist/service.js, one file, of each app that was compiled';
-export const variables = TEMPORARY;
 
 export async function run({ log }) {
   requireBuilt('apps/payment-gateway/dist/main.js');

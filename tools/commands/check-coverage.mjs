@@ -1,8 +1,5 @@
-import { TEMPORARY } from './variables.mjs';
-
 export const description =
   'each rule of the platform’s interface is named by the title of a test, and no title names another one';
-export const variables = TEMPORARY;
 export const exitCodes = { 1: 'a rule has no test, or a name is that of no rule; a line for each says which' };
 
 export async function run() {

@@ -1,8 +1,5 @@
-import { TEMPORARY } from './variables.mjs';
-
 export const description =
   'documents against the repository: links, named files, rules of the interface and their tests; and tracked files against this machine';
-export const variables = TEMPORARY;
 export const exitCodes = { 1: 'something is wrong in them; a line for each says what' };
 
 export async function run() {

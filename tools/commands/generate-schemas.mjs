@@ -1,10 +1,8 @@
 import { Expected } from '../infra/processes.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description =
   'writes the JSON Schemas of libs/contracts and the generated documents from the built classes';
 export const options = { check: { help: 'writes nothing, and fails if they are stale' } };
-export const variables = TEMPORARY;
 export const exitCodes = { 1: 'the projects are not built, or with --check a file is stale' };
 
 export async function run({ options: { check } }) {

@@ -1,12 +1,10 @@
 import { relative, resolve } from 'node:path';
 import { PACKAGES, packLibrary } from '../infra/npm-packages.mjs';
 import { requireBuilt } from '../infra/built.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description =
   'makes the tarballs that `npm install FILE` installs, of the built client, contracts and card-encryption';
 export const options = { folder: { value: 'FOLDER', help: 'where the tarballs go', default: 'dist' } };
-export const variables = TEMPORARY;
 export const exitCodes = { 1: 'the libraries are not built' };
 
 export async function run({ options: { folder }, held }) {

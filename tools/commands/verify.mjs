@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { AUDITS } from '../checks/packages.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description =
   'format, lint and import boundaries, types, unit tests, schemas, documents, deployment, signatures of packages: all that needs no infrastructure';
-export const variables = TEMPORARY;
 export const exitCodes = { 0: 'all steps passed', 1: 'a step failed; what it printed is shown' };
 
 const NX = resolve('node_modules/.bin/nx');
