@@ -13,7 +13,7 @@ const within = (sourceTag, ...allowed) => ({
 });
 
 /**
- * Who may import whom (docs/architecture.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
+ * The table says who may import whom (docs/architecture.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
  * verification, which is one large test, import it.
  */
 const boundaries = [
@@ -152,7 +152,7 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
-  // What reads input takes time in proportion to it: an expression that backtracks lets one message hold up all others.
+  // An expression that backtracks lets one message hold up all others: code that reads input takes time in proportion to it.
   {
     files: ['{apps,libs,examples}/**/*.{ts,mjs}'],
     ignores: ['**/*.spec.ts', '**/test/**', 'libs/testing/**'],
