@@ -13,7 +13,7 @@ const within = (sourceTag, ...allowed) => ({
 });
 
 /**
- * Who may import whom (docs/architecture.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
+ * The table says who may import whom (docs/architecture.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
  * verification, which is one large test, import it.
  */
 const boundaries = [
@@ -109,11 +109,33 @@ const ioModules = {
   message: 'libs/platform and the state of an order are pure rules: no I/O (docs/architecture.md).',
 };
 
+const HIDDEN_SUBJECT = /^[\s*]*(What|Whatever|Of|Whether|Where|Wherever|Who|Whoever|Whose|Which|Whichever|How)\b/;
+
+/** Refuses a comment whose opening leaves out who does something: the reader has to guess the subject. */
+const commentSubject = {
+  create: (context) => ({
+    Program() {
+      let before;
+      for (const comment of context.sourceCode.getAllComments()) {
+        const isSecondLine =
+          comment.type === 'Line' && before?.type === 'Line' && before.loc.end.line === comment.loc.start.line - 1;
+        if (!isSecondLine && HIDDEN_SUBJECT.test(comment.value))
+          context.report({ loc: comment.loc, message: 'Begin the comment with who or what does something.' });
+        before = comment;
+      }
+    },
+  }),
+};
+
 /** The types of one project where it is linted alone (`nx lint NAME`), of all where the whole repository is. */
 const tsconfigRootDir = existsSync('tsconfig.spec.json') ? process.cwd() : import.meta.dirname;
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.infra/**', '**/*.cjs'] },
+  {
+    plugins: { tranche: { rules: { 'comment-subject': commentSubject } } },
+    rules: { 'tranche/comment-subject': 'error' },
+  },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
   {
     files: ['**/*.ts'],
@@ -130,7 +152,7 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
-  // What reads input takes time in proportion to it: an expression that backtracks lets one message hold up all others.
+  // An expression that backtracks lets one message hold up all others: code that reads input takes time in proportion to it.
   {
     files: ['{apps,libs,examples}/**/*.{ts,mjs}'],
     ignores: ['**/*.spec.ts', '**/test/**', 'libs/testing/**'],

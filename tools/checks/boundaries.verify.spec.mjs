@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 
 const BOUNDARIES = '@nx/enforce-module-boundaries';
 const RESTRICTED = 'no-restricted-imports';
+const COMMENT = 'tranche/comment-subject';
 
 /** The linted texts need real paths: ESLint takes a text's project, and so its types, from where the file lies. */
 const FILES = {
@@ -122,6 +123,13 @@ const FORBIDDEN = [
     'export function go(): void {\n  Promise.resolve();\n}\n',
     '@typescript-eslint/no-floating-promises',
   ],
+  [
+    'a comment hides its subject',
+    'kit',
+    '/**\n * What was lost may have been sent.\n */\nexport const x = 1;\n',
+    COMMENT,
+  ],
+  ['a comment behind code hides its subject', 'kit', 'export const x = 1; // Where it began.\n', COMMENT],
   ['any', 'service', 'export const x = (y: any) => y as string;\n', '@typescript-eslint/no-explicit-any'],
 ];
 
@@ -183,7 +191,7 @@ beforeAll(() => {
     ...ALLOWED.map(([name, file, modules]) => [name, file, Array.isArray(modules) ? importing(...modules) : modules]),
   ];
   const input = JSON.stringify(cases.map(([, file, text, rule]) => ({ filePath: FILES[file], text, rule })));
-  const lint = spawnSync(process.execPath, ['tools/checks/lint-texts.mjs'], {
+  const lint = spawnSync(process.execPath, ['tools/checks/test/lint-texts.mjs'], {
     env,
     input,
     encoding: 'utf8',

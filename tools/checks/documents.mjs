@@ -1,76 +1,76 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { extname } from 'node:path';
-import { coverageFaults } from './coverage-checks.mjs';
-import { interfaceFaults, readSentences } from './interface-sentences.mjs';
-import { productionFiles, productionUse } from './production-use.mjs';
-import { recoveryFaults } from './recovery.mjs';
-import {
-  configVariables,
-  linkFaults,
-  lockFileFaults,
-  machineFaults,
-  namedFileFaults,
-  tableFaults,
-  settingsFaults,
-  roomFaults,
-  wayFaults,
-} from './docs-checks.mjs';
+/** Checks the links of documents, the files that they name, and that no tracked file depends on this machine. Faults are one line each. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { extname, posix } from 'node:path';
 
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
-const COVERAGE = 'docs/spec-coverage.md';
-const SETTINGS = 'docs/settings.md';
-const KAFKA = { title: 'Services that use Kafka', anchor: '#services-that-use-kafka' };
-const SENTENCES = 'tools/checks/interface-sentences.json';
-const ARCHITECTURE = 'docs/architecture.md';
-const RUNBOOK = 'docs/runbook.md';
 const read = (file) => readFileSync(file, 'utf8');
 
-/**
- * Returns `{ count, faults }`: the number of files and one line per fault. `interfaceFile` is the interface's own text, which only some
- * people have.
- */
-export function checkDocuments(interfaceFile) {
+/** Returns `{ count, faults }`; `count` is the number of files. */
+export function checkDocuments() {
   const files = new Set(walk('.'));
-  const list = readSentences(JSON.parse(read(SENTENCES)));
-  const isUsed = productionUse(productionFiles(files), read);
+  const documents = [...files].filter((file) => file.endsWith('.md'));
+  const texts = [...files].filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json');
   const faults = [
-    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
-    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => tableFaults(file, read(file))),
-    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
-    ...coverageFaults(COVERAGE, read(COVERAGE), list, { files, textOf: read, isUsed }),
-    ...(interfaceFile ? interfaceFaults(list.sections, read(interfaceFile)) : []),
-    ...wayFaults(ARCHITECTURE, read(ARCHITECTURE), files),
-    ...roomFaults(ARCHITECTURE, read(ARCHITECTURE), files),
-    ...recoveryFaults(RUNBOOK, read(RUNBOOK), files, read),
-    ...readdirSync('apps').flatMap((app) => appFaults(app, files)),
-    ...[...files]
-      .filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json')
-      .flatMap((file) => machineFaults(file, read(file))),
+    ...documents.flatMap((file) => linkFaults(file, read(file), files, read)),
+    ...documents.flatMap((file) => namedFileFaults(file, read(file), files)),
+    ...texts.flatMap((file) => machineFaults(file, read(file))),
     ...lockFileFaults(read('package-lock.json')),
   ];
   return { count: files.size, faults };
 }
 
-function appFaults(app, files) {
-  const readme = `apps/${app}/README.md`;
-  if (!existsSync(readme)) return [`${readme} does not exist`];
-  const own = settingsOf(app);
-  const documented = own.includes(`(${KAFKA.anchor})`) ? own + settingsOf(KAFKA.title) : own;
-  const configs = [...files].filter((file) => file.startsWith(`apps/${app}/src/`) && file.endsWith('.config.ts'));
-  const inCode = [...new Set(configs.flatMap((file) => variablesOf(read(file))))];
-  return settingsFaults(`${SETTINGS}, ${app}`, `## Settings\n${documented}`, inCode, []);
+/** Checks links to files and headings. `files` are all paths of the repository, `textOf` reads one. */
+export function linkFaults(document, text, files, textOf) {
+  const faults = [];
+  for (const [, target] of withoutCode(text).matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)) {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) continue;
+    const [path, anchor] = target.split('#');
+    const file = path === '' ? document : posix.join(posix.dirname(document), decodeURI(path));
+    const isFolder = [...files].some((known) => known.startsWith(`${file.replace(/\/$/, '')}/`));
+    if (!files.has(file) && !isFolder) faults.push(`${document}: ${target} does not exist`);
+    else if (anchor && file.endsWith('.md') && !headingAnchors(textOf(file)).has(anchor))
+      faults.push(`${document}: ${target} has no such heading`);
+  }
+  return faults;
 }
 
-const settingsOf = (title) =>
-  new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(read(SETTINGS))?.[1] ?? '';
+/** GitHub makes an anchor in lower case, without punctuation, with dashes for spaces. */
+export function headingAnchors(text) {
+  const headings = [...withoutCode(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => heading);
+  return new Set(headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'))); // prettier-ignore
+}
 
-/** A class that extends KafkaConfig inherits its variables. */
-function variablesOf(source) {
-  const inherited = source.includes(' extends KafkaConfig ')
-    ? configVariables(read('libs/service-kit/src/kafka.config.ts'))
+const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
+
+/** Reports files that a document names in backticks and that do not exist. Patterns, placeholders and built files are left out. */
+export function namedFileFaults(document, text, files) {
+  const names = withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g);
+  const missing = [...names].map(([, name]) => name).filter((name) => !files.has(name) && !/\/(dist|NAME|NNNN)\b/.test(name)); // prettier-ignore
+  return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
+}
+
+const MACHINE_PATH = /(?:^|[\s"'`(=:])(\/(?:work|root|Users|home\/(?!node\b))\b[\w./-]*)/m;
+const REGISTRY_HOST = new RegExp(
+  `https?://[\\w.-]*(?:${['regi' + 'stry', 'artifact' + 'ory', 'ne' + 'xus'].join('|')})[\\w.-]*`,
+  'i',
+);
+
+/** Paths and registry hosts of a machine must not be committed: they exist nowhere else. */
+export function machineFaults(file, text) {
+  const [, path] = MACHINE_PATH.exec(text) ?? [];
+  const [host] = REGISTRY_HOST.exec(text) ?? [];
+  return [
+    ...(path ? [`${file}: names the path ${path}`] : []),
+    ...(host ? [`${file}: names the package host ${host}`] : []),
+  ];
+}
+
+/** npm can use a lock file that records its sources only while those addresses can be reached. */
+export function lockFileFaults(text) {
+  return /"resolved": "http/.test(text)
+    ? ['package-lock.json: has "resolved" addresses (.npmrc: omit-lockfile-registry-resolved)']
     : [];
-  return [...configVariables(source), ...inherited];
 }
 
 function walk(folder) {

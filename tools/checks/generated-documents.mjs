@@ -1,20 +1,15 @@
-/** Generates documents from the built projects: settings and fault codes for docs, the chart's value schema and dashboards for deploy. */
+/** Generates documents from the built projects: settings and fault codes, the AsyncAPI document, and what the chart needs of the code. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname } from 'node:path';
 import 'reflect-metadata';
 import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
+import { built } from '../infra/built.mjs';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
-import { chartSchema } from './chart-schema.mjs';
-import { CHART_README, chartReadme } from './chart-values.mjs';
-import { DASHBOARDS } from './dashboards.mjs';
-import { dashboardOf } from './grafana.mjs';
-import { openapiDocument, openapiFile, SERVICES as HTTP_SERVICES } from './openapi.mjs';
+import { CHART_README, chartReadme, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
-import { METRICS_FILE, metricsDocument, registeredMetrics } from './metrics.mjs';
-
-const CHART = 'deploy/helm/tranche';
+import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
+import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
 export const SETTINGS_FILE = 'docs/settings.md';
 const HEAD = `# Settings
@@ -39,15 +34,13 @@ const SERVICES = [
   ['platform-simulator', 'simulator.config.js', 'SETTINGS'],
 ];
 
-const load = (file) => import(pathToFileURL(resolve(file)).href);
-
 /** Returns `[{ title, settings }]`: first the settings of every service, then those of services with Kafka, then each service's own. */
 export async function settingsByService() {
-  const { describeConfig, KafkaConfig, KitConfig } = await load('libs/service-kit/dist/index.js');
+  const { describeConfig, KafkaConfig, KitConfig } = await built('libs/service-kit/dist/index.js');
   const kafka = describeConfig(KafkaConfig);
   const own = await Promise.all(
     SERVICES.map(async ([title, file, name]) => {
-      const exported = (await load(`apps/${title}/dist/${file}`))[name];
+      const exported = (await built(`apps/${title}/dist/${file}`))[name];
       const settings = typeof exported === 'function' ? describeConfig(exported) : exported;
       const isOwn = (setting) => !kafka.some((shared) => shared.name === setting.name);
       return { title, usesKafka: !settings.every(isOwn), settings: settings.filter(isOwn) };
@@ -66,41 +59,31 @@ export async function settingsByService() {
  */
 export async function generatedDocuments(schemaFiles) {
   const sections = await settingsByService();
-  const metrics = registeredMetrics();
-  const dashboards = Object.keys(DASHBOARDS).map((uid) => ({
-    file: `${CHART}/dashboards/${uid}.json`,
-    text: JSON.stringify(dashboardOf(uid, metrics)),
-  }));
-  const valuesSchema = chartSchema(sections, await merchantFields());
-  const contracts = await load('libs/contracts/dist/index.js');
+  const chartValues = valuesSchema(sections, await merchantFields());
+  const contracts = await built('libs/contracts/dist/index.js');
   const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
   const documents = [
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapiDocument(contracts, schemas)) },
-    ...Object.keys(HTTP_SERVICES).map((service) => ({
-      file: openapiFile(service),
-      text: JSON.stringify(openapiDocument(service)),
-    })),
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
-    { file: `${CHART}/values.schema.json`, text: JSON.stringify(valuesSchema) },
-    { file: CHART_README, text: chartReadme(valuesSchema) },
-    ...dashboards,
+    { file: VALUES_SCHEMA, text: JSON.stringify(chartValues) },
+    { file: CHART_README, text: chartReadme(chartValues) },
     { file: PROMISES_FILE, text: promisesDocument() },
-    { file: METRICS_FILE, text: metricsDocument(metrics).text },
+    // Its tables are too wide to be aligned.
+    { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
+    { file: METRICS_FILE, text: metricsDocument() },
   ];
   return Promise.all(
-    documents.map(async ({ file, text }) => {
-      const wanted = await format(text, {
-        ...(await resolveConfig(file)),
-        parser: file.endsWith('.md') ? 'markdown' : 'json',
-      });
+    documents.map(async ({ file, text, isFormatted }) => {
+      const parser = file.endsWith('.md') ? 'markdown' : 'json';
+      const wanted = isFormatted ? text : await format(text, { ...(await resolveConfig(file)), parser });
       return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
     }),
   );
 }
 
 async function merchantFields() {
-  const { MerchantEntry } = await load('libs/contracts/dist/merchant-entry.js');
+  const { MerchantEntry } = await built('libs/contracts/dist/merchant-entry.js');
   const rules = getMetadataStorage().getTargetValidationMetadatas(MerchantEntry, '', false, false);
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }
@@ -113,7 +96,7 @@ export function writeDocuments(documents) {
 }
 
 async function faultCodes() {
-  const { ERROR_CODES } = await load('libs/contracts/dist/index.js');
+  const { ERROR_CODES } = await built('libs/contracts/dist/index.js');
   const rows = Object.entries(ERROR_CODES).map(
     ([code, { kind, meaning }]) => `| \`${code}\` | ${kind} | ${cell(meaning)} |`,
   );

@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { built } from '../infra/built.mjs';
 import { isInstalled, nodeFault } from '../infra/bootstrap.mjs';
 import { isEngineThere } from '../infra/docker.mjs';
 import { areKafkaJarsThere } from '../infra/kafka.mjs';
@@ -99,7 +98,7 @@ async function takenPorts() {
 async function merchantsFault() {
   const file = process.env.MERCHANTS_FILE ?? 'config/merchants.demo.json';
   if (!existsSync('libs/contracts/dist/index.js')) return jsonFault(file);
-  const { loadMerchants } = await import(pathToFileURL(resolve('libs/contracts/dist/index.js')).href);
+  const { loadMerchants } = await built('libs/contracts/dist/index.js');
   try {
     loadMerchants(file);
     return undefined;

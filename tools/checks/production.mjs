@@ -2,14 +2,11 @@
  * Checks that an environment is fit for production: production mode's rules for the settings, then broker, topics and Redis if they can be
  * reached. It starts nothing.
  */
-import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
-import { Expected } from '../infra/processes.mjs';
+import { built } from '../infra/built.mjs';
 
 const REACH_MS = 10_000;
 const CONFIGS = {
@@ -18,8 +15,6 @@ const CONFIGS = {
   'auth-service': ['auth.config.js', 'AuthConfig'],
   'cse-token-service': ['cse.config.js', 'CseConfig'],
 };
-
-const load = (file) => import(pathToFileURL(resolve(file)).href);
 
 /**
  * Returns `{ name, required, fault }` for each check. An address that cannot be reached from here is only a note: a service elsewhere may
@@ -33,10 +28,9 @@ export async function productionChecks(services, env) {
 
 async function checksOf(service, env) {
   const [file, name] = CONFIGS[service];
-  const built = `apps/${service}/dist/${file}`;
-  if (!existsSync(built)) throw new Expected(`${service} is not built: run \`npm run build\` first`);
-  const { readServiceSettings } = await load('libs/service-kit/dist/index.js');
-  const settings = readServiceSettings((await load(built))[name], env, { isProduction: true });
+  const { [name]: Config } = await built(`apps/${service}/dist/${file}`);
+  const { readServiceSettings } = await built('libs/service-kit/dist/index.js');
+  const settings = readServiceSettings(Config, env, { isProduction: true });
   const faults = settings.faults.map((one) => ({ name: `${service} ${one.name}`, required: true, fault: one.message }));
   if (settings.config.topics !== 'check')
     faults.push({ name: `${service} TOPICS`, required: true, fault: 'must be check: nothing is refused without it' });
@@ -49,9 +43,9 @@ async function kafkaChecks(service, { config, faults }) {
   const name = `${service} topics`;
   const isReached = await Promise.all(config.kafkaBrokers.map((broker) => answers(...hostAndPort(broker))));
   if (!isReached.includes(true)) return [notReached(name, 'the brokers of KAFKA_BROKERS')];
-  const { checkTopics, createKafkaClient } = await load('libs/kafka/dist/index.js');
-  const { topicsOf } = await load('libs/contracts/dist/index.js');
-  const { silentLog } = await load('libs/runtime/dist/index.js');
+  const { checkTopics, createKafkaClient } = await built('libs/kafka/dist/index.js');
+  const { topicsOf } = await built('libs/contracts/dist/index.js');
+  const { silentLog } = await built('libs/runtime/dist/index.js');
   try {
     const client = createKafkaClient({ ...config.kafka, clientId: 'doctor' }, silentLog);
     const found = await checkTopics(client, {
@@ -74,8 +68,8 @@ async function kafkaChecks(service, { config, faults }) {
 async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) {
   if (!url || faults.some(({ name }) => name.startsWith('REDIS_'))) return [];
   const name = `${service} Redis`;
-  const { RedisClient } = await load('libs/service-kit/dist/index.js');
-  const { silentLog } = await load('libs/runtime/dist/index.js');
+  const { RedisClient } = await built('libs/service-kit/dist/index.js');
+  const { silentLog } = await built('libs/runtime/dist/index.js');
   const { redisTopology: topology, redisCaFile: caFile } = kit;
   const nodes = topology.clusterNodes ?? topology.sentinels?.nodes ?? [`${url.hostname}:${url.port || 6379}`];
   const isReached = await Promise.all(nodes.map((node) => answers(...hostAndPort(node))));
@@ -96,7 +90,7 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
 
 /** The gateway makes the same check at its start: a Redis that evicts keys, or writes no append-only file, could lose index entries. */
 async function faultOfIndex(client) {
-  const { faultOfRedis, readRedisReport } = await load('apps/payment-gateway/dist/journal/redis-report.js');
+  const { faultOfRedis, readRedisReport } = await built('apps/payment-gateway/dist/journal/redis-report.js');
   try {
     const answers = await client.sendToEach(['INFO']);
     const reports = answers.map(({ address, answer }) => readRedisReport(address, answer));

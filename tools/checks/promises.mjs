@@ -1,7 +1,7 @@
 /** Makes docs/promises.md, the list of end-to-end tests by suite. The file's name decides the suite, so the list needs only the files. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ownTitles } from './test-titles.mjs';
+import typescript from 'typescript';
 
 export const PROMISES_FILE = 'docs/promises.md';
 const HEAD = `# Promises and their tests
@@ -12,7 +12,6 @@ memory. Unit tests stand beside the files that they test.
 `;
 
 const SPEC = /^(?<project>(?:apps|libs|examples)\/[^/]+|tools|verification)\/.*\.e2e\.spec\.(?:ts|mjs)$/;
-const ROOTS = ['apps', 'examples', 'libs', 'tools', 'verification'];
 const isNightly = (file) => file.includes('.nightly.');
 
 export function promisesDocument(files = specFiles(), read = (file) => readFileSync(file, 'utf8')) {
@@ -21,7 +20,7 @@ export function promisesDocument(files = specFiles(), read = (file) => readFileS
   const sections = [...new Set(specs.map(projectOf))].map((project) => {
     const own = specs.filter((file) => projectOf(file) === project);
     const rows = own.flatMap((file) => {
-      const titles = ownTitles(read(file));
+      const titles = testTitles(read(file));
       return [
         `- **${promiseOf(file)}**${isNightly(file) ? ' _nightly_' : ''} ([spec](../${file}))`,
         ...titles.map((title) => `  - ${escaped(title)}`),
@@ -42,9 +41,33 @@ function promiseOf(file) {
 /** Titles are plain text, so Markdown's special characters in them are escaped. */
 const escaped = (title) => title.replace(/[\\`*_<>|[\]]/g, '\\$&');
 
-function specFiles() {
-  const found = ROOTS.filter((root) => existsSync(root)).flatMap((root) =>
-    readdirSync(root, { recursive: true }).map((file) => `${root}/${file}`.replaceAll('\\', '/')),
-  );
-  return found.filter((file) => !/\/(node_modules|dist)\//.test(file)).sort();
+/** All spec files of the repository, in order. */
+export function specFiles() {
+  return ['apps', 'examples', 'libs', 'tools', 'verification']
+    .flatMap((root) => readdirSync(root, { recursive: true }).map((file) => `${root}/${file}`.replaceAll('\\', '/')))
+    .filter((file) => /\.spec\.(?:ts|mjs)$/.test(file) && !/\/(?:node_modules|dist)\//.test(file))
+    .sort();
+}
+
+/** Returns the titles of the tests in a spec file; a placeholder such as `%s` stays, an expression in a template shows as `…`. */
+function testTitles(spec) {
+  const titles = [];
+  const visit = (node) => {
+    if (isTest(node)) titles.push(...textOf(node.arguments[0]));
+    else typescript.forEachChild(node, visit);
+  };
+  visit(typescript.createSourceFile('spec.ts', spec, typescript.ScriptTarget.Latest, true));
+  return titles;
+}
+
+/** `it('…', …)`, `it.only('…', …)` or `it.each(rows)('…', …)`; the first call of the last one gets only the rows. */
+function isTest(node) {
+  if (!typescript.isCallExpression(node) || node.arguments.length < 2) return false;
+  return /^(?:it|test)\b/.test(node.expression.getText());
+}
+
+function textOf(node) {
+  if (typescript.isStringLiteralLike(node)) return [node.text];
+  if (!typescript.isTemplateExpression(node)) return [];
+  return [node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join('')];
 }

@@ -1,16 +1,16 @@
 /** Makes JSON Schemas from the classes of libs/contracts. It loads the built library. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import 'reflect-metadata';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import transformer from 'class-transformer/cjs/storage.js';
+import { built } from '../infra/built.mjs';
 
 const FOLDER = 'libs/contracts/schemas';
 
 /** Returns `{ wanted, stale }`: the text of each file, and the names of those that differ on disk. */
 export async function schemas() {
-  const library = await import(pathToFileURL(resolve('libs/contracts/dist/index.js')).href);
+  const library = await built('libs/contracts/dist/index.js');
   const wanted = new Map(
     library.SCHEMA_SOURCES.map((source) => [`${source.name}.json`, textOf(schemaOf(source, library))]),
   );

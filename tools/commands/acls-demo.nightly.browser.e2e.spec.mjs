@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { ownPrefix, startRedisCluster } from '@tranche/testing';
 import { startBrowserStack } from '../../apps/checkout-demo/test/browser-stack.js';
 import { enterShop } from '../../apps/checkout-demo/test/shopper.js';
-import { passwordOf, startAclBroker } from '../infra/acl-broker.mjs';
+import { passwordOf, startAclBroker } from '../infra/test/acl-broker.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
 
 const { PATH, HOME } = process.env;

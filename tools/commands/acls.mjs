@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { kafkaAccess, kafkaAcls, kafkaLine, redisAccess, redisLine } from '../infra/access-table.mjs';
+import { built } from '../infra/built.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { printed, STRIMZI_OPTIONS, strimziUsers } from '../infra/strimzi.mjs';
 import { oneOf } from './values.mjs';
@@ -31,9 +29,7 @@ export const fault = ({ options: { kafka, redis, strimzi } }) =>
   [kafka, redis, strimzi].filter(Boolean).length > 1 ? 'give one of --kafka, --redis and --strimzi' : undefined;
 
 export async function run({ options: { redis, strimzi, cluster, authentication, publisher, rails, json } }) {
-  const file = 'libs/contracts/dist/index.js';
-  if (!existsSync(file)) throw new Expected('libs/contracts is not built: run `npm run build` first');
-  const contracts = await import(pathToFileURL(resolve(file)).href);
+  const contracts = await built('libs/contracts/dist/index.js');
   const prefix = process.env.KAFKA_TOPIC_PREFIX ?? '';
   const known = Object.keys(contracts.COMMAND_TOPICS);
   const wanted = rails === undefined ? known : rails.split(',');

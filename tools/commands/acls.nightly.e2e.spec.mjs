@@ -5,8 +5,8 @@ import { createClient } from 'redis';
 import { encodeCloudEvent, NOTIFICATION_TYPE, TOPICS } from '@tranche/contracts';
 import { journalPartition } from '@tranche/order-journal';
 import { aCommand, aNotification, aPartnerAAuthorization, startApp, startSimulator, waitFor } from '@tranche/testing';
-import { passwordOf, startAclBroker } from '../infra/acl-broker.mjs';
-import { connectedBroker, otherThanRefusal } from '../infra/broker-attempts.mjs';
+import { passwordOf, startAclBroker } from '../infra/test/acl-broker.mjs';
+import { connectedBroker, otherThanRefusal } from '../infra/test/broker-attempts.mjs';
 import { FORBIDDEN_TO, FORBIDDEN_TO_ALL, forbiddenTo } from '../infra/test/forbidden-at-kafka.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
 

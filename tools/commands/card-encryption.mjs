@@ -1,14 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { buildClassicScript, CLASSIC_SCRIPT, ES_MODULE, integrity } from '../infra/classic-script.mjs';
-import { Expected } from '../infra/processes.mjs';
-import { TEMPORARY } from './variables.mjs';
+import { requireBuilt } from '../infra/built.mjs';
 
 export const description = 'makes the classic script of libs/card-encryption from its built module';
 export const options = { integrity: { help: 'prints the `integrity` attribute of both files, a line each' } };
-export const variables = TEMPORARY;
 
 export async function run({ options: { integrity: isAsked } }) {
-  if (!existsSync(ES_MODULE)) throw new Expected('libs/card-encryption is not built: run `npm run build` first');
+  requireBuilt(ES_MODULE);
   await buildClassicScript();
   if (isAsked) for (const file of [ES_MODULE, CLASSIC_SCRIPT]) console.log(`${integrity(readFileSync(file))}  ${file}`);
 }

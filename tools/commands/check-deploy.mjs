@@ -1,8 +1,5 @@
-import { TEMPORARY } from './variables.mjs';
-
 export const description =
-  'the chart, alerts and dashboards of deploy/, without a cluster: lint, rendered resources against their schemas, alert tests';
-export const variables = TEMPORARY;
+  'the chart, alerts and dashboards of deploy/, without a cluster, and the files of .github/: lint, schemas, tests of chart and alerts';
 export const exitCodes = {
   0: 'nothing is wrong; tools that are missing are named, with what was skipped (deploy/fetch-tools.sh fetches them); the last line counts it',
   1: 'something is wrong; a line for each says what',

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { readCommandLine } from './command-line.mjs';
-import { COMMANDS } from './list.mjs';
+import { commandOf, COMMANDS } from './list.mjs';
 import { brokers, url, wholeNumber } from './values.mjs';
 
-const NAMES = Object.keys(COMMANDS);
+const NAMES = COMMANDS;
 const commands = {};
 beforeAll(async () => {
-  for (const name of NAMES) commands[name] = await COMMANDS[name]();
+  for (const name of NAMES) commands[name] = await commandOf(name);
 });
 
 async function faultOf(name, args, env = {}) {

@@ -1,6 +1,6 @@
 import { waitFor } from '@tranche/testing';
-import { demos } from '../demo/started-demo.mjs';
-import { processesWith } from '../infra/processes-with.mjs';
+import { demos } from '../demo/test/started-demo.mjs';
+import { processesWith } from '../infra/test/processes-with.mjs';
 
 const { temporary, start, leftOvers } = demos();
 

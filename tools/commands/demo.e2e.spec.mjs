@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { demos } from '../demo/started-demo.mjs';
+import { demos } from '../demo/test/started-demo.mjs';
 import { SERVICES } from '../infra/services.mjs';
 
 const { temporary, start, leftOvers } = demos();

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { TEMPORARY } from './variables.mjs';
 
 export const description =
   'installs, upgrades, rolls back and drains the chart on a real Kubernetes API of this machine';
 export const options = { json: { help: 'prints one JSON object' } };
-export const variables = TEMPORARY;
 export const exitCodes = { 0: 'each step was as it must be', 1: 'one was not; the steps after it were not run' };
 
 export async function run({ options: { json }, held, log }) {

@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs';
+import { requireBuilt } from '../infra/built.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description = 'writes docs/life-of-an-order.md by running the built fold';
 export const options = { check: { help: 'writes nothing, and fails if the document is stale' } };
-export const variables = TEMPORARY;
 export const exitCodes = { 1: 'libs/order-journal is not built, or with --check the document is stale' };
 
 export async function run({ options: { check } }) {
-  if (!existsSync('libs/order-journal/dist/index.js'))
-    throw new Expected('libs/order-journal is not built: run `npm run build` first');
+  requireBuilt('libs/order-journal/dist/index.js');
   const { DOCUMENT, isCurrent, writeDocument } = await import('../checks/life-of-an-order.mjs');
   if (check && !isCurrent())
     throw new Expected(

@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs';
 import { Expected } from '../infra/processes.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description =
   'writes the JSON Schemas of libs/contracts and the generated documents from the built classes';
 export const options = { check: { help: 'writes nothing, and fails if they are stale' } };
-export const variables = TEMPORARY;
 export const exitCodes = { 1: 'the projects are not built, or with --check a file is stale' };
 
 export async function run({ options: { check } }) {
-  const unbuilt = ['libs/contracts', 'libs/service-kit'].find((project) => !existsSync(`${project}/dist/index.js`));
-  if (unbuilt) throw new Expected(`${unbuilt} is not built: run \`npm run build\` first`);
   const { schemas, writeSchemas } = await import('../checks/schemas.mjs');
   const found = await schemas();
   const { generatedDocuments, writeDocuments } = await import('../checks/generated-documents.mjs');

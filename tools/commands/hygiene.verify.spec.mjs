@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { calledAs, COMMANDS } from './list.mjs';
+import { calledAs, commandOf, COMMANDS } from './list.mjs';
 
-const NAMES = Object.keys(COMMANDS);
+const NAMES = COMMANDS;
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-hygiene-'));
 /** Runs the tools as a fresh clone has them: no package is installed, nothing is built. */
@@ -12,7 +12,7 @@ const freshClone = mkdtempSync(join(tmpdir(), 'tranche-fresh-clone-'));
 const commands = {};
 
 beforeAll(async () => {
-  for (const name of NAMES) commands[name] = await COMMANDS[name]();
+  for (const name of NAMES) commands[name] = await commandOf(name);
   cpSync('tools', join(freshClone, 'tools'), { recursive: true });
   cpSync('package.json', join(freshClone, 'package.json'));
 });

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { TEMPORARY } from './variables.mjs';
+
 /**
  * The list of commands, in the order of `node tools/tranche.mjs --help`. A command is a file that exports
  *   description   one sentence
@@ -10,35 +13,9 @@
  *   passesOn      optional: names the program that gets the unknown arguments
  *   runsUntilStopped   optional: true if only a signal ends the command; its exit code is then 0
  */
-export const COMMANDS = {
-  demo: () => import('./demo.mjs'),
-  test: () => import('./test.mjs'),
-  stack: () => import('./stack.mjs'),
-  verify: () => import('./verify.mjs'),
-  simulator: () => import('./simulator.mjs'),
-  bench: () => import('./bench.mjs'),
-  faults: () => import('./faults.mjs'),
-  mutation: () => import('./mutation.mjs'),
-  quarantine: () => import('./quarantine.mjs'),
-  doctor: () => import('./doctor.mjs'),
-  topics: () => import('./topics.mjs'),
-  acls: () => import('./acls.mjs'),
-  'generate-schemas': () => import('./generate-schemas.mjs'),
-  'check-contracts': () => import('./check-contracts.mjs'),
-  'generate-life': () => import('./generate-life.mjs'),
-  'check-docs': () => import('./check-docs.mjs'),
-  'check-coverage': () => import('./check-coverage.mjs'),
-  'check-deploy': () => import('./check-deploy.mjs'),
-  'deploy-test': () => import('./deploy-test.mjs'),
-  bundle: () => import('./bundle.mjs'),
-  pack: () => import('./pack.mjs'),
-  sbom: () => import('./sbom.mjs'),
-  'card-encryption': () => import('./card-encryption.mjs'),
-  pictures: () => import('./pictures.mjs'),
-};
-
-const WITH_A_SCRIPT = new Set([
+export const COMMANDS = [
   'demo',
+  'test',
   'stack',
   'verify',
   'simulator',
@@ -47,14 +24,31 @@ const WITH_A_SCRIPT = new Set([
   'mutation',
   'quarantine',
   'doctor',
-  'deploy-test',
+  'topics',
+  'acls',
   'generate-schemas',
   'check-contracts',
+  'generate-life',
+  'check-docs',
+  'check-coverage',
+  'check-deploy',
+  'deploy-test',
+  'bundle',
   'pack',
-]);
+  'sbom',
+  'card-encryption',
+  'pictures',
+];
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** Every command takes the variables for temporary files. */
+export async function commandOf(name) {
+  const command = await import(`./${name}.mjs`);
+  return { ...command, variables: { ...command.variables, ...TEMPORARY } };
+}
 
 export function calledAs(name, more = '') {
   if (name === 'test') return ['npm test', more].filter(Boolean).join(' -- ');
-  if (WITH_A_SCRIPT.has(name)) return [`npm run ${name}`, more].filter(Boolean).join(' -- ');
+  if (Object.hasOwn(scripts, name)) return [`npm run ${name}`, more].filter(Boolean).join(' -- ');
   return ['node tools/tranche.mjs', name, more].filter(Boolean).join(' ');
 }

@@ -3,15 +3,14 @@ import { createLog } from '../infra/progress.mjs';
 import { runTool } from '../infra/run-tool.mjs';
 import { readCommandLine } from './command-line.mjs';
 import { helpText } from './help.mjs';
-import { calledAs, COMMANDS } from './list.mjs';
+import { calledAs, commandOf, COMMANDS } from './list.mjs';
 
 const WRONG_USE = 2;
 
 export async function main([name, ...args], env = process.env) {
   if (name === undefined || name === '--help' || name === '-h') return overview(name === undefined ? WRONG_USE : 0);
-  if (!Object.hasOwn(COMMANDS, name))
-    return refuse(`there is no command ${name}; there is: ${Object.keys(COMMANDS).join(', ')}`);
-  const command = await COMMANDS[name]();
+  if (!COMMANDS.includes(name)) return refuse(`there is no command ${name}; there is: ${COMMANDS.join(', ')}`);
+  const command = await commandOf(name);
   const { isHelp, fault, ...read } = readCommandLine(command, args, env);
   if (isHelp) return process.stdout.write(helpText(name, command));
   const wrong = fault ?? (await command.fault?.({ ...read, env }));
@@ -21,9 +20,7 @@ export async function main([name, ...args], env = process.env) {
 }
 
 async function overview(exitCode) {
-  const rows = Object.entries(COMMANDS).map(
-    async ([name, load]) => `${calledAs(name).padEnd(42)} ${(await load()).description}`,
-  );
+  const rows = COMMANDS.map(async (name) => `${calledAs(name).padEnd(42)} ${(await commandOf(name)).description}`);
   process.stdout.write(`${(await Promise.all(rows)).join('\n')}\n\nEach of them takes --help.\n`);
   process.exitCode = exitCode;
 }

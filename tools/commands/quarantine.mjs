@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { brokers, jsonFile } from './values.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description = 'what notification-ingest refused, and its second chance after a key was corrected';
 
@@ -32,7 +31,6 @@ export const variables = {
     help: 'merchants with their keys; apps/notification-ingest/README.md has the other settings',
     check: jsonFile,
   },
-  ...TEMPORARY,
 };
 
 export const exitCodes = { 78: 'a setting of notification-ingest is wrong; a line for each says which' };

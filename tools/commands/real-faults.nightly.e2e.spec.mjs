@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processesWith } from '../infra/processes-with.mjs';
+import { processesWith } from '../infra/test/processes-with.mjs';
 
 const RUNS = 7;
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-faults-test-'));

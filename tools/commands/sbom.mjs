@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Expected } from '../infra/processes.mjs';
 import { oneOf } from './values.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 /** A function, because `--help` must work without the folder. */
 const apps = () => readdirSync('apps');
@@ -17,7 +16,6 @@ export const options = {
   },
   notices: { help: 'prints names, versions and texts of the licences instead' },
 };
-export const variables = TEMPORARY;
 export const exitCodes = { 0: 'printed', 1: 'npm failed, or a package names no licence; its name is told' };
 
 export async function run({ options: { app, notices }, held }) {

@@ -1,6 +1,6 @@
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { MERCHANTS_AND_ACCOUNTS, TEMPORARY } from './variables.mjs';
+import { MERCHANTS_AND_ACCOUNTS } from './variables.mjs';
 import { port } from './values.mjs';
 
 export const description =
@@ -9,7 +9,6 @@ export const description =
 export const variables = {
   PORT: { help: 'its HTTP port (default: 4010; 0 takes a free one and prints it)', check: port },
   ...MERCHANTS_AND_ACCOUNTS,
-  ...TEMPORARY,
 };
 
 export const exitCodes = { 0: 'stopped', 1: 'the simulator ended by itself; its last lines say why' };

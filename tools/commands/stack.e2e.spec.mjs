@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { infrastructure, waitFor } from '@tranche/testing';
-import { metricsOf, queries } from '../checks/queries.mjs';
+import { metricsOf, queries } from '../checks/metrics.mjs';
 import { PORT_VARIABLES } from '../infra/service-ports.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-stack-test-'));

@@ -41,7 +41,7 @@ export function fault({ options: given }) {
 }
 
 export async function run({ options: given, held, signal, log }) {
-  if (given.logs) return showLog(given.logs, { signal, log });
+  if (given.logs) return showLog(given.logs, { held, signal, log });
   const ports = await stackPorts(process.env);
   await claim(ports, given);
   const [infrastructure] = await Promise.all([
@@ -108,11 +108,11 @@ function merchantsOfThisRun(file, ports) {
   return place;
 }
 
-async function showLog(name, { signal, log }) {
+async function showLog(name, { held, signal, log }) {
   const [pid, ...others] = runningStacks();
   if (pid === undefined) throw new Expected('no stack is running here: start one with `npm run stack`');
   if (others.length > 0)
     log(`${others.length + 1} stacks are running; this is ${name} of the last one, process ${pid}`);
-  await followLog({ pid, name, write: (bytes) => process.stdout.write(bytes), signal });
+  await followLog({ held, pid, name, write: (text) => process.stdout.write(text), signal });
   log('the stack has ended');
 }

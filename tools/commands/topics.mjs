@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
+import { built } from '../infra/built.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { printed, STRIMZI_OPTIONS, strimziTopics } from '../infra/strimzi.mjs';
 import { brokers } from './values.mjs';
@@ -33,21 +31,17 @@ export const exitCodes = {
 export const fault = ({ options: { plan, apply, strimzi } }) =>
   [plan, apply, strimzi].filter(Boolean).length > 1 ? 'give one of --plan, --apply and --strimzi' : undefined;
 
-const load = (file) => import(pathToFileURL(resolve(file)).href);
-
 export async function run({ options: { apply, strimzi, cluster, flush = false, json } }) {
-  if (!existsSync('apps/payment-gateway/dist/gateway.config.js'))
-    throw new Expected('the libraries are not built: run `npm run build` first');
-  const { TOPICS } = await load('libs/contracts/dist/index.js');
+  const { TOPICS } = await built('libs/contracts/dist/index.js');
   const definitions = Object.values(TOPICS);
-  const { applyTopicPlan, createKafkaClient, newTopics, planTopics } = await load('libs/kafka/dist/index.js');
+  const { applyTopicPlan, createKafkaClient, newTopics, planTopics } = await built('libs/kafka/dist/index.js');
   if (strimzi) {
     const topics = newTopics({ prefix: process.env.KAFKA_TOPIC_PREFIX ?? '', definitions, flush });
     const resources = strimziTopics(topics, cluster);
     console.log(json ? JSON.stringify(resources) : await printed(resources));
     return 0;
   }
-  const { silentLog } = await load('libs/runtime/dist/index.js');
+  const { silentLog } = await built('libs/runtime/dist/index.js');
   const { faults, kafka, prefix } = await kafkaSettings();
   for (const { name, message } of faults) console.error(`${name}: ${message}`);
   if (faults.length > 0) return EXIT_CONFIG;
@@ -62,8 +56,8 @@ export async function run({ options: { apply, strimzi, cluster, flush = false, j
 
 /** Reads the Kafka settings as a service does. Any service's will do: all use the same topics. */
 async function kafkaSettings() {
-  const { ConfigError, loadConfig } = await load('libs/service-kit/dist/index.js');
-  const { CheckoutConfig } = await load('apps/checkout-demo/dist/checkout.config.js');
+  const { ConfigError, loadConfig } = await built('libs/service-kit/dist/index.js');
+  const { CheckoutConfig } = await built('apps/checkout-demo/dist/checkout.config.js');
   const ofKafka = Object.entries(process.env).filter(([name]) => name.startsWith('KAFKA_'));
   try {
     const config = loadConfig(CheckoutConfig, Object.fromEntries(ofKafka));

@@ -8,7 +8,6 @@ export const TEMPORARY = {
 export const INFRASTRUCTURE = {
   KAFKA_BROKERS: { help: 'a Kafka that is there already: host:port, or several with commas', check: brokers },
   REDIS_URL: { help: 'a Redis that is there already: redis://host:port', check: url('redis:', 'rediss:') },
-  ...TEMPORARY,
 };
 
 export const MERCHANTS_AND_ACCOUNTS = {

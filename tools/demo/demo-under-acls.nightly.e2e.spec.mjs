@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { ownPrefix, RedisServer } from '@tranche/testing';
-import { passwordOf, startAclBroker } from '../infra/acl-broker.mjs';
+import { passwordOf, startAclBroker } from '../infra/test/acl-broker.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
 import { stackPorts } from '../infra/service-ports.mjs';
 import { play } from './play.mjs';

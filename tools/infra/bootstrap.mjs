@@ -4,8 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bundleServices } from './bundles.mjs';
 import { buildClassicScript } from './classic-script.mjs';
-import { isRunning } from './is-running.mjs';
-import { Expected } from './processes.mjs';
+import { Expected, isRunning } from './processes.mjs';
 import { during } from './progress.mjs';
 import { SERVICES } from './services.mjs';
 

@@ -22,14 +22,14 @@ export async function startKafkaContainer({ held, port, log }) {
   settings['controller.quorum.voters'] = '1@127.0.0.1:9093';
   const environment = Object.entries(settings).flatMap(([name, value]) => ['--env', `${kafkaVariable(name)}=${value}`]);
   const process = runContainer({ held, log, image: KAFKA_IMAGE, port, options: environment });
-  await portOpens(port, { what: 'Kafka', timeoutMs: PULL_TIMEOUT_MS, gaveUp: () => endOf(process) });
+  await portOpens(port, { what: 'Kafka', timeoutMs: PULL_TIMEOUT_MS, gaveUp: process.gaveUp });
   return { brokers: `127.0.0.1:${port}`, process };
 }
 
 export async function startRedisContainer({ held, port, log }) {
   const args = ['redis-server', ...redisArguments({ port, folder: '/data', host: '0.0.0.0' })];
   const process = runContainer({ held, log, image: REDIS_IMAGE, port, options: [], args });
-  await portOpens(port, { what: 'Redis', timeoutMs: PULL_TIMEOUT_MS, gaveUp: () => endOf(process) });
+  await portOpens(port, { what: 'Redis', timeoutMs: PULL_TIMEOUT_MS, gaveUp: process.gaveUp });
   return { redisUrl: `redis://127.0.0.1:${port}`, process };
 }
 
@@ -52,5 +52,3 @@ function runContainer({ held, log, image, port, options, args = [] }) {
     ...args,
   ]);
 }
-
-const endOf = (process) => (process.exitCode === undefined ? undefined : `docker run ended with ${process.exitCode}`);

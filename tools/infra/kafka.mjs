@@ -65,19 +65,19 @@ export function clusterSettings(at, all, folder = 'FOLDER') {
 export async function startKafka({ held, port, controllerPort, log, settings: own = {}, javaOptions = [] }) {
   const java = [...javaOptions, ...(await kafkaCommand({ held, log }))];
   const folder = held.folder('tranche-kafka-');
-  const properties = join(folder, 'server.properties');
   const settings = { ...brokerSettings({ port, controllerPort, folder: join(folder, 'log') }), ...own };
-  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
-  await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], {
-    disposable: true,
-  });
-  const lastLines = [];
-  const keep = (line) => lastLines.push(line) > 20 && lastLines.shift();
-  const broker = held.start('java', [...java, 'kafka.Kafka', properties], { onLine: keep, disposable: true });
-  const gaveUp = () =>
-    broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`;
-  await portOpens(port, { what: 'Kafka', timeoutMs: 180_000, gaveUp });
+  const broker = await startBroker({ held, java, folder, settings });
+  await portOpens(port, { what: 'Kafka', timeoutMs: 180_000, gaveUp: broker.gaveUp });
   return { brokers: `127.0.0.1:${port}`, process: broker };
+}
+
+/** Formats the folder of a broker and starts it. The brokers of a cluster have the same `id`. */
+export async function startBroker({ held, java, folder, settings, id = clusterId() }) {
+  const properties = join(folder, 'server.properties');
+  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
+  const format = ['kafka.tools.StorageTool', 'format', '-t', id, '-c', properties];
+  await held.run('java', [...java, ...format], { disposable: true });
+  return held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
 }
 
 /** Returns the arguments of `java` up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */

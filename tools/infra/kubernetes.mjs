@@ -32,11 +32,8 @@ export async function startKubernetes({ held, log }) {
   const server = `https://127.0.0.1:${api}`;
   const kubeconfig = written('kubeconfig.yaml', stringify(kubeconfigOf(server, token)));
   const start = (name, settings) => {
-    const lastLines = [];
     const args = Object.entries(settings).map(([setting, value]) => `--${setting}=${value}`);
-    const onLine = (line) => lastLines.push(line) > 5 && lastLines.shift();
-    const started = held.start(join(BUILT, 'bin', name), args, { onLine, disposable: true });
-    return { name, gaveUp: () => (started.exitCode === undefined ? undefined : lastLines.join('\n')) };
+    return held.start(join(BUILT, 'bin', name), args, { disposable: true });
   };
   const client = `http://127.0.0.1:${etcd}`;
   const store = start('etcd', {

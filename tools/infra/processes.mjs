@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const GRACE_MS = 8_000;
+const KEPT_LINES = 20;
 
 /** An error whose message is complete for the user, so it is printed without a stack. */
 export class Expected extends Error {}
@@ -36,14 +37,21 @@ export function holdProcesses() {
   ) {
     if (closing) throw new Expected('stopping');
     const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const lastLines = [];
     if (child.pid !== undefined) tell(`process ${child.pid}`);
     for (const name of ['stdout', 'stderr'])
-      createInterface({ input: child[name] }).on('line', (line) => onLine(line, name));
+      createInterface({ input: child[name] }).on('line', (line) => {
+        if (lastLines.push(line) > KEPT_LINES) lastLines.shift();
+        onLine(line, name);
+      });
     const started = {
       pid: child.pid,
       disposable,
       exitCode: undefined,
       kill: (name = 'SIGTERM') => signalGroup(child.pid, name),
+      /** Says why `portOpens` waits in vain. */
+      gaveUp: () =>
+        started.exitCode === undefined ? undefined : [`ended with ${started.exitCode}`, ...lastLines].join('\n'),
     };
     started.exited = new Promise((done) => {
       const ended = (outcome) => {
@@ -123,5 +131,15 @@ function signalGroup(pid, name) {
     process.kill(-pid, name);
   } catch (error) {
     if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** True if a process with this id exists, also another user's. */
+export function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
   }
 }

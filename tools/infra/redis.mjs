@@ -25,15 +25,9 @@ export function redisArguments({ port, folder, host = '127.0.0.1' }) {
 
 export async function startRedis({ held, port, log }) {
   const command = await redisCommand({ held, log });
-  const lastLines = [];
-  const keep = (line) => lastLines.push(line) > 20 && lastLines.shift();
-  const server = held.start(command, redisArguments({ port, folder: held.folder('tranche-redis-') }), {
-    onLine: keep,
-    disposable: true,
-  });
-  const gaveUp = () =>
-    server.exitCode === undefined ? undefined : `ended with ${server.exitCode}\n${lastLines.join('\n')}`;
-  await portOpens(port, { what: 'Redis', timeoutMs: 20_000, gaveUp });
+  const args = redisArguments({ port, folder: held.folder('tranche-redis-') });
+  const server = held.start(command, args, { disposable: true });
+  await portOpens(port, { what: 'Redis', timeoutMs: 20_000, gaveUp: server.gaveUp });
   return { redisUrl: `redis://127.0.0.1:${port}`, process: server };
 }
 

@@ -1,23 +1,11 @@
 /** Keeps the output of running stacks in .infra/stack-PID/NAME.log until the stack ends. */
-import {
-  appendFileSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRunning } from './is-running.mjs';
+import { isRunning } from './processes.mjs';
 
 const PREFIX = 'stack-';
 const LOOK_EVERY_MS = 100;
-const CHUNK_BYTES = 64 * 1024;
 /** A longer log is started anew, because a stack may run for days. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -48,35 +36,14 @@ export function runningStacks() {
   return pids.sort((a, b) => begunAt(b) - begunAt(a));
 }
 
-/** Writes the log's content and everything that is added, until the stack ends or `signal` is aborted. */
-export async function followLog({ pid, name, write, signal }) {
-  const file = fileOf(pid, name);
-  let position = 0;
-  while (!signal.aborted) {
-    const isOver = !isRunning(pid); // checked before the last reading, so that no line is missed
-    position = readFrom(file, position, write);
-    if (isOver) return;
-    await delay(LOOK_EVERY_MS);
-  }
-}
-
-function readFrom(file, position, write) {
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return position;
-  let at = size < position ? 0 : position;
-  const opened = openSync(file, 'r');
-  try {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    for (
-      let read = readSync(opened, chunk, 0, CHUNK_BYTES, at);
-      read > 0;
-      read = readSync(opened, chunk, 0, CHUNK_BYTES, at)
-    ) {
-      write(Buffer.from(chunk.subarray(0, read)));
-      at += read;
-    }
-    return at;
-  } finally {
-    closeSync(opened);
-  }
+/** Writes the lines of the log from its begin and those that are added, until the stack ends or `signal` is aborted. */
+export async function followLog({ held, pid, name, write, signal }) {
+  const tail = held.start('tail', ['-n', '+1', '-F', fileOf(pid, name)], {
+    onLine: (line, stream) => stream === 'stdout' && write(`${line}\n`),
+    disposable: true,
+  });
+  while (!signal.aborted && isRunning(pid)) await delay(LOOK_EVERY_MS);
+  await delay(LOOK_EVERY_MS); // for the last lines
+  tail.kill();
+  await tail.exited;
 }

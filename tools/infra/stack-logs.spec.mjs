@@ -22,14 +22,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+it('a stack that is gone is not followed for ever', async () => {
+  const pid = 2 ** 22 + 1; // no system uses such an id
+  await expect(
+    followLog({ held, pid, name: 'auth-service', write: () => undefined, signal: new AbortController().signal }),
+  ).resolves.toBeUndefined();
+});
+
 it('a log is shown from its begin, followed, begun anew when it is too long, and gone at the end', async () => {
   const print = keepStackLogs(held, { mostBytes: 40 }).outputOf('auth-service');
   print('{"msg":"first"}');
   expect(runningStacks()).toContain(process.pid);
   const stop = new AbortController();
   let seen = '';
-  const write = (bytes) => (seen += bytes);
-  const followed = followLog({ pid: process.pid, name: 'auth-service', write, signal: stop.signal });
+  const write = (text) => (seen += text);
+  const followed = followLog({ held, pid: process.pid, name: 'auth-service', write, signal: stop.signal });
   await waitFor(() => seen === '{"msg":"first"}\n', { what: 'the first line' });
   print('{"msg":"second"}');
   await waitFor(() => seen.endsWith('{"msg":"second"}\n'), { what: 'the second line' });
@@ -39,11 +46,4 @@ it('a log is shown from its begin, followed, begun anew when it is too long, and
   await followed;
   await held.close();
   expect(existsSync(FOLDER)).toBe(false);
-});
-
-it('a stack that is gone is not followed for ever', async () => {
-  const pid = 2 ** 22 + 1; // no system uses such an id
-  await expect(
-    followLog({ pid, name: 'auth-service', write: () => undefined, signal: new AbortController().signal }),
-  ).resolves.toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger, RedisClient } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import { createClient } from 'redis';
-import { authority, certificate } from './certificates.mjs';
+import { authority, certificate } from './test/certificates.mjs';
 import { freePorts } from './ports.mjs';
 import { holdProcesses } from './processes.mjs';
 import { redisArguments, redisCommand } from './redis.mjs';

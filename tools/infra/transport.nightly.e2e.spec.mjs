@@ -6,7 +6,7 @@ import { clusterIdOf, createKafkaClient, waitForKafka } from '@tranche/kafka';
 import { createLogger, RedisClient } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { authority, certificate } from './certificates.mjs';
+import { authority, certificate } from './test/certificates.mjs';
 import { startKafka } from './kafka.mjs';
 import { freePorts } from './ports.mjs';
 import { holdProcesses } from './processes.mjs';

@@ -61,7 +61,7 @@ describe('accounts file', () => {
     expect(accounts.callers[0]?.key.reveal()).toBe('key-of-more-than-24-characters');
   });
 
-  it('reports every fault at once, with its path and without a value', () => {
+  it('reports every fault at once, with its path and without a value [TokenApi.allowed-grants]', () => {
     const faults = faultsOf({
       accounts: [
         { ...account, clientSecret: '' },

@@ -72,7 +72,7 @@ describe('a thousand callers on three replicas in processes of their own', () =>
     Promise.all(Array.from({ length: CALLERS }, (_, caller) => ask(caller, refused)));
   const tokensOf = (answers: Answer[]) => new Set(answers.map(({ accessToken }) => accessToken));
 
-  it('who find nothing cached cause one call of the token API', async () => {
+  it('who find nothing cached cause one call of the token API [Ours.one-upstream-call]', async () => {
     expect(tokensOf(await askAll())).toEqual(new Set([api.tokens[0]]));
     expect(api.requests).toHaveLength(1);
   });

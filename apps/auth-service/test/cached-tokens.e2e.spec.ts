@@ -13,7 +13,7 @@ describe('a rotation of the encryption key', () => {
   const replicas = new Replicas();
   const keyIds = async () => (await replicas.entries('token:')).map(({ value }) => value.split('.')[1]);
 
-  it('keeps what is cached, and replaces it under the new key when it is renewed', async () => {
+  it('keeps what is cached, and replaces it under the new key when it is renewed [Ours.key-rotation]', async () => {
     const before = await (await replicas.start()).token();
     const [oldKeyId] = await keyIds();
     const service = await replicas.start(rotated);

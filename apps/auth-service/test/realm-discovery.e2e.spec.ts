@@ -35,7 +35,7 @@ describe('an account whose realm is discovered', () => {
   const callsOf = (operation: string) =>
     service?.lines.filter((line) => line.operation === operation && line.outcome !== undefined) ?? [];
 
-  it('gets a token of the realm that the named account sees, which is asked for once', async () => {
+  it('gets a token of the realm that the named account sees, which is asked for once [Authentication.3]', async () => {
     service = await startAuthService({ AUTH_URL: simulator.url, ACCOUNTS_FILE: accountsFile(ours) });
     const { accessToken, fingerprint } = await service.token('shop');
     expect(JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
@@ -98,7 +98,7 @@ describe('an account whose realm is discovered', () => {
     });
   }
 
-  it('is found good, or not with the reason, by the check of all accounts', async () => {
+  it('is found good, or not with the reason, by the check of all accounts [TokenApi.identities.body]', async () => {
     expect(await check(accountsFile(ours))).toEqual({ code: 0, stdout: 'shop: good\nsecond: good\n', stderr: '' });
     const wrong = { ...ours, accounts: [{ ...ours.accounts[0], clientSecret: 'canary-wrong-secret' }, second] };
     const { code, stdout } = await check(accountsFile(wrong), '--json');

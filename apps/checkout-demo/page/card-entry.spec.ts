@@ -6,7 +6,7 @@ it.each([
   ['4970\u00a01012\u00a00004\u00a00016', '4970101200040016'],
   ['4970 1012 0004 001x', '4970 1012 0004 001x'],
   ['', ''],
-])('the number %j is read as %j', (typed, read) => expect(readNumber(typed)).toBe(read));
+])('the number %j is read as %j [Card.unaltered]', (typed, read) => expect(readNumber(typed)).toBe(read));
 
 it.each([
   ['12/29', '12-29'],

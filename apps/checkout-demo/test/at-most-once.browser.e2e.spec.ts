@@ -5,7 +5,7 @@ let stack: BrowserStack;
 beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
 afterAll(() => stack?.stop());
 
-it('a double click on Pay is one payment', async () => {
+it('a double click on Pay is one payment [Ours.one-attempt]', async () => {
   const shopper = await enterShop(stack);
   await shopper.enterCard();
   await shopper.page.getByTestId('pay').dblclick();

@@ -18,7 +18,7 @@ it('a Spanish shop speaks Spanish and offers the one option of method B that its
   await shopper.leave();
 });
 
-it('method B refuses a French phone at its field, and is paid with a Spanish one', async () => {
+it('method B refuses a French phone at its field, and is paid with a Spanish one [Authorization.rule-4.{phone,mobile-phone}]', async () => {
   const shopper = await enterShop(stack, { locale: 'es-ES' });
   const phone = shopper.page.getByTestId('mobilePhone');
   await phone.fill('+33 6 12 34 56 78');

@@ -25,7 +25,7 @@ describe('a key id that comes with other bytes', () => {
     await provider.close();
   });
 
-  it('is refused and raised; the good one is served on', async () => {
+  it('is refused and raised; the good one is served on [Ours.key-id]', async () => {
     const world = ownWorld();
     const cse = await start({ ...world, ...SHORT_LIFE });
     const good = provider.record;

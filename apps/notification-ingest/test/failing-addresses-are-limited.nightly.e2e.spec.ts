@@ -31,7 +31,7 @@ describe('an address that fails too often', () => {
     expect(await answer.json()).toMatchObject({ code: 'too_many_requests' });
   };
 
-  it('gets 429 with Retry-After for every failure, and OK for what is signed', async () => {
+  it('gets 429 with Retry-After for every failure, and OK for what is signed [Ours.limits]', async () => {
     const ingest = await start();
     const statuses = await Promise.all(failures.map(async (fail) => (await fail(ingest)).status));
     expect(statuses).toEqual([403, 400, 413, 400, 404]);

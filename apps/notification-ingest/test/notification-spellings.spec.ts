@@ -366,7 +366,7 @@ async function outcomesOf(spellings: readonly Spelling[], firstOrder: number): P
 }
 
 describe('one signed notification', () => {
-  it(`is taken as it was signed in each of ${TAKEN.length} spellings that can be read`, async () => {
+  it(`is taken as it was signed in each of ${TAKEN.length} spellings that can be read [Events.{delivery-method,encoding}]`, async () => {
     expect(TAKEN.length).toBeGreaterThanOrEqual(130);
     expect(await outcomesOf(TAKEN, 0)).toEqual({ taken: TAKEN.map(([name]) => name) });
   });

@@ -45,33 +45,38 @@ describe('a signed notification', () => {
     expect(record.headers).toMatchObject({ traceparent, tracestate: 'shop=1' });
   });
 
-  it.each(Object.keys(ways))('in %s is published as an event of its order and answered with OK', async (way) => {
-    const orderId = `durable ${Object.keys(ways).indexOf(way)}`;
-    const fields = signed(capture({ ORDERID: orderId }));
-    const records = await ingest.read(TOPICS.notifications);
-    const answer = await ways[way]!(ingest.webhook, fields);
-    expect(await answer.text()).toBe('OK');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
-    const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), { what: 'the event' });
-    expect(record.headers).toMatchObject({
-      ce_type: 'payment.notification.received',
-      ce_subject: `shop-fr/${orderId}`,
-    });
-    // The merchant did not set `keepsNotifiedClient`, so the buyer's data is left out.
-    const { HASH: _hash, CLIENTIDENT: _ident, CLIENTEMAIL: _email, ...parameters } = fields as Record<string, string>;
-    expect(notificationOf(record).parameters).toEqual(parameters);
-    expect(notificationOf(record)).toMatchObject({
-      merchant: 'shop-fr',
-      orderId,
-      operationType: 'capture',
-      execCode: '0000',
-      amount: 30000,
-      message: 'Opération réussie, 100 % & plus',
-      parameters,
-      flags: [],
-    });
-  });
+  it.each(Object.keys(ways))(
+    'in %s is published as an event of its order and answered with OK [Events.notification-url]',
+    async (way) => {
+      const orderId = `durable ${Object.keys(ways).indexOf(way)}`;
+      const fields = signed(capture({ ORDERID: orderId }));
+      const records = await ingest.read(TOPICS.notifications);
+      const answer = await ways[way]!(ingest.webhook, fields);
+      expect(await answer.text()).toBe('OK');
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+      const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), {
+        what: 'the event',
+      });
+      expect(record.headers).toMatchObject({
+        ce_type: 'payment.notification.received',
+        ce_subject: `shop-fr/${orderId}`,
+      });
+      // The merchant did not set `keepsNotifiedClient`, so the buyer's data is left out.
+      const { HASH: _hash, CLIENTIDENT: _ident, CLIENTEMAIL: _email, ...parameters } = fields as Record<string, string>;
+      expect(notificationOf(record).parameters).toEqual(parameters);
+      expect(notificationOf(record)).toMatchObject({
+        merchant: 'shop-fr',
+        orderId,
+        operationType: 'capture',
+        execCode: '0000',
+        amount: 30000,
+        message: 'Opération réussie, 100 % & plus',
+        parameters,
+        flags: [],
+      });
+    },
+  );
 
   it.each<[string, (fields: Fields) => Promise<Response>]>([
     ['the query of a GET', (fields) => fetch(`${ingest.webhook}?${formInLatin1(fields)}`)],
@@ -92,7 +97,7 @@ describe('a signed notification', () => {
     expect(notificationOf(record)).toMatchObject({ message: 'Opération réussie, 100 % & plus', flags: ['not_utf8'] });
   });
 
-  it('is the same event however it is sent again, in any order, and with the key before this one', async () => {
+  it('is the same event however it is sent again, in any order, and with the key before this one [Events.retries]', async () => {
     const fields = capture({ ORDERID: 'durable repeated' });
     const records = await ingest.read(TOPICS.notifications);
     const backwards = Object.fromEntries(Object.entries(signed(fields)).reverse());

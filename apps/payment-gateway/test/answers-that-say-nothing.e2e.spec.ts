@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 it.each(ANSWERS)(
-  'an answer that says nothing is a doubt, and the call is not repeated: %s',
+  'an answer that says nothing is a doubt, and the call is not repeated: %s [Platform.response-format]',
   async (orderId, _fault, reason, executed) => {
     expect((await stack.event(orderId, 'payment.authorize.in_doubt')).data.flags).toEqual([reason]);
     const { calls, operations } = await stack.ledgerOf(orderId);

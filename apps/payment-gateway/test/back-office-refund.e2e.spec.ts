@@ -7,7 +7,7 @@ beforeAll(async () => (stack = await joinGatewayStage()));
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
 afterAll(() => stack.stop());
 
-it('a refund made in the back office is told, and counts against what remains', async () => {
+it('a refund made in the back office is told, and counts against what remains [Refund.back-office]', async () => {
   const orderId = 'refunded-in-the-back-office';
   await capturedOrder(stack, orderId);
   const notification = await refundInBackOffice(stack, orderId, 4000);

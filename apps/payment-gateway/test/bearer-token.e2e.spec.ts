@@ -47,7 +47,7 @@ const answersTo = async (orderId: string) =>
     ({ answered }) => answered,
   );
 
-it('calls the platform with a token of auth-service where the merchant has an account, and renews one that was refused', async () => {
+it('calls the platform with a token of auth-service where the merchant has an account, and renews one that was refused [Service.1.header] [Authentication.2]', async () => {
   await stack.send('payment.authorize', aPartnerAAuthorization({ merchant: 'shop-auth', orderId: 'bearer-1' }));
   await stack.event('bearer-1', 'payment.authorize.redirect_required');
   expect(await answersTo('bearer-1')).toEqual(['0002']);

@@ -5,7 +5,7 @@ let stack: GatewayStack;
 beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
-it('refuses a second capture without asking the platform', async () => {
+it('refuses a second capture without asking the platform [Transaction.TRANSACTIONID.*] [States.second-capture] [Capture.once] [Limits.captures]', async () => {
   const orderId = 'captured';
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId, amount: 30_000 }));
   const redirect = await stack.event(orderId, 'payment.authorize.redirect_required');

@@ -7,7 +7,7 @@ let stack: GatewayStack;
 beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
-it('an order in a further currency keeps it: a notification in another one is a conflict, one in its own is none', async () => {
+it('an order in a further currency keeps it: a notification in another one is a conflict, one in its own is none [Transaction.CURRENCY]', async () => {
   const orderId = 'in-francs';
   const order = aPartnerBAuthorization({ merchant, orderId, currency: 'CHF' });
   await authorizedOrder(stack, orderId, order, { currency: 'CHF' });

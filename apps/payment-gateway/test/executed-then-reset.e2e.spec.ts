@@ -10,7 +10,7 @@ it.each([
   ['reset before it was executed', { dropBefore: true }, 0],
   ['executed and answered with HTTP 502', { status5xx: { when: 'after', status: 502 } }, 1],
   ['HTTP 503 before it was executed', { status5xx: { when: 'before', status: 503 } }, 0],
-])('never repeats a call that was %s: it is in doubt', async (name, fault, executed) => {
+])('never repeats a call that was %s: it is in doubt [Ours.at-most-once]', async (name, fault, executed) => {
   const orderId = name.replace(/[^a-z0-9]+/gi, '-');
   await stack.fault({ match: { orderPrefix: orderId }, fault });
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));

@@ -38,7 +38,7 @@ afterAll(async () => {
   await new Promise((resolve) => way.close(resolve));
 });
 
-it('a notification that comes before the answer ends the operation, and the answer adds nothing but its TRANSACTIONID', async () => {
+it('a notification that comes before the answer ends the operation, and the answer adds nothing but its TRANSACTIONID [Service.5.notification]', async () => {
   const orderId = 'told-early';
   await authorizedOrder(stack, orderId);
   await stack.send('payment.capture', aCapture({ orderId, extraData: 'parcel 7' }), 'capture-1');

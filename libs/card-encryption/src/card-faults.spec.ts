@@ -11,7 +11,7 @@ it.each([
   ['cardCvv', '123'],
   ['cardCvv', '0000'],
   ...['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'].map((brand) => ['selectedBrand', brand]),
-])('takes %s %s', (field, value) => {
+])('takes %s %s [Card.SELECTEDBRAND]', (field, value) => {
   expect(faultsOf({ [field]: value })).toEqual([]);
 });
 
@@ -39,7 +39,7 @@ it.each([
   ['cardCvv', '', 'required'],
   ['selectedBrand', 'VISA', 'unknown_brand'],
   ['selectedBrand', 'amex', 'unknown_brand'],
-])('refuses %s %j: %s', (field, value, code) => {
+])('refuses %s %j: %s [Card.{CARDCODE,CARDCVV,CARDVALIDITYDATE}]', (field, value, code) => {
   expect(faultsOf({ [field]: value })).toEqual([{ field, code }]);
 });
 
@@ -84,7 +84,7 @@ it.each([
   ['5', ''],
   ['37', ''],
   ['', ''],
-])('a card whose number begins with %s is offered the brands %s', (first, brands) => {
+])('a card whose number begins with %s is offered the brands %s [Payment.brand-selector]', (first, brands) => {
   expect(brandsOfNumber(first).join(' ')).toBe(brands);
   for (const selectedBrand of brandsOfNumber(first)) expect(faultsOf({ selectedBrand })).toEqual([]);
 });

@@ -7,7 +7,7 @@ const sound = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const keyOf = (encryptionPublicKey: string) => ({ encryptionKeyId: 'key-1', encryptionPublicKey });
 const soundKey = keyOf(spki(sound.publicKey));
 
-it('encrypts the four fields as JSON, in the order and the letters of the interface', async () => {
+it('encrypts the four fields as JSON, in the order and the letters of the interface [Encryption.rule-1]', async () => {
   const ciphertext = await encryptCard(CARD, soundKey);
   expect(Buffer.from(ciphertext, 'base64').toString('base64')).toBe(ciphertext);
   expect(decrypt(ciphertext, sound.privateKey)).toBe(
@@ -24,7 +24,7 @@ it('gives another ciphertext each time', async () => {
   expect(await encryptCard(CARD, soundKey)).not.toBe(await encryptCard(CARD, soundKey));
 });
 
-it('has room for the longest card under the shortest key', async () => {
+it('has room for the longest card under the shortest key [Encryption.rule-2]', async () => {
   const longest = {
     cardCode: '1'.repeat(19),
     cardValidityDate: '12-49',
@@ -105,7 +105,7 @@ describe('without what it needs', () => {
     await expect(encryptCard(CARD, soundKey)).rejects.toMatchObject({ code: 'no_crypto_api' });
   });
 
-  it('a page that is not secure: not_https, for that is why it has no crypto API', async () => {
+  it('a page that is not secure: not_https, for that is why it has no crypto API [Service.6.https]', async () => {
     pretend('crypto', {});
     pretend('isSecureContext', false);
     await expect(encryptCard(CARD, soundKey)).rejects.toMatchObject({ code: 'not_https' });

@@ -24,7 +24,7 @@ const failureOf = (attempt: Promise<unknown>) =>
     },
   );
 
-it('exchanges the card for its token', async () => {
+it('exchanges the card for its token [Service.6.flow] [Token.HFTOKEN] [Token.CARDVALIDITYDATE] [Encryption.tokenizer]', async () => {
   const before = performance.now();
   const token = await tokenize();
   expect(token).toEqual({
@@ -54,7 +54,7 @@ it('reads answers behind a byte order mark', async () => {
   await expect(tokenize()).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
 });
 
-it('says nothing to anybody but the key id and the ciphertext', async () => {
+it('says nothing to anybody but the key id and the ciphertext [Encryption.headers] [Encryption.rule-3]', async () => {
   await tokenize();
   expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer']);
   expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }]);
@@ -71,7 +71,7 @@ it('says nothing to anybody but the key id and the ciphertext', async () => {
   }
 });
 
-it('counts the age of the token from before the tokenizer was asked, not from its answer', async () => {
+it('counts the age of the token from before the tokenizer was asked, not from its answer [Limits.card-token.lifetime]', async () => {
   let askedAtMs = 0;
   platform.respond('/tokenizer', (_body, response) => {
     askedAtMs = performance.now();
@@ -88,7 +88,7 @@ it('takes the card as it was when the customer pressed the button', async () => 
   expect(platform.plaintexts[0]).toContain('"CARDCVV":"739"');
 });
 
-it('a token record with only its token is one', async () => {
+it('a token record with only its token is one [Token.{CARDTYPE,SELECTEDBRAND,BINTYPE,BINNETWORK}]', async () => {
   platform.respond('/tokenizer', (_body, response) =>
     answer(response, { EXECCODE: '0000', HFTOKEN: 'token', BINBRANDS: [null, 'cb', {}] }),
   );
@@ -118,7 +118,7 @@ it.each([
 });
 
 describe('a key that the tokenizer does not take', () => {
-  it('rotated between fetch and tokenizer: asked for anew, naming the refused one, and the card is sent under the new one', async () => {
+  it('rotated between fetch and tokenizer: asked for anew, naming the refused one, and the card is sent under the new one [Encryption.rule-4]', async () => {
     const first = platform.keyId();
     platform.rotateAfterAnswers(1);
     await expect(tokenize()).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
@@ -194,7 +194,7 @@ describe('an answer that gives no token', () => {
     ['a token without a code', { HFTOKEN: 'token' }, 200, undefined],
     ['maintenance', { EXECCODE: '5003', MESSAGE: 'Maintenance' }, 200, '5003'],
     ['a code that is none', { EXECCODE: CARD.cardCode, HFTOKEN: 'token' }, 200, undefined],
-  ])('%s: tokenizer_unavailable', async (_, body, status, execCode) => {
+  ])('%s: tokenizer_unavailable [Errors.tokenizer]', async (_, body, status, execCode) => {
     platform.respond('/tokenizer', (_request, response) => answer(response, body, status));
     await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode });
   });
@@ -204,11 +204,14 @@ describe('an answer that gives no token', () => {
     ['no JSON', 'oops', 200],
     ['no key id', { encryptionPublicKey: 'AAAA' }, 200],
     ['no key', { encryptionKeyId: 'key-1' }, 200],
-  ])('the key service with %s: key_unavailable, and the tokenizer hears nothing', async (_, body, status) => {
-    platform.respond('/v1/cse-keys', (_request, response) => answer(response, body, status));
-    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'key_unavailable' });
-    expect(platform.bodiesTo('/tokenizer')).toEqual([]);
-  });
+  ])(
+    'the key service with %s: key_unavailable, and the tokenizer hears nothing [Errors.encryption-services]',
+    async (_, body, status) => {
+      platform.respond('/v1/cse-keys', (_request, response) => answer(response, body, status));
+      await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'key_unavailable' });
+      expect(platform.bodiesTo('/tokenizer')).toEqual([]);
+    },
+  );
 
   it('a key in an answer that is an error is not used', async () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -20,7 +20,7 @@ describe.each(BUILDS)('the %s', (build) => {
     await Promise.all([page.context().close(), shop.close()]);
   });
 
-  it('in a browser without a crypto API: no_crypto_api, and nobody is asked', async () => {
+  it('in a browser without a crypto API: no_crypto_api, and nobody is asked [Encryption.rule-5]', async () => {
     const shop = await startShopPage({ build, connectSources: [platform.url] });
     const page = await browser.newPage();
     await page.addInitScript(() => Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined }));

@@ -115,7 +115,7 @@ describe('with the entry of its merchant', () => {
     },
   );
 
-  it('takes what the entry allows', () => {
+  it('takes what the entry allows [Cart.TOTALAMOUNT]', () => {
     const three = order.cart.map((item) => ({ ...item, price: 333, quantity: 3, totalAmount: 1000 }));
     const tolerant = readMerchantRules([{ merchant: 'shop-fr', totalTolerance: 1, textScan: 'mask-in-logs' }]);
     const unusual = { ...order, cart: three, description: 'order 4970101234567893' };

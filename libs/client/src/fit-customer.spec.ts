@@ -22,7 +22,7 @@ it.each([
   ['a decomposed name', 'firstName', 'Zoé'.normalize('NFD'), 'Zoé', 'composed'],
   ['a letter with a mark that composes with nothing', 'firstName', 'x̱'.repeat(15), 'x̱'.repeat(7), 'cut'],
   ['a country', 'country', 'fr', 'FR', 'capitals'],
-])('fits %s', (_what, name, text, fitted, change) => {
+])('fits %s [Customer.{BILLINGCOUNTRY,SHIPTOCOUNTRY}]', (_what, name, text, fitted, change) => {
   expect(fit('B', { [name]: text })).toEqual({ [name]: fitted, did: [`billing.${name} ${change}`] });
 });
 

@@ -6,7 +6,7 @@ let world: GatewayWorld;
 beforeAll(async () => (world = await gatewayWorld()));
 afterAll(() => world.close());
 
-it('gets the result of an authorization, and the same one when the command is published again', async () => {
+it('gets the result of an authorization, and the same one when the command is published again [Ours.client]', async () => {
   const { publisher } = await world.client();
   const command = aPartnerAAuthorization({ orderId: 'waits-asked-twice' });
   const first = await publisher.authorizeAndWait(command, { id: 'waits-asked-twice-1', correlationId: 'basket-1' });

@@ -170,7 +170,7 @@ describe('structured mode', () => {
     expect(decodeCloudEvent({ headers, value })).toEqual({ event: complete, faults: [] });
   });
 
-  it('is binary mode where headers have attributes, whatever the data looks like', () => {
+  it('is binary mode where headers have attributes, whatever the data looks like [Ours.envelope]', () => {
     const { headers } = encodeCloudEvent(minimal);
     const value = Buffer.from(JSON.stringify(envelope));
     expect(decodeCloudEvent({ headers, value }).event).toMatchObject({ ...minimal, data: { specversion: '1.0' } });

@@ -39,7 +39,7 @@ describe('config/merchants.demo.json', () => {
 });
 
 describe('a list', () => {
-  it('needs three fields of a merchant; the rest has defaults', () => {
+  it('needs three fields of a merchant; the rest has defaults [General.currency] [Transaction.IDENTIFIER]', () => {
     const read = readMerchants([shop], noFiles);
     const merchants = 'merchants' in read ? read.merchants : undefined;
     expect(merchants?.all).toEqual([{ ...shop, market: 'FR', currency: 'EUR', lookup: false }]);
@@ -50,7 +50,7 @@ describe('a list', () => {
     }
   });
 
-  it('takes API keys with and without a type; a Public one has no secret', () => {
+  it('takes API keys with and without a type; a Public one has no secret [Transaction.APIKEYID]', () => {
     const apiKeys = [
       { id: API_KEY_ID, key: 'K' },
       { id: 'p'.repeat(36), type: 'Public' },

@@ -6,7 +6,7 @@ it.each([
   ['x'.repeat(32), 'a/b/c'],
   ['0', '𝔘'.repeat(40)],
   ['shop', '__proto__'],
-])('reads back the key of %s and %s', (merchant, orderId) => {
+])('reads back the key of %s and %s [Transaction.ORDERID]', (merchant, orderId) => {
   expect(parseOrderKey(orderKey(merchant, orderId))).toEqual({ merchant, orderId });
 });
 

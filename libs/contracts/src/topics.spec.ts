@@ -18,7 +18,7 @@ it.each([
   ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 16],
   ['authEvents', 'auth.events.v1', 7, 1],
   ['cseEvents', 'cse.events.v1', 35, 1],
-] as const)('%s is %s, kept %d days, records up to %d MB', (name, topic, days, megabytes) => {
+] as const)('%s is %s, kept %d days, records up to %d MB [Ours.topics]', (name, topic, days, megabytes) => {
   expect(TOPICS[name]).toMatchObject({
     name: topic,
     cleanupPolicy: 'delete',

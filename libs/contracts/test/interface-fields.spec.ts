@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from './limits.js';
 
-/** The list of interface sentences behind docs/spec-coverage.md. Every field that it names must have its limits tested here. */
-const { sections } = JSON.parse(
-  readFileSync(join(__dirname, '../../../tools/checks/interface-sentences.json'), 'utf8'),
-) as { sections: { sentences: string[] }[] };
-const rules = sections.flatMap(({ sentences }) => sentences.flatMap((line) => (line.split(' | ')[3] ?? '').split(' ')));
+/** The rules of the interface, as docs/spec-coverage.md has them. Every field that they name must have its limits tested here. */
+const { rules: sections } = JSON.parse(
+  readFileSync(join(__dirname, '../../../tools/checks/interface.json'), 'utf8'),
+) as { rules: Record<string, Record<string, string>> };
+const rules = Object.values(sections).flatMap((section) => Object.keys(section).flatMap((ids) => ids.split(' ')));
 
 /** Names of a section's rules; `Cart.{NAME,PRICE}` gives two names. */
 function names(section: string): string[] {
@@ -36,8 +36,11 @@ it.each([
   ['refund', parameters('Refund')],
   ['void', parameters('Void')],
   ['payment with a card token', parameters('Payment')],
-])('every field of the interface has its limits: %s', (message, fields) => {
-  const limited = LIMITS.find((table) => table.message === message)?.limits.map(({ field }) => field);
-  expect(limited).toEqual(expect.arrayContaining(fields.filter((name) => !SET_BY_US.includes(name))));
-  expect(fields.length).toBeGreaterThan(5);
-});
+])(
+  'every field of the interface has its limits: %s [Limits.field-lengths] [Customer.*] [Cart.*] [PaymentSpecific.PRESCORINGCODE] [General.{amounts,countries}] [Transaction.AMOUNT]',
+  (message, fields) => {
+    const limited = LIMITS.find((table) => table.message === message)?.limits.map(({ field }) => field);
+    expect(limited).toEqual(expect.arrayContaining(fields.filter((name) => !SET_BY_US.includes(name))));
+    expect(fields.length).toBeGreaterThan(5);
+  },
+);

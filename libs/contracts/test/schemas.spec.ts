@@ -39,7 +39,7 @@ const schema = (name: string, definition = ''): ValidateFunction => {
   return found;
 };
 
-it('commits a schema for every message, and no other', () => {
+it('commits a schema for every message, and no other [Ours.schemas]', () => {
   expect(
     readdirSync(folder)
       .filter((file) => file.endsWith('.json'))
@@ -51,18 +51,22 @@ it('commits a schema for every message, and no other', () => {
 describe.each(LIMITS)('schema of $message', ({ schema: name, valid, limits }) => {
   it('accepts the valid message', () => expect(schema(name)(valid())).toBe(true));
 
-  it.each(limits)('agrees with the class on $field ($ours)', ({ ours, isRequired, accepted, refused }) => {
-    const verdict = (value: unknown) => [shown(value), schema(name)(withField(valid(), ours, value))];
-    expect(accepted.map(verdict)).toEqual(accepted.map((value) => [shown(value), true]));
-    const sayable = Object.entries(refused)
-      .filter(([code]) => !(BEYOND_SCHEMA as readonly string[]).includes(code))
-      .flatMap(([, values]) => values ?? [])
-      .filter((value) => typeof value !== 'string' || isWellFormed(value));
-    expect(sayable.map(verdict)).toEqual(sayable.map((value) => [shown(value), false]));
-    expect(verdict(undefined)[1]).toBe(isRequired !== true);
-  });
+  it.each(limits)(
+    'agrees with the class on $field ($ours) [General.requiredness]',
+    ({ ours, isRequired, accepted, refused }) => {
+      const verdict = (value: unknown) => [shown(value), schema(name)(withField(valid(), ours, value))];
+      expect(accepted.map(verdict)).toEqual(accepted.map((value) => [shown(value), true]));
+      const sayable = Object.entries(refused)
+        .filter(([code]) => !(BEYOND_SCHEMA as readonly string[]).includes(code))
+        .flatMap(([, values]) => values ?? [])
+        .filter((value) => typeof value !== 'string' || isWellFormed(value));
+      expect(sayable.map(verdict)).toEqual(sayable.map((value) => [shown(value), false]));
+      expect(verdict(undefined)[1]).toBe(isRequired !== true);
+    },
+  );
 
-  it('refuses an unknown field', () => expect(schema(name)({ ...valid(), extra: 1 })).toBe(false));
+  it('refuses an unknown field [Transaction.METADATA] [Ours.unknown-fields]', () =>
+    expect(schema(name)({ ...valid(), extra: 1 })).toBe(false));
 });
 
 it.each(['partner-a-authorization', 'partner-b-authorization'])(

@@ -84,9 +84,12 @@ describe('what one call came to', () => {
     ['authorize', 'authorization', '0002', 'OUTCOME redirect_required'],
     ['authorize', 'authorization', '0003', 'OUTCOME pending'],
     ['pay', 'payment', '0003', 'OUTCOME pending'],
-  ] as const)('lets %s wait on %s %s', (operation, OPERATIONTYPE, code, expected) => {
-    expect(short(classifyReply(said(code, { OPERATIONTYPE }), operation, false))).toBe(expected);
-  });
+  ] as const)(
+    'lets %s wait on %s %s [Service.{3,4}.redirect] [States.statuses] [States.to-0002] [Errors.{0000,0002,0003}]',
+    (operation, OPERATIONTYPE, code, expected) => {
+      expect(short(classifyReply(said(code, { OPERATIONTYPE }), operation, false))).toBe(expected);
+    },
+  );
 
   it.each([
     ['0001', { redirectHtmlDropped: true }],
@@ -134,7 +137,7 @@ describe('the platform’s own words', () => {
   it.each([
     [4096, undefined],
     [4097, true],
-  ])('MESSAGE of %i characters', (length, messageTruncated) => {
+  ])('MESSAGE of %i characters [Transaction.{DESCRIPTOR,MESSAGE}]', (length, messageTruncated) => {
     const classified = classifyReply(said('0000', { MESSAGE: 'x'.repeat(length) }), 'capture', false);
     expect(classified).toMatchObject({
       answer: { message: 'x'.repeat(4096), ...(messageTruncated ? { messageTruncated } : {}) },
@@ -145,12 +148,15 @@ describe('the platform’s own words', () => {
     [12 * 1024 * 1024 - 2, 'x', 'kept'],
     [12 * 1024 * 1024 - 1, 'x', 'dropped'],
     [2_400_000, '\u0001', 'dropped'],
-  ])('REDIRECTHTML of %i times %j is %s: its size in a record counts', (length, character, expected) => {
-    const html = { OPERATIONTYPE: 'authorization', REDIRECTHTML: character.repeat(length) };
-    const classified = classifyReply(said('0002', html), 'authorize', false);
-    const answer = classified.record === 'OUTCOME' ? classified.answer : {};
-    expect(answer.redirectHtmlDropped ? 'dropped' : answer.redirectHtml?.length === length && 'kept').toBe(expected);
-  });
+  ])(
+    'REDIRECTHTML of %i times %j is %s: its size in a record counts [Transaction.REDIRECTHTML] [Authorization.result.*]',
+    (length, character, expected) => {
+      const html = { OPERATIONTYPE: 'authorization', REDIRECTHTML: character.repeat(length) };
+      const classified = classifyReply(said('0002', html), 'authorize', false);
+      const answer = classified.record === 'OUTCOME' ? classified.answer : {};
+      expect(answer.redirectHtmlDropped ? 'dropped' : answer.redirectHtml?.length === length && 'kept').toBe(expected);
+    },
+  );
 
   it.each([
     ['without REDIRECTHTML', {}],
@@ -171,7 +177,7 @@ describe('the platform’s own words', () => {
     expect(classified.record === 'OUTCOME' && classified.answer.amount).toBe(amount);
   });
 
-  it('without a usable TRANSACTIONID are still an outcome', () => {
+  it('without a usable TRANSACTIONID are still an outcome [Transaction.TRANSACTIONID]', () => {
     expect(classifyReply(said('0000', { TRANSACTIONID: 'x'.repeat(33) }), 'capture', false)).toMatchObject({
       record: 'OUTCOME',
       answer: { execCode: '0000' },

@@ -17,7 +17,7 @@ const manyItems: Pairs = [
   ['OPERATIONTYPE', 'authorization'],
 ];
 
-describe('vectors of existing clients', () => {
+describe('vectors of existing clients [Transaction.HASH] [Authentication.5.HASH]', () => {
   it.each<[string, Pairs, string]>([
     [
       'password',

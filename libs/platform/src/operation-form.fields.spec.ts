@@ -96,7 +96,7 @@ const CLIENT = {
   CLIENTEMAIL: 'a@b.fr',
 };
 
-it('authorization, method A', () => {
+it('authorization, method A [Service.3.options] [Cart.names] [Cart.SUBMERCHANTEXTERNALID] [Platform.params] [Platform.cart-params] [Authorization.request.*] [Authorization.optional.*]', () => {
   const data = aPartnerAAuthorization({
     ...common,
     paymentOption: 'partnerA-4xcb',
@@ -172,11 +172,11 @@ it.each([
   ['capture', aCapture({ ...followUp, amount: 900 }), { AMOUNT: '900' }],
   ['refund', aRefund({ ...followUp, amount: 800 }), { AMOUNT: '800' }],
   ['void', aVoid(followUp), {}],
-] as const)('%s', (operation, data, own) => {
+] as const)('%s, and nothing else [Void.server-to-server]', (operation, data, own) => {
   expect(sent(operation, data)).toEqual({ method: operation, OPERATIONTYPE: operation, ...FOLLOW_UP, ...own });
 });
 
-it('payment with a card token', () => {
+it('payment with a card token [Payment.request.*] [Payment.optional.SELECTEDBRAND] [Payment.replaces-card-data] [Payment.HFTOKEN-or-TOKEN]', () => {
   const data = aCardPayment({
     orderId: 'order-1',
     amount: 25_000,

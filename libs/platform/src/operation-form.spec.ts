@@ -31,17 +31,20 @@ it.each([
   ['refund', aCapture(), 'refund'],
   ['void', aVoid(), 'void'],
   ['pay', aCardPayment(), 'payment'],
-] as const)('%s is signed over exactly what is sent', (operation, data, operationType) => {
-  const form = operationForm(commandOf(operation, data), { transactionId: 'T1' });
-  const { method, parameters } = parametersOf(form.body);
-  expect([method, form.operationType, parameters.get('OPERATIONTYPE')]).toEqual([
-    operationType,
-    operationType,
-    operationType,
-  ]);
-  expect(parameters.get('HASH')).toBe(platformHash('account-key', parameters));
-  expect([parameters.get('IDENTIFIER'), parameters.get('VERSION')]).toEqual(['SHOP', '3.0']);
-});
+] as const)(
+  '%s is signed over exactly what is sent [Transaction.VERSION] [Platform.method] [Capture.request.*] [Capture.optional.{AMOUNT,EXTRADATA}] [Void.request.*] [Void.optional.EXTRADATA] [Authentication.5] [Versioning.VERSION] [Versioning.requests]',
+  (operation, data, operationType) => {
+    const form = operationForm(commandOf(operation, data), { transactionId: 'T1' });
+    const { method, parameters } = parametersOf(form.body);
+    expect([method, form.operationType, parameters.get('OPERATIONTYPE')]).toEqual([
+      operationType,
+      operationType,
+      operationType,
+    ]);
+    expect(parameters.get('HASH')).toBe(platformHash('account-key', parameters));
+    expect([parameters.get('IDENTIFIER'), parameters.get('VERSION')]).toEqual(['SHOP', '3.0']);
+  },
+);
 
 it('names cart items params[CART][X][FIELD] and leaves out what is not given', () => {
   const [item] = aPartnerBAuthorization().cart;
@@ -56,7 +59,7 @@ it('names cart items params[CART][X][FIELD] and leaves out what is not given', (
   expect(body).not.toContain('undefined');
 });
 
-it('signs with the key of APIKEYID when one is sent', () => {
+it('signs with the key of APIKEYID when one is sent [Authentication.5.APIKEYID]', () => {
   const { body } = operationForm(commandOf('authorize', aPartnerAAuthorization({ apiKeyId: 'id-1' })), {});
   const { parameters } = parametersOf(body);
   expect([parameters.get('APIKEYID'), parameters.get('HASH')]).toEqual(['id-1', platformHash('api-key', parameters)]);
@@ -70,7 +73,7 @@ it('sends EXTRADATA as it is given for the attempt', () => {
   expect(parametersOf(form.body).parameters.get('EXTRADATA')).toBe('basket 7|tag');
 });
 
-it('sends no EXTRADATA with a card payment, which has none', () => {
+it('sends no EXTRADATA with a card payment, which has none [Payment.formats]', () => {
   const form = operationForm(commandOf('pay', aCardPayment()), { extraData: 'tag' });
   expect(parametersOf(form.body).parameters.has('EXTRADATA')).toBe(false);
 });

@@ -76,7 +76,7 @@ describe('what the order must show', () => {
       undefined,
       [],
     ],
-  ] as const)('%s', (_what, command, method, transactionId, faults) => {
+  ] as const)('%s [Void.method-B]', (_what, command, method, transactionId, faults) => {
     expect(codesOf(faultsOfOrder(command, method, transactionId))).toEqual(faults);
   });
 });

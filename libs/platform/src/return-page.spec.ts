@@ -11,7 +11,7 @@ describe('the name of a return page behind EXTRADATA', () => {
     ['with a value of the caller', 'basket=42', ''],
     ['with a tag', undefined, `|${TAG}`],
     ['alone', undefined, ''],
-  ])('%s is read back and taken away', (_what, callers, tag) => {
+  ])('%s is read back and taken away [Ours.return-page]', (_what, callers, tag) => {
     const sent = `${withReturnPage(callers, 'app-2') ?? ''}${tag}`;
     expect(returnPageIn(sent)).toBe('app-2');
     expect(withoutReturnPage(sent)).toBe([callers, tag.slice(1)].filter(Boolean).join('|') || undefined);

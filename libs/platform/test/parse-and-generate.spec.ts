@@ -142,7 +142,7 @@ describe.each(FIXTURES)('%s', (_name, operation, fields, data) => {
     expect(givenIn(data).sort()).toEqual(namesOf(table).sort());
   });
 
-  it('is read back from its form as it was given', () => {
+  it('is read back from its form as it was given [Refund.request.*] [Refund.optional.{AMOUNT,EXTRADATA}]', () => {
     expect(readFields(table, new Map(parameters))).toEqual(travelling(table, data));
   });
 

@@ -90,7 +90,7 @@ describe('redaction', () => {
 describe('Secret', () => {
   const secret = new Secret(CANARY);
 
-  it('shows itself in no way but one', () => {
+  it('shows itself in no way but one [Authentication.7]', () => {
     const shown = [
       String(secret),
       JSON.stringify({ secret }),

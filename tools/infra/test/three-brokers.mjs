@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterId, clusterSettings, kafkaCommand } from '../kafka.mjs';
+import { clusterId, clusterSettings, kafkaCommand, startBroker } from '../kafka.mjs';
 import { freePorts, portOpens } from '../ports.mjs';
 
 /** Resolves when all accept connections; node ids are 1, 2 and 3, in the order of `nodes`. `held` ends them. */
@@ -14,13 +14,7 @@ export async function startThreeBrokers(held) {
   for (const at of [0, 1, 2]) {
     const own = join(folder, String(at));
     mkdirSync(own);
-    const properties = join(own, 'server.properties');
-    const lines = Object.entries(clusterSettings(at, all, own)).map(([name, value]) => `${name}=${value}\n`);
-    writeFileSync(properties, lines.join(''));
-    await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties], {
-      disposable: true,
-    });
-    const process = held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
+    const process = await startBroker({ held, java, folder: own, settings: clusterSettings(at, all, own), id });
     nodes.push({ address: `127.0.0.1:${all[at].port}`, process });
   }
   for (const { port } of all) await portOpens(port, { what: 'Kafka', timeoutMs: 90_000 });

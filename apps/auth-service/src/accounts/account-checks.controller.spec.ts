@@ -25,11 +25,11 @@ async function get(path: string, key = GATEWAY_KEY) {
   return [response.status, (await response.json()) as unknown];
 }
 
-it('tells a caller the realm path that the token of its account sees', async () => {
+it('tells a caller the realm path that the token of its account sees [TokenApi.realms]', async () => {
   expect(await get('shop/realm')).toEqual([200, { account: 'shop', realmPath: '/realms/shop' }]);
 });
 
-it('tells a caller that the token of its account is good', async () => {
+it('tells a caller that the token of its account is good [TokenApi.identities]', async () => {
   expect(await get('shop/identity')).toEqual([200, { account: 'shop', isValid: true }]);
 });
 

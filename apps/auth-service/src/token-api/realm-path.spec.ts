@@ -23,7 +23,7 @@ describe('the realm path', () => {
     { path: '/realms/de mo' },
     { path: '/realms/\n' },
     { path: `/${'a'.repeat(1_024)}` },
-  ])('is not guessed at: %j', (answer) => {
+  ])('is not guessed at: %j [TokenApi.realms.body]', (answer) => {
     expect(() => readRealmPath(answer)).toThrow(/^GET \/iam\/realms\/my gave no realm path: /);
   });
 });

@@ -63,7 +63,7 @@ describe('token API client', () => {
     return error;
   }
 
-  it('asks with a JSON body that names the grant, whichever it is', async () => {
+  it('asks with a JSON body that names the grant, whichever it is [Service.1] [TokenApi.token] [TokenApi.client_credentials] [TokenApi.default-grant] [Authentication.1]', async () => {
     await client.askForToken(technical);
     await client.askForToken(user);
     expect(api.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
@@ -96,7 +96,7 @@ describe('token API client', () => {
     expect(await client.askForToken(technical)).toMatchObject({ accessToken: record.access_token });
   });
 
-  it('keeps the path of {auth_url}', async () => {
+  it('keeps the path of {auth_url} [Service.addresses]', async () => {
     await clientOf(`${api.url}/v2`).askForToken(technical);
     await clientOf(`${api.url}/v2/`).askForToken(technical);
     expect(api.requests.map(({ path }) => path)).toEqual(['/v2/iam/token', '/v2/iam/token']);
@@ -118,7 +118,7 @@ describe('token API client', () => {
     expect(token.expiresAtMs - 43_200_000).toBeLessThan(performance.now());
   });
 
-  it.each([400, 401, 403, 404, 405, 422])('takes %d for a refusal', async (status) => {
+  it.each([400, 401, 403, 404, 405, 422])('takes %d for a refusal [Errors.token-api]', async (status) => {
     const problem = await problemOf((response) =>
       answerJson(response, status, { error: 'invalid_client', error_description: 'canary' }),
     );

@@ -4,7 +4,7 @@ import { expiresInSeconds, fingerprintOf, cachedTokenOf, isDueForRenewal, isUsab
 const opaque = (expiresIn: number) => cachedTokenOf({ access_token: 'opaque', expires_in: expiresIn }, 1_000);
 
 describe('life of a token', () => {
-  it('is counted in seconds from before the request', () => {
+  it('is counted in seconds from before the request [Authentication.4.units]', () => {
     expect(opaque(100)).toMatchObject({ accessToken: 'opaque', lifetimeMs: 100_000, expiresAtMs: 101_000 });
   });
 

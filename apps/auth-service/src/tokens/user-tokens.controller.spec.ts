@@ -51,7 +51,7 @@ const grants = () =>
     .map(({ body }) => JSON.parse(body) as object)
     .filter((body) => 'username' in body);
 
-it('gives a token for the credentials of a user, each time a new one, for the realm of the account', async () => {
+it('gives a token for the credentials of a user, each time a new one, for the realm of the account [TokenApi.password]', async () => {
   const first = await post(login);
   const other = await post(login);
   expect([first.status, other.status, first.headers.get('cache-control')]).toEqual([200, 200, 'no-store']);

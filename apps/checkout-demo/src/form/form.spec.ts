@@ -182,7 +182,7 @@ describe('what only some methods take', () => {
   const more = { ...customer, title: 'mrs', birthDate: '1984-02-29' };
   const dataOf = (body: Record<string, unknown>, lines = cart()) => build(body, lines).command?.data;
 
-  it('title goes with both, date of birth and prescoring with method A only', () => {
+  it('title goes with both, date of birth and prescoring with method A only [Customer.CLIENTDOB]', () => {
     expect(dataOf({ method: 'a3', customer: more })).toMatchObject({
       prescoringCode: 'LOW',
       client: { birthDate: '1984-02-29' },
@@ -199,7 +199,7 @@ describe('what only some methods take', () => {
     [4, 'MEDIUM'],
     [10, 'MEDIUM'],
     [11, 'HIGH'],
-  ])('%i chairs are prescored %s', (quantity, prescoringCode) => {
+  ])('%i chairs are prescored %s [Service.3.prescoring]', (quantity, prescoringCode) => {
     expect(dataOf({ method: 'a3', customer }, cart(quantity))).toMatchObject({ prescoringCode });
   });
 

@@ -36,7 +36,7 @@ describe('encryption key', () => {
     expect(publicKeyFault(rsaKey(3_072).toString('base64'))).toBeUndefined();
   });
 
-  it.each([2_048, 4_096, 8_192])('of %d bits is taken', (bits) => {
+  it.each([2_048, 4_096, 8_192])('of %d bits is taken [EncryptionKey.encryptionPublicKey]', (bits) => {
     expect(publicKeyFault(keyOf(modulusOf(bits)).toString('base64'))).toBeUndefined();
   });
 

@@ -50,7 +50,7 @@ describe('POST /v1/cse-keys', () => {
     for (const text of [CARD, 'canary']) expect(log).not.toContain(text);
   });
 
-  it('answers with the key of the provider and nothing else, not to be stored', async () => {
+  it('answers with the key of the provider and nothing else, not to be stored [Encryption.cseKeys] [Authentication.6]', async () => {
     await start();
     provider.answer = (response) => answerJson(response, 200, { ...provider.record, more: 'canary' });
     const { status, headers, body } = await service.ask();

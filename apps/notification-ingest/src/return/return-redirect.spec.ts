@@ -33,7 +33,7 @@ it.each([
   ['', 'unknown'],
 ])('EXECCODE %s is the hint %s', (EXECCODE, hint) => expect(returnOf(merchant, signed({ EXECCODE }))?.hint).toBe(hint));
 
-it("leads to the merchant's page with order and hint, and nothing else that came", () => {
+it("leads to the merchant's page with order and hint, and nothing else that came [Service.5.redirect-url]", () => {
   const { location } = returnOf(merchant, signed({ AMOUNT: '1', RETURN: 'https://evil.example' })) ?? {};
   expect(location).toBe('https://shop.example/thanks?lang=fr&orderId=o%2F1+%26%C3%A9&hint=success#top');
 });

@@ -325,7 +325,7 @@ it('gives up an authorization that the platform was too busy for', async () => {
   expect(findOperation(journal.order, 'a')?.latest?.body).toMatchObject({ retryable: true, retryAfterSeconds: 60 });
 });
 
-it('leaves a doubt alone', async () => {
+it('leaves a doubt alone [Limits.card-token.once]', async () => {
   const { journal, calls, payments } = story([{ record: 'IN_DOUBT', reason: 'timeout', message: '' }]);
   expect(await payments.handle(authorization())).toBe('done');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'IN_DOUBT'], 1]);

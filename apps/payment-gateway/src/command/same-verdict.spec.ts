@@ -200,7 +200,7 @@ it.each<[string, Rail, CommandType, object]>([
   ['capture', 'partner-b', 'payment.capture', aCapture({ amount: 100, extraData: 'x', transactionId: 'T1' })],
   ['refund', 'partner-a', 'payment.refund', aRefund({ amount: 100, extraData: 'x', transactionId: 'T1' })],
   ['void-authorization', 'card', 'payment.void', aVoid({ extraData: 'x', transactionId: 'T1' })],
-])('%s: schema, class and gateway agree', (name, rail, type, valid) => {
+])('%s: schema, class and gateway agree [Endpoints.requiredness]', (name, rail, type, valid) => {
   const schema = JSON.parse(readFileSync(join(schemas, `${name}.json`), 'utf8')) as FieldSchema;
   const bySchema = ajv.compile(schema);
   const edges = edgesOf(schema);

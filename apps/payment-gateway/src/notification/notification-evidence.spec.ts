@@ -30,7 +30,7 @@ it.each([
   ['refund', 'refund'],
   ['void', 'void'],
   ['payment', 'pay'],
-])('OPERATIONTYPE %s is of %s', (operationType, operation) => {
+])('OPERATIONTYPE %s is of %s [Events.kinds]', (operationType, operation) => {
   expect(evidenceOf(aNotification({ operationType }), AT).operation).toBe(operation);
 });
 

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const call = { path: METHODS.A.endpoint, body: 'method=capture', maySend: () => true, url: 0 };
 
-it('posts the form and brings back the answer', async () => {
+it('posts the form and brings back the answer [Platform.address]', async () => {
   const seen: string[] = [];
   const posting = await platform((request, response, body) => {
     seen.push(

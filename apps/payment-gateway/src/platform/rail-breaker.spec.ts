@@ -102,7 +102,7 @@ it('is not opened by one of two URLs', () => {
 });
 
 describe('after 3004', () => {
-  it('slows down, longer with each repetition, and stops no clock', () => {
+  it('slows down, longer with each repetition, and stops no clock [Limits.rate-limits]', () => {
     const breaker = after(notExecuted('3004'));
     expect(breaker.acquire(SLOW_DOWN_MS.first - 1)).toBeUndefined();
     breaker.release(breaker.acquire(SLOW_DOWN_MS.first)!, notExecuted('3004'), 1_000);

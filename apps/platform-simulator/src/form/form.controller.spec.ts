@@ -15,7 +15,7 @@ const parametersOf = (response: Response) => {
 };
 
 describe('the provider form', () => {
-  it('can be clicked through without scripts: page, decision, signed redirect, notification', async () => {
+  it('can be clicked through without scripts: page, decision, signed redirect, notification [States.0002-validated] [Events.redirect-url] [Events.emitted.authorization]', async () => {
     const { id, address } = await open({ EXTRADATA: 'tag', CLIENTDOB: '1990-01-31' });
     const page = await fetch(address);
     const html = await page.text();

@@ -49,7 +49,7 @@ const pay = async () => {
 };
 
 describe('what is notified', () => {
-  it('exactly the parameters of the interface, EXTRADATA unchanged, signed with the notification key', async () => {
+  it('exactly the parameters of the interface, EXTRADATA unchanged, signed with the notification key [Events.emitted.{capture,refund}] [Versioning.notifications]', async () => {
     const captureId = await capture({ EXTRADATA: 'first' });
     const [authorized, captured] = await arrived(2);
     expect(authorized?.parameters).toMatchObject({
@@ -88,7 +88,7 @@ describe('what is notified', () => {
     expect(Object.keys(refunds[1]?.parameters ?? {}).sort()).toEqual(COMMON);
   });
 
-  it('a void as a capture, signed with the account key where there is no other', async () => {
+  it('a void as a capture, signed with the account key where there is no other [Events.void] [Events.emitted.void]', async () => {
     const { answer } = await running.simulator.operate(instalment({ IDENTIFIER: 'Tienda' }));
     await running.simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
     await running.simulator.operate({

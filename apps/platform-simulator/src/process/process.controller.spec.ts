@@ -145,7 +145,7 @@ describe('refusals are HTTP 200 and strings', () => {
     );
   });
 
-  it('express in a day, in two days or by tomorrow, and standard in two days or later, are taken', async () => {
+  it('express in a day, in two days or by tomorrow, and standard in two days or later, are taken [Cart.{DELIVERYSPEED,DELIVERYTYPE}]', async () => {
     const items = {
       ...{ 'CART[0][DELIVERYSPEED]': 'express', 'CART[0][DELIVERYEXPECTEDDELAY]': '1' },
       ...{ 'CART[1][DELIVERYSPEED]': 'standard', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' },

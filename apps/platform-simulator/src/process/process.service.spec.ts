@@ -27,7 +27,7 @@ describe('operations', () => {
     expect(html).toContain(`action="${simulator.url}/form/${answer.TRANSACTIONID}"`);
   });
 
-  it('captures once, refunds what remains', async () => {
+  it('captures once, refunds what remains [Capture.result.*] [Refund.result.*] [Void.result.*]', async () => {
     const authorization = await simulator.authorized();
     expect((await followUp('capture', authorization, { AMOUNT: '30001' })).answer.EXECCODE).toBe('2007');
     const { answer: capture } = await followUp('capture', authorization, { AMOUNT: '20000' });
@@ -65,7 +65,7 @@ describe('operations', () => {
     expect((await followUp('capture', authorization, { IDENTIFIER: 'Tienda' })).answer.EXECCODE).toBe('2002');
   });
 
-  it('refuses a capture before the form is finished, and after 7 days', async () => {
+  it('refuses a capture before the form is finished, and after 7 days [Capture.succeeded-only]', async () => {
     const { answer } = await simulator.operate(instalment());
     expect((await followUp('capture', answer.TRANSACTIONID ?? '')).answer.EXECCODE).toBe('2006');
     const authorization = await simulator.authorized();
@@ -73,7 +73,7 @@ describe('operations', () => {
     expect((await followUp('capture', authorization)).answer.EXECCODE).toBe('2009');
   });
 
-  it('refuses what the interface does not list of an operation, card data among it', async () => {
+  it('refuses what the interface does not list of an operation, card data among it [Endpoints.parameters]', async () => {
     const authorization = await simulator.authorized();
     const payment = { OPERATIONTYPE: 'payment', ORDERID: 'o', AMOUNT: '5000', HFTOKEN: 'token' };
     const unlisted: [name: string, parameters: Record<string, string>][] = [
@@ -92,7 +92,7 @@ describe('operations', () => {
     expect((await simulator.ledger()).operations).toHaveLength(1);
   });
 
-  it('answers an authorization at once where a fault rule says so: 0000, and 0003 of method B alone', async () => {
+  it('answers an authorization at once where a fault rule says so: 0000, and 0003 of method B alone [States.method-B]', async () => {
     const answers = async (withoutForm: string) => {
       await simulator.json('DELETE', '/simulator/faults');
       await simulator.fault({}, { withoutForm });

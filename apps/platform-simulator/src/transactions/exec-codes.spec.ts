@@ -34,7 +34,7 @@ describe('codeWantedByCard', () => {
 });
 
 describe('refusal', () => {
-  it('names the parameter', () => {
+  it('names the parameter [Errors.EXECCODE]', () => {
     expect(refusal('1001', 'ORDERID')).toEqual({ execCode: '1001', message: 'A parameter is missing: ORDERID' });
     expect(refusal('2017').message).toContain('not available');
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.stop());
 
-it('the README lists cards of both countries and all brands', () => {
+it('the README lists cards of both countries and all brands [Errors.sandbox-cards]', () => {
   expect(new Set(ROWS.map(({ country }) => country))).toEqual(new Set(['FR', 'ES']));
   expect(new Set(ROWS.flatMap(({ brands }) => brands))).toEqual(
     new Set(['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro']),

@@ -53,7 +53,7 @@ describe('return pages of a merchant', () => {
   });
 });
 
-describe('method B, 150 to 2000 EUR', () => {
+describe('method B, 150 to 2000 EUR [Service.4.{range,options}]', () => {
   it.each([
     [14_999, ['amount amount_out_of_range']],
     [15_000, []],
@@ -65,7 +65,7 @@ describe('method B, 150 to 2000 EUR', () => {
     ).toEqual(faults);
   });
 
-  it('says nothing of other currencies', () => {
+  it('says nothing of other currencies [Authorization.rule-3] [Limits.order-amount]', () => {
     expect(
       faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount: 100 }), {
         ...french,
@@ -140,15 +140,18 @@ describe('Spanish-market accounts', () => {
     }
   });
 
-  it.each(['partnerB-3x', 'partnerB-4x', 'partnerB-4xsansfrais'] as const)('have no %s', (paymentOption) => {
-    const data = { ...withPhone('billing', 'mobilePhone', '+34612345678'), paymentOption };
-    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', data, spanish))).toEqual([
-      'paymentOption option_not_in_market',
-    ]);
-    expect(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ paymentOption }), french)).toEqual(
-      [],
-    );
-  });
+  it.each(['partnerB-3x', 'partnerB-4x', 'partnerB-4xsansfrais'] as const)(
+    'have no %s [Authorization.rule-4.option]',
+    (paymentOption) => {
+      const data = { ...withPhone('billing', 'mobilePhone', '+34612345678'), paymentOption };
+      expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', data, spanish))).toEqual([
+        'paymentOption option_not_in_market',
+      ]);
+      expect(
+        faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ paymentOption }), french),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe('an API key id', () => {

@@ -57,7 +57,7 @@ describe('what each rail takes', () => {
     expect(faultsOf(rail, type, {})).toEqual([`type: ${code}`]);
   });
 
-  it('an option of the other method is refused', () => {
+  it('an option of the other method is refused [Service.method-prefixes] [PaymentSpecific.PAYMENTOPTION.{A,B}]', () => {
     expect(
       faultsOf('partner-a', 'payment.authorize', { ...aPartnerAAuthorization(), paymentOption: 'partnerB-3x' }),
     ).toEqual(['paymentOption: enum']);
@@ -77,7 +77,7 @@ describe('what each rail takes', () => {
     expect(looked).not.toHaveBeenCalled();
   });
 
-  it('method A takes only its own cart fields', () => {
+  it('method A takes only its own cart fields [Cart.method-A]', () => {
     const cart = aPartnerBAuthorization().cart;
     expect(faultsOf('partner-a', 'payment.authorize', { ...aPartnerAAuthorization(), cart })).toEqual(
       [
@@ -124,7 +124,7 @@ it('names all faults at once, each with its path', () => {
   );
 });
 
-it('asks for a phone or a mobile phone in each address where the merchant wants all, and takes either', () => {
+it('asks for a phone or a mobile phone in each address where the merchant wants all, and takes either [Customer.{BILLINGPHONE,SHIPTOPHONE,BILLINGMOBILEPHONE,SHIPTOMOBILEPHONE}]', () => {
   const without = (...fields: ('phone' | 'mobilePhone')[]) =>
     Object.fromEntries(fields.map((field) => [field, undefined]));
   const message = (fields: ('phone' | 'mobilePhone')[]) =>
@@ -142,7 +142,7 @@ it('asks for a phone or a mobile phone in each address where the merchant wants 
   ]);
 });
 
-it('asks for no delay of a delivery whose date is given, where the merchant wants all', () => {
+it('asks for no delay of a delivery whose date is given, where the merchant wants all [Cart.DELIVERYEXPECTEDDELAY] [Limits.delivery-delay]', () => {
   const faults = (change: object) => {
     const cart = [{ ...aPartnerBAuthorization().cart[0], deliveryExpectedDelay: undefined, ...change }];
     const message = { ...aPartnerBAuthorization(), cart };
@@ -256,7 +256,7 @@ describe('Unicode', () => {
   const composedName = 'Éloïse-Aurélieà';
   const decomposed = composedName.normalize('NFD');
 
-  it('a decomposed name counts and is sent as it is seen', () => {
+  it('a decomposed name counts and is sent as it is seen [Customer.{BILLINGFIRSTNAME,SHIPTOFIRSTNAME}] [Customer.{BILLINGLASTNAME,SHIPTOLASTNAME}] [Customer.BILLINGADDRESS] [Customer.{BILLINGCITY,SHIPTOCITY}]', () => {
     const order = aPartnerAAuthorization();
     const { value, faults } = validateCommandData('partner-a', 'payment.authorize', {
       ...order,

@@ -6,7 +6,7 @@ const AT = '2028-01-31T10:00:00Z';
 const read = (overrides: Record<string, string | undefined> = {}) =>
   readNotification('shop-fr', notificationParameters(overrides), AT);
 
-it('reads a notification of every documented parameter without a flag', () => {
+it('reads a notification of every documented parameter without a flag [Events.A.*] [Events.B.*]', () => {
   const { parameters, ...fields } = read({ HASH: 'a'.repeat(64) });
   expect(fields).toEqual({
     merchant: 'shop-fr',
@@ -27,7 +27,7 @@ it('reads a notification of every documented parameter without a flag', () => {
   expect(parameters).toEqual(Object.fromEntries(notificationParameters()));
 });
 
-it('reads the two fields of a method B refund', () => {
+it('reads the two fields of a method B refund [Events.B.refund]', () => {
   const notification = readNotification('shop-fr', refundNotificationParameters(), AT);
   expect(notification).toMatchObject({
     operationType: 'refund',
@@ -170,7 +170,7 @@ it('reads the card of a payment: masked number, brand and country', () => {
 });
 
 describe('card data that should not have come', () => {
-  it('keeps a masked card number', () => {
+  it('keeps a masked card number [Events.emitted.payment]', () => {
     expect(read({ CARDCODE: 'XXXXXXXXXXXX1234', CARDVALIDITYDATE: '12-30' })).toMatchObject({
       flags: [],
       parameters: { CARDCODE: 'XXXXXXXXXXXX1234' },

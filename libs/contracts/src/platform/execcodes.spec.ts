@@ -58,7 +58,7 @@ it.each(TABLE)('%s: %j', (codeClass, codes) => {
   expect(codes.map((code) => [code, execCodeClass(code)])).toEqual(codes.map((code) => [code, codeClass]));
 });
 
-it('knows these codes and no other', () => {
+it('knows these codes and no other [Transaction.EXECCODE] [Errors.other-codes]', () => {
   expect(Object.keys(EXECCODES).sort()).toEqual(TABLE.flatMap(([, codes]) => codes).sort());
 });
 

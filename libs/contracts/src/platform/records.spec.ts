@@ -16,7 +16,7 @@ const pathsOf = (checked: { faults: { path: string; code: string }[] }) =>
 describe('access token record', () => {
   const others = { refresh_expires_in: 0, 'not-before-policy': 0, session_state: 's' };
 
-  it('takes the documented answer, and fields that are new', () => {
+  it('takes the documented answer, and fields that are new [AccessToken.{access_token,expires_in,token_type}] [Versioning.other-services]', () => {
     expect(validateAccessTokenRecord({ ...accessToken, ...others }).value).toEqual(accessToken);
     expect(validateAccessTokenRecord({ ...accessToken, scope: 'x' }).value).toEqual(accessToken);
     expect(validateAccessTokenRecord({ access_token: 't', expires_in: 1, token_type: 'bearer' }).faults).toEqual([]);
@@ -38,12 +38,18 @@ describe('access token record', () => {
     ['refresh_expires_in', [-15933, null, '0', 1.5, 'never', {}]],
     ['not-before-policy', [null, -1, '0', [1]]],
     ['session_state', [null, 5, {}]],
-  ])('neither checks nor keeps %s, which is none of what decides: %j', (field, values) => {
-    for (const value of values)
-      expect(validateAccessTokenRecord({ ...accessToken, [field]: value })).toEqual({ value: accessToken, faults: [] });
-  });
+  ])(
+    'neither checks nor keeps %s, which is none of what decides: %j [AccessToken.{refresh_expires_in,not-before-policy,session_state}]',
+    (field, values) => {
+      for (const value of values)
+        expect(validateAccessTokenRecord({ ...accessToken, [field]: value })).toEqual({
+          value: accessToken,
+          faults: [],
+        });
+    },
+  );
 
-  it('reads expires_in as a text of digits', () => {
+  it('reads expires_in as a text of digits [Authentication.4]', () => {
     expect(validateAccessTokenRecord({ ...accessToken, expires_in: '43200' }).value).toEqual(accessToken);
   });
 
@@ -64,11 +70,14 @@ describe('encryption key record', () => {
       expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).faults).toHaveLength(1);
     },
   );
-  it.each(['', 'x'.repeat(256), 5, undefined])('refuses the id of a key %j', (encryptionKeyId) => {
-    expect(validateEncryptionKeyRecord({ ...record, encryptionKeyId }).faults).toMatchObject([
-      { path: 'encryptionKeyId' },
-    ]);
-  });
+  it.each(['', 'x'.repeat(256), 5, undefined])(
+    'refuses the id of a key %j [EncryptionKey.encryptionKeyId]',
+    (encryptionKeyId) => {
+      expect(validateEncryptionKeyRecord({ ...record, encryptionKeyId }).faults).toMatchObject([
+        { path: 'encryptionKeyId' },
+      ]);
+    },
+  );
 });
 
 describe('requests of the encryption services', () => {
@@ -94,11 +103,11 @@ describe('requests of the encryption services', () => {
 });
 
 describe('tokenizer record', () => {
-  it('takes a refusal without a token', () => {
+  it('takes a refusal without a token [Token.{EXECCODE,MESSAGE}]', () => {
     expect(check(TokenizerRecord, { EXECCODE: '1002', MESSAGE: 'card code invalid' }, 'ignored').faults).toEqual([]);
   });
 
-  it('refuses a card number that is not masked, without repeating it', () => {
+  it('refuses a card number that is not masked, without repeating it [Token.CARDCODE]', () => {
     const { faults } = check(
       TokenizerRecord,
       { EXECCODE: '0000', MESSAGE: '', CARDCODE: '4111111111111111' },
@@ -108,7 +117,7 @@ describe('tokenizer record', () => {
     expect(JSON.stringify(faults)).not.toContain('4111');
   });
 
-  it('names faults inside BINBRANDS by their place', () => {
+  it('names faults inside BINBRANDS by their place [Token.BINBRANDS]', () => {
     const answer = {
       EXECCODE: '0000',
       MESSAGE: '',

@@ -1,6 +1,6 @@
 import { isCalendarDate, isTimestamp } from './calendar.js';
 
-it.each(['2028-02-29', '2000-02-29', '2027-02-28', '2027-12-31'])('%s is a day', (day) =>
+it.each(['2028-02-29', '2000-02-29', '2027-02-28', '2027-12-31'])('%s is a day [General.dates]', (day) =>
   expect(isCalendarDate(day)).toBe(true),
 );
 

@@ -76,7 +76,7 @@ describe('texts', () => {
     'CVV du client : 123',
     'cvc : 123 exp 12/29',
     'parcel 1Z4111111111111111',
-  ])('%j holds card data in any free text', (text) => {
+  ])('%j holds card data in any free text [Service.6.no-card-data]', (text) => {
     expect(holdsCardData(text)).toBe(true);
   });
 

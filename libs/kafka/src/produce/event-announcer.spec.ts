@@ -78,14 +78,17 @@ describe('the event announcer', () => {
         throw new Error('thrown at once');
       },
     ],
-  ])('counts and logs what Kafka does not take (%s), and throws nothing', async (reason, fails) => {
-    answer = fails;
-    for (let i = 0; i < 3; i++) announce();
-    await announcer.close();
-    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason, value: 3 }]);
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toMatchObject({ topic: 'auth.events.v1', type: 'auth.token.refreshed', reason });
-  });
+  ])(
+    'counts and logs what Kafka does not take (%s), and throws nothing [Ours.service-events]',
+    async (reason, fails) => {
+      answer = fails;
+      for (let i = 0; i < 3; i++) announce();
+      await announcer.close();
+      expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason, value: 3 }]);
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toMatchObject({ topic: 'auth.events.v1', type: 'auth.token.refreshed', reason });
+    },
+  );
 
   it('throws nothing for what cannot be encoded', async () => {
     announce({ type: 'auth.token.refreshed', data: { big: 1n } });

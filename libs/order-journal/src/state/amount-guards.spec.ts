@@ -78,7 +78,7 @@ describe('a capture may take at most', () => {
   });
 });
 
-describe('a refund may give back at most', () => {
+describe('a refund may give back at most [States.refund]', () => {
   const two = [
     asked('authorize'),
     answered('authorize', '0002'),

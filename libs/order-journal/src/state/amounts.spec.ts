@@ -29,7 +29,7 @@ const last = (records: readonly JournalRecord[]) => {
 describe('an amount that nobody named', () => {
   const refunded = [...captured, asked('refund'), answered('refund', '0000')];
 
-  it('is published as assumed until the platform reports it, then as confirmed, once', () => {
+  it('is published as assumed until the platform reports it, then as confirmed, once [Refund.{default-amount,at-most}] [Limits.refund-amount]', () => {
     expect(last(refunded)).toMatchObject(['refund.succeeded', { amount: 30_000, amountAssumed: true }]);
     const after = folded([...refunded, confirmed('refund', 25_000), confirmed('refund', 25_000), repeated]);
     expect(after.events.slice(-3)).toEqual(['refund.succeeded', 'refund.succeeded', 'refund.succeeded']);

@@ -2,7 +2,7 @@ import { operationTag, tagExtraData, untagExtraData } from './extradata-tag.js';
 
 describe('the tag in EXTRADATA', () => {
   it.each([undefined, 'basket 7', 'a|b', 'é|tr1.x', 'x'.repeat(233)])(
-    'comes back with the caller’s own value: %s',
+    'comes back with the caller’s own value: %s [Transaction.EXTRADATA]',
     (callers) => {
       const { extraData, isTagged } = tagExtraData(callers, 'command-1', 12);
       expect(isTagged).toBe(true);

@@ -244,12 +244,12 @@ describe('an INTENT is judged once', () => {
     expect(bodies.at(-1)).toMatchObject({ commandId: 'd', faults: [{ code: 'already_captured' }] });
   });
 
-  it('fills in the platform’s default amounts', () => {
+  it('fills in the platform’s default amounts [States.capture] [Capture.{default-amount,at-most,lower-amount}] [Limits.capture-amount]', () => {
     const { order } = run([...captured, refund('r', 5000), outcome('r', 'succeeded'), refund('s')]);
     expect([findOperation(order, 'c')?.amount, findOperation(order, 's')?.amount]).toEqual([15000, 10000]);
   });
 
-  it('marks a capture later than 7 days as not guaranteed, not one at 7 days', () => {
+  it('marks a capture later than 7 days as not guaranteed, not one at 7 days [Service.5.seven-days] [States.late-capture] [Authorization.rule-2] [Capture.window] [Limits.capture-window] [Capture.time-by-contract]', () => {
     const at7Days = capture('c', { at: '2026-03-08T10:00:00.000Z' });
     const later = capture('c', { at: '2026-03-08T10:00:00.001Z' });
     expect(findOperation(run([...authorized, at7Days]).order, 'c')?.flags).toBeUndefined();
@@ -376,7 +376,7 @@ describe('an attempt is closed by its own token only', () => {
     expect(result.events).toEqual(events);
   });
 
-  it('keeps nothing of REDIRECTHTML in the state, and all of it in the event', () => {
+  it('keeps nothing of REDIRECTHTML in the state, and all of it in the event [Service.5.redirect-html] [Authorization.rule-1]', () => {
     const { order, bodies } = run([intent('a'), outcome('a', 'redirect_required', { redirectHtml: 'PGh0bWw+' })]);
     expect(JSON.stringify(order)).not.toContain('PGh0bWw+');
     expect(bodies[0]).toMatchObject({ redirectHtml: 'PGh0bWw+' });

@@ -73,19 +73,22 @@ it.each([
   expect(verdictOf(folded([...authorized, asked('capture', { amount })]).order, 'capture#1')).toBe(verdict);
 });
 
-it.each(['capture', 'pay', 'refund'])('a void of a %s is rejected: only authorizations can be voided', (name) => {
-  const executed = name === 'refund' ? [asked('capture'), answered('capture', '0000'), asked(name)] : [asked(name)];
-  const first = name === 'pay' ? [] : authorized;
-  const records = [...first, ...executed, answered(name, '0000'), asked('void', { transactionId: `T-${name}` })];
-  expect(findOperation(folded(records).order, 'void')?.latest?.body.faults).toMatchObject([
-    { code: 'not_an_authorization' },
-  ]);
-});
+it.each(['capture', 'pay', 'refund'])(
+  'a void of a %s is rejected: only authorizations can be voided [States.names] [Void.authorizations-only]',
+  (name) => {
+    const executed = name === 'refund' ? [asked('capture'), answered('capture', '0000'), asked(name)] : [asked(name)];
+    const first = name === 'pay' ? [] : authorized;
+    const records = [...first, ...executed, answered(name, '0000'), asked('void', { transactionId: `T-${name}` })];
+    expect(findOperation(folded(records).order, 'void')?.latest?.body.faults).toMatchObject([
+      { code: 'not_an_authorization' },
+    ]);
+  },
+);
 
 it.each([
   ['void-0', 'already_voided'],
   ['capture-0', 'already_captured'],
-])('a void that follows a void or a capture is rejected, and says so: %s, %s', (name, code) => {
+])('a void that follows a void or a capture is rejected, and says so: %s, %s [Ours.not-asked]', (name, code) => {
   const { order } = folded([...authorized, asked(name), answered(name, '0000'), asked('void')]);
   expect(findOperation(order, 'void')?.latest?.body.faults).toMatchObject([{ code }]);
 });

@@ -329,7 +329,7 @@ describe('EXTRADATA', () => {
   });
 });
 
-it('the times of the table: approved on the sixth day is a success, a timer afterwards changes nothing', () => {
+it('the times of the table: approved on the sixth day is a success, a timer afterwards changes nothing [States.0003-approved]', () => {
   const approved = { ...notified('authorize', '0000'), at: later(6 * 86_400_000 - 1) };
   const { order } = folded([...onForm, notified('authorize', '0003'), approved, expired('authorize')]);
   expect(standing(order, 'authorize')).toBe('ended succeeded');

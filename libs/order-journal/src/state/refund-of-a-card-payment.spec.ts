@@ -40,7 +40,7 @@ describe('a refund of a capture of a card payment', () => {
     ['more', [...paid, ...captured(4000), refund(2000), answered('refund', '0000'), ofCapture(3001)], 'rejected'],
     ['more than was captured', [...paid, ...captured(4000), ofCapture(4001)], 'rejected'],
   ] as [string, JournalRecord[], string][])(
-    'gives back no more than the payment took: %s',
+    'gives back no more than the payment took: %s [States.other-transitions]',
     (_what, records, verdict) => {
       expect(verdictOf(folded(records).order, 'refund-2#1')).toBe(verdict);
     },

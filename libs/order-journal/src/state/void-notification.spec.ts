@@ -98,7 +98,7 @@ describe('a void of an authorization whose cardholder is on the form', () => {
   const voided = [...onTheForm, answered('void', '0000')];
   const again = [asked('authorize-2', { method: 'A' }), answered('authorize-2', '0000')];
 
-  it('is notified with the TRANSACTIONID of that authorization: neither of them is taken for paid', () => {
+  it('is notified with the TRANSACTIONID of that authorization: neither of them is taken for paid [States.void]', () => {
     const notice = { ...notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' }), tag };
     for (const records of [
       [...voided, notice],

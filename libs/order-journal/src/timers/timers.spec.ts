@@ -160,7 +160,7 @@ describe('timers of an order', () => {
 });
 
 describe('a pending approval', () => {
-  it('expires after 6 days, not before', () => {
+  it('expires after 6 days, not before [States.0003-expired] [Limits.pending-approval]', () => {
     const state = after(...pending);
     expect(onTime(state, 6 * DAY_MS + 999).events).toEqual([]);
     const { order: expired, events } = onTime(state, 6 * DAY_MS + 1000);
@@ -244,7 +244,7 @@ describe('reminders', () => {
 });
 
 describe('an old order', () => {
-  it('is forgotten 35 days after its last transition, not before, and nothing of it remains', () => {
+  it('is forgotten 35 days after its last transition, not before, and nothing of it remains [States.method-A-expiry]', () => {
     const state = after([0, intent('a')], [3000, outcome('a', 'refused')]);
     expect(onTime(state, 35 * DAY_MS + 2999).order).toBe(state);
     expect(onTime(state, 35 * DAY_MS + 3000).order).toEqual(emptyOrder('shop-fr', 'order-1'));
