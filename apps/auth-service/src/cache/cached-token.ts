@@ -31,16 +31,12 @@ export function cachedTokenOf(answer: { access_token: string; expires_in: number
 }
 
 /**
- * Identifies a token without revealing it; callers report refused tokens by fingerprint. Independent of the encryption keys, so that a
- * report stays valid when they change. Tokens are random, so a fingerprint does not help to guess one.
+ * Identifies a token without revealing it; callers report refused tokens by fingerprint. Independent of the encryption key, so that a
+ * report stays valid when it changes. Tokens are random, so a fingerprint does not help to guess one.
  */
 export function fingerprintOf(accessToken: string): string {
-  return createHash('sha256')
-    .update('tranche token fingerprint\n')
-    .update(accessToken)
-    .digest()
-    .subarray(0, 16)
-    .toString('base64url');
+  const digest = createHash('sha256').update('tranche token fingerprint\n').update(accessToken).digest();
+  return digest.subarray(0, 16).toString('base64url');
 }
 
 export function isUsable(token: CachedToken, nowMs: number): boolean {
@@ -48,7 +44,7 @@ export function isUsable(token: CachedToken, nowMs: number): boolean {
 }
 
 export function usableMs({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number): number {
-  return Math.floor(expiresAtMs - nowMs - Math.min(lifetimeMs * LAST_MOMENTS, LAST_MOMENTS_MAX_MS));
+  return Math.floor(expiresAtMs - nowMs - lastMomentsMs(lifetimeMs));
 }
 
 /** Milliseconds since the request. */
@@ -64,6 +60,34 @@ export function isDueForRenewal({ lifetimeMs, expiresAtMs }: CachedToken, nowMs:
 /** Rounded down, so that it never promises more than is left. */
 export function expiresInSeconds({ expiresAtMs }: CachedToken, nowMs: number): number {
   return Math.max(0, Math.floor((expiresAtMs - nowMs) / 1_000));
+}
+
+/** Encrypted content of an entry: anybody with access to Redis can change the entry's time to live, but not these times. */
+interface StoredToken {
+  accessToken: string;
+  lifetimeMs: number;
+  /** Wall clock, milliseconds since 1970. */
+  expiresAt: number;
+  replacesRefused?: true;
+}
+
+export function storedTokenOf(token: CachedToken, nowMs: number, wallClockMs: number): string {
+  const { accessToken, lifetimeMs, expiresAtMs, replacesRefused } = token;
+  const expiresAt = wallClockMs + expiresAtMs - nowMs;
+  return JSON.stringify({ accessToken, lifetimeMs, expiresAt, replacesRefused } satisfies StoredToken);
+}
+
+/** The token's expiry is the earliest of: the entry's time to live in Redis, the wall clock, and the whole lifetime. */
+export function readStoredToken(text: string, ttlMs: number, nowMs: number, wallClockMs: number): CachedToken {
+  const { accessToken, lifetimeMs, expiresAt, replacesRefused } = JSON.parse(text) as StoredToken;
+  // The entry expires before its token, because a token is not handed out in its last moments.
+  const leftMs = Math.min(ttlMs + lastMomentsMs(lifetimeMs), expiresAt - wallClockMs, lifetimeMs);
+  const fingerprint = fingerprintOf(accessToken);
+  return { accessToken, fingerprint, lifetimeMs, expiresAtMs: nowMs + leftMs, replacesRefused };
+}
+
+function lastMomentsMs(lifetimeMs: number): number {
+  return Math.min(lifetimeMs * LAST_MOMENTS, LAST_MOMENTS_MAX_MS);
 }
 
 /** Computed from the token's own times, so that no clock matters. Undefined if it has none, they make no sense, or it is no JWT. */

@@ -1,7 +1,6 @@
 import { backOffMs, secondsToWait } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
-import { DiscovererProblem } from '../token-api/discoverer-problem.js';
-import { TokenApiUnavailable } from '../token-api/token-api-problems.js';
+import { DiscovererProblem, TokenApiUnavailable } from '../token-api/token-api-problems.js';
 
 /** A stored failure, during which the token API is not asked again: it refused the credentials (502), or was unavailable (503). */
 export interface Refusal {

@@ -1,9 +1,8 @@
-import { ageMs, cachedTokenOf, usableMs } from '../tokens/cached-token.js';
-import { readSealedToken, sealedTokenOf } from './sealed-token.js';
+import { ageMs, cachedTokenOf, readStoredToken, storedTokenOf, usableMs } from './cached-token.js';
 
 const STORED_AT = 1_700_000_000_000;
 const token = cachedTokenOf({ access_token: 'opaque', expires_in: 3_600 }, 0);
-const sealed = sealedTokenOf(token, 0, STORED_AT);
+const sealed = storedTokenOf(token, 0, STORED_AT);
 const ttlMs = usableMs(token, 0);
 
 it.each([
@@ -15,12 +14,12 @@ it.each([
   ['put back when it was over, is over', 8_640_000_000, 3_600_000, 0],
   ['under a wall clock that was set back, is not longer than the whole', 8_640_000_000, -1_000_000, 3_600_000],
 ])('a life read from an entry: %s', (_, ttl, laterMs, leftMs) => {
-  expect(readSealedToken(sealed, ttl, 5_000, STORED_AT + laterMs).expiresAtMs).toBe(5_000 + leftMs);
+  expect(readStoredToken(sealed, ttl, 5_000, STORED_AT + laterMs).expiresAtMs).toBe(5_000 + leftMs);
 });
 
 it('an entry keeps the age of its token, and that it replaced a refused one', () => {
-  const read = readSealedToken(
-    sealedTokenOf({ ...token, replacesRefused: true }, 0, STORED_AT),
+  const read = readStoredToken(
+    storedTokenOf({ ...token, replacesRefused: true }, 0, STORED_AT),
     ttlMs - 1_000,
     9_000,
     STORED_AT + 1_000,
