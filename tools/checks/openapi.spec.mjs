@@ -7,7 +7,7 @@ import { AccountsController } from '../../apps/auth-service/src/api/accounts.con
 import { TokenRequest, UserTokenRequest } from '../../apps/auth-service/src/api/token-requests.dto.js';
 import { TokensController } from '../../apps/auth-service/src/api/tokens.controller.js';
 import { CseKeysController } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
-import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.dto.js';
+import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.js';
 import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
 import { ReturnController } from '../../apps/notification-ingest/src/return/return.controller.js';
 import { ProposalsController } from '../../apps/payment-gateway/src/decisions/proposals.controller.js';

@@ -1,9 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf, secondsToWait, WindowCounter } from '@tranche/runtime';
 import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf, secondsToWait } from '@tranche/runtime';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { CseConfig } from '../cse.config.js';
-import { SharedRateCounter } from './shared-rate-counter.js';
 
 const MINUTE_SECONDS = 60;
 /** Interval of an instance's reports to Redis. All instances together may exceed the limit by the requests of one interval. */
@@ -11,7 +10,9 @@ const SETTLE_MS = 250;
 const MAX_KEYS = 10_000;
 
 interface Limit {
-  counts: SharedRateCounter;
+  counter: WindowCounter;
+  /** Taken here, and not yet reported to the other instances. */
+  taken: Map<string, number>;
   shared?: RateLimiterRedis;
 }
 
@@ -37,10 +38,7 @@ export class RequestLimits implements OnApplicationShutdown {
 
   /** Returns the seconds to wait if a limit is exceeded; a request beyond its address's limit does not count for its origin. */
   take(address: string, origin: string | undefined): number | undefined {
-    const nowMs = performance.now();
-    const waitMs =
-      this.#address.counts.take(address, nowMs) ??
-      (origin === undefined ? undefined : this.#origin.counts.take(origin, nowMs));
+    const waitMs = take(this.#address, address) ?? (origin === undefined ? undefined : take(this.#origin, origin));
     if (this.redis !== undefined) this.#timer ??= setTimeout(() => void this.#settle(), SETTLE_MS).unref();
     return waitMs === undefined ? undefined : secondsToWait(waitMs);
   }
@@ -50,24 +48,25 @@ export class RequestLimits implements OnApplicationShutdown {
   }
 
   #limit(name: string, max: number): Limit {
-    const counts = new SharedRateCounter(max, MINUTE_SECONDS * 1_000, MAX_KEYS);
-    if (this.redis === undefined) return { counts };
-    const shared = new RateLimiterRedis({
-      keyPrefix: `${this.config.redisKeyPrefix}requests-of-${name}`,
-      points: max,
-      duration: MINUTE_SECONDS,
-      storeClient: this.redis,
-      useRedisPackage: true,
-      rejectIfRedisNotReady: true,
-    });
-    return { counts, shared };
+    const counter = new WindowCounter(max, MINUTE_SECONDS * 1_000, MAX_KEYS);
+    const shared =
+      this.redis &&
+      new RateLimiterRedis({
+        keyPrefix: `${this.config.redisKeyPrefix}requests-of-${name}`,
+        points: max,
+        duration: MINUTE_SECONDS,
+        storeClient: this.redis,
+        useRedisPackage: true,
+        rejectIfRedisNotReady: true,
+      });
+    return { counter, taken: new Map(), ...(shared && { shared }) };
   }
 
   async #settle(): Promise<void> {
-    const failures = await Promise.all([this.#address, this.#origin].flatMap((limit) => settled(limit)));
-    const trouble = failures.find((failure) => failure !== undefined);
-    if (failures.length > 0) this.#report(trouble);
-    const isMore = this.#address.counts.hasUnsettled || this.#origin.counts.hasUnsettled;
+    const limits = [this.#address, this.#origin];
+    const failures = await Promise.all(limits.flatMap(settled));
+    if (failures.length > 0) this.#report(failures.find((failure) => failure !== undefined));
+    const isMore = limits.some(({ taken }) => taken.size > 0);
     this.#timer = isMore ? setTimeout(() => void this.#settle(), SETTLE_MS).unref() : undefined;
   }
 
@@ -84,16 +83,25 @@ export class RequestLimits implements OnApplicationShutdown {
   }
 }
 
+/** Counts one request. Returns the milliseconds until the next window if the limit is exceeded. */
+function take({ counter, taken }: Limit, key: string): number | undefined {
+  const waitMs = counter.take(key, performance.now());
+  if (waitMs === undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
+  return waitMs;
+}
+
 /** Resolves with the error, or undefined, for each key. */
-function settled({ counts, shared }: Limit): Promise<unknown>[] {
+function settled(limit: Limit): Promise<unknown>[] {
+  const { counter, taken, shared } = limit;
+  limit.taken = new Map();
   if (shared === undefined) return [];
-  return counts.unsettled().map(async ([key, taken]) => {
+  return [...taken].map(async ([key, count]) => {
     try {
-      await shared.consume(key, taken);
+      await shared.consume(key, count);
       return undefined;
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) return refusal;
-      counts.block(key, performance.now() + refusal.msBeforeNext);
+      counter.block(key, performance.now() + refusal.msBeforeNext);
       return undefined;
     }
   });

@@ -1,4 +1,5 @@
-import { KEYS_PATH, NOTHING_PATH, routedPath } from './paths.js';
+import { KEYS_PATH } from '../keys/cse-keys.controller.js';
+import { routedPath } from './admission.service.js';
 
 describe('the route of a request', () => {
   it.each([
@@ -15,5 +16,5 @@ describe('the route of a request', () => {
     ['POST', '/%zz'],
     ['OPTIONS', '*'],
     ['GET', ''],
-  ])('%s %s is the one for everything else', (method, url) => expect(routedPath(url, method)).toBe(NOTHING_PATH));
+  ])('%s %s is the one for everything else', (method, url) => expect(routedPath(url, method)).toBe('/'));
 });
