@@ -1,4 +1,4 @@
-import { SerialQueue } from './serial-queue.js';
+import { SerialQueue } from './limited-address.guard.js';
 
 it('lets callers continue one at a time, in order', async () => {
   const scheduled: (() => void)[] = [];

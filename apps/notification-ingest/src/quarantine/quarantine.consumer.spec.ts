@@ -1,5 +1,5 @@
-import { inOrderOfArrival } from './order-of-arrival.js';
-import type { Quarantined } from './quarantined.js';
+import { inOrderOfArrival } from './quarantine.consumer.js';
+import type { Quarantined } from './quarantine-record.js';
 
 const ended: string[] = [];
 

@@ -1,4 +1,4 @@
-import { contentHash } from './content-hash.js';
+import { contentHash } from './received-parameters.js';
 
 describe('contentHash', () => {
   const hash = contentHash([['A', '1'], ['B', '2'], ['HASH', 'x']]); // prettier-ignore

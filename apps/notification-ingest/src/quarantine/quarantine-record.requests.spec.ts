@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { opened } from '../parameters-of-request.js';
 import { receivedRequest } from '../received-request.js';
-import { quarantinedOf } from './quarantined.js';
-import { requestRecord } from './request-record.js';
+import { quarantinedOf, requestRecord } from './quarantine-record.js';
 
 const HASH = 'a'.repeat(64);
 const requestOf = (query: string, body: string | Buffer = '', headers: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-import { quarantineOptions } from './quarantine-options.js';
+import { quarantineOptions } from './quarantine-command.js';
 
 const NOW = Date.parse('2028-01-31T12:00:00Z');
 const options = (...args: string[]) => quarantineOptions(args, NOW);
