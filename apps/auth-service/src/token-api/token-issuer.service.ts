@@ -14,7 +14,7 @@ import { TokenApiClient } from './token-api.client.js';
  */
 export type TokenProvider = (account: Account, refused?: string) => Promise<CachedToken>;
 
-/** Gets new tokens from the token API, for the configured realm or the one that GET /iam/realms/my tells the account's `scopeFrom`. */
+/** Gets new tokens from the token API, for the configured realm or the one that GET /iam/realms/my gives for a token of `scopeFrom`. */
 @Injectable()
 export class TokenIssuer {
   /** Realm paths by discovering account, cached for REALM_SECONDS. Concurrent callers share one discovery, which has no end yet. */

@@ -20,18 +20,18 @@ describe('limits', () => {
     clock.mockRestore();
   });
 
-  /** Redis answers each count with the sum of all that it was told, and keeps what it was told. */
+  /** Redis answers each count with the sum of all reports, and keeps them. */
   function counting(others = 0) {
-    const told: [string, string][] = [];
+    const reports: [string, string][] = [];
     const redis = {
       isReady: true,
       multi: () => ({}),
       eval: (_: string, { keys: [key = ''], arguments: [points = ''] }: { keys: string[]; arguments: string[] }) => {
-        told.push([key, points]);
+        reports.push([key, points]);
         return Promise.resolve([Number(points) + others, 60_000]);
       },
     } as unknown as RedisClient;
-    return { told, limits: new RequestLimits(config, redis, log) };
+    return { reports, limits: new RequestLimits(config, redis, log) };
   }
 
   it('count an address and an origin for a minute, and what its address was refused costs an origin nothing', () => {
@@ -43,29 +43,29 @@ describe('limits', () => {
     expect(limits.take('a', 'https://o')).toBeUndefined();
   });
 
-  it('tell the other instances once what was taken, and not what was refused', async () => {
-    const { told, limits } = counting();
+  it('report to the other instances once what was taken, and not what was refused', async () => {
+    const { reports, limits } = counting();
     for (const address of ['a', 'a', 'a', 'b']) limits.take(address, undefined);
     await jest.advanceTimersByTimeAsync(250);
-    expect(told).toEqual([
+    expect(reports).toEqual([
       ['cse:requests-of-address:a', '2'],
       ['cse:requests-of-address:b', '1'],
     ]);
     await jest.advanceTimersByTimeAsync(1_000);
-    expect(told).toHaveLength(2);
+    expect(reports).toHaveLength(2);
     limits.take('b', undefined);
     await jest.advanceTimersByTimeAsync(250);
-    expect(told.slice(2)).toEqual([['cse:requests-of-address:b', '1']]);
+    expect(reports.slice(2)).toEqual([['cse:requests-of-address:b', '1']]);
   });
 
-  it('tell what was taken where a window ends', async () => {
-    const { told, limits } = counting();
+  it('report what was taken where a window ends', async () => {
+    const { reports, limits } = counting();
     for (const nowMs of [59_900, 59_950, 120_000]) {
       clock.mockReturnValue(nowMs);
       limits.take('a', undefined);
     }
     await jest.advanceTimersByTimeAsync(250);
-    expect(told).toEqual([['cse:requests-of-address:a', '3']]);
+    expect(reports).toEqual([['cse:requests-of-address:a', '3']]);
   });
 
   it('give nothing while all instances together have taken too much', async () => {

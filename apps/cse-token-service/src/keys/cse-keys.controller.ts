@@ -1,8 +1,13 @@
-import { Body, Controller, Header, Headers, HttpCode, Options, Post } from '@nestjs/common';
+import { Controller, Header, HttpCode, Options, Post, Req } from '@nestjs/common';
 import { EncryptionKeyService } from './encryption-key.service.js';
 import { KeyRequests } from './key-request.js';
 
 export const KEYS_PATH = '/v1/cse-keys';
+
+interface RequestWithBytes {
+  body?: Buffer;
+  headers: { 'content-type'?: string };
+}
 
 /** Admission lets only configured origins come here, within their limits. Refused content is neither repeated nor logged. */
 @Controller(KEYS_PATH)
@@ -16,8 +21,8 @@ export class CseKeysController {
   @Post()
   @HttpCode(200)
   @Header('content-type', 'application/json; charset=utf-8')
-  key(@Body() body: Buffer | undefined, @Headers('content-type') type?: string): string | Promise<string> {
-    return this.keys.answer(this.requests.read(body?.toString() ?? '', type));
+  key(@Req() { body, headers }: RequestWithBytes): string | Promise<string> {
+    return this.keys.answer(this.requests.read(body?.toString() ?? '', headers['content-type']));
   }
 
   /** CORS has written the headers. */
