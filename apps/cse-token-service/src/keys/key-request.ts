@@ -66,6 +66,9 @@ export function readKeyRequest(text: string, isKnown: (id: string) => boolean): 
   // Parsing drops the first of two equal names, so a text that differs from the parsed body is searched itself.
   if (JSON.stringify(body) !== text && textHoldsCards(without(text, [apiKeyId, refused]))) throw cardDataRefused();
   const request = Object.assign(new KeyRequest(), { apiKeyId, refused }) as KeyRequest;
+  // The usual body needs no validation by the class, which would cost a tenth of the request.
+  const isUsual = isOnlyThis && refused === undefined && !isStrange(apiKeyId, isKnown);
+  if (isUsual && request.apiKeyId?.length === API_KEY_ID_LENGTH) return request;
   const faults = isOnlyThis ? [] : [fault('', 'unknown_field', 'only apiKeyId and refused are accepted here')];
   faults.push(...faultsOf(validateSync(request, FIRST_FAULT_OF_EACH)));
   if (faults.length > 0) throw refusedBody(faults);
