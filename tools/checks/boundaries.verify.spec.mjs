@@ -25,7 +25,7 @@ const FILES = {
   rule: 'libs/order-journal/src/state/guards.ts',
   ruleSpec: 'libs/order-journal/src/state/fold.spec.ts',
   service: 'apps/payment-gateway/src/command/payment-executor.service.ts',
-  config: 'apps/auth-service/src/accounts.config.ts',
+  config: 'apps/auth-service/src/auth.config.ts',
   simulator: 'apps/platform-simulator/src/transactions/execution.service.ts',
   shop: 'apps/checkout-demo/src/main.ts',
   page: 'apps/checkout-demo/page/checkout.ts',

@@ -4,14 +4,11 @@ import { RequestMethod } from '@nestjs/common';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { faultOfAnswer } from '../../jest.openapi.cjs';
-import { AccountChecksController } from '../../apps/auth-service/src/accounts/account-checks.controller.js';
-import { AccountsController } from '../../apps/auth-service/src/accounts/accounts.controller.js';
-import { TokenRequest } from '../../apps/auth-service/src/tokens/token-request.dto.js';
-import { TokensController } from '../../apps/auth-service/src/tokens/tokens.controller.js';
-import { UserTokenRequest } from '../../apps/auth-service/src/tokens/user-token-request.dto.js';
-import { UserTokensController } from '../../apps/auth-service/src/tokens/user-tokens.controller.js';
+import { AccountsController } from '../../apps/auth-service/src/api/accounts.controller.js';
+import { TokenRequest, UserTokenRequest } from '../../apps/auth-service/src/api/token-requests.dto.js';
+import { TokensController } from '../../apps/auth-service/src/api/tokens.controller.js';
 import { CseKeysController } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
-import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.dto.js';
+import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.js';
 import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
 import { ReturnController } from '../../apps/notification-ingest/src/return/return.controller.js';
 import { ProposalsController } from '../../apps/payment-gateway/src/decisions/proposals.controller.js';
@@ -19,7 +16,7 @@ import { ManualResolution } from '../../apps/payment-gateway/src/operations/manu
 import { OperationsController } from '../../apps/payment-gateway/src/operations/operations.controller.js';
 
 const CONTROLLERS = {
-  'auth-service': [AccountChecksController, AccountsController, TokensController, UserTokensController],
+  'auth-service': [AccountsController, TokensController],
   'cse-token-service': [CseKeysController],
   'notification-ingest': [NotificationController, ReturnController],
   'payment-gateway': [OperationsController, ProposalsController],

@@ -1,6 +1,6 @@
 import { EntriesFileError } from '@tranche/contracts';
 import { readAccounts } from './accounts.js';
-import { loadAccounts } from './accounts.config.js';
+import { loadAccounts } from './auth.config.js';
 
 const account = {
   account: 'shop',

@@ -15,36 +15,35 @@ import {
 import { faultsOf, Secret } from '@tranche/service-kit';
 
 const GRANTS = ['client_credentials', 'password'] as const;
+const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
+const CREDENTIALS = ['clientId', 'clientSecret', 'username', 'password'] as const;
 
-export interface ClientCredentialsAccount {
+interface NamedAccount {
   account: string;
-  grant: 'client_credentials';
-  clientId: string;
-  clientSecret: Secret;
   /** The realm path. */
   scope?: string;
   /** The account whose token discovers the realm path. */
   scopeFrom?: string;
 }
 
-export interface PasswordAccount {
-  account: string;
+export interface ClientCredentialsAccount extends NamedAccount {
+  grant: 'client_credentials';
+  clientId: string;
+  clientSecret: Secret;
+}
+
+export interface PasswordAccount extends NamedAccount {
   grant: 'password';
   username: string;
   password: Secret;
-  scope?: string;
-  scopeFrom?: string;
 }
 
 export type Account = ClientCredentialsAccount | PasswordAccount;
 
 /** An account for users with their own credentials, which arrive with each request and are never stored. */
-export interface UsersAccount {
-  account: string;
+export interface UsersAccount extends NamedAccount {
   grant: 'password';
   ofUsers: true;
-  scope?: string;
-  scopeFrom?: string;
 }
 
 export interface Caller {
@@ -61,8 +60,6 @@ export interface Accounts {
 }
 
 type AccountsFault = Pick<Fault, 'path' | 'message'>;
-
-const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
 /** `readSecret` gives the content of a file that a `…File` field names. */
 export function readAccounts(document: unknown, readSecret: ReadFile): Accounts {
@@ -88,6 +85,8 @@ export function readAccounts(document: unknown, readSecret: ReadFile): Accounts 
   const callers = file.callers.map(({ caller, key, accounts }) => ({ caller, key: new Secret(key), accounts }));
   return { all, ofUsers, callers, byName: (name) => names.get(name) };
 }
+
+const IfPresent = () => ValidateIf((_, value) => value !== undefined);
 
 class AccountEntry {
   @Matches(/^[a-z0-9-]{1,64}$/, { message: 'account must be 1 to 64 lower-case letters, digits and hyphens' })
@@ -117,16 +116,16 @@ class AccountEntry {
   password: string;
 
   /** If true, username and password arrive with each request. */
-  @ValidateIf(({ ofUsers }: AccountEntry) => ofUsers !== undefined)
+  @IfPresent()
   @Equals(true, { message: 'ofUsers must be true, or absent' })
   ofUsers?: true;
 
-  @ValidateIf(({ scope }: AccountEntry) => scope !== undefined)
+  @IfPresent()
   @IsString()
   @Length(1, 1024)
   scope?: string;
 
-  @ValidateIf(({ scopeFrom }: AccountEntry) => scopeFrom !== undefined)
+  @IfPresent()
   @IsString()
   scopeFrom?: string;
 }
@@ -171,22 +170,26 @@ function usersAccountOf({ account, scope, scopeFrom }: AccountEntry): UsersAccou
 }
 
 function accountOf(entry: AccountEntry): Account {
-  const { account, grant, scope, scopeFrom } = entry;
-  if (grant === 'password')
-    return { account, grant, username: entry.username, password: new Secret(entry.password), scope, scopeFrom };
-  return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope, scopeFrom };
+  const { account, grant, clientId, username, scope, scopeFrom } = entry;
+  if (grant === 'password') return { account, grant, username, password: new Secret(entry.password), scope, scopeFrom };
+  return { account, grant, clientId, clientSecret: new Secret(entry.clientSecret), scope, scopeFrom };
 }
 
 /** Faults between entries, as far as these can be read. */
-function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
-  const known = new Set(listOf(accounts).map(({ account }) => account));
+function crossFaults(file: AccountsFile): AccountsFault[] {
+  const [accounts, callers] = [listOf(file.accounts), listOf(file.callers)];
+  const known = new Set(accounts.map(({ account }) => account));
   return [
-    ...repeated(listOf(accounts), 'account', 'accounts'),
-    ...discoveryFaults(listOf(accounts)),
-    ...usersFaults(listOf(accounts)),
-    ...repeated(listOf(callers), 'caller', 'callers'),
-    ...repeated(listOf(callers), 'key', 'callers'),
-    ...listOf(callers).flatMap((caller, index) =>
+    ...repeated(accounts, 'account', 'accounts'),
+    ...accounts.flatMap((entry, index) =>
+      [...faultsOfAccount(entry, accounts)].map(([field, message]) => ({
+        path: `accounts[${index}].${field}`,
+        message,
+      })),
+    ),
+    ...repeated(callers, 'caller', 'callers'),
+    ...repeated(callers, 'key', 'callers'),
+    ...callers.flatMap((caller, index) =>
       listOf(caller.accounts).flatMap((account, at) =>
         known.has(account) || typeof account !== 'string'
           ? []
@@ -196,30 +199,20 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   ];
 }
 
-/** An account for users has no credentials of its own, so it has no token either. */
-function usersFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
-  return accounts.flatMap((entry, index) => {
-    if (entry.ofUsers !== true) return [];
-    const fields = (['clientId', 'clientSecret', 'username', 'password'] as const).filter((name) => entry[name] !== undefined); // prettier-ignore
-    return [
-      ...(entry.grant === 'password' ? [] : [{ path: `accounts[${index}].ofUsers`, message: 'is for the grant password only' }]), // prettier-ignore
-      ...fields.map((name) => ({ path: `accounts[${index}].${name}`, message: 'stands beside ofUsers' })),
-    ];
-  });
-}
-
-/** Discovery has one step only: the discovering account has its scope from the configuration, or needs none. */
-function discoveryFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
-  return accounts.flatMap(({ scope, scopeFrom }, index) => {
-    if (typeof scopeFrom !== 'string') return [];
-    const path = `accounts[${index}].scopeFrom`;
-    const discoverer = accounts.find(({ account }) => account === scopeFrom);
-    if (scope !== undefined) return [{ path, message: 'stands beside scope: give one of them' }];
-    if (discoverer === undefined) return [{ path, message: 'is not one of the accounts' }];
-    if (discoverer.ofUsers === true) return [{ path, message: 'names an account of users, which has no token' }];
-    if (discoverer.scopeFrom !== undefined) return [{ path, message: 'names an account that has a scopeFrom itself' }];
-    return [];
-  });
+function* faultsOfAccount(entry: AccountEntry, all: readonly AccountEntry[]): Generator<[string, string]> {
+  const { grant, ofUsers, scope, scopeFrom } = entry;
+  // Users bring their credentials themselves, so such an account has no token either.
+  if (ofUsers === true) {
+    if (grant !== 'password') yield ['ofUsers', 'is for the grant password only'];
+    for (const field of CREDENTIALS) if (entry[field] !== undefined) yield [field, 'stands beside ofUsers'];
+  }
+  if (typeof scopeFrom !== 'string') return;
+  // Discovery has one step only: the discovering account has its scope from the configuration, or needs none.
+  const discoverer = all.find(({ account }) => account === scopeFrom);
+  if (scope !== undefined) yield ['scopeFrom', 'stands beside scope: give one of them'];
+  else if (discoverer === undefined) yield ['scopeFrom', 'is not one of the accounts'];
+  else if (discoverer.ofUsers === true) yield ['scopeFrom', 'names an account of users, which has no token'];
+  else if (discoverer.scopeFrom !== undefined) yield ['scopeFrom', 'names an account that has a scopeFrom itself'];
 }
 
 function listOf<T>(value: readonly T[] | undefined): T[] {
@@ -228,12 +221,10 @@ function listOf<T>(value: readonly T[] | undefined): T[] {
 
 function repeated<T>(entries: readonly T[], field: keyof T & string, list: string): AccountsFault[] {
   const seen = new Set<unknown>();
-  return entries.flatMap((entry, index) => {
-    if (typeof entry[field] !== 'string' || !seen.has(entry[field])) {
-      seen.add(entry[field]);
-      return [];
-    }
-    return [{ path: `${list}[${index}].${field}`, message: 'is that of an earlier entry too' }];
+  return entries.flatMap(({ [field]: value }, index) => {
+    const isRepeated = typeof value === 'string' && seen.has(value);
+    seen.add(value);
+    return isRepeated ? [{ path: `${list}[${index}].${field}`, message: 'is that of an earlier entry too' }] : [];
   });
 }
 

@@ -35,9 +35,6 @@ describe('settings of auth-service', () => {
 
   it.each([
     ['TOKEN_ENCRYPTION_KEY', 'canary'],
-    ['TOKEN_ENCRYPTION_KEYS_PREVIOUS', 'canary'],
-    ['TOKEN_ENCRYPTION_KEYS_PREVIOUS', `${Buffer.alloc(32, 1).toString('base64')},canary`],
-    ['TOKEN_ENCRYPTION_KEYS_PREVIOUS', ENCRYPTION_KEY],
     ['REFUSAL_SECONDS', '301'],
     ['REALM_SECONDS', '0'],
     ['KAFKA_TOPIC_PREFIX', 'can ary'],

@@ -1,9 +1,9 @@
 import { ArrayMinSize, IsIn, IsOptional, Max, Min } from 'class-validator';
+import { openEntriesFile } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
 import { AreBrokers, Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
-import { type Accounts } from './accounts.js';
-import { loadAccounts } from './accounts.config.js';
-import { keyIdOf, readEncryptionKey, readPreviousKeys, TokenKeys } from './token-keys.js';
+import { readAccounts, type Accounts } from './accounts.js';
+import { EntryKey, readEncryptionKey } from './cache/entry-key.js';
 
 export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4030 })
@@ -40,14 +40,6 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
     read: readEncryptionKey,
   })
   encryptionKey: Buffer;
-
-  @Env('TOKEN_ENCRYPTION_KEYS_PREVIOUS', {
-    doc: 'encryption keys of before, newest first, comma-separated: what they sealed is still opened',
-    secret: true,
-    optional: true,
-    read: readPreviousKeys,
-  })
-  previousEncryptionKeys?: Buffer[];
 
   @Env('REDIS_URL', {
     doc: "Redis of the token cache, redis:// or rediss://; another database than the gateway's index",
@@ -107,10 +99,10 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
-  #keys?: TokenKeys;
+  #entryKey?: EntryKey;
 
-  get keys(): TokenKeys {
-    return (this.#keys ??= new TokenKeys(this.encryptionKey, this.previousEncryptionKeys));
+  get entryKey(): EntryKey {
+    return (this.#entryKey ??= new EntryKey(this.encryptionKey));
   }
 
   /** If undefined, no events are announced. */
@@ -118,22 +110,8 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
     return this.kafkaBrokers && { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
+  /** The password grant sends a person's password, so it is allowed on purpose only, and over HTTPS only. */
   check(): ConfigFault[] {
-    return [...this.#keyFaults(), ...this.#passwordGrantFaults()];
-  }
-
-  #keyFaults(): ConfigFault[] {
-    const ids = [this.encryptionKey, ...(this.previousEncryptionKeys ?? [])].map(keyIdOf);
-    if (new Set(ids).size === ids.length) return [];
-    return [
-      {
-        name: 'TOKEN_ENCRYPTION_KEYS_PREVIOUS',
-        message: 'holds a key twice, or the one of TOKEN_ENCRYPTION_KEY. Remove it',
-      },
-    ];
-  }
-
-  #passwordGrantFaults(): ConfigFault[] {
     const { all, ofUsers } = this.accounts;
     const withPassword = [...all, ...ofUsers].filter(({ grant }) => grant === 'password').map(({ account }) => account);
     if (withPassword.length === 0) return [];
@@ -147,4 +125,10 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
     }
     return faults;
   }
+}
+
+/** Paths of secret files are relative to the accounts file. */
+export function loadAccounts(path: string): Accounts {
+  const { document, readFile } = openEntriesFile(path);
+  return readAccounts(document, readFile);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/service-kit';
 import { AuthConfig } from '../src/auth.config.js';
 import { authService } from '../src/auth.module.js';
-import type { TokenAnswer } from '../src/tokens/tokens.controller.js';
+import type { TokenAnswer } from '../src/api/tokens.controller.js';
 
 export const CLIENT_SECRET = 'canary-client-secret-5d1f';
 export const GATEWAY_KEY = 'canary-gateway-service-key-90ab';

@@ -1,6 +1,6 @@
 import type { Account } from '../src/accounts.js';
-import type { CachedToken } from '../src/tokens/cached-token.js';
-import type { Refusal } from '../src/tokens/refusal.js';
+import type { CachedToken } from '../src/cache/cached-token.js';
+import type { Refusal } from '../src/cache/refusal.js';
 
 /** A cache with one entry and a lock that is always free. */
 export class FakeCache {
@@ -12,21 +12,21 @@ export class FakeCache {
   reads = 0;
   onLock: () => void = () => undefined;
 
-  entryOf({ account }: Account) {
-    return { account, name: account, credentialsName: account, jitter: 0 };
+  namesOf({ account }: Account) {
+    return { account };
   }
-  isMissAuthoritative() {
+  get takesWrites() {
     return !this.isFull;
   }
-  read() {
+  token() {
     this.reads++;
     return this.answer(this.entry);
   }
-  store(_entry: unknown, token: CachedToken) {
+  storeToken(_entry: unknown, token: CachedToken) {
     if (!this.isFull) this.entry = token;
     return this.written(undefined);
   }
-  drop(_entry: unknown, fingerprint: string, mayGo: (token: CachedToken) => boolean) {
+  dropToken(_entry: unknown, fingerprint: string, mayGo: (token: CachedToken) => boolean) {
     if (this.entry?.fingerprint !== fingerprint || !mayGo(this.entry)) return this.answer(this.entry);
     if (!this.isFull) this.entry = undefined;
     return this.written(this.entry);

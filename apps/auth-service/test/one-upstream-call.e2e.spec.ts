@@ -87,10 +87,10 @@ describe('however many ask, the token API is asked once', () => {
     expect(stored).toHaveLength(2);
     for (const { key, value, ttlMs } of stored) {
       expect(key).toMatch(new RegExp(`^${prefix}token:[\\w-]{43}$`));
-      expect(value).toMatch(/^1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
+      expect(value).toMatch(/^2\.[\w-]{16}\.[\w-]+$/);
       expect(ttlMs).toBeLessThanOrEqual(990_000);
       expect(ttlMs).toBeGreaterThan(989_000 - passedMs);
-      const readable = [value, Buffer.from(value.split('.')[3] ?? '', 'base64url').toString('latin1')].join();
+      const readable = [value, Buffer.from(value.split('.')[2] ?? '', 'base64url').toString('latin1')].join();
       for (const secret of [
         ...api.tokens,
         ...api.tokens.flatMap((token) => token.split('.')),

@@ -36,7 +36,7 @@ describe('credentials that the token API refuses', () => {
     expect(replicas.api.requests).toHaveLength(1);
     const [refusal] = await replicas.entries('refusal:');
     expect(refusal?.ttlMs).toBeLessThanOrEqual(300_000);
-    expect(refusal?.value).toMatch(/^1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
+    expect(refusal?.value).toMatch(/^2\.[\w-]{16}\.[\w-]+$/);
   });
 
   it('are asked with again after that time', async () => {

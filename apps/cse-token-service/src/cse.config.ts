@@ -10,7 +10,6 @@ import {
   type ChecksItself,
   type ConfigFault,
 } from '@tranche/service-kit';
-import { readOrigins } from './origins.js';
 
 export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4040 })
@@ -156,6 +155,19 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
       'Or list the keys in CSE_KEY_PINS; for development set ALLOW_HTTP_KEYS=true';
     return [{ name: 'CSE_KEYS_URL', message }];
   }
+}
+
+/** Reads comma-separated origins, each exactly as a browser sends it. No wildcards. */
+export function readOrigins(text: string): string[] {
+  return text.split(',').map((item) => {
+    const origin = item.trim();
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw new Error(
+        'has an entry that is not an origin. Use scheme://host or scheme://host:port, without a path, as in https://shop.example',
+      );
+    }
+    return origin;
+  });
 }
 
 function plainOrigins(origins: readonly string[]): string[] {

@@ -1,15 +1,56 @@
 import type { Server } from 'node:http';
 import { Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ServiceDefinition } from '@tranche/service-kit';
-import { AdmissionModule } from './admission/admission.module.js';
+import { TOPICS } from '@tranche/contracts';
+import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
+import { RedisModule, rereadFromFile, SERVICE_PARTS, type ServiceDefinition } from '@tranche/service-kit';
+import { Admission, routedPath } from './admission/admission.service.js';
 import { KeyProblemFilter } from './admission/key-problem.filter.js';
+import { RequestLimits } from './admission/request-limits.store.js';
 import { CseConfig } from './cse.config.js';
-import { MAX_BODY_BYTES } from './keys/key-request.pipe.js';
-import { KeysModule } from './keys/keys.module.js';
-import { routedPath } from './keys/paths.js';
+import { KeyProviderClient } from './key-provider/key-provider.client.js';
+import { CseKeysController } from './keys/cse-keys.controller.js';
+import { EncryptionKeyService } from './keys/encryption-key.service.js';
+import { KeyChangeReporter } from './keys/key-change-reporter.service.js';
+import { KeyEvents } from './keys/key-events.producer.js';
+import { KeyRequests, MAX_BODY_BYTES } from './keys/key-request.js';
+import { KnownKeys } from './keys/known-keys.store.js';
 
-@Module({ imports: [AdmissionModule, KeysModule] })
+@Module({
+  imports: [
+    KafkaModule.forRootAsync({
+      inject: [CseConfig, ...SERVICE_PARTS],
+      useFactory: kafkaOptionsOf({
+        clientId: 'cse-token-service',
+        topics: [TOPICS.cseEvents],
+        announces: true,
+        closeTimeoutMs: 1_000,
+      }),
+    }),
+    // One connection for limits and known keys; none without REDIS_URL.
+    RedisModule.forRootAsync({
+      inject: [CseConfig],
+      useFactory: (config: CseConfig) => ({
+        url: config.redisUrl,
+        currentUrl: rereadFromFile(config, 'redisUrl'),
+        name: 'cse',
+        answerMs: config.redisAnswerMs,
+      }),
+    }),
+  ],
+  controllers: [CseKeysController],
+  providers: [
+    Admission,
+    RequestLimits,
+    KeyProblemFilter,
+    KeyRequests,
+    EncryptionKeyService,
+    KeyProviderClient,
+    KnownKeys,
+    KeyChangeReporter,
+    KeyEvents,
+  ],
+})
 export class CseModule {}
 
 export const cseTokenService: ServiceDefinition<CseConfig> = {
@@ -19,8 +60,7 @@ export const cseTokenService: ServiceDefinition<CseConfig> = {
   module: () => CseModule,
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
-  // The route's pipe reads bodies, after the guards.
-  limits: { bodyBytes: MAX_BODY_BYTES, incomingBytes: Infinity, headerBytes: 8_192 },
+  limits: { bodyBytes: MAX_BODY_BYTES, headerBytes: 8_192 },
   // A browser's trace is not continued.
   http: { rewriteUrl: routedPath, continuesTraces: false },
   prepare,
@@ -28,10 +68,11 @@ export const cseTokenService: ServiceDefinition<CseConfig> = {
 
 function prepare(app: NestFastifyApplication): void {
   app.useGlobalFilters(app.get(KeyProblemFilter));
+  app.get(Admission).guard(app);
   const fastify = app.getHttpAdapter().getInstance();
-  // Bodies must not be read before the guards have run; the route's pipe reads them.
+  // The route reads bodies of every type, because a card must be found in each.
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   // Node would answer an unknown `Expect` itself, without limits and metrics.
   const server: Server = app.getHttpServer();
   server.on('checkExpectation', (request, response) => fastify.routing(request, response));

@@ -2,7 +2,7 @@ import { BadRequestException, UnsupportedMediaTypeException, type ArgumentsHost 
 import type { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { FailureFilter } from './failure.filter.js';
 import type { IngestConfig } from './ingest.config.js';
-import type { FailureLimitService } from './limits/failure-limit.service.js';
+import type { FailureLimits } from './limits/failure-limits.store.js';
 import type { NotificationService } from './notification.service.js';
 import { BrowserReturns } from './return/browser-return.service.js';
 
@@ -34,7 +34,7 @@ function filterOf(countFailure: () => Promise<number | undefined>): FailureFilte
   return new FailureFilter(
     log as unknown as ServiceLogger,
     notifications as unknown as NotificationService,
-    { countFailure } as unknown as FailureLimitService,
+    { countFailure } as unknown as FailureLimits,
     new BrowserReturns({ merchants } as unknown as IngestConfig, metrics as unknown as Metrics),
   );
 }

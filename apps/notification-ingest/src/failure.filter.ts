@@ -1,6 +1,6 @@
 import { Catch, Injectable, type ArgumentsHost } from '@nestjs/common';
 import { Problem, ProblemFilter, problemOf, ServiceLogger } from '@tranche/service-kit';
-import { FailureLimitService } from './limits/failure-limit.service.js';
+import { FailureLimits } from './limits/failure-limits.store.js';
 import { UnreadableNotification } from './notification-parameters.pipe.js';
 import { NotificationService } from './notification.service.js';
 import { receivedRequest, type RequestAsItCame } from './received-request.js';
@@ -18,7 +18,7 @@ export class FailureFilter extends ProblemFilter {
   constructor(
     log: ServiceLogger,
     private readonly notifications: NotificationService,
-    private readonly failures: FailureLimitService,
+    private readonly failures: FailureLimits,
     private readonly returns: BrowserReturns,
   ) {
     super(log);

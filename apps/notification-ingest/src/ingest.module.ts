@@ -1,19 +1,77 @@
 import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ServiceLogger, SHORT_KEYS_WARNING, shortKeysOfMerchants, type ServiceDefinition } from '@tranche/service-kit';
+import { TOPICS } from '@tranche/contracts';
+import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
+import {
+  RedisModule,
+  rereadFromFile,
+  SERVICE_PARTS,
+  ServiceLogger,
+  SHORT_KEYS_WARNING,
+  shortKeysOfMerchants,
+  type ServiceDefinition,
+} from '@tranche/service-kit';
 import { FailureFilter } from './failure.filter.js';
 import { IngestConfig } from './ingest.config.js';
-import { LimitsModule } from './limits/limits.module.js';
-import { UnreadableNotification } from './notification-parameters.pipe.js';
-import { NotificationModule } from './notification.module.js';
+import { ConnectionLimits } from './limits/connection-limits.service.js';
+import { FailureLimits } from './limits/failure-limits.store.js';
+import { LimitedAddressGuard } from './limits/limited-address.guard.js';
+import { NotificationParametersPipe, UnreadableNotification } from './notification-parameters.pipe.js';
+import { NotificationController } from './notification.controller.js';
+import { NotificationProducer } from './notification.producer.js';
+import { NotificationService } from './notification.service.js';
 import { MAX_BODY_BYTES } from './parameters-of-request.js';
-import { ReturnModule } from './return/return.module.js';
+import { QuarantineService } from './quarantine/quarantine.service.js';
+import { BrowserReturns } from './return/browser-return.service.js';
+import { ReturnController } from './return/return.controller.js';
 import { isPathDecodable, routedPath } from './routed-path.js';
+import { UnparsedRequests } from './unparsed-requests.service.js';
 
 const MAX_QUERY_BYTES = 65_536;
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+\s*(?:;|$)/;
 
-@Module({ imports: [NotificationModule, ReturnModule, LimitsModule], providers: [FailureFilter] })
+/** Everything but Kafka. */
+export const WEBHOOK = {
+  imports: [
+    RedisModule.forRootAsync({
+      inject: [IngestConfig],
+      useFactory: (config: IngestConfig) => ({
+        url: config.redisUrl,
+        currentUrl: rereadFromFile(config, 'redisUrl'),
+        name: 'failures',
+      }),
+    }),
+  ],
+  controllers: [NotificationController, ReturnController],
+  providers: [
+    NotificationProducer,
+    NotificationService,
+    NotificationParametersPipe,
+    QuarantineService,
+    BrowserReturns,
+    FailureFilter,
+    FailureLimits,
+    ConnectionLimits,
+    UnparsedRequests,
+    { provide: APP_GUARD, useClass: LimitedAddressGuard },
+  ],
+};
+
+@Module({
+  ...WEBHOOK,
+  imports: [
+    ...WEBHOOK.imports,
+    // The service's only Kafka producer. It connects before the webhook's port opens.
+    KafkaModule.forRootAsync({
+      inject: [IngestConfig, ...SERVICE_PARTS],
+      useFactory: kafkaOptionsOf({
+        clientId: 'notification-ingest',
+        topics: [TOPICS.notifications, TOPICS.notificationsQuarantine],
+      }),
+    }),
+  ],
+})
 export class IngestModule {}
 
 export const notificationIngest: ServiceDefinition<IngestConfig> = {

@@ -12,7 +12,8 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /**
  * Reads a complete multipart/form-data body (RFC 7578): one level, no files; what is around the parts is no content (RFC 2046, 5.1.1). All
  * lines end as the first delimiter's does, with CRLF or LF alone. A part's own charset wins over the body's. Without a boundary in the
- * content type, the first line is the delimiter.
+ * content type, the first line is the delimiter. Parsers of uploads (busboy) take no LF alone, base64 or missing boundary, and take a part
+ * with two names or a header twice: behind them all of this would be read and checked anew.
  */
 export function parametersOfMultipart(contentType: string, body: Buffer): Parameters | Unreadable {
   const text = body.toString('latin1');

@@ -3,11 +3,10 @@ import { parseOrderKey, orderKey, readNotification, type PaymentNotification } f
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { isSignedBy, valueOf } from '@tranche/platform';
 import type { ReceivedTrace } from '@tranche/runtime';
-import { contentHash } from './content-hash.js';
 import { IngestConfig } from './ingest.config.js';
 import { NotificationProducer, OverloadedError } from './notification.producer.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
-import type { Parameters } from './received-parameters.js';
+import { contentHash, type Parameters } from './received-parameters.js';
 import type { ReceivedRequest } from './received-request.js';
 
 /**

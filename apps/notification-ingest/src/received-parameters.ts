@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { isName, type Parameters } from '@tranche/platform';
 import { parameterOf } from './sent-text.js';
 
@@ -77,6 +78,16 @@ export function checked(parameters: Parameters): Parameters | Unreadable {
   if (new Set(parameters.map(([name]) => name)).size < parameters.length)
     return { unreadable: 'a parameter came twice' };
   return parameters;
+}
+
+/** The event's id: the same for a repeat in another order, by GET or POST, or signed with another key, so that consumers recognise it. */
+export function contentHash(parameters: Parameters): string {
+  const content = parameters
+    .filter(([name]) => name !== 'HASH')
+    // We hash the signed bytes. The charset that the sender names is not signed, so it must not change the id.
+    .map(([name, value, sent]) => (sent === undefined ? ([name, value] as const) : ([sent.name, sent.value] as const)))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(content), 'utf8').digest('hex');
 }
 
 export function tooMany(): Unreadable {

@@ -7,19 +7,9 @@ import { TOPICS, type PaymentNotification } from '@tranche/contracts';
 import { BatchingProducer, type ProducerRecord } from '@tranche/kafka';
 import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
-import { FailureFilter } from '../src/failure.filter.js';
 import { IngestConfig } from '../src/ingest.config.js';
-import { notificationIngest } from '../src/ingest.module.js';
-import { ConnectionLimits } from '../src/limits/connection-limits.service.js';
-import { LimitsModule } from '../src/limits/limits.module.js';
-import { NotificationController } from '../src/notification.controller.js';
-import { NotificationParametersPipe } from '../src/notification-parameters.pipe.js';
-import { NotificationProducer } from '../src/notification.producer.js';
-import { NotificationService } from '../src/notification.service.js';
-import { ReturnModule } from '../src/return/return.module.js';
-import { QuarantineService } from '../src/quarantine/quarantine.service.js';
-import { quarantinedOf, type Quarantined } from '../src/quarantine/quarantined.js';
-import { UnparsedRequests } from '../src/unparsed-requests.service.js';
+import { notificationIngest, WEBHOOK } from '../src/ingest.module.js';
+import { quarantinedOf, type Quarantined } from '../src/quarantine/quarantine-record.js';
 
 /** The answer to one request, and the records that it left. */
 export interface Outcome {
@@ -37,15 +27,7 @@ export async function webhookInProcess(merchants: object[]) {
       Promise.resolve(void records.push({ topic, key: String(key), value: value as Buffer })),
   };
 
-  @Module({
-    imports: [LimitsModule, ReturnModule],
-    controllers: [NotificationController],
-    providers: [
-      ...[FailureFilter, NotificationService, NotificationParametersPipe, NotificationProducer],
-      ...[ConnectionLimits, UnparsedRequests, QuarantineService],
-      { provide: BatchingProducer, useValue: kafka },
-    ],
-  })
+  @Module({ ...WEBHOOK, providers: [...WEBHOOK.providers, { provide: BatchingProducer, useValue: kafka }] })
   class WebhookModule {}
 
   const folder = mkdtempSync(join(tmpdir(), 'tranche-webhook-'));

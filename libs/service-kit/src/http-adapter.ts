@@ -15,10 +15,7 @@ import { openSpan } from './tracing.js';
 export interface HttpLimits {
   /** Maximum bytes of one body (65536). */
   bodyBytes: number;
-  /**
-   * Maximum bytes of all incomplete bodies, with an overhead per chunk (8388608). Beyond it the connection with the largest body is closed.
-   * Set it to Infinity if routes read bodies themselves: a body is not read before that.
-   */
+  /** Maximum bytes of all incomplete bodies, with an overhead per chunk (8388608). Beyond it the connection with the largest body is closed. */
   incomingBytes: number;
   /** Maximum bytes of all headers together (16384). */
   headerBytes: number;
@@ -121,7 +118,6 @@ function boundIncomingBodies(adapter: FastifyAdapter, maxBytes: number, metrics:
     name: 'http_server_incoming_bodies_cut_total',
     help: 'Connections closed without an answer: too many bytes of bodies were coming in at one time, most of them here',
   });
-  if (maxBytes === Infinity) return;
   const bodies = new IncomingBodies(maxBytes, () => cut.inc());
   adapter.getInstance().addHook('preParsing', (request, _reply, payload, done) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.raw.headers;

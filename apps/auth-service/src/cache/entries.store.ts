@@ -9,19 +9,15 @@ export interface Lock {
 }
 
 export interface StoredEntry {
-  /** Undefined if the value is no text; this service did not write it then. */
-  value?: string;
+  /** Empty if the value is no text; this service did not write it then. */
+  value: string;
   ttlMs: number;
 }
 
-/** Reads both at one moment, because another token may be stored between two commands. A value of another type is returned as 1. */
-const READ = `local value = redis.pcall('get', KEYS[1])
-if type(value) == 'table' then value = 1 end
-return {value, redis.call('pttl', KEYS[1])}`;
-
-const DELETE_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
-const DELETE_IF_NO_TEXT =
-  "if redis.call('type', KEYS[1]).ok == 'string' then return 0 end return redis.call('del', KEYS[1])";
+const GET_TEXT = "local value = redis.pcall('get', KEYS[1]) if type(value) == 'table' then value = '' end";
+/** Reads both at one moment, because another token may be stored between two commands. */
+const READ = `${GET_TEXT} return {value, redis.call('pttl', KEYS[1])}`;
+const DELETE_IF_EQUAL = `${GET_TEXT} if value == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
 const EXTEND_IF_EQUAL =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 
@@ -54,12 +50,8 @@ export class EntryStore implements OnApplicationShutdown {
   }
 
   async read(key: string): Promise<StoredEntry | undefined> {
-    const [value, ttlMs] = (await this.#inTime(this.redis.eval(READ, { keys: [key] }))) as [
-      string | number | null,
-      number,
-    ];
-    if (value === null) return undefined;
-    return typeof value === 'string' ? { value, ttlMs } : { ttlMs };
+    const [value, ttlMs] = (await this.#inTime(this.redis.eval(READ, { keys: [key] }))) as [string | null, number];
+    return value === null ? undefined : { value, ttlMs };
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
@@ -68,8 +60,8 @@ export class EntryStore implements OnApplicationShutdown {
 
   /** Returns true if this call removed the value that was read, and no other process did. */
   async deleteIfStill(key: string, { value }: StoredEntry): Promise<boolean> {
-    const [script, args] = value === undefined ? [DELETE_IF_NO_TEXT, []] : [DELETE_IF_EQUAL, [value]];
-    return (await this.#written(this.redis.eval(script, { keys: [key], arguments: args }), false)) === 1;
+    const deleting = this.redis.eval(DELETE_IF_EQUAL, { keys: [key], arguments: [value] });
+    return (await this.#written(deleting, false)) === 1;
   }
 
   /** Undefined while another process has the lock. Extended while its holder lives, at most `longestMs`. */

@@ -1,4 +1,4 @@
-import { readRealmPath } from './realm-path.js';
+import { readRealmPath } from './token-api-problems.js';
 
 describe('the realm path', () => {
   it.each([

@@ -20,6 +20,20 @@ export class TokenApiUnavailable extends Problem {
   }
 }
 
+/**
+ * The discovering account has no token; its failure is announced already. `isRemembered`: also store it for the account that needs the
+ * realm.
+ */
+export class DiscovererProblem extends Problem {
+  constructor(
+    cause: Problem,
+    readonly isRemembered: boolean,
+  ) {
+    const { status, code, detail, headers } = cause;
+    super({ status, code, detail, headers, cause });
+  }
+}
+
 export interface ApiAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -32,30 +46,36 @@ export interface ApiAnswer {
  */
 export function problemOf({ status, headers, text }: ApiAnswer): Problem {
   const isLater = [408, 425, 429].includes(status);
-  if (status < 400 || status >= 500 || isLater) return unavailable(`HTTP ${status}`, undefined, retryAfterOf(headers));
+  if (status < 400 || status >= 500 || isLater)
+    return new TokenApiUnavailable(`HTTP ${status}`, undefined, retryAfterOf(headers));
   const oauthError = (jsonOf(text) as { error?: unknown } | undefined)?.error;
   const said = typeof oauthError === 'string' && /^[a-z_]{1,40}$/.test(oauthError) ? `, ${oauthError}` : '';
   return refused(`The token API refused the account (HTTP ${status}${said}).`);
 }
 
 /** A retry is useless until a person has corrected something. */
-export function refused(detail: string, retryAfterSeconds?: number): Problem {
-  const headers: Record<string, string> =
-    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return new Problem({ status: 502, code: 'auth_refused', detail, headers });
+export function refused(detail: string): Problem {
+  return new Problem({ status: 502, code: 'auth_refused', detail });
 }
 
-/** The answer to GET /iam/realms/my has an unknown shape: docs/decisions/0024. */
-export function realmUnknown(reason: string): Problem {
-  return new Problem({
-    status: 502,
-    code: 'realm_unknown',
-    detail: `GET /iam/realms/my gave no realm path: ${reason}.`,
-  });
+/**
+ * Reads the answer to GET /iam/realms/my, whose shape is "not shown" in the interface: a JSON object whose `path` is a slash and up to
+ * 1,023 visible ASCII characters (docs/decisions/0024). Other fields are ignored; other shapes are refused rather than guessed.
+ * @throws Problem 502 `realm_unknown`
+ */
+export function readRealmPath(answer: unknown): string {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
+    throw realmUnknown('its answer is not a JSON object');
+  const { path } = answer as { path?: unknown };
+  if (typeof path !== 'string') throw realmUnknown('its answer has no text `path`');
+  if (!/^\/[\x21-\x7e]{0,1023}$/.test(path))
+    throw realmUnknown('its `path` is not a slash and up to 1,023 visible characters');
+  return path;
 }
 
-export function unavailable(reason: string, cause?: unknown, retryAfterSeconds?: number): Problem {
-  return new TokenApiUnavailable(reason, cause, retryAfterSeconds);
+function realmUnknown(reason: string): Problem {
+  const detail = `GET /iam/realms/my gave no realm path: ${reason}.`;
+  return new Problem({ status: 502, code: 'realm_unknown', detail });
 }
 
 function retryAfterOf(headers: ApiAnswer['headers']): number | undefined {

@@ -5,10 +5,8 @@ import { reasonOf } from '@tranche/runtime';
 import { Agent, request } from 'undici';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import { grantBody } from './grant-body.js';
-import { cachedTokenOf, type CachedToken } from '../tokens/cached-token.js';
-import { readRealmPath } from './realm-path.js';
-import { jsonOf, problemOf, unavailable, type ApiAnswer } from './token-api-problems.js';
+import { cachedTokenOf, type CachedToken } from '../cache/cached-token.js';
+import { jsonOf, problemOf, readRealmPath, TokenApiUnavailable, type ApiAnswer } from './token-api-problems.js';
 
 const MAX_ANSWER_BYTES = 131_072;
 
@@ -45,8 +43,8 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  /** @param realmPath the discovered scope of an account that has none */
-  askForToken(account: Account, realmPath?: string): Promise<CachedToken> {
+  /** @param realmPath the account's scope, configured or discovered */
+  askForToken(account: Account, realmPath = account.scope): Promise<CachedToken> {
     return this.#observed('token', account, async () => {
       const askedAtMs = performance.now();
       const body = JSON.stringify(grantBody(account, realmPath));
@@ -54,10 +52,10 @@ export class TokenApiClient implements OnApplicationShutdown {
       const { value, faults } = validateAccessTokenRecord(jsonOf(text));
       if (value === undefined) {
         const where = faults.map(({ path, message }) => `${path} ${message}`.trim()).join(', ');
-        throw unavailable(`its answer is not an access token record: ${where}`);
+        throw new TokenApiUnavailable(`its answer is not an access token record: ${where}`);
       }
       const token = cachedTokenOf(value, askedAtMs);
-      if (token.expiresAtMs <= performance.now()) throw unavailable('its token was over before it arrived');
+      if (token.expiresAtMs <= performance.now()) throw new TokenApiUnavailable('its token was over before it arrived');
       return token;
     });
   }
@@ -114,9 +112,21 @@ export class TokenApiClient implements OnApplicationShutdown {
       finish('granted');
       return result;
     } catch (error) {
-      const problem = error instanceof Problem ? error : unavailable(reasonOf(error), error);
+      const problem = error instanceof Problem ? error : new TokenApiUnavailable(reasonOf(error), error);
       finish(problem.status === 502 ? 'refused' : 'unavailable', { reason: problem.message });
       throw problem;
     }
   }
+}
+
+/**
+ * JSON body of POST {auth_url}/iam/token. `grant_type` is always sent, although the interface makes it optional for the password grant: a
+ * missing one means `password`, and no other account may turn into that by accident.
+ */
+function grantBody(account: Account, realmPath: string | undefined): Record<string, string> {
+  const scope: Record<string, string> = realmPath === undefined ? {} : { scope: realmPath };
+  if (account.grant === 'password')
+    return { grant_type: 'password', username: account.username, password: account.password.reveal(), ...scope };
+  const { clientId: client_id, clientSecret } = account;
+  return { grant_type: 'client_credentials', client_id, client_secret: clientSecret.reveal(), ...scope };
 }

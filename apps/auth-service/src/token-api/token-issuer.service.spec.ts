@@ -1,10 +1,10 @@
 import { Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
-import type { AuthEvents } from '../events/auth-events.producer.js';
-import { DiscovererProblem } from './discoverer-problem.js';
-import type { RealmService } from './realm.service.js';
+import type { AuthEvents } from '../auth-events.producer.js';
+import type { AuthConfig } from '../auth.config.js';
+import type { CachedToken } from '../cache/cached-token.js';
 import type { TokenApiClient } from './token-api.client.js';
-import { refused } from './token-api-problems.js';
+import { DiscovererProblem, refused } from './token-api-problems.js';
 import { TokenIssuer } from './token-issuer.service.js';
 
 const shop: Account = {
@@ -20,10 +20,11 @@ it.each([
   ['those of the account that discovers its realm', new DiscovererProblem(refused('no'), false), []],
 ])('an account is announced as refused for %s or not', async (_, error, announced) => {
   const events: string[] = [];
-  const realms = { pathFor: () => Promise.reject(error), forget: () => undefined } as unknown as RealmService;
+  const api = { realmPath: () => Promise.reject(error) } as unknown as TokenApiClient;
+  const config = { accounts: { byName: () => shop } } as unknown as AuthConfig;
   const announcing = { announce: (type: string) => events.push(type) } as unknown as AuthEvents;
   await expect(
-    new TokenIssuer({} as TokenApiClient, realms, announcing).issue(shop, () => Promise.reject(error)),
+    new TokenIssuer(config, api, announcing).issue(shop, () => Promise.resolve({} as CachedToken)),
   ).rejects.toBe(error);
   expect(events).toEqual(announced);
 });

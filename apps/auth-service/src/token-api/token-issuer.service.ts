@@ -1,44 +1,104 @@
 import { Injectable } from '@nestjs/common';
-import { Problem } from '@tranche/service-kit';
 import { reasonOf } from '@tranche/runtime';
+import { Problem } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
-import { AuthEvents } from '../events/auth-events.producer.js';
-import { DiscovererProblem } from './discoverer-problem.js';
-import { expiresInSeconds, type CachedToken } from '../tokens/cached-token.js';
-import { RealmService, type TokenProvider } from './realm.service.js';
+import { AuthConfig } from '../auth.config.js';
+import { AuthEvents } from '../auth-events.producer.js';
+import { expiresInSeconds, type CachedToken } from '../cache/cached-token.js';
+import { DiscovererProblem } from './token-api-problems.js';
 import { TokenApiClient } from './token-api.client.js';
 
-/** Gets a new token from the token API, for the configured or discovered realm, and announces the result on `auth.events.v1`. */
+/**
+ * Returns a token of the account.
+ * @param refused fingerprint of a token that the API did not accept
+ */
+export type TokenProvider = (account: Account, refused?: string) => Promise<CachedToken>;
+
+/** Gets new tokens from the token API, for the configured realm or the one that GET /iam/realms/my gives for a token of `scopeFrom`. */
 @Injectable()
 export class TokenIssuer {
+  /** Realm paths by discovering account, cached for REALM_SECONDS. Concurrent callers share one discovery, which has no end yet. */
+  readonly #realms = new Map<string, { path: Promise<string>; untilMs?: number }>();
+
   constructor(
+    private readonly config: AuthConfig,
     private readonly api: TokenApiClient,
-    private readonly realms: RealmService,
     private readonly events: AuthEvents,
   ) {}
 
+  /** Asks for a token and announces the result on `auth.events.v1`. */
   async issue(account: Account, tokenOf: TokenProvider): Promise<CachedToken> {
+    const { account: name } = account;
     try {
-      const token = await this.api.askForToken(account, await this.realms.pathFor(account, tokenOf));
-      this.events.announce('auth.token.refreshed', {
-        account: account.account,
-        fingerprint: token.fingerprint,
-        expiresInSeconds: expiresInSeconds(token, performance.now()),
-      });
+      const token = await this.ask(account, tokenOf);
+      const { fingerprint } = token;
+      const seconds = expiresInSeconds(token, performance.now());
+      this.events.announce('auth.token.refreshed', { account: name, fingerprint, expiresInSeconds: seconds });
       return token;
     } catch (error) {
-      if (isRefusal(error)) {
-        this.realms.forget(account);
-        const isOfDiscoverer = error instanceof DiscovererProblem;
-        if (!isOfDiscoverer)
-          this.events.announce('auth.token.refused', { account: account.account, reason: reasonOf(error) });
-      }
+      if (!(error instanceof Problem) || error.status !== 502) throw error;
+      // The realm may have another path by now.
+      if (this.#realms.get(account.scopeFrom ?? '')?.untilMs !== undefined)
+        this.#realms.delete(account.scopeFrom ?? '');
+      if (!(error instanceof DiscovererProblem))
+        this.events.announce('auth.token.refused', { account: name, reason: reasonOf(error) });
       throw error;
     }
   }
+
+  async ask(account: Account, tokenOf: TokenProvider): Promise<CachedToken> {
+    const { scopeFrom } = account;
+    const discovered = scopeFrom === undefined ? undefined : await this.#realm(scopeFrom, tokenOf);
+    return this.api.askForToken(account, discovered);
+  }
+
+  #realm(name: string, tokenOf: TokenProvider): Promise<string> {
+    const known = this.#realms.get(name);
+    if (known !== undefined && performance.now() < (known.untilMs ?? Infinity)) return known.path;
+    const realm: { path: Promise<string>; untilMs?: number } = { path: this.#discover(name, tokenOf) };
+    this.#realms.set(name, realm);
+    realm.path.then(
+      () => (realm.untilMs = performance.now() + this.config.realmSeconds * 1_000),
+      () => this.#realms.delete(name),
+    );
+    return realm.path;
+  }
+
+  async #discover(name: string, tokenOf: TokenProvider): Promise<string> {
+    const discoverer = this.config.accounts.byName(name);
+    if (discoverer === undefined) throw new TypeError(`there is no account ${name}`);
+    return withToken(discoverer, (token) => this.api.realmPath(discoverer, token), ofDiscoverer(tokenOf));
+  }
 }
 
-/** True if a retry is useless until a person has corrected something. */
-export function isRefusal(error: unknown): error is Problem {
-  return error instanceof Problem && error.status === 502;
+/** Runs `ask` with the account's token. A cached one may have been revoked, so a refusal is retried once with another token. */
+export async function withToken<T>(
+  account: Account,
+  ask: (token: CachedToken) => Promise<T>,
+  tokenOf: TokenProvider,
+): Promise<T> {
+  const token = await tokenOf(account);
+  try {
+    return await ask(token);
+  } catch (error) {
+    const isCached = account.grant !== 'password';
+    if (!(error instanceof Problem) || error.code !== 'auth_refused' || !isCached) throw error;
+    return ask(await tokenOf(account, token.fingerprint));
+  }
+}
+
+/**
+ * The discoverer's failure is stored under its own name. It is also stored for the account that needs the realm if the discoverer's tokens
+ * are never cached, or if it came after a request for the realm, which each attempt would otherwise repeat.
+ */
+function ofDiscoverer(tokenOf: TokenProvider): TokenProvider {
+  return async (discoverer, refused) => {
+    try {
+      return await tokenOf(discoverer, refused);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const isRemembered = discoverer.grant === 'password' || (refused !== undefined && error.status === 503);
+      throw new DiscovererProblem(error, isRemembered);
+    }
+  };
 }

@@ -1,4 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { WindowCounter } from '@tranche/runtime';
 import {
   currentTraceId,
   Metrics,
@@ -8,11 +9,8 @@ import {
   problemOf,
   ServiceLogger,
 } from '@tranche/service-kit';
-import { WindowCounter } from '@tranche/runtime';
-import { MAX_BODY_BYTES } from '../keys/key-request.pipe.js';
-import { EVERY_ANSWER } from '../origins.js';
-import { OriginHeaders } from './origin-headers.service.js';
-import type { PageReply, PageRequest } from './page-request.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_BODY_BYTES } from '../keys/key-request.js';
 
 /** A page with a fault sends card data with every payment, so each origin is logged once in this time. */
 const LOGGED_AGAIN_AFTER_MS = 60_000;
@@ -34,7 +32,6 @@ export class KeyProblemFilter implements ExceptionFilter {
   readonly #cardDataLog = new WindowCounter(1, LOGGED_AGAIN_AFTER_MS, MAX_ORIGINS);
 
   constructor(
-    private readonly origins: OriginHeaders,
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
@@ -48,34 +45,25 @@ export class KeyProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<PageRequest>();
-    const { origin } = request.headers;
+    const { headers, raw } = http.getRequest<FastifyRequest>();
+    const { origin = '' } = headers;
     const problem = problemOf(error);
     if (!(error instanceof Problem) && problem.status >= 500) this.log.error({ err: error }, 'a request failed');
     this.#refused.inc({ code: problem.code });
-    if (problem.code === 'card_data_refused' && this.#mayLog(origin ?? ''))
+    if (problem.code === 'card_data_refused' && this.#cardDataLog.take(origin, performance.now()) === undefined)
       this.log.warn(
         { origin },
         'a page of this origin sends card data here, which is refused and not kept; logged once a minute',
       );
-    const reply = http.getResponse<PageReply>();
-    reply.headers({ ...(this.origins.of(origin) ?? EVERY_ANSWER), ...problem.headers });
-    if (isLongWay(request)) reply.headers({ connection: 'close' });
-    reply
+    const reply = http.getResponse<FastifyReply>();
+    // Otherwise the rest of an unwanted body would have to be read.
+    const isLong =
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+    if (!raw.complete && isLong) reply.header('connection', 'close');
+    void reply
       .code(problem.status)
+      .headers(problem.headers)
       .type(PROBLEM_CONTENT_TYPE)
       .send(JSON.stringify(problemDocument(problem, { traceId: currentTraceId() })));
   }
-
-  #mayLog(origin: string): boolean {
-    return this.#cardDataLog.take(origin, performance.now()) === undefined;
-  }
-}
-
-/** Otherwise the rest of an unwanted body would have to be read. */
-function isLongWay({ headers, raw }: PageRequest): boolean {
-  return (
-    !raw.complete &&
-    (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES)
-  );
 }

@@ -270,25 +270,34 @@ describe('POST /v1/cse-keys', () => {
     expect(await service.metric('cse_request_duration_seconds_count')).toBe(3);
   });
 
-  it.each(['https://evil.example', 'https://shop.example.evil', 'http://shop.example', 'null', undefined])(
-    'refuses the origin %s before anything else',
-    async (origin) => {
-      await startShared();
-      const headers: Record<string, string> = {
-        'content-type': 'application/json',
-        ...(origin === undefined ? {} : { origin }),
-      };
-      const answer = await service.post('{broken', headers);
-      expect(answer).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-      const preflight = await fetch(service.url, {
-        method: 'OPTIONS',
-        headers: { ...headers, 'access-control-request-method': 'POST' },
-      });
-      expect(preflight.status).toBe(403);
-      expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
-    },
-  );
+  it.each([
+    'https://evil.example',
+    'https://shop.example.evil',
+    'http://shop.example',
+    'https://shop.example:8443',
+    'https://Shop.example',
+    'https://shop.example/',
+    'https://shop.example, https://shop.example',
+    '__proto__',
+    'null',
+    '',
+    undefined,
+  ])('refuses the origin %s before anything else', async (origin) => {
+    await startShared();
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      ...(origin === undefined ? {} : { origin }),
+    };
+    const answer = await service.post('{broken', headers);
+    expect(answer).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = await fetch(service.url, {
+      method: 'OPTIONS',
+      headers: { ...headers, 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(403);
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+  });
 
   it('answers the preflight of an admitted origin', async () => {
     await startShared();

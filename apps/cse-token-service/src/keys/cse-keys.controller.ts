@@ -1,31 +1,32 @@
-import { Controller, Header, HttpCode, Options, Post, Res } from '@nestjs/common';
-import { PREFLIGHT, type Headers } from '../origins.js';
+import { Controller, Header, HttpCode, Options, Post, Req } from '@nestjs/common';
 import { EncryptionKeyService } from './encryption-key.service.js';
-import { UnreadBody } from './key-body.decorator.js';
-import { KeyRequest } from './key-request.dto.js';
-import { KeyRequestPipe } from './key-request.pipe.js';
-import { KEYS_PATH } from './paths.js';
+import { KeyRequests } from './key-request.js';
 
-interface Reply {
-  headers(values: Headers): Reply;
+export const KEYS_PATH = '/v1/cse-keys';
+
+interface RequestWithBytes {
+  body?: Buffer;
+  headers: { 'content-type'?: string };
 }
 
-/** The guards admit only configured origins, within their limits, without card data. Refused content is neither repeated nor logged. */
+/** Admission lets only configured origins come here, within their limits. Refused content is neither repeated nor logged. */
 @Controller(KEYS_PATH)
 export class CseKeysController {
-  constructor(private readonly keys: EncryptionKeyService) {}
+  constructor(
+    private readonly keys: EncryptionKeyService,
+    private readonly requests: KeyRequests,
+  ) {}
 
   /** Returns the key as JSON text, which is serialized once per key and not per page. */
   @Post()
   @HttpCode(200)
   @Header('content-type', 'application/json; charset=utf-8')
-  key(@UnreadBody(KeyRequestPipe) request: KeyRequest): string | Promise<string> {
-    return this.keys.answer(request);
+  key(@Req() { body, headers }: RequestWithBytes): string | Promise<string> {
+    return this.keys.answer(this.requests.read(body?.toString() ?? '', headers['content-type']));
   }
 
+  /** CORS has written the headers. */
   @Options()
   @HttpCode(204)
-  preflight(@Res({ passthrough: true }) reply: Reply): void {
-    reply.headers(PREFLIGHT);
-  }
+  preflight(): void {}
 }

@@ -5,7 +5,7 @@ import { CseConfig } from '../cse.config.js';
 import { chooseKey, isRefusalOf, mayServeStale, newKeyState, type KeyState } from './key-choice.js';
 import { KeyChangeReporter } from './key-change-reporter.service.js';
 import { KeyProviderClient, UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
-import type { KeyRequest } from './key-request.dto.js';
+import type { KeyRequest } from './key-request.js';
 import { KnownKeys } from './known-keys.store.js';
 
 const MAX_BACK_OFF_FACTOR = 16;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { reasonOf } from '@tranche/runtime';
-import { KeyEvents } from '../events/key-events.producer.js';
+import { KeyEvents } from './key-events.producer.js';
 import { UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
 import { KnownKeys } from './known-keys.store.js';
 

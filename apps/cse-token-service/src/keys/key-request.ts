@@ -1,9 +1,51 @@
-import { validateSync } from 'class-validator';
+import { Injectable } from '@nestjs/common';
+import { IsDefined, IsString, Length, ValidateIf, validateSync } from 'class-validator';
 import { faultsOf, Problem, type ProblemFault } from '@tranche/service-kit';
 import { cardDataRefused, holdsCards, idHoldsCard, textHoldsCards } from '../card-data/card-data.js';
-import { KeyRequest } from './key-request.dto.js';
+import { CseConfig } from '../cse.config.js';
+import { KnownKeys } from './known-keys.store.js';
 
+export const MAX_BODY_BYTES = 1_024;
+const JSON_TYPE = /^application\/json *(?:;|$)/i;
+const API_KEY_ID_LENGTH = 36;
+const MAX_KEY_ID_LENGTH = 255;
 const FIRST_FAULT_OF_EACH = { stopAtFirstError: true, validationError: { target: false, value: false } };
+
+/** Body of POST /v1/cse-keys. A field's decorators apply from last to first, up to the first fault. */
+export class KeyRequest {
+  @Length(API_KEY_ID_LENGTH, API_KEY_ID_LENGTH, { message: `must have ${API_KEY_ID_LENGTH} characters` })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is required' })
+  apiKeyId: string;
+
+  /** Id of a key that a tokenizer refused. */
+  @Length(1, MAX_KEY_ID_LENGTH, { message: `must have 1 to ${MAX_KEY_ID_LENGTH} characters` })
+  @IsString({ message: 'must be a text' })
+  @ValidateIf((_, refused) => refused !== undefined)
+  refused?: string;
+}
+
+/** Reads bodies as requests for a configured API key id. Card data are refused for any content type. */
+@Injectable()
+export class KeyRequests {
+  readonly #apiKeyIds: ReadonlySet<string>;
+  readonly #isKnown = (id: string) => this.#apiKeyIds.has(id) || this.known.has(id);
+
+  constructor(
+    { merchants }: CseConfig,
+    private readonly known: KnownKeys,
+  ) {
+    const keys = merchants.all.flatMap(({ apiKeys = [] }) => apiKeys);
+    this.#apiKeyIds = new Set(keys.filter(({ type }) => type !== 'Private').map(({ id }) => id));
+  }
+
+  read(text: string, contentType = ''): KeyRequest {
+    if (!JSON_TYPE.test(contentType)) throw textHoldsCards(text) ? cardDataRefused() : notJson();
+    const request = readKeyRequest(text, this.#isKnown);
+    if (this.#apiKeyIds.has(request.apiKeyId)) return request;
+    throw new Problem({ status: 403, code: 'unknown_api_key', detail: 'This apiKeyId is not configured.' });
+  }
+}
 
 /**
  * The body must be exactly `{ apiKeyId, refused? }`. Other content may be card data that a page sent to the wrong address, so neither its
@@ -24,6 +66,9 @@ export function readKeyRequest(text: string, isKnown: (id: string) => boolean): 
   // Parsing drops the first of two equal names, so a text that differs from the parsed body is searched itself.
   if (JSON.stringify(body) !== text && textHoldsCards(without(text, [apiKeyId, refused]))) throw cardDataRefused();
   const request = Object.assign(new KeyRequest(), { apiKeyId, refused }) as KeyRequest;
+  // The usual body needs no validation by the class, which would cost a tenth of the request.
+  const isUsual = isOnlyThis && refused === undefined && !isStrange(apiKeyId, isKnown);
+  if (isUsual && request.apiKeyId?.length === API_KEY_ID_LENGTH) return request;
   const faults = isOnlyThis ? [] : [fault('', 'unknown_field', 'only apiKeyId and refused are accepted here')];
   faults.push(...faultsOf(validateSync(request, FIRST_FAULT_OF_EACH)));
   if (faults.length > 0) throw refusedBody(faults);
@@ -58,4 +103,9 @@ function refusedBody(faults: readonly ProblemFault[]): Problem {
     detail: 'The body is not as it must be, see faults.',
     faults,
   });
+}
+
+function notJson(): Problem {
+  const detail = 'The body must be JSON, and its content type must say so.';
+  return new Problem({ status: 415, code: 'unsupported_media_type', detail });
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { secondsToWait, WindowCounter } from '@tranche/runtime';
-import { countedAs, InjectRedis, type RedisClient } from '@tranche/service-kit';
+import { countedAs, InjectRedis, Metrics, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { IngestConfig } from '../ingest.config.js';
 
@@ -24,11 +24,17 @@ export class FailureLimits {
   /** Counts of this instance only. They limit an address at once, while the answers of Redis are still in flight. */
   readonly #failuresHere: WindowCounter;
   readonly #linesHere: WindowCounter;
+  readonly #limited;
 
   constructor(
     private readonly config: IngestConfig,
     @InjectRedis() private readonly redis: RedisClient | undefined,
+    metrics: Metrics,
   ) {
+    this.#limited = metrics.counter({
+      name: 'ingest_limited_total',
+      help: 'Failed requests answered with 429: their address failed too often',
+    });
     const { failuresPerMinute, quarantineKbPerHour, quarantineTotalKbPerHour } = config;
     this.#failuresHere = new WindowCounter(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
     this.#linesHere = new WindowCounter(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
@@ -37,12 +43,13 @@ export class FailureLimits {
     this.#quarantineOfAll = this.#limiter('quarantine-kb-of-all', quarantineTotalKbPerHour, HOUR_SECONDS);
   }
 
-  /** Counts a failure. Resolves to the seconds until this address is answered normally again; undefined if it is below its limit. */
-  async count(address: string): Promise<number | undefined> {
+  /** Counts a failed request. Resolves to the seconds for Retry-After if the answer must be 429, else to undefined. */
+  async countFailure(address: string): Promise<number | undefined> {
     const key = countedAs(address);
     const waitMs = this.#failuresHere.take(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
     if (waitMs === undefined) return undefined;
     this.#failuresHere.block(key, performance.now() + waitMs);
+    this.#limited.inc();
     return secondsToWait(waitMs);
   }
 

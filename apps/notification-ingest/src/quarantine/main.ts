@@ -4,10 +4,9 @@ import { reportWarnings, type Log } from '@tranche/runtime';
 import { ConfigError, loadConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import { NotificationProducer } from '../notification.producer.js';
-import { jsonLineOf, listOf, tableOf } from './quarantine-list.js';
-import { quarantineOptions, USAGE, type QuarantineOptions } from './quarantine-options.js';
+import { jsonLineOf, listOf, quarantineOptions, tableOf, USAGE, type QuarantineOptions } from './quarantine-command.js';
 import { QuarantineConsumer } from './quarantine.consumer.js';
-import type { Quarantined } from './quarantined.js';
+import type { Quarantined } from './quarantine-record.js';
 import { chosen, Reverification, settingsOfReverification, type Reverified } from './reverification.js';
 
 const KAFKA_TIMEOUT_MS = 30_000;

@@ -5,8 +5,7 @@ import { platformHash, type Parameters } from '@tranche/platform';
 import { Metrics } from '@tranche/service-kit';
 import { NotificationProducer } from '../notification.producer.js';
 import { parametersOfForm } from '../received-parameters.js';
-import { quarantineRecord, type QuarantineReason } from './quarantine-record.js';
-import { quarantinedOf, type Quarantined } from './quarantined.js';
+import { quarantinedOf, quarantineRecord, type Quarantined, type QuarantineReason } from './quarantine-record.js';
 import { chosen, Reverification, settingsOfReverification } from './reverification.js';
 
 const shop = (merchant: string): Merchant => ({

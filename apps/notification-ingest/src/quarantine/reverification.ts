@@ -3,7 +3,7 @@ import type { IngestConfig } from '../ingest.config.js';
 import type { NotificationProducer } from '../notification.producer.js';
 import { isSignedBy, valueOf } from '@tranche/platform';
 import { namesAnOrder } from '../notification.service.js';
-import type { Quarantined } from './quarantined.js';
+import type { Quarantined } from './quarantine-record.js';
 
 export interface Reverified {
   /** Records read that match the options. */
