@@ -1,7 +1,7 @@
 import { operationTag, tagExtraData, untagExtraData } from './extradata-tag.js';
 
 describe('the tag in EXTRADATA', () => {
-  it.each([undefined, 'basket 7', 'a|b', 'é|tr1.x', 'x'.repeat(233)])(
+  it.each([undefined, 'basket 7', 'a|b', 'é|tr1.x', 'x'.repeat(235)])(
     'comes back with the caller’s own value: %s [Transaction.EXTRADATA]',
     (callers) => {
       const { extraData, isTagged } = tagExtraData(callers, 'command-1', 12);
@@ -14,8 +14,8 @@ describe('the tag in EXTRADATA', () => {
     },
   );
 
-  it('has no room beside a long value of the caller, which goes alone', () => {
-    const callers = 'x'.repeat(240);
+  it('has no room where both have 256 characters: the value of the caller goes alone', () => {
+    const callers = 'x'.repeat(237);
     expect(tagExtraData(callers, 'command-1', 1)).toEqual({ extraData: callers, isTagged: false });
     expect(untagExtraData(callers)).toEqual({ extraData: callers });
   });

@@ -37,6 +37,11 @@ describe('an order leaves the index, by the journal’s times and the record’s
     ['refused', [asked('authorize'), answered('authorize', '4001')], 35],
     ['captured', captured, 400],
     ['captured elsewhere', [...authorized, notifiedElsewhere('capture', '0000', { transactionId: 'T-o' })], 400],
+    [
+      'a capture elsewhere that was refused',
+      [...authorized, notifiedElsewhere('capture', '4001', { transactionId: 'T-o' })],
+      35,
+    ],
     ['paid by card', [asked('pay'), answered('pay', '0000')], 400],
     ['refunded but for a cent', partly, 400],
     ['refunded as a whole', refunded, 35],
