@@ -61,7 +61,7 @@ export function chartSchema(sections, merchantFields) {
           'Files beside the list of merchants, in the services that have one: name of the file → `{ secret, key }`. `"accountKeyFile": "shop-fr.key"` of a merchant needs a file `shop-fr.key`.', // prettier-ignore
           secretFiles,
         ),
-        settings: described('[Settings](../../../docs/settings.md) of all services.', {
+        settings: described('[Settings](../../../docs/reference/settings.md) of all services.', {
           ...settingsOf([...shared.map((setting) => setting.name), 'KAFKA_BROKERS', 'TOPICS'], shared),
           required: ['KAFKA_BROKERS', 'SHUTDOWN_TIMEOUT_MS', 'TOPICS'],
         }),
@@ -95,7 +95,7 @@ export function chartSchema(sections, merchantFields) {
           enabled: described('Whether there are alerts.', isOn),
           namespace: NAMESPACE,
           labels: described('Its labels, as those of the monitors.', texts),
-          runbooks: described('An address of these documents: links of alerts and dashboards begin with it.', text),
+          runbook: described("Address of the runbook's page, such as https://docs.example.com/operate/runbook.html: links of alerts and dashboards lead to its sections.", text),
         }),
         dashboards: closed({
           enabled: described('Whether there are ConfigMaps for the sidecar of Grafana.', isOn),
@@ -134,7 +134,7 @@ function serviceSchema(app, settings) {
         minItems: 1,
         items: { enum: Object.keys(CHART_SERVICES) },
       }),
-      settings: described('Its [settings](../../../docs/settings.md).', settingsOf(names, settings)),
+      settings: described('Its [settings](../../../docs/reference/settings.md).', settingsOf(names, settings)),
       secretFiles: described('Setting → `{ secret, key }` of an existing Secret, mounted as a file.', {
         type: 'object',
         propertyNames: { enum: inFiles },

@@ -1,12 +1,12 @@
 /**
- * Checks docs/spec-coverage.md against the rules of the interface, the code and the tests. A row is: | `Section.rule` ids | the rule, _an
+ * Checks docs/reference/spec-coverage.md against the rules of the interface, the code and the tests. A row is: | `Section.rule` ids | the rule, _an
  * assumption_ and its decision record | `code files` and names in them | `spec file` "title of a test" |
  */
 import { symbolFaults } from './coverage-symbols.mjs';
 import { countSentences, expanded, listFaults } from './interface-sentences.mjs';
 import { testTitles } from './test-titles.mjs';
 
-const DECISION = /\]\(decisions\/\d{4}-[\w-]+\.md\)/;
+const DECISION = /\]\((?:\.\.\/)?decisions\/\d{4}-[\w-]+\.md\)/;
 const SHORTEST_FRAGMENT = 4;
 const OURS = /^Ours\./;
 

@@ -1,5 +1,5 @@
 /**
- * Checks that the tests named by a row of docs/spec-coverage.md run its symbols. One of them must call each function. A value is mutated,
+ * Checks that the tests named by a row of docs/reference/spec-coverage.md run its symbols. One of them must call each function. A value is mutated,
  * and one of them must then fail: this detects a test that expects something other than the row, or nothing at all.
  */
 import { createRequire } from 'node:module';

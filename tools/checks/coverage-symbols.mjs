@@ -1,4 +1,4 @@
-/** Checks the code that rows of docs/spec-coverage.md name: each file must hold a symbol of its row, and production code must use it. */
+/** Checks the code that rows of docs/reference/spec-coverage.md name: each file must hold a symbol of its row, and production code must use it. */
 import { findSymbol } from './symbols.mjs';
 
 /** Parses `a/file.ts` followed by its symbols, `NAME` or `NAME = value`, into `[{ file, symbols: [{ name, value }] }]`. */

@@ -18,12 +18,12 @@ import {
 
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
-const COVERAGE = 'docs/spec-coverage.md';
-const SETTINGS = 'docs/settings.md';
+const COVERAGE = 'docs/reference/spec-coverage.md';
+const SETTINGS = 'docs/reference/settings.md';
 const KAFKA = { title: 'Services that use Kafka', anchor: '#services-that-use-kafka' };
 const SENTENCES = 'tools/checks/interface-sentences.json';
-const ARCHITECTURE = 'docs/architecture.md';
-const RUNBOOK = 'docs/runbook.md';
+const ARCHITECTURE = 'docs/guide/1-a-payment.md';
+const RUNBOOK = 'docs/operate/runbook.md';
 const read = (file) => readFileSync(file, 'utf8');
 
 /**

@@ -3,7 +3,7 @@ import { DASHBOARDS } from './dashboards.mjs';
 import { alerts, metricsOf, METRIC } from './queries.mjs';
 
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
-const RUNBOOK = 'docs/runbook.md';
+const RUNBOOK = 'docs/operate/runbook.md';
 /** Label → a metric that has all its values. A target has the first two: a Prometheus without Kubernetes has no `namespace`. */
 const OF_TARGETS = { namespace: 'tranche_build_info', instance: 'tranche_build_info' };
 const OF_METRICS = { merchant: 'tranche_command_signatures_total', rail: 'tranche_rail_breaker_open' };

@@ -46,7 +46,7 @@ export const SCHEMAS = {
     type: text('URN of the problem.', 'urn:tranche:problem:not_found'),
     title: text('The code in words.', 'Not found'),
     status: whole('HTTP status.', 404, { minimum: 400, maximum: 599 }),
-    code: text('Stable code for programs; docs/error-codes.md lists them.', 'not_found', { pattern: '^[a-z0-9_]+$' }),
+    code: text('Stable code for programs; docs/reference/error-codes.md lists them.', 'not_found', { pattern: '^[a-z0-9_]+$' }),
     'detail?': text('Explanation for people. It holds no value of the request.', 'There is no such operation.'),
     'instance?': text('Path of the request.', '/v1/operations'),
     'traceId?': text('Id of the trace.', '0af7651916cd43dd8448eb211c80319c'),

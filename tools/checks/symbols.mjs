@@ -1,5 +1,5 @@
 /**
- * Finds a symbol that a row of docs/spec-coverage.md names, the functions that run it, and a mutation that a test of it must detect. A
+ * Finds a symbol that a row of docs/reference/spec-coverage.md names, the functions that run it, and a mutation that a test of it must detect. A
  * symbol is a function or class, a constant, a member (`Class.member` if several classes have it), or a text in code.
  */
 import typescript from 'typescript';

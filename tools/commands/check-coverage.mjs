@@ -6,12 +6,12 @@ import { bootstrap } from '../infra/bootstrap.mjs';
 import { TEMPORARY } from './variables.mjs';
 
 export const description =
-  'runs the unit tests that docs/spec-coverage.md names: each function of a row is called by them, each changed value makes one fail';
+  'runs the unit tests that docs/reference/spec-coverage.md names: each function of a row is called by them, each changed value makes one fail';
 export const options = { only: { value: 'ID', help: 'only rows with such an id, e.g. Limits. or Cart.,Card.' } };
 export const variables = TEMPORARY;
 export const exitCodes = { 1: 'a symbol is not run by its tests; a line for each says which' };
 
-const COVERAGE = 'docs/spec-coverage.md';
+const COVERAGE = 'docs/reference/spec-coverage.md';
 const JEST = resolve('node_modules/jest/bin/jest.js');
 const TOOLS = resolve('tools/execution');
 const read = (file) => readFileSync(file, 'utf8');

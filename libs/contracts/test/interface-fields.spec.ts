@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from './limits.js';
 
-/** The list of interface sentences behind docs/spec-coverage.md. Every field that it names must have its limits tested here. */
+/** The list of interface sentences behind docs/reference/spec-coverage.md. Every field that it names must have its limits tested here. */
 const { sections } = JSON.parse(
   readFileSync(join(__dirname, '../../../tools/checks/interface-sentences.json'), 'utf8'),
 ) as { sections: { sentences: string[] }[] };
