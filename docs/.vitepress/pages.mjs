@@ -66,7 +66,10 @@ export function sidebar() {
       ],
     },
     { text: 'Guide', items: [item('docs/deploy-and-understand.md'), ...within('docs/guide')] },
-    { text: 'Operate', items: [...within('docs/operate'), item('deploy/README.md'), item('deploy/helm/tranche/README.md')] },
+    {
+      text: 'Operate',
+      items: [...within('docs/operate'), item('deploy/README.md'), item('deploy/helm/tranche/README.md')],
+    },
     { text: 'Reference', items: within('docs/reference') },
     { text: 'Services', collapsed: true, items: projects('apps') },
     { text: 'Libraries', collapsed: true, items: projects('libs') },

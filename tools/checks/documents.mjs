@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname } from 'node:path';
+import { checkBlocks } from './code-blocks.mjs';
 import { coverageFaults } from './coverage-checks.mjs';
 import { interfaceFaults, readSentences } from './interface-sentences.mjs';
 import { productionFiles, productionUse } from './production-use.mjs';
@@ -27,17 +28,20 @@ const RUNBOOK = 'docs/operate/runbook.md';
 const read = (file) => readFileSync(file, 'utf8');
 
 /**
- * Returns `{ count, faults }`: the number of files and one line per fault. `interfaceFile` is the interface's own text, which only some
+ * Resolves to `{ count, faults, blocks }`: the number of files, one line per fault, and how each block of code is checked. `interfaceFile` is the interface's own text, which only some
  * people have.
  */
-export function checkDocuments(interfaceFile) {
+export async function checkDocuments(interfaceFile) {
   const files = new Set(walk('.'));
   const list = readSentences(JSON.parse(read(SENTENCES)));
   const isUsed = productionUse(productionFiles(files), read);
+  const documents = [...files].filter((file) => file.endsWith('.md'));
+  const blocks = checkBlocks(documents, await whatIsThere(files));
   const faults = [
-    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
-    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => tableFaults(file, read(file))),
-    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
+    ...blocks.flatMap(({ document, line, faults: own }) => own.map((fault) => `${document}:${line}: ${fault}`)),
+    ...documents.flatMap((file) => linkFaults(file, read(file), files, read)),
+    ...documents.flatMap((file) => tableFaults(file, read(file))),
+    ...documents.flatMap((file) => namedFileFaults(file, read(file), files)),
     ...coverageFaults(COVERAGE, read(COVERAGE), list, { files, textOf: read, isUsed }),
     ...(interfaceFile ? interfaceFaults(list.sections, read(interfaceFile)) : []),
     ...wayFaults(ARCHITECTURE, read(ARCHITECTURE), files),
@@ -49,7 +53,25 @@ export function checkDocuments(interfaceFile) {
       .flatMap((file) => machineFaults(file, read(file))),
     ...lockFileFaults(read('package-lock.json')),
   ];
-  return { count: files.size, faults };
+  return { count: files.size, faults, blocks };
+}
+
+/** What blocks of code may name. */
+async function whatIsThere(files) {
+  const { COMMANDS } = await import('../commands/list.mjs');
+  const commands = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, load]) => [name, new Set(Object.keys((await load()).options ?? {}))]),
+  );
+  const routesOf = (file) => Object.keys(JSON.parse(read(file)).paths);
+  const tranche = [...files].filter((file) => /^apps\/cli\/src\/.*\.command\.ts$/.test(file)).map(read);
+  return {
+    files,
+    textOf: read,
+    scripts: Object.keys(JSON.parse(read('package.json')).scripts),
+    commands: Object.fromEntries(commands),
+    routes: [...files].filter((file) => /^apps\/[\w-]+\/openapi\.json$/.test(file)).flatMap(routesOf),
+    tranche: tranche.join('\n'),
+  };
 }
 
 function appFaults(app, files) {

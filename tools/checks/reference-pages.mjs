@@ -7,7 +7,9 @@ const cell = (text = '') => String(text).replaceAll('|', '\\|').replaceAll('\n',
 const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`;
 const table = (heads, rows) => [row(...heads), row(...heads.map(() => '---')), ...rows].join('\n');
 
-const CARRIED = 'partner-a-authorization partner-b-authorization card-payment capture refund void-authorization'.split(' ');
+const CARRIED = 'partner-a-authorization partner-b-authorization card-payment capture refund void-authorization'.split(
+  ' ',
+);
 
 /** Each field of each message that another program writes or reads, from the AsyncAPI document. */
 export function messagesPage({ channels, components: { messages, schemas } }) {
@@ -23,7 +25,12 @@ export function messagesPage({ channels, components: { messages, schemas } }) {
   const fields = (name) => {
     const { description, properties = {}, required = [] } = schemas[name];
     const rows = Object.entries(properties).map(([field, schema]) =>
-      row(`\`${field}\``, required.includes(field) ? 'yes' : '', typeOf(schema, resolved), schema.description ?? resolved(schema).description),
+      row(
+        `\`${field}\``,
+        required.includes(field) ? 'yes' : '',
+        typeOf(schema, resolved),
+        schema.description ?? resolved(schema).description,
+      ),
     );
     return [`### ${name}`, description ?? '', table(['field', 'required', 'type', 'meaning'], rows)].join('\n\n');
   };
@@ -68,7 +75,13 @@ export function httpPage(documents) {
   const sections = Object.entries(documents).map(([service, { paths }]) => {
     const rows = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { summary, responses }]) =>
-        row(`\`${method.toUpperCase()} ${path}\``, summary, Object.keys(responses).filter((code) => code !== 'default').join(', ')),
+        row(
+          `\`${method.toUpperCase()} ${path}\``,
+          summary,
+          Object.keys(responses)
+            .filter((code) => code !== 'default')
+            .join(', '),
+        ),
       ),
     );
     const link = `[openapi.json](../../apps/${service}/openapi.json) · [${service}](../../apps/${service}/README.md)`;

@@ -26,7 +26,9 @@ export async function run({ options: { serve: isShown, port: at }, signal }) {
   const pages = files.filter((file) => file.endsWith('.html')).length;
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   const { byHand, generated } = countWords(markdownFiles('.'), (file) => readFileSync(file, 'utf8'));
-  console.log(`${SITE}: ${pages} pages, ${(bytes / 1e6).toFixed(1)} MB, in ${seconds} s; ${byHand} words by hand, ${generated} generated`);
+  console.log(
+    `${SITE}: ${pages} pages, ${(bytes / 1e6).toFixed(1)} MB, in ${seconds} s; ${byHand} words by hand, ${generated} generated`,
+  );
   if (!isShown) return;
   await serve({ root: 'docs', port: Number(at) });
   if (!signal.aborted) await once(signal, 'abort');
