@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unused-vars -- the README shows signatures */
 /** The code of README.md, so that it compiles; a check of the documents compares the two. */
 import { Injectable } from '@nestjs/common';
 import { decodeRedirectHtml, newCommandId, Tranche, type EventOf, type Publisher } from '@tranche/client';

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unused-vars -- the README shows signatures */
 /** The code of README.md, so that it compiles; a check of the documents compares the two. */
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
