@@ -71,14 +71,13 @@ export function sidebar() {
       items: [...within('docs/operate'), item('deploy/README.md'), item('deploy/helm/tranche/README.md')],
     },
     { text: 'Reference', items: within('docs/reference') },
-    { text: 'Services', collapsed: true, items: projects('apps') },
-    { text: 'Libraries', collapsed: true, items: projects('libs') },
-    { text: 'Examples', collapsed: true, items: projects('examples') },
+    { text: 'Services', items: projects('apps') },
+    { text: 'Libraries', items: projects('libs') },
+    { text: 'Examples', items: projects('examples') },
     {
       text: 'The project',
-      collapsed: true,
+     
       items: ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'verification/README.md'].map((file) => item(file)),
     },
-    { text: 'Decisions', collapsed: true, items: within('docs/decisions') },
   ];
 }
