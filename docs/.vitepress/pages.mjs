@@ -76,7 +76,7 @@ export function sidebar() {
     { text: 'Examples', items: projects('examples') },
     {
       text: 'The project',
-     
+
       items: ['CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'verification/README.md'].map((file) => item(file)),
     },
   ];
