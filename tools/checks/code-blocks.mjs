@@ -1,7 +1,7 @@
 /** Each block of code in a document is run, compiled, or held against what it names. A block that nothing checks is a fault. */
 import { spawnSync } from 'node:child_process';
 
-/** Where the code of a document stands a second time, in files that a test runs or the compiler reads. */
+/** The files that hold the code of a document a second time: a test runs them, or the compiler reads them. */
 const SOURCES = {
   'docs/pay-from-typescript.md': [
     'run: quickstart-example.e2e and packed-payment-on-every-runtime.nightly',
@@ -19,7 +19,7 @@ const SOURCES = {
 };
 const LANGUAGES = new Set(['js', 'ts', 'python']);
 const RUN_AS_WRITTEN = /^(docs\/from-another-language|examples\/(python|java|go)\/README)\.md$/;
-/** What other checks hold against the product. */
+/** Other checks hold these blocks against the product. */
 const ELSEWHERE = {
   'deploy/README.md yaml': 'rendered: check-deploy',
   'docs/from-another-language.md text': 'compared with the test vectors: from-another-language.spec',

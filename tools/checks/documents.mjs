@@ -56,7 +56,7 @@ export async function checkDocuments(interfaceFile) {
   return { count: files.size, faults, blocks };
 }
 
-/** What blocks of code may name. */
+/** Collects everything that a block of code may name. */
 async function whatIsThere(files) {
   const { COMMANDS } = await import('../commands/list.mjs');
   const commands = await Promise.all(
