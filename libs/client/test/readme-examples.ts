@@ -1,9 +1,9 @@
 /* eslint-disable @typescript-eslint/no-unused-vars -- the README shows signatures */
 /** The code of README.md, so that it compiles; a check of the documents compares the two. */
 import { Injectable } from '@nestjs/common';
-import { decodeRedirectHtml, newCommandId, Tranche, type EventOf, type Publisher } from '@tranche/client';
-import { OnPaymentEvent, TrancheModule } from '@tranche/client/nest';
-import { InMemoryTranche } from '@tranche/client/testing';
+import { decodeRedirectHtml, newCommandId, Tranche, type EventOf, type Publisher } from '../src/index.js';
+import { OnPaymentEvent, TrancheModule } from '../src/nest.js';
+import { InMemoryTranche } from '../src/testing.js';
 
 type Heard = (orderId: string, ...more: unknown[]) => Promise<void>;
 
