@@ -13,7 +13,7 @@ const within = (sourceTag, ...allowed) => ({
 });
 
 /**
- * The table says who may import whom (docs/architecture.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
+ * Who may import whom (docs/guide/1-a-payment.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
  * verification, which is one large test, import it.
  */
 const boundaries = [
@@ -106,7 +106,7 @@ const ioModules = {
     '@tranche/kafka',
     '@tranche/client',
   ],
-  message: 'libs/platform and the state of an order are pure rules: no I/O (docs/architecture.md).',
+  message: 'libs/platform and the state of an order are pure rules: no I/O (docs/guide/1-a-payment.md).',
 };
 
 const HIDDEN_SUBJECT = /^[\s*]*(What|Whatever|Of|Whether|Where|Wherever|Who|Whoever|Whose|Which|Whichever|How)\b/;

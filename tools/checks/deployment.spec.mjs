@@ -85,13 +85,13 @@ describe('the schema of the values', () => {
 });
 
 describe('alerts', () => {
-  const anchors = headingAnchors(readFileSync('docs/runbook.md', 'utf8'));
+  const anchors = headingAnchors(readFileSync('docs/operate/runbook.md', 'utf8'));
 
   it.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook_url]))(
     '%s leads to its page',
     (_, url) => {
       const [file, anchor] = url.split('#');
-      expect(file).toBe('docs/runbook.md');
+      expect(file).toBe('docs/operate/runbook.md');
       expect([...anchors]).toContain(anchor);
     },
   );
@@ -99,7 +99,7 @@ describe('alerts', () => {
   it.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook_url.split('#')[1]]))(
     '%s is named by the chapter that it leads to',
     (alert, wanted) => {
-      const chapters = readFileSync('docs/runbook.md', 'utf8').split(/^(?=##+ )/m);
+      const chapters = readFileSync('docs/operate/runbook.md', 'utf8').split(/^(?=##+ )/m);
       const chapter = chapters.find((text) => [...headingAnchors(text.split('\n', 1)[0])].includes(wanted));
       expect(chapter).toMatch(new RegExp(`^Alerts?: .*\`${alert}\``, 'm'));
     },
@@ -190,7 +190,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard]))('the 
     expect(first.map(({ type }) => type)).toEqual(first.map(() => 'stat'));
     expect(dashboard.panels.filter(({ type }) => type === 'stat')).toEqual(first);
     expect(new Set(dashboard.panels.map(({ title }) => title)).size).toBe(dashboard.panels.length);
-    expect(dashboard.links.map(({ tags, url }) => tags?.[0] ?? url)).toEqual(['tranche', 'docs/runbook.md']);
+    expect(dashboard.links.map(({ tags, url }) => tags?.[0] ?? url)).toEqual(['tranche', 'docs/operate/runbook.md']);
     const known = alerts.map(({ annotations }) => annotations.runbook_url);
     const links = dashboard.panels.flatMap((panel) => panel.links.map(({ url }) => url));
     expect(links.length).toBeGreaterThan(0);
@@ -198,7 +198,7 @@ describe.each(dashboards.map((dashboard) => [dashboard.title, dashboard]))('the 
   });
 });
 
-it('deploy/metrics.md names every metric', () => {
+it('docs/reference/metrics.md names every metric', () => {
   const text = metricsDocument(registered);
   for (const metric of ['kafka_queue_wait_seconds', 'tranche_client_waits'])
     expect(text).toContain(`| \`${metric}\` |`);

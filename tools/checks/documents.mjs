@@ -1,23 +1,44 @@
 /** Checks the links of documents, the files that they name, and that no tracked file depends on this machine. Faults are one line each. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { extname, posix } from 'node:path';
+import { checkBlocks } from './code-blocks.mjs';
 
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
 const read = (file) => readFileSync(file, 'utf8');
 
-/** Returns `{ count, faults }`; `count` is the number of files. */
-export function checkDocuments() {
+/** Resolves to `{ count, faults, blocks }`: the number of files, one line per fault, and how each block of code is checked. */
+export async function checkDocuments() {
   const files = new Set(walk('.'));
   const documents = [...files].filter((file) => file.endsWith('.md'));
   const texts = [...files].filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json');
+  const blocks = checkBlocks(documents, await whatIsThere(files));
   const faults = [
+    ...blocks.flatMap(({ document, line, faults: own }) => own.map((fault) => `${document}:${line}: ${fault}`)),
     ...documents.flatMap((file) => linkFaults(file, read(file), files, read)),
     ...documents.flatMap((file) => namedFileFaults(file, read(file), files)),
     ...texts.flatMap((file) => machineFaults(file, read(file))),
     ...lockFileFaults(read('package-lock.json')),
   ];
-  return { count: files.size, faults };
+  return { count: files.size, faults, blocks };
+}
+
+/** Collects everything that a block of code may name. */
+async function whatIsThere(files) {
+  const { COMMANDS, commandOf } = await import('../commands/list.mjs');
+  const commands = await Promise.all(
+    COMMANDS.map(async (name) => [name, new Set(Object.keys((await commandOf(name)).options ?? {}))]),
+  );
+  const routesOf = (file) => Object.keys(JSON.parse(read(file)).paths);
+  const tranche = [...files].filter((file) => /^apps\/cli\/src\/.*\.command\.ts$/.test(file)).map(read);
+  return {
+    files,
+    textOf: read,
+    scripts: Object.keys(JSON.parse(read('package.json')).scripts),
+    commands: Object.fromEntries(commands),
+    routes: [...files].filter((file) => /^apps\/[\w-]+\/openapi\.json$/.test(file)).flatMap(routesOf),
+    tranche: tranche.join('\n'),
+  };
 }
 
 /** Checks links to files and headings. `files` are all paths of the repository, `textOf` reads one. */

@@ -1,10 +1,10 @@
-/** Generates docs/life-of-an-order.md by running the fold on every state of an operation and everything that can happen to it. */
+/** Generates docs/reference/life-of-an-order.md by running the fold on every state of an operation and everything that can happen to it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { NEWEST_RULES_VERSION } from '@tranche/order-journal';
 import { HAPPENINGS, isPossible } from './life-happenings.mjs';
 import { BEGUN, KINDS, stateOf, told } from './life-states.mjs';
 
-export const DOCUMENT = 'docs/life-of-an-order.md';
+export const DOCUMENT = 'docs/reference/life-of-an-order.md';
 
 /** Returns `{ kind, state, happening, next, events }` for each state of each kind of operation and each happening. */
 export function lives() {
@@ -56,8 +56,8 @@ const HEAD = `# Life of an order
 What can happen to an operation in each of its states, by rules version ${NEWEST_RULES_VERSION}: **generated** by running the fold. After a change of the fold:
 \`npm run build && node tools/tranche.mjs generate-life\`; a test compares. What a table does not list changes nothing there.
 
-- **States**: [picture](../libs/order-journal/README.md#in-and-out). \`expired_live\`: our timer ended it and the interface did not; the order takes no
-  other payment that does not name it ([0049](decisions/0049-payments-that-wait-have-an-end.md)). \`idle\`: between two attempts.
+- **States**: [picture](../../libs/order-journal/README.md#in-and-out). \`expired_live\`: our timer ended it and the interface did not; the order takes no
+  other payment that does not name it ([0049](../decisions/0049-payments-that-wait-have-an-end.md)). \`idle\`: between two attempts.
 - **EXECCODEs**: 0000 succeeded · 4001 refused · 0002 the cardholder must act · 0003 waits for approval · 5003 not executed · 5004 time-out
   inside the platform · 2016 exists already. Others of their class do the same ([error codes](error-codes.md)).
 - An operator speaks a day later. **Events** are without \`payment.\`, their flags in brackets; of a command that follows, the fold's verdict on it.`;

@@ -4,7 +4,7 @@ import { BEGUN, KINDS, stateOf, told } from './life-states.mjs';
 const ENDS = ['succeeded', 'refused', 'expired', 'not_executed', 'rejected', 'given_up'];
 const rows = lives();
 
-it('docs/life-of-an-order.md says what the fold does', () => {
+it('docs/reference/life-of-an-order.md says what the fold does', () => {
   expect(isCurrent()).toBe(true);
 });
 

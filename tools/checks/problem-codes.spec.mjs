@@ -18,11 +18,11 @@ const sources = SERVICES.flatMap((project) =>
 /** Matches `status: 404, code: 'not_found'` of a Problem, and `404: { code: 'not_found'` of service-kit's table. */
 const THROWN = /(?:status: (\d{3}),\s*|(\d{3}): \{ )code: '(\w+)'/g;
 
-it('docs/error-codes.md lists every code of a problem with its status, and no other', () => {
+it('docs/reference/error-codes.md lists every code of a problem with its status, and no other', () => {
   const thrown = sources.flatMap((text) =>
     [...text.matchAll(THROWN)].map(([, status, ofTable, code]) => `${status ?? ofTable} ${code}`),
   );
-  const listed = [...readFileSync('docs/error-codes.md', 'utf8').matchAll(/^\| (\d{3}) +\| `(\w+)`/gm)].map(
+  const listed = [...readFileSync('docs/reference/error-codes.md', 'utf8').matchAll(/^\| (\d{3}) +\| `(\w+)`/gm)].map(
     ([, status, code]) => `${status} ${code}`,
   );
   const isOfManyStatuses = (row) => row === '400 bad_request';

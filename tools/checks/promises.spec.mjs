@@ -12,13 +12,13 @@ it('lists each end-to-end test below its promise, and marks what runs at night',
   const text = promisesDocument(Object.keys(specs), (file) => specs[file]);
   expect(text.slice(text.indexOf('## '))).toBe(`## apps/a
 
-- **Capture twice** ([spec](../apps/a/test/capture-twice.e2e.spec.ts))
+- **Capture twice** ([spec](../../apps/a/test/capture-twice.e2e.spec.ts))
   - refuses a second capture
   - takes %s
 
 ## libs/b
 
-- **Backlog** _nightly_ ([spec](../libs/b/test/backlog.nightly.e2e.spec.ts))
+- **Backlog** _nightly_ ([spec](../../libs/b/test/backlog.nightly.e2e.spec.ts))
   - stays below …
 `);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 
-const text = readFileSync('docs/security.md', 'utf8');
+const text = readFileSync('docs/operate/security.md', 'utf8');
 const [, section] = /^## Who may write and read which topic$([\s\S]*?)^By principal/m.exec(text);
 const rows = [...section.matchAll(/^\| `([\w.-]+)`\s*\|([^|]*)\|([^|]*)\|$/gm)].map(([, topic, writers, readers]) => ({
   topic,

@@ -1,7 +1,7 @@
 import { requireBuilt } from '../infra/built.mjs';
 import { Expected } from '../infra/processes.mjs';
 
-export const description = 'writes docs/life-of-an-order.md by running the built fold';
+export const description = 'writes docs/reference/life-of-an-order.md by running the built fold';
 export const options = { check: { help: 'writes nothing, and fails if the document is stale' } };
 export const exitCodes = { 1: 'libs/order-journal is not built, or with --check the document is stale' };
 

@@ -29,6 +29,7 @@ export const COMMANDS = [
   'generate-schemas',
   'check-contracts',
   'generate-life',
+  'docs',
   'check-docs',
   'check-coverage',
   'check-deploy',

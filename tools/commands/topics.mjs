@@ -11,7 +11,7 @@ export const options = {
   plan: { help: 'says what is to be done, and changes nothing; so it does without an option too' },
   apply: { help: 'does it: creates and configures, never deletes, never shortens what is kept' },
   flush: {
-    help: 'with it brokers write each record of the journal and of commands to disk before they acknowledge it: slower, see docs/reliability.md',
+    help: 'with it brokers write each record of the journal and of commands to disk before they acknowledge it: slower, see docs/guide/4-when-things-fail.md',
   },
   ...STRIMZI_OPTIONS,
   json: { help: 'prints one JSON object' },

@@ -148,7 +148,7 @@ export class SimulatedJournal {
         const partition = journalPartition(orderKey(record.merchant, record.orderId));
         const losses = this.#losses.get(partition);
         return process.uncertain(`append ${record.record}`, () => {
-          // An append that was sent before a loss and would arrive after it is not simulated (docs/reliability.md, "what remains").
+          // An append that was sent before a loss and would arrive after it is not simulated (docs/guide/4-when-things-fail.md, "what remains").
           if (this.#losses.get(partition) !== losses)
             throw new LeaderlessError(`partition ${partition} was lost meanwhile`);
           if (isTroubled() && random.chance(profile.appendTwice)) {

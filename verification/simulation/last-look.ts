@@ -64,7 +64,7 @@ export function lookAtTheEnd(
 
 /**
  * Lost records can make a kept state wrong without a fault of ours. An untagged notification may belong to a lost command or attempt, but
- * is matched with what is kept; and evidence about a kept attempt ignores a later one that was lost (docs/reliability.md, "What was not
+ * is matched with what is kept; and evidence about a kept attempt ignores a later one that was lost (docs/guide/4-when-things-fail.md, "What was not
  * tested, and what remains").
  */
 function isOfLostRecords(

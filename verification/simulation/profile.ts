@@ -270,7 +270,7 @@ function drawTroubles(random: Random): Profile {
   };
 }
 
-/** With these values an answer can return to an ended assignment while the index lags (docs/reliability.md, faults found). */
+/** With these values an answer can return to an ended assignment while the index lags (docs/guide/4-when-things-fail.md, faults found). */
 function drawRoughness(random: Random): Partial<Profile> {
   return {
     slow: random.between(0.12, 0.15),

@@ -187,7 +187,7 @@ export class Referee {
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const granted = this.#granted.get(`${orderKey} ${entry.request.by.commandId}`);
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted, this.byHand());
-    // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/runbook.md).
+    // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/operate/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
     if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
   }

@@ -73,8 +73,8 @@ describe('settings of auth-service', () => {
     });
   });
 
-  it('are all in docs/settings.md', () => {
-    const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+  it('are all in docs/reference/settings.md', () => {
+    const settings = readFileSync(join(__dirname, '../../../docs/reference/settings.md'), 'utf8');
     for (const { name } of describeConfig(AuthConfig)) expect(settings).toContain(`\`${name}\``);
   });
 });

@@ -74,8 +74,8 @@ describe('settings of cse-token-service', () => {
     );
   });
 
-  it('are all in docs/settings.md', () => {
-    const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+  it('are all in docs/reference/settings.md', () => {
+    const settings = readFileSync(join(__dirname, '../../../docs/reference/settings.md'), 'utf8');
     for (const { name } of describeConfig(CseConfig)) expect(settings).toContain(`\`${name}\``);
   });
 });

@@ -163,7 +163,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   indexKeys?: readonly IndexKey[];
 
   @Env('RULES_VERSION', {
-    doc: 'rules version that journal records are written under; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
+    doc: 'rules version that journal records are written under; the old one until every instance reads the new one ([runbook](../operate/runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,
   })
   @IsIn(RULES.versions)

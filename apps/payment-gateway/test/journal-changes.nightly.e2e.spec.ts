@@ -54,7 +54,7 @@ it('stops the partition, sends nothing and writes no INTENT again and again, whe
   );
   await stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
   await saysThat(`Journal partition ${partition} is stopped`);
-  expect(await notReady()).toContain('docs/runbook.md, \\"A journal partition is stopped\\"');
+  expect(await notReady()).toContain('docs/operate/runbook.md, \\"A journal partition is stopped\\"');
   const written = await end(partition);
   // At most its INTENT and a NOT_EXECUTED.
   expect(written).toBeLessThanOrEqual(2n);

@@ -115,8 +115,8 @@ it('names every fault at once', () => {
   }
 });
 
-it('docs/settings.md tells every setting and its default', () => {
-  const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+it('docs/reference/settings.md tells every setting and its default', () => {
+  const settings = readFileSync(join(__dirname, '../../../docs/reference/settings.md'), 'utf8');
   for (const { name, default: value } of SETTINGS)
     expect(settings).toMatch(new RegExp(`\\| \`${name}\` +\\| ${value === undefined ? '' : `\`${value}\``}`));
 });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES, isFaultCode } from './error-codes.js';
 
-it('docs/fault-codes.md lists exactly these codes, in this order', () => {
-  const document = readFileSync(join(__dirname, '../../../docs/fault-codes.md'), 'utf8');
+it('docs/reference/fault-codes.md lists exactly these codes, in this order', () => {
+  const document = readFileSync(join(__dirname, '../../../docs/reference/fault-codes.md'), 'utf8');
   const listed = document
     .split('\n')
     .filter((line) => line.startsWith('| `'))

@@ -1,7 +1,7 @@
 import { amountLimitsInWords } from './methods.js';
 
 /**
- * All stable codes of faults and rejections. `docs/fault-codes.md` is generated from them.
+ * All stable codes of faults and rejections. `docs/reference/fault-codes.md` is generated from them.
  * `field`: a message or file has an invalid part. `rule`: the message is valid, but a rule refuses it and nothing was executed. `state`:
  * the state of the order does not allow it. `service`: the command is valid but could not be executed.
  */

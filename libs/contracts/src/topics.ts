@@ -12,7 +12,7 @@ export interface TopicDefinition {
   readonly maxRetentionMs?: number;
   /** Set where rules depend on a record's age and the producer is not trusted: the broker then sets the time-stamp. */
   readonly timestampType?: 'LogAppendTime';
-  /** Losing its newest records can cost money: replicas must be in several racks, or flushed per record (docs/reliability.md, power). */
+  /** Losing its newest records can cost money: replicas must be in several racks, or flushed per record (docs/guide/4-when-things-fail.md, power). */
   readonly survivesPowerLoss?: true;
   readonly cleanupPolicy: 'delete' | 'compact';
   /** Largest record batch that the topic takes, in bytes. */

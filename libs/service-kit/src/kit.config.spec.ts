@@ -60,8 +60,8 @@ describe('settings that every service has', () => {
     expect(readConfig(KitConfig, env).faults.map(({ name }) => name)).toEqual(names);
   });
 
-  it('are all in docs/settings.md', () => {
-    const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+  it('are all in docs/reference/settings.md', () => {
+    const settings = readFileSync(join(__dirname, '../../../docs/reference/settings.md'), 'utf8');
     for (const { name } of describeConfig(KitConfig)) expect(settings).toContain(`\`${name}\``);
   });
 });

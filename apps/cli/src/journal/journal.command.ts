@@ -10,7 +10,7 @@ import { confirm, twoPeople } from './two-people.js';
 
 type Change = TwoPeople & { yes?: boolean };
 
-/** `tranche journal`: what is damaged of the journal, and how two people let it go on. docs/runbook.md, "A journal partition is stopped". */
+/** `tranche journal`: what is damaged of the journal, and how two people let it go on. docs/operate/runbook.md, "A journal partition is stopped". */
 export function addJournalCommand(program: Command, exit: (code: number) => void): void {
   const journal = program
     .command('journal')

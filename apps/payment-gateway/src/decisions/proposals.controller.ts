@@ -7,7 +7,7 @@ import type { OperationView } from '../operations/order-view.js';
 import { statusOfDecision, type RecordedDecision } from '../operations/recorded-decision.js';
 import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
 
-/** Lists and decides resolutions that wait for a second person. docs/runbook.md, "Approve what another proposed". */
+/** Lists and decides resolutions that wait for a second person. docs/operate/runbook.md, "Approve what another proposed". */
 @Controller('v1/proposals')
 @UseGuards(OperatorGuard)
 @UseInterceptors(AuditInterceptor)

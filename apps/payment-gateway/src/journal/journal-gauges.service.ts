@@ -13,7 +13,7 @@ const READS_AT_ONCE = 100;
 interface DoubtLabels {
   merchant: string;
   operation: string;
-  /** The flag with the cause: `timeout`, `owner_lost` … (docs/runbook.md, "What is in doubt?") */
+  /** The flag with the cause: `timeout`, `owner_lost` … (docs/operate/runbook.md, "What is in doubt?") */
   reason: string;
 }
 

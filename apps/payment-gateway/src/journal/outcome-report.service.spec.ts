@@ -34,7 +34,7 @@ it('a conflict is counted by its gravest reason, from a series that begins with 
     orderId: 'o-1',
     amount: 30_000,
     currency: 'EUR',
-    message: expect.stringContaining('docs/runbook.md'),
+    message: expect.stringContaining('docs/operate/runbook.md'),
   });
 });
 

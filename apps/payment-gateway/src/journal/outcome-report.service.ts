@@ -83,7 +83,7 @@ export class OutcomeReport {
     this.#conflicts.inc({ merchant, reason });
     this.log.error(
       { ...facts, reason, flags, amount, otherAmount, currency, otherCurrency, transactionId },
-      'The platform contradicts itself about this order: docs/runbook.md, "A conflict: what to do" says what to do',
+      'The platform contradicts itself about this order: docs/operate/runbook.md, "A conflict: what to do" says what to do',
     );
   }
 }

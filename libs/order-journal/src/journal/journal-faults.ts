@@ -49,4 +49,4 @@ export class JournalCutError extends JournalChangedError {
 
 /** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
 export const stoppedReason = (partition: number, why: string, offset?: bigint): string =>
-  `Journal partition ${partition} is stopped${offset === undefined ? '' : ` at offset ${offset}`}: ${why} (docs/runbook.md, "A journal partition is stopped")`;
+  `Journal partition ${partition} is stopped${offset === undefined ? '' : ` at offset ${offset}`}: ${why} (docs/operate/runbook.md, "A journal partition is stopped")`;

@@ -80,7 +80,7 @@ function ofEvent(event: SeenEvent): Found {
   }
   if (ending === 'in_doubt') {
     const next =
-      'do not publish it again: the call may have been executed. docs/runbook.md, "An operation is in doubt"';
+      'do not publish it again: the call may have been executed. docs/operate/runbook.md, "An operation is in doubt"';
     return { verdict: 'in_doubt', says: `the operation is in doubt: ${at}`, next, faults: [] };
   }
   const next = NEXT_OF_EVENT[ending];
@@ -105,7 +105,7 @@ function ofLetter({ code, message, kid, at }: CommandStory['letters'][number]): 
   return {
     verdict: 'dead_letter',
     says: `it went to the dead letters at ${at}: ${code}, ${message}. Nothing was executed`,
-    next: NEXT_OF_LETTER[code] ?? 'docs/runbook.md, "Alarm: records went to the dead letters"',
+    next: NEXT_OF_LETTER[code] ?? 'docs/operate/runbook.md, "Alarm: records went to the dead letters"',
     faults: [],
   };
 }
@@ -132,7 +132,7 @@ function waiting({ ahead, gateways, oldestMs }: GatewayPosition, nowMs: number):
     gateways === 0
       ? 'start payment-gateway: its group has no member'
       : isStill
-        ? 'the partition stands still or a rail is stopped: `tranche journal status`, and docs/runbook.md, "Alarm: a record waits"'
+        ? 'the partition stands still or a rail is stopped: `tranche journal status`, and docs/operate/runbook.md, "Alarm: a record waits"'
         : 'wait: gateways handle the partition';
   return {
     verdict: 'waiting',
