@@ -47,7 +47,11 @@ export class ReportedFault implements Fault {
   @AnyText()
   path!: string;
 
-  @Doc('Stable code of the reason; docs/reference/fault-codes.md lists them.', 'amount_out_of_range', Object.keys(ERROR_CODES))
+  @Doc(
+    'Stable code of the reason; docs/reference/fault-codes.md lists them.',
+    'amount_out_of_range',
+    Object.keys(ERROR_CODES),
+  )
   @AnyText()
   code!: FaultCode;
 
