@@ -45,7 +45,7 @@ export function refused(detail: string, retryAfterSeconds?: number): Problem {
   return new Problem({ status: 502, code: 'auth_refused', detail, headers });
 }
 
-/** The answer to GET /iam/realms/my has an unknown shape: docs/decisions/0024. */
+/** The answer to GET /iam/realms/my has an unknown shape: docs/decisions/0011. */
 export function realmUnknown(reason: string): Problem {
   return new Problem({
     status: 502,
