@@ -1,4 +1,4 @@
-// Jest runs CommonJS: SWC turns our TypeScript and the ESM-only packages into it (docs/decisions/0002). A package is loaded when something of
+// Jest runs CommonJS: SWC turns our TypeScript and the ESM-only packages into it (docs/decisions/0074). A package is loaded when something of
 // it is first used (`lazy`): Jest compiles every module anew for each file, and most files use few of those that they import.
 const swc = (typescript) => [
   '@swc/jest',

@@ -3,7 +3,10 @@ import { specCoverage } from './spec-coverage.mjs';
 const source = {
   rules: {
     'Cart item': { 'Cart.{NAME,PRICE}': '1 to 255 characters', 'Cart.TAX': 'two digits' },
-    States: { 'States.names': '_Ours_ [0032](decisions/0032-x.md). Fixed: there is no other' },
+    States: {
+      'States.names':
+        '_Ours_ [0032](decisions/0032-assumptions-where-the-interface-is-silent.md). Fixed: there is no other',
+    },
   },
   notShown: ['States.names'],
   sentences: { Cart: ['a name | Cart.NAME', 'a tax | Cart.{PRICE,TAX}', 'a picture | out of scope: a picture'], States: ['names | States.names'] }, // prettier-ignore

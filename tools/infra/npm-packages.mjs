@@ -1,5 +1,5 @@
 /**
- * Makes the packages for npm (docs/decisions/0124): each is one tarball that brings our own libraries along, as ES modules and as CommonJS,
+ * Makes the packages for npm (docs/decisions/0074): each is one tarball that brings our own libraries along, as ES modules and as CommonJS,
  * with types, source maps, schemas and licences. Native modules and kafkajs stay dependencies.
  */
 import { execFileSync } from 'node:child_process';

@@ -59,7 +59,7 @@ export class Ledger {
     return isTaken ? REFUSALS[operation] : source.amount;
   }
 
-  /** A capture of a card payment takes the money of that payment: their refunds share its limit (docs/decisions/0018). */
+  /** A capture of a card payment takes the money of that payment: their refunds share its limit (docs/decisions/0020). */
   #remaining(source: Executed): number {
     const payment = this.executed.find((one) => one.operation === 'pay' && one.transactionId === source.of) ?? source;
     const captures = this.executed.filter((one) => one.operation === 'capture' && one.of === payment.transactionId);

@@ -123,5 +123,5 @@ class Draw {
 }
 
 const isRefundable = ({ operation }: Executed): boolean => operation === 'capture' || operation === 'pay';
-/** A platform may give card payments captures of their own (docs/decisions/0018). */
+/** A platform may give card payments captures of their own (docs/decisions/0020). */
 const isPayment = ({ operation }: Executed): boolean => operation === 'authorize' || operation === 'pay';

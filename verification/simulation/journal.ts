@@ -130,7 +130,7 @@ export class SimulatedJournal {
     const { random, scheduler } = this.around;
     const value = encodeRecord(record);
     const next = this.high(partition) + (random.chance(0.1) ? 1n : 0n);
-    // A record with the same bytes at the same offset would make this log indistinguishable from the lost one (docs/decisions/0122).
+    // A record with the same bytes at the same offset would make this log indistinguishable from the lost one (docs/decisions/0121).
     const isSame = this.#lost.get(`${partition}/${next}`)?.equals(value) === true;
     const offset = isSame ? next + 1n : next;
     this.#next.set(partition, offset + 1n);

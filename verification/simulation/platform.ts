@@ -146,7 +146,7 @@ export class SimulatedPlatform {
 
   /**
    * Returns the minor units of a capture or card payment that can still be refunded, by the ledger. Refunds of a card payment and of its
-   * captures share the limit of the payment (docs/decisions/0018).
+   * captures share the limit of the payment (docs/decisions/0020).
    */
   remaining(orderKey: string, transactionId: string | undefined): number {
     const source = this.#find(orderKey, transactionId);

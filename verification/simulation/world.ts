@@ -224,7 +224,7 @@ export class World {
 
   /**
    * True if no process will send the next attempt. Either the command was reported as rejected before its INTENT arrived
-   * (docs/decisions/0108); or that attempt may be lost and the kept records do not allow IN_DOUBT, now or at the resume. People find the
+   * (docs/decisions/0001); or that attempt may be lost and the kept records do not allow IN_DOUBT, now or at the resume. People find the
    * latter by the dead letter of its command.
    */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {

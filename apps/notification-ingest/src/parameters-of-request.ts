@@ -11,7 +11,7 @@ import {
 import type { ReceivedRequest } from './received-request.js';
 import { charsetOf } from './sent-text.js';
 
-/** The platform sets no limit for MESSAGE, so this one is ours (docs/decisions/0045). */
+/** The platform sets no limit for MESSAGE, so this one is ours (docs/decisions/0070). */
 export const MAX_BODY_BYTES = 1_048_576;
 /** A few compressed bytes can unpack to a thousand times as many, and each costs time to read. A notification has about 4 kB. */
 const MAX_UNPACKED_BYTES = 65_536;

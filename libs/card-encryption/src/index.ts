@@ -1,6 +1,6 @@
 /**
  * Exchanges a card for a token, in the browser (interface, Client-side encryption services). Compiled, it is one file without imports, so
- * that a page needs one integrity hash (docs/decisions/0030). Nothing is stored or logged.
+ * that a page needs one integrity hash (docs/decisions/0074). Nothing is stored or logged.
  */
 import type { Brand, Card, CardFault, CardToken, EncryptionKey, TokenizeOptions } from './types.js';
 

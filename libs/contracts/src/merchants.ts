@@ -28,7 +28,7 @@ export interface Merchant extends MerchantRules {
   authAccount?: string;
   /** True if operations in doubt and pending payments may be looked up by ORDERID. */
   lookup: boolean;
-  /** True if an authorization may supersede one in doubt whose form was never shown (docs/decisions/0051). */
+  /** True if an authorization may supersede one in doubt whose form was never shown (docs/decisions/0049). */
   supersedeDoubtfulForms?: boolean;
   /** Keys that sign the merchant's commands. If any is set, a command with an invalid signature is refused. */
   publisherKeys?: readonly PublisherKey[];

@@ -7,7 +7,7 @@ export type CommandType = (typeof COMMAND_TYPES)[number];
 const ENDINGS = ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'] as const;
 type OperationEventType = `payment.${OperationKind}.${(typeof ENDINGS)[number]}`;
 
-/** `refused`: by the platform. `rejected`: by us, without execution. Card payments may be pending too (docs/decisions/0005). */
+/** `refused`: by the platform. `rejected`: by us, without execution. Card payments may be pending too (docs/decisions/0032). */
 export const EVENT_TYPES = [
   ...OPERATION_KINDS.flatMap((kind) => ENDINGS.map((ending): OperationEventType => `payment.${kind}.${ending}`)),
   'payment.authorize.redirect_required',

@@ -37,7 +37,7 @@ interface MethodRow {
   readonly begins: 'authorize' | 'pay';
   /** Message class of that operation, by its name in `SCHEMA_SOURCES`. */
   readonly fields: string;
-  /** True if each answer except a refusal is a form: nothing succeeds without the cardholder (docs/decisions/0051). */
+  /** True if each answer except a refusal is a form: nothing succeeds without the cardholder (docs/decisions/0049). */
   readonly alwaysForm?: boolean;
   /** True if commands may request a void. */
   readonly takesVoid: boolean;

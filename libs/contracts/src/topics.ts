@@ -35,7 +35,7 @@ export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, comm
 /** All topics. The journal's partition count must never change, because an order's partition is computed from it. */
 export const TOPICS = {
   ...COMMAND_TOPICS,
-  // Both carry REDIRECTHTML of up to 12 MiB (docs/decisions/0115).
+  // Both carry REDIRECTHTML of up to 12 MiB (docs/decisions/0070).
   events: topic('payments.events.v1', {
     days: 35,
     isPersonal: true,
@@ -44,7 +44,7 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'consumers',
   }),
-  // 16 MiB, because a body of 1 MiB, with its texts twice and each byte escaped as six, needs 12 MiB (docs/decisions/0045).
+  // 16 MiB, because a body of 1 MiB, with its texts twice and each byte escaped as six, needs 12 MiB (docs/decisions/0070).
   notifications: topic('payments.notifications.v1', {
     days: 35,
     isPersonal: true,
@@ -54,7 +54,7 @@ export const TOPICS = {
     readBy: 'payment-gateway',
   }),
   // Personal data: MESSAGE, EXTRADATA, REDIRECTHTML and the masked card. State that must live longer is kept in snapshots
-  // (docs/decisions/0123).
+  // (docs/decisions/0046).
   journal: topic('payments.journal.v1', {
     days: 100,
     isPersonal: true,

@@ -342,7 +342,7 @@ const followUp: Limit[] = [
   optional('EXTRADATA', 'extraData', freeField),
   optional('(notAfter)', 'notAfter', timestamp),
 ];
-/** Our own limit: the interface has none (docs/decisions/0045). */
+/** Our own limit: the interface has none (docs/decisions/0070). */
 const cart = (item: () => object): Sides => ({
   accepted: [[item(), item()], Array.from({ length: 200 }, item)],
   refused: { length: [[], Array.from({ length: 201 }, item)], type: [{}, 'x', null] },

@@ -1,5 +1,5 @@
 // Measures the cost of asking for a topic's end, by its name and via all topics, beside other users' topics: `node
-// libs/kafka/test/lookup-cost.mjs` (built; KAFKA_BROKERS as `npm run stack -- --infra` prints it). docs/decisions/0112 has the figures.
+// libs/kafka/test/lookup-cost.mjs` (built; KAFKA_BROKERS as `npm run stack -- --infra` prints it). docs/decisions/0041 has the figures.
 import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
 import { createKafkaClient, topicOffsets } from '../dist/index.js';

@@ -12,7 +12,7 @@ export const readAmount = (text = ''): number | undefined =>
 /** MESSAGE has no limit in the interface (Transaction), but a journal record has one. */
 const MESSAGE_CHARACTERS = 4_096;
 const DESCRIPTOR_CHARACTERS = 255;
-/** REDIRECTHTML has no limit either: as much as the records of journal and events can carry beside the rest (docs/decisions/0115). */
+/** REDIRECTHTML has no limit either: as much as the records of journal and events can carry beside the rest (docs/decisions/0070). */
 export const REDIRECT_HTML_BYTES = 12 * 1024 * 1024;
 
 /** An empty text holds no page. One expression over alphabet and padding together would be slow on a long text. */

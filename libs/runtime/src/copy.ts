@@ -1,4 +1,4 @@
-/** The value with these properties: `{ ...value, ...more }`, for which Node.js 20 takes 1.6 µs a new property (docs/decisions/0111). */
+/** The value with these properties: `{ ...value, ...more }`, for which Node.js 20 takes 1.6 µs a new property (docs/decisions/0041). */
 export const copyWith = <T extends object>(value: T, more: Partial<T>): T => Object.assign({}, value, more);
 
 /** Without the properties that are undefined, so that a value equals itself after a trip through JSON. The value itself where it has none. */

@@ -1,5 +1,5 @@
 /**
- * Stands in for class-validator and class-transformer in the packages (docs/decisions/0124). The message classes run the same decorators;
+ * Stands in for class-validator and class-transformer in the packages (docs/decisions/0074). The message classes run the same decorators;
  * this keeps what `check` reads of them, and nothing else of the two libraries is packed.
  */
 const rulesOf = new Map();

@@ -1,5 +1,5 @@
 /**
- * Stands in for prom-client in the packages (docs/decisions/0124): metrics that a registry of the application's prom-client can hold, by its
+ * Stands in for prom-client in the packages (docs/decisions/0074): metrics that a registry of the application's prom-client can hold, by its
  * public methods `registerMetric` and `getSingleMetric`. The package then needs no prom-client, and an application without metrics loads none.
  */
 class Metric {

@@ -32,7 +32,7 @@ export async function signedCommands(context: Context): Promise<Row[]> {
   ];
 }
 
-/** Every entry of the order index has an HMAC (decision record 0079). */
+/** Every entry of the order index has an HMAC (decision record 0052). */
 export function sealedIndex(context: Context): Promise<Row[]> {
   const env = { INDEX_HMAC_KEYS: `bench:${randomBytes(32).toString('base64')}` };
   return beside(context, { name: 'sealed-index-ceiling', peer: 'unsealed', ...CEILING }, { env });

@@ -44,7 +44,7 @@ export function allThere(brokers: string, size: number): Promise<void> {
 export function allInSync(brokers: string): Promise<void> {
   return until(brokers, 'all replicas to be in sync', async (admin) => {
     const { topics } = await admin.fetchTopicMetadata();
-    // Metadata of all topics may include topics without a leader (decision 0112).
+    // Metadata of all topics may include topics without a leader (decision 0041).
     return topics.every(
       ({ partitions }) =>
         partitions.length > 0 &&

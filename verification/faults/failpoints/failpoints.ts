@@ -24,7 +24,7 @@ const owner = { project: 'libs/order-journal', file: 'partition/partition-owner.
 const ORDERS = "batch.orders.map(({ orderId }) => orderId).join(' ')";
 const ofGateway = { project: 'apps/payment-gateway' } as const;
 
-/** These points are in our own code. They are planted while it is loaded, so the shipped build has none (docs/decisions/0022). */
+/** These points are in our own code. They are planted while it is loaded, so the shipped build has none (docs/decisions/0034). */
 export const PLANTED: readonly PlantedPoint[] = [
   {
     ...ofGateway,

@@ -60,7 +60,7 @@ export function refused(detail: string): Problem {
 
 /**
  * Reads the answer to GET /iam/realms/my, whose shape is "not shown" in the interface: a JSON object whose `path` is a slash and up to
- * 1,023 visible ASCII characters (docs/decisions/0024). Other fields are ignored; other shapes are refused rather than guessed.
+ * 1,023 visible ASCII characters (docs/decisions/0011). Other fields are ignored; other shapes are refused rather than guessed.
  * @throws Problem 502 `realm_unknown`
  */
 export function readRealmPath(answer: unknown): string {

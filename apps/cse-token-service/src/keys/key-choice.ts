@@ -47,7 +47,7 @@ export function mayServeStale(key: CachedKey | undefined, nowMs: number): key is
   return key !== undefined && nowMs < key.staleUntilMs;
 }
 
-/** Decides the answer for a page (docs/decisions/0026). */
+/** Decides the answer for a page (docs/decisions/0027). */
 export function chooseKey(state: KeyState, { nowMs, refused, refusalIntervalMs }: KeyQuery): Choice {
   const { key, failures, retryAtMs } = state;
   const isLeftAlone = nowMs < retryAtMs;

@@ -10,7 +10,7 @@ import type { Answer, Decision, DecisionList, DecisionRecord, Proposal } from '.
 import { assertNamed, isSecondPerson } from './second-person.js';
 import type { Kind } from './subjects.js';
 
-/** Manages everything that one person proposes and a second one approves or rejects. docs/decisions/0114. */
+/** Manages everything that one person proposes and a second one approves or rejects. docs/decisions/0075. */
 @Injectable()
 export class Decisions implements OnModuleInit {
   constructor(

@@ -18,7 +18,7 @@ type ResolutionDecision = Decision<'resolution'>;
 export type ProposalView = ResolutionSubject &
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'expiresAt' | 'state' | 'decidedBy' | 'decidedAt'>;
 
-/** Resolutions that need two people (docs/decisions/0076). */
+/** Resolutions that need two people (docs/decisions/0075). */
 @Injectable()
 export class ResolutionDecisions {
   constructor(

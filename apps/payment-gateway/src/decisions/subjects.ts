@@ -1,6 +1,6 @@
 import type { ManualResolution } from '../operations/manual-resolution.js';
 
-/** Resolution of a doubt for which one person is not enough. docs/decisions/0076. */
+/** Resolution of a doubt for which one person is not enough. docs/decisions/0075. */
 export interface ResolutionSubject {
   /** Operation id, as in its URL. */
   operation: string;

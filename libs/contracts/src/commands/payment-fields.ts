@@ -12,7 +12,7 @@ export function OrderId(): PropertyDecorator {
   return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters', as: 'OrderId' });
 }
 
-/** Our limit: the interface has none for carts (docs/decisions/0045). */
+/** Our limit: the interface has none for carts (docs/decisions/0070). */
 export const MAX_CART_ITEMS = 200;
 
 /** SUBMERCHANTEXTERNALID: a sub-merchant, or `OPERATOR` for the marketplace itself. */

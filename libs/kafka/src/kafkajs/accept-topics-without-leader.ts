@@ -5,7 +5,7 @@ let isAccepting = false;
 /**
  * When kafkajs needs only the brokers, it requests the metadata of all topics of the cluster, and rejects the response if any partition of
  * any topic has no leader. A stranger's broken topic would then keep our services from starting. So a response about all topics is accepted
- * as it is; one about named topics is checked as before, because its leaders are needed (decision 0112).
+ * as it is; one about named topics is checked as before, because its leaders are needed (decision 0041).
  */
 export function acceptTopicsWithoutLeader(): void {
   if (isAccepting) return;

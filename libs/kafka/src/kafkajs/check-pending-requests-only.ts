@@ -5,7 +5,7 @@ let isPatched = false;
 /**
  * After each response kafkajs 2.2.4 sets a timer until the broker's throttling ends, also where no request waits for it. While no broker
  * throttles, that time is in the past: Node.js 24, Bun and Deno print a warning, and the timer fires and is set anew for as long as the
- * connection lasts, each millisecond. With this replacement it is set only where a request waits (decision 0118).
+ * connection lasts, each millisecond. With this replacement it is set only where a request waits (decision 0041).
  */
 export function checkPendingRequestsOnly(): void {
   if (isPatched) return;

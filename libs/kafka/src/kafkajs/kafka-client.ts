@@ -98,7 +98,7 @@ export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Pr
 
 /**
  * Returns those of these topics (with prefix) that do not exist or that this client may not see. Requests them by name, not all topics of
- * the cluster, and creates none (decision 0112).
+ * the cluster, and creates none (decision 0041).
  */
 export async function missingTopics(admin: Admin, topics: readonly string[]): Promise<string[]> {
   if (topics.length === 0 || (await isShown(admin, [...topics]))) return [];

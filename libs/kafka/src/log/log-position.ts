@@ -29,7 +29,7 @@ interface ReadRecord {
 /**
  * Position of a reader in a log, and the proof that it is still the same log. A log never goes back: one that does has lost records or was
  * replaced. So after anything unusual (`doubt`) the last record is read once more, and nothing is taken before its hash was compared; a log
- * whose end is before the position is waited for, for at most a minute. Reading stops with `fault` where either fails (decision 0122).
+ * whose end is before the position is waited for, for at most a minute. Reading stops with `fault` where either fails (decision 0121).
  */
 export class LogPosition {
   #last: Seen | undefined;

@@ -62,7 +62,7 @@ export async function answerKnownCommand(
   };
   let order = await read();
   // The fault of an unknown command is published, so the log must be read to its end first: the view may lag, and the INTENT may be in the log
-  // (docs/decisions/0108).
+  // (docs/decisions/0001).
   if (typeof betweenAttempts !== 'string' && findOperation(order, commandId) === undefined)
     order = await readAfter(() => journal.readToEnd(merchant, orderId, lease.signal));
   for (let isNew = true; ; isNew = false) {

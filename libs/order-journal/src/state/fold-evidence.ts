@@ -144,7 +144,7 @@ function judgeReport({ operation: before, attempt }: Matched, matched: Evidence)
 function judgeUnknown(before: OperationState, operation: OperationState, evidence: Evidence): Move | undefined {
   const { source, result, answer } = evidence;
   const mayBeDone = operation.wasInDoubt && source !== 'operator' && evidence.mayBeDone;
-  // Only payments wait: for a cardholder or for an approval (docs/decisions/0005).
+  // Only payments wait: for a cardholder or for an approval (docs/decisions/0032).
   const isPossible = isPayment(operation) || (result !== 'pending' && result !== 'redirect_required');
   if (mayBeDone || result === 'in_doubt' || !isPossible) return undefined;
   if (result === 'not_executed') {

@@ -256,7 +256,7 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
   return ofAll === undefined ? ofSource : Math.min(ofSource, ofAll);
 }
 
-/** A capture of a card payment takes the money of that payment: their refunds together give back no more than it (docs/decisions/0018). */
+/** A capture of a card payment takes the money of that payment: their refunds together give back no more than it (docs/decisions/0020). */
 function leftOfPayment(order: OrderState, sources: readonly Moved[], source: Moved): number | undefined {
   const shared = sharedWith(sources, source);
   const [payment = source] = shared;

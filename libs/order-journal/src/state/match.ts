@@ -120,7 +120,7 @@ function named(order: OrderState, evidence: Evidence): OperationState | undefine
 
 /**
  * The tag of a void with the TRANSACTIONID of an authorization is of that void, whatever its OPERATIONTYPE, which is not shown. It says nothing of the
- * authorization, and it proves nothing of the void either (docs/decisions/0019).
+ * authorization, and it proves nothing of the void either (docs/decisions/0006).
  */
 function isTagOfVoid({ operations }: OrderState, { tag, operation, answer: { transactionId } }: Evidence): boolean {
   if (tag === undefined || transactionId === undefined || operation === 'void') return false;
@@ -169,7 +169,7 @@ function isOfAnother(operation: OperationState, evidence: Evidence): boolean {
 
 /**
  * "Void notifications carry the same parameters as capture" (interface, Events); their OPERATIONTYPE is not shown. Whatever it is, a
- * void's own TRANSACTIONID or tag names it; never the TRANSACTIONID of another operation of ours (docs/decisions/0019).
+ * void's own TRANSACTIONID or tag names it; never the TRANSACTIONID of another operation of ours (docs/decisions/0006).
  */
 function namedVoid(order: OrderState, { operation, tag, answer }: Evidence): OperationState | undefined {
   const { transactionId } = answer;

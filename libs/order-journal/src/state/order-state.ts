@@ -182,7 +182,7 @@ export interface OperationState {
   evidence: CountedEvidence[];
   /** Reports that can't be true beside how it ended: each was published once (R4). */
   conflictingReports?: ConflictingReport[];
-  /** EXTERNALENTITYID and EXTERNALREFERENCE of a refund, once they are known (docs/decisions/0023). */
+  /** EXTERNALENTITYID and EXTERNALREFERENCE of a refund, once they are known (docs/decisions/0119). */
   externalEntityId?: string;
   externalReference?: string;
   flags?: string[];

@@ -3,7 +3,7 @@ import { referenceFor } from './next-step.js';
 import { verdictOf } from './order-state.js';
 import type { JournalRecord } from './records.js';
 
-/** `payment` authorizes and captures in one; its refund names it (docs/decisions/0018). */
+/** `payment` authorizes and captures in one; its refund names it (docs/decisions/0020). */
 const paid = [asked('pay', { amount: 5000 }), answered('pay', '0000')];
 const refund = (amount?: number, name = 'refund') => asked(name, { transactionId: 'T-pay', amount });
 

@@ -10,7 +10,7 @@ import { RULES_VERSION } from './versions.js';
 export const RECENT_MS = 7 * 86_400_000;
 
 /**
- * The state of an order as a snapshot holds it, at a time by its records: plain JSON of the state (docs/decisions/0123). Left out are:
+ * The state of an order as a snapshot holds it, at a time by its records: plain JSON of the state (docs/decisions/0046). Left out are:
  * - texts and pages (`TEXTS`), which may be personal data and are kept as long as the journal's records; of faults their code stays;
  * - of an operation `events`, which only grows, and `resolvedBy`, a person's name and reason;
  * - the offset of an event or report that its record's hash names: it is another one wherever the journal lies;
@@ -86,7 +86,7 @@ interface Restored {
  * where it was written. No reader can know, so its state holds until the next snapshot that matches replaces it (R12).
  *
  * A reader that knows the same records whole compares. A state that differs is adopted and reported, unless it differs in what was done: then the own state
- * stays and the order is frozen, for the written one may have forgotten an attempt (docs/decisions/0123).
+ * stays and the order is frozen, for the written one may have forgotten an attempt (docs/decisions/0046).
  */
 export function foldSnapshot(before: OrderState, change: Change, record: Snapshot): Restored {
   const { order: after, match } = change;

@@ -303,7 +303,7 @@ export interface Details {
 
 /**
  * A refund's references, a payment's card, the TRANSACTIONID, the DESCRIPTOR and the amount where none was asked for may come by notification
- * alone, often behind the answer: the success is published once more, with them (docs/decisions/0023).
+ * alone, often behind the answer: the success is published once more, with them (docs/decisions/0119).
  */
 export function addedDetails(before: OperationState, operation: OperationState, evidence: Evidence): Details {
   const reported = operation.operation === 'refund' ? refundReferences(evidence) : {};

@@ -63,7 +63,7 @@ export function isWithinSendDeadline(started: ClockReading, now: ClockReading): 
 /** When our timer ends what waits, after it began to; undefined where it ends nothing. */
 export function lifetimeMs({ phase }: Pick<OperationState, 'phase'>): number | undefined {
   if (phase === 'redirect_required') return REDIRECT_LIFETIME_MS;
-  // The interface names no end of a pending card payment (docs/decisions/0005): it ends like an authorization.
+  // The interface names no end of a pending card payment (docs/decisions/0032): it ends like an authorization.
   return phase === 'pending' ? PENDING_LIFETIME_MS : undefined;
 }
 

@@ -18,7 +18,7 @@ import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } f
 
 const CONFLICT = 'payment.conflict.detected';
 
-/** A literal of all properties: a spread takes longer (docs/decisions/0111). */
+/** A literal of all properties: a spread takes longer (docs/decisions/0041). */
 function changed({ events: before, at, hash, match }: Change, order: OrderState, events = before): Change {
   return { order, events, at, hash, match };
 }

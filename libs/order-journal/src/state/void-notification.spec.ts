@@ -16,7 +16,7 @@ import type { JournalRecord } from './records.js';
 
 const voiding = [...authorized, asked('void')];
 const tag = { operation: operationTag('void'), attempt: 1 };
-/** OPERATIONTYPEs that the notification of a void may have: which is not shown (docs/decisions/0019). */
+/** OPERATIONTYPEs that the notification of a void may have: which is not shown (docs/decisions/0006). */
 const WORDS = ['void', 'capture', 'authorize', 'cancel'];
 
 describe.each(WORDS)('a void that is notified as %s', (reported) => {

@@ -13,7 +13,7 @@ const DEADLINE_MS = 5_000;
 const STRANGERS_EVERY_MS = 1_000;
 const STRANGER = 'unknown';
 
-/** Writes `operations.audit.v1`: reads, changes, proposals, approvals, rejections and refusals, with the person. docs/decisions/0077. */
+/** Writes `operations.audit.v1`: reads, changes, proposals, approvals, rejections and refusals, with the person. docs/decisions/0075. */
 @Injectable()
 export class Audit implements BeforeApplicationShutdown {
   readonly #announcer: EventAnnouncer;

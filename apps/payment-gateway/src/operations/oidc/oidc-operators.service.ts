@@ -27,7 +27,7 @@ const KEYS_KEPT_MS = 600_000;
 /** Form of the person's name in records. */
 const PERSON = /^[\x21-\x7e]{1,128}$/;
 
-/** Identifies operators by tokens of OPERATORS_OIDC_ISSUER. docs/decisions/0078. */
+/** Identifies operators by tokens of OPERATORS_OIDC_ISSUER. docs/decisions/0075. */
 @Injectable()
 export class OidcOperators {
   #keys?: Promise<JWTVerifyGetKey>;
