@@ -5,7 +5,7 @@ const source = {
     'Cart item': { 'Cart.{NAME,PRICE}': '1 to 255 characters', 'Cart.TAX': 'two digits' },
     States: {
       'States.names':
-        '_Ours_ [0032](decisions/0032-assumptions-where-the-interface-is-silent.md). Fixed: there is no other',
+        '_Ours_ [0032](../decisions/0032-assumptions-where-the-interface-is-silent.md). Fixed: there is no other',
     },
   },
   notShown: ['States.names'],
@@ -27,7 +27,7 @@ it('names the tests of each rule, and counts the sentences', () => {
   expect(faults).toEqual([]);
   expect(count).toBe(4);
   expect(text).toContain(
-    "| `Cart.{NAME,PRICE}` | 1 to 255 characters | [has a name and a price](../a.spec.ts) |\n| `Cart.TAX` | two digits | [that isn't %s](../a.spec.ts) |",
+    "| `Cart.{NAME,PRICE}` | 1 to 255 characters | [has a name and a price](../../a.spec.ts) |\n| `Cart.TAX` | two digits | [that isn't %s](../../a.spec.ts) |",
   );
   expect(text).toContain('4 sentences and table rows: 2 covered, 1 with an assumption, 1 out of scope.');
 });
