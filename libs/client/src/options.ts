@@ -65,9 +65,9 @@ export const GIVE_UP: Rule = (value) => {
   ];
 };
 
-/** A handler that is no function would be called, and fail, for ever. */
+/** A handler that is no function would be called, and fail, for ever. As with options, undefined is the same as none. */
 export const HANDLERS: Rule = (value) => {
-  const handlers = isObject(value) ? Object.entries(value) : [];
+  const handlers = isObject(value) ? Object.entries(value).filter(([, handler]) => handler !== undefined) : [];
   if (handlers.length === 0) return [' handles no event: give a function for each wanted type'];
   return handlers.flatMap(([type, handler]) => [
     ...(isEventType(type) ? [] : [` has ${type}, which is no event type`]),

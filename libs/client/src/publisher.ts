@@ -129,9 +129,9 @@ export class Publisher {
     options: PublishOptions & WaitOptions,
   ): Promise<ResultOf<K>> {
     const message = this.#message(type, rail, command, options);
-    const [late] = options.timeoutMs === undefined ? [] : MILLISECONDS(options.timeoutMs);
-    if (late !== undefined)
-      throw new InvalidCommandError(type, [{ path: 'timeoutMs', code: 'range', message: late.trim() }]);
+    const [fault] = options.timeoutMs === undefined ? [] : MILLISECONDS(options.timeoutMs);
+    if (fault !== undefined)
+      throw new InvalidCommandError(type, [{ path: 'timeoutMs', code: 'range', message: fault.trim() }]);
     const event = await this.#options.waits.resultOf(message, options, () => this.#send(message));
     return event as ResultOf<K>;
   }

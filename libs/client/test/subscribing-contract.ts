@@ -50,9 +50,10 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
   const capture = (orderId: string, commandId: string, attributes = {}) =>
     world.emit(CAPTURED, succeeded(orderId, commandId), attributes);
 
-  it('calls the handler of the type with the event and its place', async () => {
+  it('calls the handler of the type with the event and its place, and skips a type whose handler is undefined', async () => {
     const calls: unknown[] = [];
-    await subscribe({ [CAPTURED]: (event, context) => calls.push([event, context]) }, { group: 'typed' });
+    const note: EventHandlers[typeof CAPTURED] = (event, context) => calls.push([event, context]);
+    await subscribe({ [CAPTURED]: note, 'payment.refund.succeeded': undefined }, { group: 'typed' });
     const emitted = await world.emit(CAPTURED, succeeded('typed', 'c1', { amount: 500 }), {
       correlationid: 'basket-7',
     });
@@ -247,6 +248,7 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
     const on: EventHandlers = { [CAPTURED]: () => undefined };
     await expect(client.subscribe({ group: '', on })).rejects.toThrow('group must be a text');
     await expect(client.subscribe({ group: 'g', on: {} })).rejects.toThrow('handles no event');
+    await expect(client.subscribe({ group: 'g', on: { [CAPTURED]: undefined } })).rejects.toThrow('handles no event');
     await expect(
       client.subscribe({ group: 'g', on: { 'payment.captured': () => 1 } as EventHandlers }),
     ).rejects.toThrow('no event type');

@@ -43,6 +43,15 @@ describe('limits', () => {
     expect(limits.take('a', 'https://o')).toBeUndefined();
   });
 
+  it('keep the newest addresses only, also without other instances to report them to', () => {
+    const limits = new RequestLimits(config, undefined, log);
+    const written = jest.spyOn(Map.prototype, 'set');
+    for (let address = 0; address < 11_000; address++) limits.take(`address ${address}`, undefined);
+    const maps = new Set(written.mock.contexts as Map<unknown, unknown>[]);
+    written.mockRestore();
+    expect([...maps].map(({ size }) => size)).toEqual([10_000]);
+  });
+
   it('report to the other instances once what was taken, and not what was refused', async () => {
     const { reports, limits } = counting();
     for (const address of ['a', 'a', 'a', 'b']) limits.take(address, undefined);

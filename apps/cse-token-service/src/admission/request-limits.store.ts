@@ -11,7 +11,7 @@ const MAX_KEYS = 10_000;
 
 interface Limit {
   counter: WindowCounter;
-  /** Taken here, and not yet reported to the other instances. */
+  /** Taken here, and not yet reported to the other instances; stays empty without `shared`, since nothing would empty it. */
   taken: Map<string, number>;
   shared?: RateLimiterRedis;
 }
@@ -84,9 +84,9 @@ export class RequestLimits implements OnApplicationShutdown {
 }
 
 /** Counts one request. Returns the milliseconds until the next window if the limit is exceeded. */
-function take({ counter, taken }: Limit, key: string): number | undefined {
+function take({ counter, taken, shared }: Limit, key: string): number | undefined {
   const waitMs = counter.take(key, performance.now());
-  if (waitMs === undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
+  if (waitMs === undefined && shared !== undefined) taken.set(key, (taken.get(key) ?? 0) + 1);
   return waitMs;
 }
 

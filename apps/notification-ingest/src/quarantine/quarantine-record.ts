@@ -143,7 +143,7 @@ export function requestRecord(
 }
 
 /** Returns undefined if the record has none. */
-export function requestIn(written: unknown): ReceivedRequest | undefined {
+function requestIn(written: unknown): ReceivedRequest | undefined {
   if (typeof written !== 'object' || written === null) return undefined;
   const { method, path, query, body, contentType, contentEncoding } = written as Record<keyof WrittenRequest, unknown>;
   const texts = [method, path, query, body, contentType, contentEncoding];
@@ -179,7 +179,7 @@ export interface Quarantined {
   parameters: Parameters;
 }
 
-/** Returns undefined if `quarantineRecord` did not write this record. */
+/** Returns undefined for a record that is neither of the two above. */
 export function quarantinedOf(id: string | null, value: Buffer | null): Quarantined | undefined {
   let read: unknown;
   try {

@@ -346,6 +346,8 @@ it('does not stop the partition after its assignment has ended, since the next o
   one.owner.end();
   one.owner.stop('records from 4 on were deleted before they were read');
   expect([one.owner.state, one.owner.stoppedBecause]).toEqual(['closed', undefined]);
+  await expect(one.journal.appendWithRetry(outcome)).rejects.toThrow(OrderUnreadableError);
+  expect(one.log).toHaveLength(3);
 });
 
 it('gives up a batch that waits when its assignment ends', async () => {

@@ -168,7 +168,8 @@ export class OwnedJournal {
     return this.#untilDone(
       record,
       () => this.waitForRecordAfter(merchant, orderId, offset - 1n),
-      () => !this.#owners.has(partition) || this.stoppedFor(merchant, orderId) !== undefined,
+      // An owner that closed after its assignment's end stays until the group is joined again.
+      () => ['stopped', 'closed', undefined].includes(this.#owners.get(partition)?.state),
     );
   }
 
