@@ -16,7 +16,5 @@ export interface Context extends Infrastructure {
 export interface Bench {
   name: string;
   about: string;
-  /** True if it runs without Kafka and Redis. */
-  needsNothing?: boolean;
   parts: Part[];
 }

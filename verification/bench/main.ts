@@ -10,16 +10,14 @@ import { ingest } from './ingest/ingest.bench.js';
 import { journal } from './journal/journal.bench.js';
 import { keys } from './keys/keys.bench.js';
 import { memory } from './memory/memory.bench.js';
-import { orders } from './orders/orders.bench.js';
 import { rebuild } from './rebuild/rebuild.bench.js';
 import { table, type Row } from './report.js';
 import { Stage } from './stage.js';
-import { texts } from './texts/texts.bench.js';
 import { tokens } from './tokens/tokens.bench.js';
 
 const STOP_MS = 8_000;
 
-const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, orders, rebuild, texts, tokens];
+const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, rebuild, tokens];
 
 const chosen = readArguments(process.argv.slice(2), BENCHES);
 if ('fault' in chosen) {
@@ -36,8 +34,8 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-async function run({ bench: { name, needsNothing = false }, parts, commands, json, strict }: Chosen): Promise<number> {
-  const infrastructure = needsNothing ? { brokers: '', redisUrl: '' } : infrastructureOf(process.env);
+async function run({ bench: { name }, parts, commands, json, strict }: Chosen): Promise<number> {
+  const infrastructure = infrastructureOf(process.env);
   if ('fault' in infrastructure) {
     console.error(infrastructure.fault);
     return 1;
