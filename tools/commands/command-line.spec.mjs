@@ -87,7 +87,7 @@ it('an address that may hold a password is never repeated', () => {
 
 it.each([
   ['bench', 'verification/bench/arguments.ts', ['check']],
-  ['faults', 'verification/main.ts', ['corpus']],
+  ['faults', 'verification/main.ts', []],
   ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-command.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
   const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(
