@@ -11,7 +11,6 @@ import { PROFILES, type ProfileName } from './simulation/profile.js';
 const { values } = readArguments({
   options: {
     amounts: { type: 'boolean', default: false },
-    stack: { type: 'boolean', default: false },
     orders: { type: 'string' },
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -22,10 +21,7 @@ const { values } = readArguments({
     'per-second': { type: 'string' },
     brokers: { type: 'string' },
     list: { type: 'boolean', default: false },
-    corpus: { type: 'string' },
     only: { type: 'string' },
-    /** FAULTS_INFRASTRUCTURE holds what it stands for, so the value is not read here. */
-    from: { type: 'string' },
     profile: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },
@@ -42,22 +38,12 @@ const resolve = (name: string): string => require.resolve(name);
 
 if (process.send) {
   process.once('message', (part: Part) => void runPart(part, resolve));
-} else if (values.corpus !== undefined) {
-  const { writeCorpus } = await import('./corpus/write-corpus.js');
-  console.error(
-    await writeCorpus({
-      ...profile(),
-      folder: values.corpus,
-      seed: numbers().seed ?? 1,
-      journals: numbers().runs ?? 240,
-    }),
-  );
 } else if (values.mutants) {
   process.exitCode = await runMutants(
     { ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) },
     resolve,
   );
-} else if (values.amounts && !values.stack) {
+} else if (values.amounts) {
   const { runAmounts } = await import('./amounts/run-amounts.js');
   process.exitCode = runAmounts(campaign());
 } else if (values.simulated) {
@@ -68,10 +54,7 @@ if (process.send) {
 } else {
   const places = commandLines();
   const options = campaign();
-  if (values.amounts) {
-    const { runAmountsOnStack } = await import('./amounts/run-amounts-stack.js');
-    process.exitCode = await runAmountsOnStack(options, places[0]);
-  } else if (values.forgeries) {
+  if (values.forgeries) {
     const { runForgeries } = await import('./forgeries/run-forgeries.js');
     process.exitCode = await runForgeries(options, places[0]);
   } else if (values.canaries) {

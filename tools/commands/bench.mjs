@@ -8,7 +8,7 @@ export const description = 'figures of ours and of its peers, taken in one run o
 export const positionals = {
   name: 'NAME',
   help: 'what is measured',
-  choices: ['gateway', 'ingest', 'journal', 'keys', 'memory', 'orders', 'rebuild', 'texts', 'tokens'],
+  choices: ['gateway', 'ingest', 'journal', 'keys', 'memory', 'rebuild', 'texts', 'tokens'],
   required: true,
 };
 

@@ -61,7 +61,7 @@ it.each([
     ['list', '--since', 'yesterday'],
     '--since must be a date, a time with its zone, or 90m, 24h, 7d, not "yesterday"',
   ],
-  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, orders, rebuild, texts, tokens'],
+  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], '--logs needs a value: --logs FOLDER, not --json'],
 ])('%s %j: %s', async (name, args, fault) => {
@@ -87,7 +87,7 @@ it('an address that may hold a password is never repeated', () => {
 
 it.each([
   ['bench', 'verification/bench/arguments.ts', ['check']],
-  ['faults', 'verification/main.ts', ['corpus']],
+  ['faults', 'verification/main.ts', []],
   ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-command.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
   const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(

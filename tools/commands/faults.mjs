@@ -5,7 +5,6 @@ import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../inf
 import { ensurePackages } from '../infra/packages.mjs';
 import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { releaseAt } from '../infra/release.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
 import { oneOf, wholeNumber } from './values.mjs';
 import { INFRASTRUCTURE } from './variables.mjs';
@@ -28,15 +27,9 @@ export const options = {
     check: wholeNumber({ min: 1 }),
   },
   only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
-  from: { value: 'COMMIT', help: 'an older release: the scenarios of upgrades and rollbacks, and only those' },
   list: { help: 'names the scenarios' },
   amounts: { help: 'seeded orders: the sums over their events beside the ledger of the platform' },
-  stack: { help: 'of --amounts: the same orders on Kafka, Redis, a gateway, notification-ingest and the simulator' },
-  orders: {
-    value: 'N',
-    help: 'how many, of --amounts (default: 20000; 500 with --stack)',
-    check: wholeNumber({ min: 1 }),
-  },
+  orders: { value: 'N', help: 'how many, of --amounts (default: 20000)', check: wholeNumber({ min: 1 }) },
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
@@ -67,9 +60,7 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
-  if (given.stack && !given.amounts) return '--stack goes with --amounts';
   if (given.orders && !given.amounts) return '--orders goes with --amounts';
-  if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
   for (const name of ['minutes', 'per-second'])
@@ -80,7 +71,7 @@ export function fault({ options: given }) {
 
 export async function run({ options: given, args, held, log }) {
   await bootstrap({ held, log });
-  const needsInfrastructure = (!given.amounts || given.stack) && !given.simulated && !given.mutants && !given.list;
+  const needsInfrastructure = !given.amounts && !given.simulated && !given.mutants && !given.list;
   const env = needsInfrastructure
     ? { ...process.env, FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })) }
     : process.env;
@@ -99,7 +90,6 @@ async function commandLines({ options, held, log }) {
   await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
   const java = brokers ? undefined : await kafkaCommand({ held, log });
   const command = redisUrl ? undefined : await redisCommand({ held, log });
-  const release = options.from ? { release: await releaseAt(options.from, { held, log }) } : {};
   const ports = keptPorts();
   const next = async () => (await ports.next()).value;
   const places = [];
@@ -107,7 +97,6 @@ async function commandLines({ options, held, log }) {
     const [port, controllerPort, redisPort] = [await next(), await next(), await next()];
     places.push({
       folder: held.folder('tranche-faults-'),
-      ...release,
       kafka: brokers
         ? { brokers }
         : options.brokers
@@ -136,7 +125,7 @@ async function clusterOf(size, next) {
 }
 
 function workersFor(options, { isShared }) {
-  if (options.amounts || options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
+  if (options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }

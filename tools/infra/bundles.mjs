@@ -27,9 +27,9 @@ const APPS = [
   'cli',
 ];
 
-/** Returns the file that starts an app; an older release has only its `main.js`. */
-export function builtFile(name, root = process.cwd()) {
-  const { main, service } = filesOf(root, name);
+/** Returns the file that starts an app: the bundle, or `main.js` before there is one. */
+export function builtFile(name) {
+  const { main, service } = filesOf(process.cwd(), name);
   return existsSync(service) ? service : main;
 }
 

@@ -13,7 +13,6 @@ export interface AmountsOptions {
   json: boolean;
 }
 
-export const seedOfOrder = (seed: number, at: number): number => seed * 1_000_003 + at;
 export const storyOf = (seed: number): Story => new OrderStory(new Random(seed)).play();
 
 /** Plays orders and compares the sums over their events with the ledger. Returns 1 where they differ, else 0. */
@@ -22,7 +21,7 @@ export function runAmounts({ orders = ORDERS, seed, json }: AmountsOptions): num
   const begun = performance.now();
   let reportedMs = begun;
   for (let at = 0; at < orders; at++) {
-    const story = storyOf(seedOfOrder(seed, at));
+    const story = storyOf(seed * 1_000_003 + at);
     const compared = compare(story);
     const faults = [...compared.differences, ...compared.untrue];
     if (faults.length > 0 && total.differences + total.saidNotExecuted < MOST_REPORTED) report(at, faults, story);
@@ -36,9 +35,9 @@ export function runAmounts({ orders = ORDERS, seed, json }: AmountsOptions): num
   return total.differences + total.saidNotExecuted === 0 ? 0 : 1;
 }
 
-export type Total = ReturnType<typeof totalOf>;
+type Total = ReturnType<typeof totalOf>;
 
-export function totalOf(stories: readonly Story[], compared: readonly Compared[]) {
+function totalOf(stories: readonly Story[], compared: readonly Compared[]) {
   const sum = (figure: (one: Compared) => number) => compared.reduce((all, one) => all + figure(one), 0);
   const count = (figure: (one: Story) => unknown[]) => stories.reduce((all, one) => all + figure(one).length, 0);
   return {
@@ -60,7 +59,7 @@ export function totalOf(stories: readonly Story[], compared: readonly Compared[]
   };
 }
 
-export function report(at: number | string, faults: readonly string[], { records, events, ledger }: Story): void {
+function report(at: number, faults: readonly string[], { records, events, ledger }: Story): void {
   console.error(`order ${at}: ${faults.join('; ')}`);
   for (const record of records) console.error(`  record ${JSON.stringify(record)}`);
   for (const { type, data } of events) console.error(`  event ${type} ${JSON.stringify(data)}`);

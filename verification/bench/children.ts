@@ -23,8 +23,6 @@ export interface ChildOptions {
   env: Record<string, string>;
   /** The child is ready when this URL answers 200. */
   readyUrl?: string;
-  /** Milliseconds until it must be ready (60,000). */
-  readyTimeoutMs?: number;
   onLine?: (line: string) => void;
   /** Options of Node itself, such as `--cpu-prof`. */
   nodeOptions?: string[];
@@ -34,14 +32,7 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts a built program of this repository as a child process and waits until it is ready. */
-export async function startChild({
-  main,
-  env,
-  readyUrl,
-  readyTimeoutMs = READY_TIMEOUT_MS,
-  onLine,
-  nodeOptions = [],
-}: ChildOptions): Promise<Child> {
+export async function startChild({ main, env, readyUrl, onLine, nodeOptions = [] }: ChildOptions): Promise<Child> {
   const [file = '', ...rest] = main;
   const child = spawn(process.execPath, [...nodeOptions, join(root(), file), ...rest], {
     cwd: root(),
@@ -78,7 +69,7 @@ export async function startChild({
     },
   };
   if (readyUrl === undefined) return started;
-  const deadline = performance.now() + readyTimeoutMs;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   while (!(await isReady(readyUrl))) {
     if (hasEnded() || performance.now() > deadline) {
       await started.stop();

@@ -25,12 +25,6 @@ export function rssOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Returns the peak resident memory of a process in bytes; 0 if it cannot be read. */
-export function peakRssOf(pid: number): number {
-  const status = read(`/proc/${pid}/status`) ?? '';
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
-}
-
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

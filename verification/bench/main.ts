@@ -10,7 +10,6 @@ import { ingest } from './ingest/ingest.bench.js';
 import { journal } from './journal/journal.bench.js';
 import { keys } from './keys/keys.bench.js';
 import { memory } from './memory/memory.bench.js';
-import { orders } from './orders/orders.bench.js';
 import { rebuild } from './rebuild/rebuild.bench.js';
 import { table, type Row } from './report.js';
 import { Stage } from './stage.js';
@@ -19,7 +18,7 @@ import { tokens } from './tokens/tokens.bench.js';
 
 const STOP_MS = 8_000;
 
-const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, orders, rebuild, texts, tokens];
+const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, rebuild, texts, tokens];
 
 const chosen = readArguments(process.argv.slice(2), BENCHES);
 if ('fault' in chosen) {

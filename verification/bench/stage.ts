@@ -123,25 +123,14 @@ export interface GatewayOptions extends Infrastructure {
   stage: Stage;
   platform: { url: string };
   inFlight: number;
-  onLine?: (line: string) => void;
   env?: Record<string, string>;
-  readyTimeoutMs?: number;
 }
 
 /** The image sets the same option (Dockerfile): the young generation then holds a second of commands. */
 export const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
 
 /** Starts the shipped gateway. `GATEWAY_NODE_OPTIONS` (separated by blanks) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
-export function startGateway({
-  stage,
-  platform,
-  inFlight,
-  brokers,
-  redisUrl,
-  onLine,
-  env,
-  readyTimeoutMs,
-}: GatewayOptions): Promise<Gateway> {
+export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env }: GatewayOptions): Promise<Gateway> {
   return onFreePort(async (port) => {
     const managementUrl = `http://127.0.0.1:${port}`;
     const child = await startChild({
@@ -161,8 +150,6 @@ export function startGateway({
       },
       readyUrl: `${managementUrl}/health/ready`,
       nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
-      ...(onLine && { onLine }),
-      ...(readyTimeoutMs && { readyTimeoutMs }),
     });
     return { ...child, managementUrl };
   });

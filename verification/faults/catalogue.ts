@@ -8,7 +8,6 @@ import { operatorScenario } from './scenarios/operators-word.js';
 import { ownershipScenarios } from './scenarios/ownership.js';
 import { platformScenarios } from './scenarios/platform.js';
 import { redisScenarios } from './scenarios/redis.js';
-import { releaseScenarios } from './scenarios/releases.js';
 import { stoppedScenarios } from './scenarios/stopped.js';
 import { wrongKeyScenario } from './scenarios/wrong-key.js';
 
@@ -24,7 +23,6 @@ export const SCENARIOS: readonly Scenario[] = [
   operatorScenario,
   ...clockScenarios,
   wrongKeyScenario,
-  ...releaseScenarios,
 ];
 
 /** A short campaign plays these first: each tests another part of the promise. */

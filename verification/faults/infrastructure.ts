@@ -14,7 +14,6 @@ export interface CommandLines {
     cluster?: { port: number; settings: Record<string, string> }[];
   };
   redis: { url: string; command?: string; args?: string[] };
-  release?: string;
 }
 
 /** Kafka and Redis of one worker. Its own ones are killed and restarted on the same port and in the same folder. */
@@ -24,8 +23,6 @@ export class Infrastructure {
   readonly redisUrl: string;
   /** Only its own Kafka and Redis may be killed. */
   readonly isOwn: { kafka: boolean; redis: boolean };
-  /** Root folder of the older release that `--from` names; the folder's name is its commit. */
-  readonly release: string | undefined;
   readonly replication: { replicationFactor: number; minInSyncReplicas: number } = {
     replicationFactor: 1,
     minInSyncReplicas: 1,
@@ -37,8 +34,7 @@ export class Infrastructure {
   #redisFolder = '';
 
   constructor(private readonly lines: CommandLines) {
-    const { folder, kafka, redis, release } = lines;
-    this.release = release;
+    const { folder, kafka, redis } = lines;
     this.folder = folder;
     this.brokers = kafka.brokers;
     this.redisUrl = redis.url;
@@ -82,7 +78,7 @@ export class Infrastructure {
   }
 
   has(need: Need): boolean {
-    return need === 'release' ? this.release !== undefined : this.isOwn[need];
+    return this.isOwn[need];
   }
 
   killKafka(): Promise<void> {

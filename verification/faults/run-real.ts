@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { Random } from '../simulation/random.js';
 import { chosen, SCENARIOS } from './catalogue.js';
 import { CRASH_POINTS } from './failpoints/failpoints.js';
@@ -71,7 +70,7 @@ async function played(
       ownCount++;
       if (!run.wasJudged) await infrastructure.restart();
       finished[at] = run;
-      printRun(run, ++finishedCount, queue.length, infrastructure);
+      printRun(run, ++finishedCount, queue.length);
     }
   };
   try {
@@ -82,27 +81,20 @@ async function played(
   return finished;
 }
 
-/**
- * Leaves out scenarios that kill Kafka or Redis if the environment names them: others use these too. With an older release, plays only the
- * scenarios that need it.
- */
+/** Leaves out scenarios that kill Kafka or Redis if the environment names them: others use these too. */
 function playable(infrastructures: readonly Infrastructure[], only: string | undefined): Scenario[] {
-  const hasRelease = infrastructures.every((infrastructure) => infrastructure.has('release'));
-  const ofReleases = ({ needs = [] }: Scenario) => needs.includes('release');
-  const wanted = SCENARIOS.filter((one) => (only === undefined ? ofReleases(one) === hasRelease : one.name === only));
+  const wanted = SCENARIOS.filter(({ name }) => only === undefined || name === only);
   const left = wanted.filter(({ needs = [] }) =>
     infrastructures.every((infrastructure) => needs.every((need) => infrastructure.has(need))),
   );
   const skipped = wanted.filter((scenario) => !left.includes(scenario)).map(({ name }) => name);
   if (skipped.length > 0)
-    console.error(
-      `Left out, for Kafka or Redis of the environment is not ours to kill, or --from names no release: ${skipped.join(', ')}`,
-    );
+    console.error(`Left out, for Kafka or Redis of the environment is not ours to kill: ${skipped.join(', ')}`);
   return left;
 }
 
 /** Prints one line, and for a bad run also what was found, its last lines and the command that repeats it. */
-export function printRun(run: FinishedRun, at: number, of: number, { release }: Infrastructure): void {
+export function printRun(run: FinishedRun, at: number, of: number): void {
   const { scenario, seed, commands, kills, verdict, missed, recoverySeconds, pauseSeconds, seconds, lastLines } = run;
   const faults = faultsOf(run);
   const figures = [
@@ -119,11 +111,10 @@ export function printRun(run: FinishedRun, at: number, of: number, { release }: 
     `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${mark}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`,
   );
   if (faults.length === 0) return;
-  const from = release === undefined ? '' : ` --from ${basename(release)}`;
   const details = [
     ...faults.map((fault) => `    ${fault}`),
     ...lastLines.map((line) => `      ${line.slice(0, 300)}`),
-    `    again: npm run faults -- --only ${scenario}${from} --runs 1 --seed ${seed}`,
+    `    again: npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
   ];
   console.error(details.join('\n'));
 }

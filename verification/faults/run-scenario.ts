@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../simulation/random.js';
 import type { Infrastructure } from './infrastructure.js';
@@ -78,11 +77,9 @@ async function judged(
 ): Promise<Judged> {
   const topicPrefix = `faults-${process.pid}-${seed}.`;
   const orderPrefix = `run${seed}-`;
-  const { release } = infrastructure;
-  const settings = planted ?? (release && { merchantsFile: join(release, 'config/merchants.demo.json') });
   const stage = await Stage.open({
     ...{ infrastructure, topicPrefix, orderPrefix, random: new Random(seed) },
-    ...(settings && { planted: settings }),
+    ...(planted && { planted }),
   });
   const { client, simulator } = stage;
   const { orders = ORDERS, perSecond = PER_SECOND, stories = STORY_NAMES } = scenario.load ?? {};

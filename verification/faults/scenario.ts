@@ -3,14 +3,14 @@ import type { Load } from './load.js';
 import type { Stage } from './stage.js';
 import type { StoryName } from './stories.js';
 
-export type Need = 'kafka' | 'redis' | 'release';
+export type Need = 'kafka' | 'redis';
 
 export interface Scenario {
   name: string;
   /** The report counts runs under this name. */
   fault: string;
   crashPoint?: string;
-  /** These must be our own, so that they can be killed; `release` needs a built older release. */
+  /** These must be our own, so that they can be killed. */
   needs?: readonly Need[];
   /** Relative frequency (1); 0 means once per campaign. */
   weight?: number;

@@ -25,7 +25,6 @@ export interface StageOptions {
 export interface AppOptions extends Arms {
   through?: Through;
   env?: Record<string, string>;
-  release?: string | undefined;
 }
 
 /** The processes of one run: a simulator, notification-ingest and the scenario's gateways, with the faults that can be played on them. */
@@ -205,7 +204,7 @@ export class Stage {
   async start(
     name: AppName,
     settings: Record<string, string>,
-    { env = {}, failpoints, clockJump, release }: AppOptions = {},
+    { env = {}, failpoints, clockJump }: AppOptions = {},
   ): Promise<RunningApp> {
     const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
     const arms = {
@@ -218,7 +217,6 @@ export class Stage {
       { ...settings, ...env, ...planted },
       {
         readyPath: undefined,
-        root: release,
         isUnbundled: isPlanted,
       },
     );

@@ -13,7 +13,7 @@ import {
 } from '@tranche/contracts';
 import { decodeRecord } from '@tranche/order-journal';
 import { ask } from '../ask.js';
-import { openIn as missingIn } from './referee.js';
+import { openIn } from './referee.js';
 import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
 
 const TIMEOUT_MS = 30_000;
@@ -47,22 +47,15 @@ export interface TracesReaderOptions {
   /** Every ORDERID of the run, and no other, begins with it. */
   orderPrefix: string;
   commands: SentCommand[];
-  /** Returns everything that is still missing; by default all that the referee would call lost. */
-  openIn?: (traces: Traces) => readonly unknown[];
-  /** Milliseconds to wait until the gateway has taken everything that platform and topics hold (20,000). */
-  patienceMs?: number;
 }
 
+/** Until the gateway has taken everything that platform and topics hold. */
 const PATIENCE_MS = 20_000;
 const AGAIN_AFTER_MS = 250;
 
 /** Reads the traces of a run once no record is between two topics any more, or the time is over; the referee then finds what is missing. */
-export async function readTraces({
-  patienceMs = PATIENCE_MS,
-  openIn = missingIn,
-  ...options
-}: TracesReaderOptions): Promise<Traces> {
-  const deadline = performance.now() + patienceMs;
+export async function readTraces(options: TracesReaderOptions): Promise<Traces> {
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const isOver = performance.now() > deadline;
     const traces = await readOnce(options).catch((error: unknown) => {

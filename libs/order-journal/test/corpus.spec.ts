@@ -3,7 +3,7 @@ import { corpusJournals, type CorpusJournal } from './corpus-journals.js';
 
 /**
  * Journals that were written once and must stay readable (R2). Each must fold to the same verdicts, phases, ends, amounts and events as on the day it
- * was added. Files here are added, never changed; corpus/README.md explains how.
+ * was added. Files here are never changed; corpus/README.md says why.
  */
 const corpus = corpusJournals();
 

@@ -36,7 +36,7 @@ export interface StartOptions {
   /** Path that answers when the app is ready; with `undefined` nothing is awaited, then see `logs` and `exited`. */
   readyPath?: string | undefined;
   readyTimeoutMs?: number;
-  /** Root of another built release (this one). */
+  /** Root of another build of this repository (this one). */
   root?: string | undefined;
   /** Starts `main.js` and its modules instead of the bundle, so that a module hook sees each compiled file. */
   isUnbundled?: boolean;

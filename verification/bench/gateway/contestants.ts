@@ -66,9 +66,9 @@ export async function bareLoop(
   return peer({ context, platform, name: 'bare-loop', env, total: count, timeBoxMs: OURS_TIME_BOX_MS });
 }
 
-export async function consumer(
+export async function nestServer(
   { context, platform, kind }: Arena,
-  { name, count, timeBoxMs }: { name: 'nest' | 'kafkajs'; count: number; timeBoxMs: number },
+  { count, timeBoxMs }: { count: number; timeBoxMs: number },
 ): Promise<Rate> {
   const stage = await Stage.open(context);
   try {
@@ -77,10 +77,10 @@ export async function consumer(
     const env = {
       KAFKA_BROKERS: context.brokers,
       TOPIC: stage.commandTopic,
-      GROUP_ID: `${stage.prefix}${name}`,
+      GROUP_ID: `${stage.prefix}nest`,
       PAYMENT_URL: platform.url,
     };
-    return await peer({ context, platform, name, env, total: count, timeBoxMs });
+    return await peer({ context, platform, name: 'nest', env, total: count, timeBoxMs });
   } finally {
     await stage.remove();
   }

@@ -1,19 +1,17 @@
 import type { Bench, Context } from '../bench.js';
 import { row, type Row } from '../report.js';
 import { startPlatform, type PlatformKind } from '../stage.js';
-import { bareLoop, consumer, cpuDetails, ours, type Arena } from './contestants.js';
+import { bareLoop, cpuDetails, nestServer, ours, type Arena } from './contestants.js';
 import { ownLatency } from './own-latency.js';
 import { sealedIndex, signedCommands } from './safety-cost.js';
 import { threeInstances } from './three-instances.js';
 
 const NEST_TIME_BOX_MS = 60_000;
-const KAFKAJS_TIME_BOX_MS = 30_000;
 
 /** Compares the shipped gateway with other programs that could handle the same commands. */
 export const gateway: Bench = {
   name: 'gateway',
-  about:
-    'commands/s, own latency and processor time of one gateway, against Nest’s Kafka server, kafkajs and undici alone',
+  about: 'commands/s, own latency and processor time of one gateway, against Nest’s Kafka server and undici alone',
   parts: [
     { name: 'latency-bound-256', run: (context) => latencyBound(context, 256) },
     { name: 'latency-bound-512', run: (context) => latencyBound(context, 512) },
@@ -26,8 +24,8 @@ export const gateway: Bench = {
   ],
 };
 
-/** Peers without a cap of their own always reach the same rate, so a run measures them once. */
-let uncapped: { nest: number; kafkajs: number } | undefined;
+/** Nest has no cap of its own and always reaches the same rate, so a run measures it once. */
+let nest: number | undefined;
 
 /** The platform takes 100 to 500 ms, uniformly: this shows how much time the gateway adds between calls. */
 async function latencyBound(context: Context, inFlight: number): Promise<Row[]> {
@@ -43,15 +41,12 @@ async function latencyBound(context: Context, inFlight: number): Promise<Row[]> 
       target: { atLeast: 0.9, times: 'bare-loop' },
       details: { ...cpuDetails(own, 'gateway'), bareLoopCpuMs: bare.cpuMs.peer ?? 0 },
     });
-    uncapped ??= {
-      kafkajs: (await consumer(arena, { name: 'kafkajs', count: 5_000, timeBoxMs: KAFKAJS_TIME_BOX_MS })).perSecond,
-      nest: (await consumer(arena, { name: 'nest', count: 1_000, timeBoxMs: NEST_TIME_BOX_MS })).perSecond,
-    };
+    nest ??= (await nestServer(arena, { count: 1_000, timeBoxMs: NEST_TIME_BOX_MS })).perSecond;
     const nestRow = row({
       name: `latency-bound-${inFlight}-nest`,
       unit: 'commands/s',
       ours: own.perSecond,
-      peers: { nest: uncapped.nest, 'kafkajs-12-partitions': uncapped.kafkajs },
+      peers: { nest },
       target: { atLeast: 200, times: 'nest' },
     });
     return [bareRow, nestRow];

@@ -26,10 +26,7 @@ export const ingest: Bench = {
 async function measured(context: Context, method: 'GET' | 'POST'): Promise<Row[]> {
   const { brokers, redisUrl, commands: count = COUNT } = context;
   const stage = await Stage.open(context);
-  const ofPeers = { KAFKA_BROKERS: brokers, TOPIC: topicName(stage.prefix, TOPICS.notifications) };
-  /** A peer verifies HASH and writes the same record as ours, or only the parameters. */
-  const peer = (name: string, program: string, record: 'event' | 'parameters' = 'event') =>
-    startPeer({ name, peer: program, path }, { ...ofPeers, RECORD: record });
+  const ofPeer = { KAFKA_BROKERS: brokers, TOPIC: topicName(stage.prefix, TOPICS.notifications) };
   const ours = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: stage.prefix,
@@ -44,9 +41,7 @@ async function measured(context: Context, method: 'GET' | 'POST'): Promise<Row[]
     const taken = await takeTurns({
       starts: [
         () => startOurs({ app: 'notification-ingest', path, optionsVariable: 'INGEST_NODE_OPTIONS', env: ours }),
-        () => peer('nest-fastify', 'nest-webhook'),
-        () => peer('bare-fastify', 'bare-fastify'),
-        () => peer('bare-fastify-parameters', 'bare-fastify', 'parameters'),
+        () => startPeer({ name: 'nest-fastify', peer: 'nest-webhook', path }, ofPeer),
       ],
       async round(contestant) {
         const before = await stage.records(TOPICS.notifications);

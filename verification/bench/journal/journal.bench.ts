@@ -47,18 +47,15 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
   try {
     const own = await journalOf(stage, concurrent);
     context.log(`ours: ${own.perSecond.toFixed(0)}/s, p50 ${own.p50Ms.toFixed(2)} ms`);
-    const single = await sends(context, stage, { concurrent, batch: 1 });
-    const batches = await sends(context, stage, { concurrent: 1, batch: 500 });
-    context.log(
-      `kafkajs: ${single.perSecond.toFixed(0)}/s single, ${batches.perSecond.toFixed(0)}/s in batches of 500`,
-    );
+    const single = await sends(context, stage, concurrent);
+    context.log(`kafkajs: ${single.perSecond.toFixed(0)}/s`);
     const name = `concurrent-${concurrent}`;
     return [
       row({
         name: `${name}-rate`,
         unit: 'intents/s',
         ours: own.perSecond,
-        peers: { 'single-sends': single.perSecond, 'batches-of-500': batches.perSecond },
+        peers: { 'single-sends': single.perSecond },
         target: targets.rate,
         details: { cpuMsEach: own.cpuMsEach },
       }),
@@ -66,7 +63,7 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
         name: `${name}-p50`,
         unit: 'ms',
         ours: own.p50Ms,
-        peers: { 'single-sends': single.p50Ms, 'batches-of-500': batches.p50Ms },
+        peers: { 'single-sends': single.p50Ms },
         target: targets.p50,
         details: { p99: own.p99Ms, singleSendsP99: single.p99Ms },
       }),
@@ -168,17 +165,12 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
 }
 
 /** kafkajs' producer writes records of the same size to the same topic, in its own process. */
-async function sends(
-  { brokers }: Context,
-  stage: Stage,
-  { concurrent, batch }: { concurrent: number; batch: number },
-): Promise<Seen> {
+async function sends({ brokers }: Context, stage: Stage, concurrent: number): Promise<Seen> {
   let seen: Seen | undefined;
   const env = {
     KAFKA_BROKERS: brokers,
     TOPIC: topicName(stage.prefix, TOPICS.events),
     CONCURRENT: String(concurrent),
-    BATCH: String(batch),
     SECONDS: String(MEASURED_MS / 1000),
   };
   const onLine = (line: string) => {

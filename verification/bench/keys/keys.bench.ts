@@ -67,8 +67,7 @@ async function held(context: Context): Promise<Row[]> {
     const taken = await takeTurns({
       starts: [
         () => startOurs({ app: 'cse-token-service', path, optionsVariable: 'KEYS_NODE_OPTIONS', env }),
-        ([ours]) => startConstant('nest-constant', ours!),
-        ([ours]) => startConstant('bare-constant', ours!),
+        ([ours]) => startConstant(ours!),
       ],
       round: loadOf(count, { requests, right: answer.replace(/[^\w"]/g, '\\$&') }),
       log: context.log,
@@ -100,15 +99,15 @@ function startKeyProvider(answer: string): Promise<{ url: string; server: Server
 }
 
 /** The peer answers the same bytes and headers as our service. */
-async function startConstant(name: 'nest-constant' | 'bare-constant', ours: Contestant): Promise<Contestant> {
+async function startConstant(ours: Contestant): Promise<Contestant> {
   const { headers, text } = await askOnce(ours);
   const copied = Object.fromEntries(headers.filter(([header]) => !OF_HTTP.has(header)));
-  const peer = await startPeer({ name, path }, { ANSWER: text, HEADERS: JSON.stringify(copied) });
+  const peer = await startPeer({ name: 'nest-constant', path }, { ANSWER: text, HEADERS: JSON.stringify(copied) });
   const said = await askOnce(peer);
   const [size, wanted] = [said, { headers, text }].map(
     (each) => JSON.stringify(each.headers).length + each.text.length,
   );
-  if (said.text !== text || size !== wanted) throw new Error(`${name} answers ${size} bytes, ours ${wanted}`);
+  if (said.text !== text || size !== wanted) throw new Error(`The peer answers ${size} bytes, ours ${wanted}`);
   return peer;
 }
 

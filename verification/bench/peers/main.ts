@@ -2,13 +2,9 @@
 import 'reflect-metadata';
 const PEERS: Record<string, () => Promise<void>> = {
   'bare-loop': async () => (await import('./callers.js')).bareLoop(),
-  kafkajs: async () => (await import('./callers.js')).kafkajsPartitions(),
   nest: async () => (await import('./callers.js')).nestServer(),
-  'bare-fastify': async () => (await import('./webhooks.js')).bareFastify(),
   'nest-webhook': async () => (await import('./webhooks.js')).nestWebhook(),
-  'bare-redis-get': async () => (await import('./redis-get.js')).bareRedisGet(),
   'nest-redis-get': async () => (await import('./redis-get.js')).nestRedisGet(),
-  'bare-constant': async () => (await import('./constant.js')).bareConstant(),
   'nest-constant': async () => (await import('./constant.js')).nestConstant(),
   'kafkajs-sends': async () => (await import('./callers.js')).kafkajsSends(),
 };

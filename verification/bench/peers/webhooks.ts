@@ -3,8 +3,6 @@ import { equalHash, platformHash } from '@tranche/platform';
 import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { MERCHANT } from '../commands.js';
-import { parse } from 'node:querystring';
-import { fastify, type FastifyReply } from 'fastify';
 import {
   Body,
   Controller,
@@ -26,8 +24,7 @@ type Webhook = (parameters: Parameters) => Promise<boolean>;
 
 /**
  * Does the least that a webhook must: it verifies HASH and awaits the same batched produce with acks=all. It has no limits, log lines,
- * metrics, content hash or checks of the parameters. RECORD=event builds the same record as ours by hand; RECORD=parameters writes the
- * parameters as JSON without headers.
+ * metrics, content hash or checks of the parameters. It builds the same record as ours by hand.
  */
 async function openWebhook(): Promise<Webhook> {
   const client = createKafkaClient(
@@ -37,7 +34,6 @@ async function openWebhook(): Promise<Webhook> {
   const producer = new BatchingProducer({ client, log: silentLog });
   await producer.connect();
   const topic = process.env.TOPIC ?? '';
-  const contentOf = process.env.RECORD === 'event' ? asEvent : asParameters;
 
   return async (parameters) => {
     const { IDENTIFIER, ORDERID = '', HASH = '' } = parameters;
@@ -46,13 +42,9 @@ async function openWebhook(): Promise<Webhook> {
       equalHash(platformHash(MERCHANT.accountKey, Object.entries(parameters)), HASH);
     if (!isSigned) return false;
     const key = orderKey(MERCHANT.merchant, ORDERID);
-    await producer.send({ topic, key, ...contentOf(parameters, key) });
+    await producer.send({ topic, key, ...asEvent(parameters, key) });
     return true;
   };
-}
-
-function asParameters(parameters: Parameters): { value: Buffer } {
-  return { value: Buffer.from(JSON.stringify(parameters)) };
 }
 
 function asEvent({ HASH: id = '', ...parameters }: Parameters, subject: string): EncodedEvent {
@@ -92,28 +84,6 @@ function asEvent({ HASH: id = '', ...parameters }: Parameters, subject: string):
     },
   };
   return encodeCloudEvent({ id, source: 'bench-peer', type: NOTIFICATION_TYPE, time, subject, data });
-}
-
-/** Lower bound for a webhook: one Fastify route without Nest. */
-export async function bareFastify(): Promise<void> {
-  const webhook = await openWebhook();
-
-  async function take(parameters: Parameters, reply: FastifyReply): Promise<FastifyReply> {
-    const isStored = await webhook(parameters);
-    return reply
-      .code(isStored ? 200 : 403)
-      .type('text/plain')
-      .send(isStored ? 'OK' : 'no');
-  }
-
-  const app = fastify();
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, parse(String(body)));
-  });
-  app.get('/health', () => 'OK');
-  app.get('/notifications', ({ query }, reply) => take(query as Parameters, reply));
-  app.post('/notifications', ({ body }, reply) => take(body as Parameters, reply));
-  await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
 }
 
 const WEBHOOK = Symbol('Webhook');

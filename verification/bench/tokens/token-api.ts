@@ -3,32 +3,20 @@ import type { AddressInfo } from 'node:net';
 
 export interface TokenApi {
   url: string;
-  readonly calls: number;
-  /** Leaves calls without an answer until `answer()`. */
-  hang(): void;
-  answer(): void;
   close(): void;
 }
 
-/** Answers each call with another token after `delayMs`, and counts the calls. */
-export async function startTokenApi(delayMs: number): Promise<TokenApi> {
+/** Answers each call with another token. */
+export async function startTokenApi(): Promise<TokenApi> {
   let calls = 0;
-  let isHanging = false;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      calls += 1;
-      const number = calls;
-      if (!isHanging) setTimeout(() => grant(response, number), delayMs);
+      grant(response, ++calls);
     });
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get calls() {
-      return calls;
-    },
-    hang: () => void (isHanging = true),
-    answer: () => void (isHanging = false),
     close: () => {
       server.close();
       server.closeAllConnections();

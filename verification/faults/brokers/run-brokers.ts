@@ -21,7 +21,7 @@ export async function runBrokers({ runs, seed, only, json }: RealOptions, lines:
     for (let at = 0; at < count; at++) {
       const run = await runScenario(scenarios[at % scenarios.length]!, seed + at, infrastructure);
       finished.push(run);
-      printRun(run, at + 1, count, infrastructure);
+      printRun(run, at + 1, count);
       if (!run.wasJudged && at + 1 < count) await infrastructure.restart();
     }
   } finally {

@@ -27,23 +27,6 @@ const landed = (['prepared', 'answer-read'] as const).map((point): Scenario => (
 export const kafkaScenarios: readonly Scenario[] = [
   ...landed,
   {
-    name: 'kafka-gone-after-the-answer',
-    fault: 'Kafka gone after the answer',
-    needs: ['kafka'],
-    async run(stage, load) {
-      const gateway = await stage.readyGateway({
-        failpoints: [{ point: 'answer-read', hit: 1 + stage.random.below(3), do: 'stop' }],
-      });
-      load.start();
-      const hasStopped = await stage.stops(gateway, 'answer-read', PATIENCE_MS);
-      await stage.killKafka();
-      if (hasStopped) stage.goOn(gateway);
-      await delay(2_000);
-      await stage.infrastructure.startKafka();
-      stage.faultEnded();
-    },
-  },
-  {
     name: 'kafka-killed',
     fault: 'Kafka killed and restarted',
     needs: ['kafka'],

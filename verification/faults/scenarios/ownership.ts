@@ -19,20 +19,6 @@ export const ownershipScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'rebalance-mid-call',
-    fault: 'rebalance mid-call',
-    async run(stage, load) {
-      await stage.fault(SLOW_PLATFORM);
-      await stage.readyGateway();
-      load.start();
-      const second = await stage.readyGateway();
-      await delay(500);
-      await second.stop();
-      await stage.readyGateway();
-      stage.faultEnded();
-    },
-  },
-  {
     name: 'rebalance-storm',
     fault: 'rebalance storm',
     /** Four gateways join and three leave while the platform is slow, by SIGTERM or by SIGKILL, without waiting for each other. */

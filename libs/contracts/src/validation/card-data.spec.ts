@@ -1,5 +1,6 @@
-import { processorMs } from '@tranche/testing';
+import { aCapture, processorMs } from '@tranche/testing';
 import fc from 'fast-check';
+import { validateCommandData } from '../commands/validate-command.js';
 import { findCardData, holdsCardData, isCardFieldName, MAX_SEARCHED, shownName } from './card-data.js';
 
 describe('field names', () => {
@@ -181,3 +182,11 @@ it.each([
   ['x'.repeat(41), '(name withheld)'],
   ['__proto__', '__proto__'],
 ])('shows the name %j as %s', (name, shown) => expect(shownName(name)).toBe(shown));
+
+it('a text with the number of a business is taken, and one with a card in its place refused [Transaction.DESCRIPTION] [Customer.SHIPTOCOMPANYNAME]', () => {
+  const faultsWith = (text: string) =>
+    validateCommandData('partner-a', 'payment.capture', aCapture({ description: text, extraData: text })).faults;
+  for (const text of ['SARL Dupont 39860733300059', 'Amazon 403-1234567-1234567', 'IBAN FR7630006000011234567890189'])
+    expect(faultsWith(text)).toEqual([]);
+  expect(faultsWith('SARL Dupont 4970101234567893')).toHaveLength(2);
+});
