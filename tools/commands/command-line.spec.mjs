@@ -61,7 +61,7 @@ it.each([
     ['list', '--since', 'yesterday'],
     '--since must be a date, a time with its zone, or 90m, 24h, 7d, not "yesterday"',
   ],
-  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, tokens'],
+  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, texts, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], '--logs needs a value: --logs FOLDER, not --json'],
 ])('%s %j: %s', async (name, args, fault) => {
