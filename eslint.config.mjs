@@ -13,7 +13,7 @@ const within = (sourceTag, ...allowed) => ({
 });
 
 /**
- * Who may import whom (docs/guide/1-a-payment.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
+ * This table says who may import whom (docs/guide/1-a-payment.md), by what a project is and by what it is about. `testing` has no row for apps: only specs and
  * verification, which is one large test, import it.
  */
 const boundaries = [

@@ -1,4 +1,4 @@
-/** Where the repository's files stand in the site, and what its menu lists. */
+/** Says where the repository's files stand in the site, and what its menu lists. */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** What the shop's server says of an order: to its page, and to the desk. */
+/** The shop's server describes an order with these types: to its page, and to the desk. */
 
 /**
  * `sending`: stored, but we do not know yet if it was published. `waiting`: published, without a result. `redirect`: the cardholder must
