@@ -5,7 +5,7 @@ import { CannotTellError } from './exit.js';
 const ANSWERS_WITHIN_S = 30;
 
 /**
- * Resolves when a broker has answered. Until then each failure is printed on standard error, so that nobody waits without knowing for what.
+ * Resolves when a broker has answered. Until then each failure is printed on standard error, so that a person who waits sees the reason.
  * @throws CannotTellError with the last failure
  */
 export async function kafkaAnswers(client: KafkaClient, withinS = ANSWERS_WITHIN_S): Promise<void> {

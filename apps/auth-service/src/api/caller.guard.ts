@@ -29,7 +29,7 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
 });
 
 /**
- * Admits requests that nobody could intercept: over TLS that a proxy of `TRUSTED_PROXIES` terminated, or from this machine. Others get
+ * Admits requests that cannot be read on their way: over TLS that a proxy of `TRUSTED_PROXIES` terminated, or from this machine. Others get
  * Problem 403 `tls_required`; the credentials in them should be replaced.
  */
 @Injectable()

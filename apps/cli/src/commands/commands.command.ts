@@ -23,7 +23,7 @@ interface Json {
   json?: boolean;
 }
 
-/** `tranche commands`: what is wrong with a command before it is sent, and what became of one afterwards. */
+/** `tranche commands` checks and signs commands before they are sent, and finds out afterwards what became of them. */
 export function addCommandsCommand(program: Command, exit: (code: number) => void): void {
   const commands = program
     .command('commands')

@@ -4,7 +4,7 @@ import type { IssuedTokens } from '../control/issued-tokens.store.js';
 import type { Card } from './card.js';
 
 /** Interface, Limits: single use, 15 minutes. */
-export const CARD_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
+const CARD_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
 const MAX_TOKENS = 100_000;
 
 /** HFTOKENs with their cards, in memory until the token is used or expires. */

@@ -113,7 +113,7 @@ const isReportedSuccess = ({ operations, external }: OrderState, transactionId: 
   external.some((one) => isPayment(one) && one.result === 'succeeded' && one.transactionId === transactionId);
 
 /** So many attempts of an operation are kept whatever became of them, the newest ones. */
-export const ATTEMPTS_KEPT = 20;
+const ATTEMPTS_KEPT = 20;
 
 /**
  * The attempts of an operation and the granted one. Where the platform can't be reached for hours there are thousands of them, all of which were never

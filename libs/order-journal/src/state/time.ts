@@ -118,7 +118,7 @@ export const needsSnapshot = (order: OrderState): boolean =>
   (order.isFrozen === true || isUnfinished(order) || mayYetSucceed(order) || isRefundable(order));
 
 /** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
-export function mayBeForgotten(order: OrderState): boolean {
+function mayBeForgotten(order: OrderState): boolean {
   return (
     !order.isFrozen &&
     order.operations.every(
