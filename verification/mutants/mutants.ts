@@ -152,6 +152,8 @@ export const MUTANTS: readonly Mutant[] = [
     ...owner,
     name: 'no-cas',
     does: 'writes the index whatever its marker is (R7; 1 of 0120)',
+    // Older copies of the index are put back in these worlds. A former owner seldom writes in those of `moves`, since a drain ends its work.
+    profile: 'edges',
     find: 'return this.parts.index.write({ partition, from: this.#next - 1n, to, hash, orders, redirectHtml });',
     replace:
       'return this.parts.index.readTogether(partition, []).then(({ marker }) => this.parts.index.write({ partition, from: marker ?? this.#next - 1n, to, hash, orders, redirectHtml }));',
