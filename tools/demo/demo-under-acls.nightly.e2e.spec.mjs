@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { ownPrefix, RedisServer } from '@tranche/testing';
 import { passwordOf, startAclBroker } from '../infra/test/acl-broker.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
@@ -21,6 +22,9 @@ const acls = (...args) => {
   return JSON.parse(spawnSync(process.execPath, ['tools/tranche.mjs', 'acls', ...args, '--json'], { env }).stdout);
 };
 const sasl = (username) => ({ mechanism: 'plain', username, password: passwordOf(username) });
+
+// kafkajs requires the files of a fetch when it first sends one, and Jest refuses a `require` between two hooks: the shop's reader would end.
+createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch').protocol({ version: 11 });
 
 beforeAll(async () => {
   redis = await RedisServer.start();

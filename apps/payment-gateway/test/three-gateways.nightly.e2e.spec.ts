@@ -15,9 +15,11 @@ const WAIT_MS = SESSION_MS + 2_000;
 
 let stack: GatewayStack;
 const running = new Set<RunningApp>();
+const started: RunningApp[] = [];
 const start = async (): Promise<RunningApp> => {
   const gateway = await startApp('payment-gateway', stack.env);
   running.add(gateway);
+  started.push(gateway);
   return gateway;
 };
 const stop = async (gateway: RunningApp, signal?: NodeJS.Signals): Promise<void> => {
@@ -117,3 +119,23 @@ it('calls once for every command through joins, leaves, a kill, a freeze and a r
     waitMs > WAIT_MS + unsentMs || pauseMs > PAUSE_MS + unsentMs;
   expect(longest.filter(isTooLong)).toEqual([]);
 }, 400_000);
+
+it('writes no error to the logs meanwhile, since none of this needs a person', () => {
+  const logged = [stack.gateway, ...started].flatMap(({ logs }) => logs).flatMap(levelAndText);
+  const count = (level: string) => logged.filter((line) => line.level === level);
+  console.log(`${logged.length} lines, ${count('warn').length} at warn, ${count('error').length} at error`);
+  console.table(timesOf(count('warn').map(({ text }) => text)));
+  expect(count('error').map(({ text }) => text)).toEqual([]);
+});
+
+function levelAndText(line: string): { level: string; text: string }[] {
+  if (!line.startsWith('{')) return [];
+  const { level, message } = JSON.parse(line) as { level: string; message: string };
+  return [{ level, text: message }];
+}
+
+function timesOf(texts: readonly string[]): Record<string, number> {
+  const times: Record<string, number> = {};
+  for (const text of texts) times[text] = (times[text] ?? 0) + 1;
+  return times;
+}

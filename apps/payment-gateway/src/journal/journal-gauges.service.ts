@@ -91,8 +91,9 @@ export class JournalGauges implements OnApplicationBootstrap, OnModuleDestroy {
   async measure(): Promise<void> {
     const own = new Set(this.#own);
     try {
-      await this.#measureDoubts(own);
+      // First, because the doubts of an index that is not whole can't be read: its owner would never compare it.
       await this.#measureDistance(own);
+      await this.#measureDoubts(own);
     } catch (error) {
       this.log.debug({ err: error }, 'Doubts and the distance of the index could not be measured');
     }
