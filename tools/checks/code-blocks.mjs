@@ -7,7 +7,6 @@ const SOURCES = {
     'run: quickstart-example.e2e and packed-payment-on-every-runtime.nightly',
     ['examples/quickstart/quickstart.mjs', 'examples/quickstart/payment.mjs'],
   ],
-  'docs/take-cards.md': ['compiled', ['libs/card-encryption/test/readme-examples.ts']],
   'libs/card-encryption/README.md': ['compiled', ['libs/card-encryption/test/readme-examples.ts']],
   'libs/client/README.md': ['compiled', ['libs/client/test/readme-examples.ts']],
   'libs/kafka/README.md': ['compiled', ['libs/kafka/test/readme-examples.ts']],

@@ -56,7 +56,7 @@ const HEAD = `# Life of an order
 What can happen to an operation in each of its states, by rules version ${NEWEST_RULES_VERSION}: **generated** by running the fold. After a change of the fold:
 \`npm run build && node tools/tranche.mjs generate-life\`; a test compares. What a table does not list changes nothing there.
 
-- **States**: [picture](../../libs/order-journal/README.md#in-and-out). \`expired_live\`: our timer ended it and the interface did not; the order takes no
+- **States**: \`expired_live\`: our timer ended it and the interface did not; the order takes no
   other payment that does not name it ([0049](../decisions/0049-payments-that-wait-have-an-end.md)). \`idle\`: between two attempts.
 - **EXECCODEs**: 0000 succeeded · 4001 refused · 0002 the cardholder must act · 0003 waits for approval · 5003 not executed · 5004 time-out
   inside the platform · 2016 exists already. Others of their class do the same ([error codes](error-codes.md)).

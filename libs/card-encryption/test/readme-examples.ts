@@ -1,4 +1,4 @@
-/** The code of README.md and docs/take-cards.md, so that it compiles; a check of the documents compares them. */
+/** The code of README.md, so that it compiles; a check of the documents compares them. */
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a reader imports the package by its name
 import { tokenizeCard } from '@tranche/card-encryption';
 

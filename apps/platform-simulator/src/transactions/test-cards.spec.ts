@@ -5,9 +5,15 @@ import { runSimulator, type RunningSimulator } from '../../test/running-simulato
 import { binOf } from './card-bins.js';
 
 const README = readFileSync(join(__dirname, '../../README.md'), 'utf8');
-/** `| FR | cb, visa | 4970101200040016 | 0000 |` */
-const ROWS = [...README.matchAll(/^\| (FR|ES) +\| ([a-z, ]+?) +\| `([0-9]+)` +\| ([0-9]{4}) /gm)].map(
-  ([, country = '', brands = '', number = '', code = '']) => ({ country, brands: brands.split(', '), number, code }),
+/** `- FR cb, visa: 4970101200040016, …`: the last four digits are the code, 0016 stands for 0000. */
+const ROWS = [...README.matchAll(/^- (FR|ES) ([a-z, ]+): (.+)$/gm)].flatMap(
+  ([, country = '', brands = '', numbers = '']) =>
+    [...numbers.matchAll(/`([0-9]+)`/g)].map(([, number = '']) => ({
+      country,
+      brands: brands.split(', '),
+      number,
+      code: number.slice(-4).replace('0016', '0000'),
+    })),
 );
 
 let simulator: RunningSimulator;
