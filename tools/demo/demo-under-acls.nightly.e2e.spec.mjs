@@ -23,8 +23,9 @@ const acls = (...args) => {
 };
 const sasl = (username) => ({ mechanism: 'plain', username, password: passwordOf(username) });
 
-// kafkajs requires the files of a fetch when it first sends one, and Jest refuses a `require` between two hooks: the shop's reader would end.
-createRequire(import.meta.url)('kafkajs/src/protocol/requests/fetch').protocol({ version: 11 });
+// kafkajs requires the files of a request when it first sends one, and Jest refuses a `require` between two hooks: the shop's reader would end.
+const { requests } = createRequire(import.meta.url)('kafkajs/src/protocol/requests');
+for (const { versions, protocol } of Object.values(requests)) for (const version of versions) protocol({ version })({});
 
 beforeAll(async () => {
   redis = await RedisServer.start();
