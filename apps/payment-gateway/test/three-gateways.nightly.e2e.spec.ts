@@ -100,7 +100,9 @@ it('calls once for every command through joins, leaves, a kill, a freeze and a r
     const waitsMs = during.map(({ orderId, sentMs }) => (calledMs.get(orderId) ?? sentMs) - sentMs);
     // While the whole machine stood still, no command was sent either, so that gap is allowed.
     const unsentMs = longestGapMs(during.map(({ sentMs }) => sentMs));
-    const called = during.flatMap(({ orderId }) => calledMs.get(orderId) ?? []);
+    // By the time of the calls: a command sent just before a kill is called by the next owner, after the session's time-out.
+    const [fromMs = 0, untilMs = Infinity] = [sent[starts[at]!]?.sentMs, sent[starts[at + 1]!]?.sentMs];
+    const called = calls.map(({ timeMs }) => timeMs).filter((timeMs) => timeMs >= fromMs && timeMs < untilMs);
     return { name, waitMs: Math.max(...waitsMs), pauseMs: longestGapMs(called), unsentMs, commands: during.length };
   });
   const uncalled = sent.filter(({ orderId }) => !calledMs.has(orderId)).length;
