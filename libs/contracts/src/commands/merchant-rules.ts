@@ -1,5 +1,5 @@
-import type { CommandRules } from '../validation/fields.js';
-import { fault, type Fault } from '../faults.js';
+import type { MerchantRules } from '../merchants.js';
+import { fault, type Fault } from '../error-codes.js';
 import { isCommandType, type CommandType } from '../message-types.js';
 import {
   amountLimits,
@@ -12,23 +12,10 @@ import {
   type Method,
   type Rail,
 } from '../methods.js';
-import { endsLikeOurs, hasRoomForReturnPage } from '../return-page.js';
-import { isCalendarDate } from '../validation/calendar.js';
+import { endsLikeOurs, hasRoomForReturnPage } from '../extra-data.js';
+import { isCalendarDate } from '../validation/texts.js';
 import type { Checked } from '../validation/check.js';
 import { validateCommandData, type CommandData } from './validate-command.js';
-
-/** The part of a merchant's entry that commands are checked by. It holds no secret. */
-export interface MerchantRules extends CommandRules {
-  readonly merchant: string;
-  readonly market: Market;
-  /** ISO 4217. Used for commands without a currency. */
-  readonly currency: string;
-  /** Further currencies that a command may name. */
-  readonly currencies?: readonly string[];
-  /** Further pages that an authorization may name instead of pageUrl. */
-  readonly returnPages?: readonly { readonly name: string }[];
-  readonly apiKeys?: readonly { readonly id: string; readonly type?: 'Public' | 'Private' }[];
-}
 
 /**
  * Checks a command as far as that is possible without its order: its fields, and with `merchant` the rules that depend on the merchant. The

@@ -1,4 +1,4 @@
-import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../order-key.js';
+import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../topics.js';
 import { Field, Text, type Inspect, type TextOptions } from '../validation/fields.js';
 
 /** Field formats of the interface that several messages share. Formats that differ per method are in the message classes. */

@@ -1,4 +1,4 @@
-import { fault } from '../faults.js';
+import { fault } from '../error-codes.js';
 import { EVENT_TYPES, isEventType, OPERATION_KINDS, type EventType } from '../message-types.js';
 import { check, type Checked } from '../validation/check.js';
 import { PaymentEvent } from './payment-event.js';

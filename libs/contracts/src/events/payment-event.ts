@@ -1,5 +1,4 @@
-import type { Fault } from '../faults.js';
-import { ERROR_CODES, type FaultCode } from '../error-codes.js';
+import { type Fault, ERROR_CODES, type FaultCode } from '../error-codes.js';
 import { OPERATION_KINDS, type OperationKind } from '../message-types.js';
 import { METHOD_NAMES, type Method } from '../methods.js';
 import { Doc } from '../validation/doc.js';

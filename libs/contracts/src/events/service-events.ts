@@ -1,4 +1,4 @@
-import { fault } from '../faults.js';
+import { fault } from '../error-codes.js';
 import { AUTH_EVENT_TYPES, CSE_EVENT_TYPES } from '../message-types.js';
 import { check, type Checked } from '../validation/check.js';
 import { Doc } from '../validation/doc.js';

@@ -1,5 +1,5 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { fault, joinPath, type Fault } from '../faults.js';
+import { fault, joinPath, type Fault } from '../error-codes.js';
 import { findCardData, isCardName, MAX_SEARCHED, shownName, type SearchLimit } from './card-data.js';
 import {
   CARD_DATA,

@@ -1,9 +1,8 @@
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
-import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
+import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN, codePoints, composed, isWellFormed } from './texts.js';
 import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
-import { codePoints, composed, isWellFormed } from './code-points.js';
 import type { SharedFormat } from './doc.js';
 
 /**
