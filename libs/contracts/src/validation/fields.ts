@@ -3,7 +3,7 @@ import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } fr
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN, codePoints, composed, isWellFormed } from './texts.js';
 import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
-import type { SharedFormat } from './doc.js';
+import { Doc, type SharedFormat } from './doc.js';
 
 /**
  * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
@@ -168,6 +168,11 @@ function isWithin(text: string, min: number, max: number): boolean {
 /** A text of any length, for values that the platform or our own services wrote. */
 export function AnyText(): PropertyDecorator {
   return Field((value) => (typeof value === 'string' ? undefined : NOT_TEXT), { type: 'string' });
+}
+
+/** An optional `AnyText` with its `Doc`. */
+export function OptionalText(...doc: Parameters<typeof Doc>): PropertyDecorator {
+  return all(Doc(...doc), Optional(), AnyText());
 }
 
 /** Exact spelling, because the platform compares values case-sensitively. */
