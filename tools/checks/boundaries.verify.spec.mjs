@@ -18,7 +18,7 @@ const FILES = {
   journal: 'libs/order-journal/src/state/fold.ts',
   kit: 'libs/service-kit/src/secret.ts',
   client: 'libs/client/src/index.ts',
-  clientNest: 'libs/client/src/tranche.module.ts',
+  clientNest: 'libs/client/src/nest.ts',
   clientSpec: 'libs/client/src/commands.spec.ts',
   cardEncryption: 'libs/card-encryption/src/index.ts',
   testing: 'libs/testing/src/builders.ts',

@@ -8,7 +8,6 @@ import {
   methodOfRail,
   methodRow,
   optionsOf,
-  type Market,
   type Method,
   type Rail,
 } from '../methods.js';
