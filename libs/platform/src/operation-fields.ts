@@ -127,7 +127,7 @@ const CARD_PAYMENT: FieldsOf<CardPayment> = {
   notAfter: OURS,
 };
 
-const CAPTURE: FieldsOf<Capture> = {
+const CAPTURE: FieldsOf<Capture & Refund> = {
   merchant: IDENTIFIED,
   transactionId: 'TRANSACTIONID',
   orderId: 'ORDERID',
@@ -135,10 +135,6 @@ const CAPTURE: FieldsOf<Capture> = {
   amount: 'AMOUNT',
   extraData: 'EXTRADATA',
   notAfter: OURS,
-};
-
-const REFUND: FieldsOf<Refund> = {
-  ...CAPTURE,
 };
 
 const VOID: FieldsOf<VoidAuthorization> = {
@@ -156,6 +152,6 @@ export const OPERATION_FIELDS = {
   'partner-b-authorization': PARTNER_B,
   'card-payment': CARD_PAYMENT,
   capture: CAPTURE,
-  refund: REFUND,
+  refund: CAPTURE,
   void: VOID,
 } as const;
