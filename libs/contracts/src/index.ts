@@ -15,7 +15,6 @@ export * from './commands/card-payment.js';
 export * from './commands/follow-ups.js';
 export * from './commands/partner-a-authorization.js';
 export * from './commands/partner-b-authorization.js';
-export * from './commands/partner-b-cart-item.js';
 export * from './commands/validate-command.js';
 export * from './commands/merchant-rules.js';
 export * from './commands/judge-command.js';

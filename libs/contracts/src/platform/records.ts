@@ -137,8 +137,6 @@ export class TokenizerRecord {
   BINNETWORK?: string;
 }
 
-export { AccessTokenRecord as TokenRecord };
-
 /** Checks an access token record. `expires_in` may be a text of digits, because some servers send all values as text. */
 export function validateAccessTokenRecord(answer: unknown): Checked<AccessTokenRecord> {
   return check(AccessTokenRecord, withNumber(answer), 'ignored');

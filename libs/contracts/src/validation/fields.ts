@@ -271,7 +271,7 @@ const NOT_NUMBER: Finding = { code: 'type', message: 'must be a number' };
 const NOT_BOOLEAN: Finding = { code: 'type', message: 'must be true or false' };
 const NOT_UNICODE: Finding = { code: 'format', message: 'must be well-formed Unicode' };
 
-function all(...decorators: PropertyDecorator[]): PropertyDecorator {
+export function all(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, property) => {
     for (const decorate of decorators) decorate(target, property);
   };
