@@ -4,38 +4,35 @@ import { Counter, Gauge, Registry } from 'prom-client';
 
 type Check = () => string | undefined;
 
+interface Part extends HealthRegistry {
+  readonly readiness: Check[];
+  readonly liveness: Check[];
+  /** Disables its checks. */
+  drop(): void;
+}
+
 /** Health checks of a client's parts; also registered with the caller's registry, if given. */
 export class ClientChecks {
-  readonly #readiness = new Set<Check>();
-  readonly #liveness = new Set<Check>();
-  readonly #parts = new Set<{ drop(): void }>();
+  readonly #parts = new Set<Part>();
+  #end: string | undefined;
 
   constructor(private readonly registry?: HealthRegistry) {}
 
-  /** A registry for one part of the client; `drop` disables its checks. */
-  part(): HealthRegistry & { drop(): void } {
-    const own = new Set<Check>();
-    let isDropped = false;
-    const untilDropped = (check: Check) => () => (isDropped ? undefined : check());
-    const part = {
-      addReadiness: (name: string, check: Check) => {
-        own.add(check);
-        this.#readiness.add(check);
+  /** A registry for one part of the client. */
+  part(): Part {
+    const untilDropped = (check: Check) => () => (this.#parts.has(part) ? check() : undefined);
+    const part: Part = {
+      readiness: [],
+      liveness: [],
+      addReadiness: (name, check) => {
+        part.readiness.push(check);
         this.registry?.addReadiness(name, untilDropped(check));
       },
-      addLiveness: (name: string, check: Check) => {
-        own.add(check);
-        this.#liveness.add(check);
+      addLiveness: (name, check) => {
+        part.liveness.push(check);
         this.registry?.addLiveness(name, untilDropped(check));
       },
-      drop: () => {
-        isDropped = true;
-        for (const check of own) {
-          this.#readiness.delete(check);
-          this.#liveness.delete(check);
-        }
-        this.#parts.delete(part);
-      },
+      drop: () => void this.#parts.delete(part),
     };
     this.#parts.add(part);
     return part;
@@ -43,23 +40,17 @@ export class ClientChecks {
 
   /** Replaces all checks by this reason. */
   end(reason: string): void {
-    for (const part of this.#parts) part.drop();
-    this.#readiness.add(() => reason);
+    this.#parts.clear();
+    this.#end = reason;
   }
 
   health(): ClientHealth {
-    const notLive = reasonsOf(this.#liveness);
-    const notReady = reasonsOf(this.#readiness);
-    return {
-      isLive: notLive.length === 0,
-      isReady: notLive.length + notReady.length === 0,
-      reasons: [...notLive, ...notReady],
-    };
+    const parts = [...this.#parts];
+    const notLive = parts.flatMap(({ liveness }) => liveness.flatMap((check) => check() ?? []));
+    const notReady = parts.flatMap(({ readiness }) => readiness.flatMap((check) => check() ?? []));
+    const reasons = [...notLive, ...notReady, ...(this.#end === undefined ? [] : [this.#end])];
+    return { isLive: notLive.length === 0, isReady: reasons.length === 0, reasons };
   }
-}
-
-function reasonsOf(checks: Set<Check>): string[] {
-  return [...checks].flatMap((check) => check() ?? []);
 }
 
 export type EventResult = 'handled' | 'repeated' | 'unwanted' | 'unknown_type' | 'unreadable' | 'given_up' | 'missed';
