@@ -32,7 +32,7 @@ type FieldOf<V> = V extends string | number ? string : V extends readonly (infer
 
 const IDENTIFIED = new NotSent('IDENTIFIER names the account of the merchant');
 const NOT_ASKED = new NotSent('no request parameter of the platform has it: CURRENCY comes in notifications');
-const BEHIND_EXTRADATA = new NotSent('its name goes behind EXTRADATA, see return-page.ts');
+const BEHIND_EXTRADATA = new NotSent('its name goes behind EXTRADATA, see extra-data.ts');
 const OURS = new NotSent('says when and in whose place we send, the platform does not know it');
 
 const address = <P extends 'BILLING' | 'SHIPTO'>(prefix: P) =>
