@@ -191,7 +191,7 @@ export default tseslint.config(
   },
   {
     files: ['libs/client/src/**/*.ts'],
-    ignores: ['libs/client/src/{nest,tranche.module,on-payment-event}.ts', '**/*.spec.ts'],
+    ignores: ['libs/client/src/nest.ts', '**/*.spec.ts'],
     rules: restrictedImports(onlyInKafkaLib, onlyInNestPart),
   },
   { files: ['libs/runtime/src/**/*.ts'], ignores: ['**/*.spec.ts'], rules: restrictedImports(noPackages) },

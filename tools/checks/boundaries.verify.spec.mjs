@@ -7,8 +7,8 @@ const COMMENT = 'tranche/comment-subject';
 
 /** The linted texts need real paths: ESLint takes a text's project, and so its types, from where the file lies. */
 const FILES = {
-  contracts: 'libs/contracts/src/order-key.ts',
-  contractsSpec: 'libs/contracts/src/order-key.spec.ts',
+  contracts: 'libs/contracts/src/topics.ts',
+  contractsSpec: 'libs/contracts/src/topics.spec.ts',
   runtime: 'libs/runtime/src/back-off.ts',
   kafka: 'libs/kafka/src/topics/topics.ts',
   kafkajs: 'libs/kafka/src/kafkajs/kafka-client.ts',
@@ -18,7 +18,7 @@ const FILES = {
   journal: 'libs/order-journal/src/state/fold.ts',
   kit: 'libs/service-kit/src/secret.ts',
   client: 'libs/client/src/index.ts',
-  clientNest: 'libs/client/src/tranche.module.ts',
+  clientNest: 'libs/client/src/nest.ts',
   clientSpec: 'libs/client/src/commands.spec.ts',
   cardEncryption: 'libs/card-encryption/src/index.ts',
   testing: 'libs/testing/src/builders.ts',
@@ -96,7 +96,7 @@ const FORBIDDEN = [
   [
     'an app imports a library by a relative path',
     'service',
-    importing('../../../../libs/contracts/src/order-key.js'),
+    importing('../../../../libs/contracts/src/topics.js'),
     BOUNDARIES,
   ],
   ['an app imports testing outside a spec', 'service', importing('@tranche/testing'), BOUNDARIES],

@@ -95,7 +95,7 @@ export async function generatedDocuments(schemaFiles) {
 }
 
 async function merchantFields() {
-  const { MerchantEntry } = await built('libs/contracts/dist/merchant-entry.js');
+  const { MerchantEntry } = await built('libs/contracts/dist/merchants.js');
   const rules = getMetadataStorage().getTargetValidationMetadatas(MerchantEntry, '', false, false);
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 }

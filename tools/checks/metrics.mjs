@@ -67,17 +67,12 @@ function visit(node, take) {
   ts.forEachChild(node, (child) => visit(child, take));
 }
 
-/** Matches `{ name: 'a_b', help: '…', labelNames: [] }` and `existing(…, 'a_b', (name) => new Counter({ name, … }))`. */
+/** Matches `new Counter({ name: 'a_b', help: '…', labelNames: [] })`. */
 function ofObject(node, add) {
   const valueOf = (key) => node.properties.find((property) => property.name?.getText() === key);
   const [name, help, labelNames] = ['name', 'help', 'labelNames'].map(valueOf);
   if (name === undefined || help === undefined || !isMade(node)) return;
-  const labels = labelsIn(labelNames?.initializer ?? labelNames?.name);
-  if (isText(name.initializer)) return add(name.initializer.text, labels);
-  let around = node.parent;
-  while (around && !(ts.isCallExpression(around) && around.arguments.some(isText))) around = around.parent;
-  const given = around?.arguments.find((argument) => isText(argument) && NAME.test(argument.text));
-  if (given !== undefined && around.expression.getText() === 'existing') add(given.text, labels);
+  if (isText(name.initializer)) add(name.initializer.text, labelsIn(labelNames?.initializer ?? labelNames?.name));
 }
 
 const isMade = ({ parent }) => ts.isCallExpression(parent) || ts.isNewExpression(parent);

@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from './processes.mjs';
 
-/** Below the ephemeral ports of operating systems, and above the range of libs/testing/src/free-ports.ts. */
+/** Below the ephemeral ports of operating systems, and above the range of libs/testing/src/infrastructure.ts. */
 export const PORTS = { from: 28_000, to: 32_000 };
 
 /** This process begins at a random port and counts those that it has tried. */

@@ -14,7 +14,7 @@ describe('a Redis behind a name that fails over and closes no connection', () =>
     await failOver(pair);
     await waitFor(async () => !(await isReady()), { timeoutMs: 60_000, what: 'not being ready' });
     expect((await fetch(`${service.managementUrl}/health/live`)).ok).toBe(true);
-    pair.name.pointTo(pair.replica);
+    pair.name.leadTo(pair.replica.url);
     await waitFor(isReady, { timeoutMs: 60_000, what: 'being ready again' });
     await service.token('second');
     const kept = async () => (await pair.replica.ask<string[]>(['KEYS', `${replicas.prefix}token:*`])).length;

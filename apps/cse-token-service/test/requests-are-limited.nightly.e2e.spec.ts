@@ -106,7 +106,7 @@ describe('more requests than may be', () => {
       await isConnected(0);
       expect((await fetch(`${cse.app.managementUrl}/health/ready`)).status).toBe(200);
       expect((await cse.ask(undefined, from('203.0.113.8'))).status).toBe(200);
-      pair.name.pointTo(pair.replica);
+      pair.name.leadTo(pair.replica.url);
       await isConnected(1);
       expect((await cse.ask(undefined, from('203.0.113.9'))).status).toBe(200);
       await waitFor(async () => (await pair.replica.ask<string[]>(['KEYS', '*203.0.113.9'])).length === 1, {

@@ -80,7 +80,7 @@ describe('an address that fails too often', () => {
       await isConnected(0);
       expect((await forged(ingest, 1)).status).toBe(403);
       expect(await isReady()).toBe(true);
-      pair.name.pointTo(pair.replica);
+      pair.name.leadTo(pair.replica.url);
       await isConnected(1);
       expect((await forged(ingest, 2)).status).toBe(403);
       const [key = ''] = await pair.replica.ask<string[]>(['KEYS', '*failures:*']);

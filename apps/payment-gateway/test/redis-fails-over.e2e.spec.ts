@@ -37,7 +37,7 @@ it('executes everything once when the Redis behind a name fails over and closes 
   expect((await health('live')).status).toBe(200);
   expect(await stack.metric('tranche_redis_connected')).toBe(0);
 
-  pair.name.pointTo(pair.replica);
+  pair.name.leadTo(pair.replica.url);
   await waitFor(isReady, { timeoutMs: 60_000, what: 'being ready again' });
   await seen(40);
   const sent = await load.stop();

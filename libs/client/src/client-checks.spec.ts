@@ -1,4 +1,4 @@
-import { ClientChecks } from './client-checks.js';
+import { ClientChecks } from './telemetry.js';
 
 it('is ready and live if its parts are, and registers their checks with the service', () => {
   const registered: (() => string | undefined)[] = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { Registry } from 'prom-client';
-import { ClientMetrics } from './client-metrics.js';
+import { ClientMetrics } from './telemetry.js';
 import { EventDelivery } from './event-delivery.js';
 import type { SubscribeOptions } from './subscription.js';
 

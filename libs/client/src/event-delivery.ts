@@ -1,10 +1,8 @@
 import type { EventType } from '@tranche/contracts';
-import { errorText, type Log } from '@tranche/runtime';
+import { errorText, type Log, keepNewest } from '@tranche/runtime';
 import type { ConsumedRecord, HandledCall } from '@tranche/kafka';
-import type { ClientMetrics } from './client-metrics.js';
-import { readEvent } from './event-reader.js';
-import type { EventOf } from './payment-events.js';
-import { SeenEvents } from './seen-events.js';
+import type { ClientMetrics } from './telemetry.js';
+import { readEvent, type EventOf } from './payment-events.js';
 import type { EventContext, EventHandler, SubscribeOptions, Unreadable } from './subscription.js';
 
 const defaultRememberedEvents = 5_000;
@@ -116,4 +114,23 @@ function contextOf(
   { attempt, signal }: HandledCall,
 ): EventContext {
   return { group, attempt, signal, key: key ?? '', partition, offset };
+}
+
+/** Ids of recently handled events, bounded per partition: a redelivered event has the same partition. */
+export class SeenEvents {
+  readonly #idsOf = new Map<number, Set<string>>();
+
+  constructor(private readonly limitPerPartition: number) {}
+
+  has(partition: number, id: string): boolean {
+    return this.#idsOf.get(partition)?.has(id) ?? false;
+  }
+
+  add(partition: number, id: string): void {
+    const ids = this.#idsOf.get(partition) ?? new Set();
+    this.#idsOf.set(partition, ids);
+    ids.delete(id);
+    ids.add(id);
+    keepNewest(ids, this.limitPerPartition);
+  }
 }

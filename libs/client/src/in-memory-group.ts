@@ -6,8 +6,8 @@ import {
   type PartitionWork,
   type UntilHandledOptions,
 } from '@tranche/kafka';
-import { atMost } from '@tranche/runtime';
-import type { InMemoryEvents } from './in-memory-events.js';
+import { atMost, partitionForKey } from '@tranche/runtime';
+import { TOPICS } from '@tranche/contracts';
 
 export interface InMemoryMember {
   readonly inFlight: number;
@@ -105,5 +105,27 @@ export class InMemoryGroup {
       member.assigned.push({ partition, work, end });
       work.add(records.slice(Number(offset)));
     }
+  }
+}
+
+/** The topic of result events as an array per partition, with the same bytes, keys and partitions as in Kafka. */
+export class InMemoryEvents {
+  readonly partitions: readonly ConsumedRecord[][] = Array.from({ length: TOPICS.events.partitions }, () => []);
+
+  append(key: string, { headers, value }: Pick<ConsumedRecord, 'headers' | 'value'>): ConsumedRecord {
+    const partition = partitionForKey(key, this.partitions.length);
+    const records = this.partitions[partition]!;
+    const record = {
+      topic: TOPICS.events.name,
+      partition,
+      offset: BigInt(records.length),
+      key,
+      rawKey: Buffer.from(key),
+      value,
+      headers: { ...headers },
+      timestampMs: Date.now(),
+    };
+    records.push(record);
+    return record;
   }
 }

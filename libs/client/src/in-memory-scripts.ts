@@ -1,4 +1,5 @@
 import {
+  EVENT_REQUIREMENTS,
   EVENT_VALUES,
   operationKind,
   type Authorization,
@@ -13,7 +14,6 @@ import {
   type VoidAuthorization,
 } from '@tranche/contracts';
 import type { CommandMessage } from './commands.js';
-import { sureFields } from './payment-events.js';
 import type { Published } from './publisher.js';
 
 interface DataOf {
@@ -60,7 +60,7 @@ export function filledIn({ id, type, event }: CommandMessage, answer: ScriptedAn
     attempt: 1,
     origin: 'answer',
   };
-  const names: readonly string[] = ['merchant', 'orderId', 'commandId', ...sureFields(answer.type)];
+  const names: readonly string[] = ['merchant', 'orderId', 'commandId', ...EVENT_REQUIREMENTS[answer.type]];
   const fields = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
   return { ...(fields as unknown as PaymentEvent), ...answer.data };
 }

@@ -1,7 +1,7 @@
 import { silentLog } from '@tranche/runtime';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund } from '@tranche/testing';
 import { InvalidEventError, PublishError } from './errors.js';
-import { InMemoryTranche } from './in-memory-tranche.js';
+import { InMemoryTranche } from './testing.js';
 
 const pay = aCardPayment({ orderId: 'order-1' });
 const conflict = { merchant: 'shop-fr', orderId: 'o', flags: ['other_amount'] };

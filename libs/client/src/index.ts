@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 export { Tranche, type MetricsRegistry, type TrancheOptions } from './tranche.js';
-export type { ClientHealth, TrancheClient } from './tranche-client.js';
+export type { ClientHealth, TrancheClient } from './subscription.js';
 export { Publisher, type Published, type PublisherOptions } from './publisher.js';
 export { newCommandId, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
 export type { WaitOptions } from './result-waits.js';
@@ -25,7 +25,7 @@ export {
 } from './errors.js';
 export { UnknownTopicError } from '@tranche/kafka';
 export { fitCustomer, type Fitted, type TextChange } from './fit-customer.js';
-export { decodeRedirectHtml } from './redirect-page.js';
+export { decodeRedirectHtml } from './payment-events.js';
 export {
   amountLimits,
   BRANDS,

@@ -1,15 +1,5 @@
-import { EVENT_REQUIREMENTS, EVENT_TYPES } from '@tranche/contracts';
-import { FIELDS_OF_ENDING, FIELDS_OF_OTHERS, isResultType, type EventData, type EventOf } from './payment-events.js';
-
-it.each(EVENT_TYPES)('knows as types what %s has for sure', (type) => {
-  const ending = type.split('.')[2] as keyof typeof FIELDS_OF_ENDING;
-  const typed: readonly string[] = Object.hasOwn(FIELDS_OF_OTHERS, type)
-    ? FIELDS_OF_OTHERS[type as keyof typeof FIELDS_OF_OTHERS]
-    : FIELDS_OF_ENDING[ending];
-  // The class itself requires merchant and order of every event.
-  const wanted = new Set(['merchant', 'orderId', ...EVENT_REQUIREMENTS[type]]);
-  expect(new Set(typed)).toEqual(wanted);
-});
+import { EVENT_TYPES } from '@tranche/contracts';
+import { isResultType, type EventData, type EventOf } from './payment-events.js';
 
 it("has required fields where the type guarantees them, and is discriminated by the type's name", () => {
   const attemptOf = ({ attempt }: EventData<'payment.capture.succeeded'>): number => attempt;

@@ -1,42 +1,16 @@
 import {
   EVENT_ALTERNATIVES,
-  EVENT_REQUIREMENTS,
   type CloudEvent,
   type EventType,
   type OperationKind,
   type PaymentEvent,
+  type RequiredField,
+  decodeCloudEvent,
+  isEventType,
+  validateEventData,
+  type Fault,
 } from '@tranche/contracts';
-
-const ORDER = ['merchant', 'orderId'] as const;
-const OPERATION = [...ORDER, 'commandId', 'operation'] as const;
-
-/** Required fields by ending: the contracts' EVENT_REQUIREMENTS as types. */
-export const FIELDS_OF_ENDING = {
-  succeeded: [...OPERATION, 'attempt', 'origin'],
-  refused: [...OPERATION, 'attempt', 'origin'],
-  rejected: [...OPERATION, 'faults'],
-  in_doubt: [...OPERATION, 'attempt'],
-  doubt_resolved: [...OPERATION, 'attempt', 'outcome', 'origin'],
-  redirect_required: [...OPERATION, 'attempt'],
-  pending: [...OPERATION, 'attempt'],
-  expired: [...OPERATION, 'attempt'],
-} as const satisfies Record<string, readonly (keyof PaymentEvent)[]>;
-
-export const FIELDS_OF_OTHERS = {
-  'payment.capture_window.closing': [...ORDER, 'commandId'],
-  'payment.operation.external': [...ORDER, 'origin'],
-  'payment.conflict.detected': [...ORDER, 'flags'],
-  'payment.command.rejected': [...ORDER, 'faults'],
-} as const satisfies Partial<Record<EventType, readonly (keyof PaymentEvent)[]>>;
-
-type Ending = keyof typeof FIELDS_OF_ENDING;
-type Other = keyof typeof FIELDS_OF_OTHERS;
-
-type SureField<T extends EventType> = T extends Other
-  ? (typeof FIELDS_OF_OTHERS)[T][number]
-  : T extends `payment.${OperationKind}.${infer E extends Ending}`
-    ? (typeof FIELDS_OF_ENDING)[E][number]
-    : never;
+import type { ConsumedRecord } from '@tranche/kafka';
 
 /** The data of an event of this type; its required fields are not optional. Of alternative fields (`EVENT_ALTERNATIVES`) it has one. */
 export type EventData<T extends EventType> = T extends keyof typeof EVENT_ALTERNATIVES
@@ -44,7 +18,7 @@ export type EventData<T extends EventType> = T extends keyof typeof EVENT_ALTERN
   : SureData<T>;
 
 type SureData<T extends EventType> = PaymentEvent & {
-  [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]>;
+  [Field in RequiredField<T>]-?: NonNullable<PaymentEvent[Field]>;
 };
 
 /** One of these fields is there, the others are not. */
@@ -65,13 +39,44 @@ export type ResultType<K extends OperationKind> =
 
 export type ResultOf<K extends OperationKind> = EventOf<ResultType<K>>;
 
-export function sureFields(type: EventType): readonly (keyof PaymentEvent)[] {
-  return EVENT_REQUIREMENTS[type];
-}
-
 const RESULT_TYPE = /^payment\.(?:authorize|capture|refund|void|pay)\./;
 
 /** True for events that report a command's result. A closing capture window names a command too, but reports no result. */
 export function isResultType(type: string): boolean {
   return RESULT_TYPE.test(type) || type === 'payment.command.rejected';
+}
+
+export type ReadEvent =
+  | { read: 'event'; event: EventOf<EventType> }
+  /** A type without a handler; its data is not validated. */
+  | { read: 'unwanted' }
+  /** A type that this version does not know, from a later gateway. */
+  | { read: 'unknown_type'; type: string }
+  | { read: 'unreadable'; faults: readonly Fault[] };
+
+/** Reads a record as an event. Unknown fields are removed; required fields of a known type are present. Never throws. */
+export function readEvent(
+  record: Pick<ConsumedRecord, 'headers' | 'value' | 'unreadable'>,
+  isWanted: (type: EventType) => boolean,
+): ReadEvent {
+  if (record.unreadable !== undefined)
+    return { read: 'unreadable', faults: [{ path: '', code: 'malformed_envelope', message: record.unreadable }] };
+  const decoded = decodeCloudEvent(record);
+  if (decoded.faults.length > 0) return { read: 'unreadable', faults: decoded.faults };
+  const event = decoded.event as CloudEvent;
+  const { type } = event;
+  if (!isEventType(type)) return { read: 'unknown_type', type };
+  if (!isWanted(type)) return { read: 'unwanted' };
+  const { value, faults } = validateEventData(type, event.data);
+  return value === undefined
+    ? { read: 'unreadable', faults }
+    : { read: 'event', event: { ...event, data: value } as EventOf<EventType> };
+}
+
+/**
+ * HTML of the provider's form that a `payment.authorize.redirect_required` event carries in `redirectHtml`. Answer the cardholder's browser
+ * with it as a page of its own (`text/html; charset=utf-8`), sandboxed as the README shows, because it is a third party's.
+ */
+export function decodeRedirectHtml(redirectHtml: string): string {
+  return Buffer.from(redirectHtml, 'base64').toString('utf8');
 }

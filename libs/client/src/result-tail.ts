@@ -1,10 +1,9 @@
 import { TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import { LogFollower, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
 import type { Log } from '@tranche/runtime';
-import type { ClientChecks } from './client-checks.js';
+import type { ClientChecks } from './telemetry.js';
 import { ClientClosedError } from './errors.js';
-import { readEvent } from './event-reader.js';
-import { isResultType } from './payment-events.js';
+import { readEvent, isResultType } from './payment-events.js';
 
 export interface ResultTailOptions {
   client: KafkaClient;

@@ -81,7 +81,7 @@ export class ResultWaits {
         })
         // A wait that has ended must not publish.
         .then(() => {
-          if (!this.#isWaiting(waitKey(key, id), wait)) return;
+          if (!this.#waits.get(waitKey(key, id))?.has(wait)) return;
           isPublishing = true;
           return publish();
         })
@@ -113,10 +113,6 @@ export class ResultWaits {
   #counted(change: 1 | -1): void {
     this.#count += change;
     this.options.gauge?.set(this.#count);
-  }
-
-  #isWaiting(key: string, wait: Wait): boolean {
-    return this.#waits.get(key)?.has(wait) ?? false;
   }
 
   #add(key: string, wait: Wait): void {

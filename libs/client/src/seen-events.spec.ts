@@ -1,4 +1,4 @@
-import { SeenEvents } from './seen-events.js';
+import { SeenEvents } from './event-delivery.js';
 
 it('knows the ids of each partition that were handled last', () => {
   const seen = new SeenEvents(2);

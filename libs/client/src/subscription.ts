@@ -2,6 +2,7 @@ import type { EventType, Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { checkOptions, COUNT, FROM, FUNCTION, GIVE_UP, HANDLERS, MILLISECONDS, TEXT, type Rule } from './options.js';
 import type { EventOf } from './payment-events.js';
+import type { Publisher } from './publisher.js';
 
 export interface EventContext {
   readonly group: string;
@@ -66,3 +67,21 @@ const RULES: { readonly [K in keyof Required<SubscribeOptions>]: Rule } = {
   ...{ retryDelayMs: MILLISECONDS, maxRetryDelayMs: MILLISECONDS, rememberedEvents: COUNT },
   ...{ drainTimeoutMs: MILLISECONDS, sessionTimeoutMs: MILLISECONDS },
 };
+
+export interface ClientHealth {
+  /** False if the client cannot recover by itself; restart the process. */
+  readonly isLive: boolean;
+  /** False if commands cannot be published, or events do not arrive, at the moment. */
+  readonly isReady: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** The common interface of `Tranche` and `InMemoryTranche`; services should depend on it. */
+export interface TrancheClient {
+  readonly publisher: Publisher;
+  /** Resolves when the group has been joined. */
+  subscribe(options: SubscribeOptions): Promise<Subscription>;
+  health(): ClientHealth;
+  /** Ends subscriptions, sends the queue, and disconnects. Pending waits reject with ClientClosedError. */
+  close(): Promise<void>;
+}

@@ -25,12 +25,11 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { silentLog } from '@tranche/runtime';
 import { tap } from 'rxjs';
-import { InMemoryTranche } from './in-memory-tranche.js';
-import { OnPaymentEvent } from './on-payment-event.js';
+import { InMemoryTranche } from './testing.js';
+import { OnPaymentEvent, TrancheModule, type TrancheModuleOptions } from './nest.js';
 import type { EventOf } from './payment-events.js';
 import { Publisher } from './publisher.js';
 import type { EventContext } from './subscription.js';
-import { TrancheModule, type TrancheModuleOptions } from './tranche.module.js';
 
 const silent = { log: () => undefined, warn: () => undefined, error: () => undefined };
 const conflict = { merchant: 'shop-fr', orderId: 'o', flags: ['other_amount'], origin: 'notification' as const };

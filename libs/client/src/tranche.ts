@@ -13,9 +13,7 @@ import {
 } from '@tranche/kafka';
 import type { HealthRegistry, Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
-import { ClientChecks } from './client-checks.js';
-import { logToStandardError } from './client-log.js';
-import { ClientMetrics } from './client-metrics.js';
+import { ClientChecks, logToStandardError, ClientMetrics } from './telemetry.js';
 import type { CommandMessage } from './commands.js';
 import { connected } from './connected.js';
 import { ClientClosedError, PublishError } from './errors.js';
@@ -37,8 +35,13 @@ import {
 import { Publisher, type Published } from './publisher.js';
 import { ResultTail } from './result-tail.js';
 import { ResultWaits } from './result-waits.js';
-import { checkSubscribeOptions, type SubscribeOptions, type Subscription } from './subscription.js';
-import type { ClientHealth, TrancheClient } from './tranche-client.js';
+import {
+  checkSubscribeOptions,
+  type SubscribeOptions,
+  type Subscription,
+  type ClientHealth,
+  type TrancheClient,
+} from './subscription.js';
 
 /** The part of a prom-client `Registry` that is used. It is written out, so that the types need no prom-client. */
 export interface MetricsRegistry {

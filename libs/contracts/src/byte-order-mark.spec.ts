@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTextFile, withoutByteOrderMark } from './byte-order-mark.js';
+import { readTextFile, withoutByteOrderMark } from './validation/texts.js';
 
 const TEXT = '{"é":"𝔘"}';
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();

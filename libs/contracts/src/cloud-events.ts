@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { fault, type Fault } from './faults.js';
-import { parseJson } from './parse-json.js';
-import { isTimestamp } from './validation/calendar.js';
-import { codePoints } from './validation/code-points.js';
+import { fault, type Fault } from './error-codes.js';
+import { parseJson, isTimestamp, codePoints } from './validation/texts.js';
 
 /** A CloudEvents 1.0 event with our extension attributes. */
 export interface CloudEvent<T = unknown> {

@@ -1,4 +1,4 @@
-import { commandIdTimeMs } from './command-id.js';
+import { commandIdTimeMs } from './content-hash.js';
 
 // Example of RFC 9562, appendix A.6.
 const ID = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEntriesFile, withSecretsFromFiles } from './entries-file.js';
-import type { Fault } from './faults.js';
+import type { Fault } from './error-codes.js';
 
 it('a file of entries, and the files it names, may begin with a byte order mark', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-entries-'));

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { readTextFile } from './byte-order-mark.js';
-import { fault, joinPath, type Fault } from './faults.js';
+import { readTextFile } from './validation/texts.js';
+import { fault, joinPath, type Fault } from './error-codes.js';
 
 /** All faults of a file of merchants, accounts or operators. No message contains a value, because values may be secrets. */
 export class EntriesFileError extends Error {

@@ -1,32 +1,23 @@
 import 'reflect-metadata';
 
 export * from './topics.js';
-export * from './order-key.js';
-export * from './command-id.js';
-export { contentHash } from './content-hash.js';
-export * from './faults.js';
-export * from './parse-json.js';
-export * from './byte-order-mark.js';
+export * from './content-hash.js';
 export * from './error-codes.js';
+export * from './validation/texts.js';
 export * from './methods.js';
 export * from './message-types.js';
 export * from './entries-file.js';
 export * from './extra-data.js';
-export * from './return-page.js';
 export * from './cloud-events.js';
 export * from './merchants.js';
 export * from './signatures/command-signature.js';
-export * from './signatures/command-signature-problem.js';
-export { API_KEY_TYPES, KID_PATTERN, type ApiKey, type ApiKeyType } from './merchant-entry.js';
 export * from './commands/card-payment.js';
 export * from './commands/follow-ups.js';
 export * from './commands/partner-a-authorization.js';
 export * from './commands/partner-b-authorization.js';
-export * from './commands/partner-b-cart-item.js';
 export * from './commands/validate-command.js';
 export * from './commands/merchant-rules.js';
 export * from './commands/judge-command.js';
-export * from './commands/personal-fields.js';
 export { MAX_CART_ITEMS } from './commands/payment-fields.js';
 export * from './events/audit-record.js';
 export * from './events/event-requirements.js';
@@ -41,7 +32,6 @@ export * from './platform/records.js';
 export * from './schemas.js';
 export * from './examples.js';
 export * from './messages.js';
-export * from './validation/calendar.js';
 export {
   TEXT_SCANS,
   holdsCardData,
@@ -62,4 +52,3 @@ export {
   type CommandRules,
   type Requirements,
 } from './validation/fields.js';
-export { codePoints, isWellFormed } from './validation/code-points.js';

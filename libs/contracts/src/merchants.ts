@@ -1,43 +1,218 @@
+import { Currency, CURRENCY_PATTERN, MerchantName, ReturnPageName } from './commands/payment-fields.js';
 import { EntriesFileError, openEntriesFile, withSecretsFromFiles, type ReadFile } from './entries-file.js';
-import { fault, joinPath, type Fault } from './faults.js';
-import type { MerchantRules } from './commands/merchant-rules.js';
-import { faultsOfApiKeys, MerchantEntry, MerchantRulesEntry, type ApiKey } from './merchant-entry.js';
-import type { PublisherKey } from './signatures/command-signature.js';
+import { fault, joinPath, type Fault } from './error-codes.js';
+import { MARKETS, type Market } from './methods.js';
+import { PublisherKey } from './signatures/command-signature.js';
+import { TEXT_SCANS, type TextScan } from './validation/card-data.js';
 import { check } from './validation/check.js';
-import { isPlainObject } from './validation/fields.js';
+import {
+  Int,
+  isPlainObject,
+  Nested,
+  NestedList,
+  OneOf,
+  Optional,
+  REQUIREMENTS,
+  Text,
+  TextList,
+  YesNo,
+  type CommandRules,
+  type Requirements,
+} from './validation/fields.js';
+
+/**
+ * Types of the platform's API keys. `Public`: an id that pages send to cseKeys and the tokenizer; it has no secret and never signs.
+ * `Private`: signs and must never be in a page. A key without a type may do both, because accounts have keys from before types existed.
+ */
+const API_KEY_TYPES = ['Public', 'Private'] as const;
+type ApiKeyType = (typeof API_KEY_TYPES)[number];
+export type ApiKey = { id: string; type: 'Public'; key?: undefined } | { id: string; type?: 'Private'; key: string };
+
+const Key = () => Text(1, 1024);
+const WebPage = () =>
+  Text(1, 2048, {
+    pattern: /^https?:\/\/[^\s/?#]\S*$/,
+    test: (text) => URL.canParse(text),
+    says: 'an http or https URL',
+  });
+
+/** Earlier keys that are still accepted for notifications and returns during a key change. */
+class PreviousKeys {
+  @Optional()
+  @Key()
+  account?: string;
+
+  @Optional()
+  @Key()
+  notification?: string;
+
+  @Optional()
+  @Key()
+  redirect?: string;
+}
+
+class ApiKeyRuleEntry {
+  @Text(36, 36)
+  id!: string;
+
+  @Optional()
+  @OneOf(API_KEY_TYPES)
+  type?: ApiKeyType;
+}
+
+class ApiKeyEntry extends ApiKeyRuleEntry {
+  /** Required unless the type is Public, see `faultsOfApiKeys`. */
+  @Optional()
+  @Key()
+  key?: string;
+}
+
+class ReturnPageRuleEntry {
+  @ReturnPageName()
+  name!: string;
+}
+
+class ReturnPageEntry extends ReturnPageRuleEntry {
+  @WebPage()
+  url!: string;
+}
+
+abstract class CommandRulesEntry implements CommandRules {
+  @MerchantName()
+  merchant!: string;
+
+  @Optional()
+  @OneOf(MARKETS)
+  market?: Market;
+
+  /** ISO 4217. Used for commands without a currency. */
+  @Optional()
+  @Currency()
+  currency?: string;
+
+  /** Further currencies that a command may name. */
+  @Optional()
+  @TextList({ pattern: CURRENCY_PATTERN, says: 'a list of ISO 4217 codes' })
+  currencies?: readonly string[];
+
+  @Optional()
+  @OneOf(REQUIREMENTS)
+  requirements?: Requirements;
+
+  @Optional()
+  @OneOf(TEXT_SCANS)
+  textScan?: TextScan;
+
+  @Optional()
+  @Int(0, 100)
+  totalTolerance?: number;
+}
+
+/** The fields of an entry that commands are checked by. */
+class MerchantRulesEntry extends CommandRulesEntry {
+  @Optional()
+  @NestedList(() => ApiKeyRuleEntry, 0)
+  apiKeys?: readonly ApiKeyRuleEntry[];
+
+  /** Further pages that an authorization may name instead of pageUrl. */
+  @Optional()
+  @NestedList(() => ReturnPageRuleEntry, 0)
+  returnPages?: readonly ReturnPageRuleEntry[];
+}
+
+export class MerchantEntry extends CommandRulesEntry {
+  /** IDENTIFIER. */
+  @Text(1, 32)
+  identifier!: string;
+
+  /** The K of HASH, unless a more specific key is set. */
+  @Key()
+  accountKey!: string;
+
+  @Optional()
+  @Key()
+  notificationKey?: string;
+
+  @Optional()
+  @Key()
+  redirectKey?: string;
+
+  @Optional()
+  @Nested(() => PreviousKeys)
+  previousKeys?: PreviousKeys;
+
+  @Optional()
+  @NestedList(() => ApiKeyEntry, 0)
+  apiKeys?: readonly ApiKeyEntry[];
+
+  @Optional()
+  @WebPage()
+  notificationUrl?: string;
+
+  /** REDIRECT_URL: the platform redirects the cardholder to it after the form. */
+  @Optional()
+  @WebPage()
+  returnUrl?: string;
+
+  /** The merchant's page to which returnUrl redirects. */
+  @Optional()
+  @WebPage()
+  pageUrl?: string;
+
+  /** Further pages that an authorization may name instead of pageUrl. */
+  @Optional()
+  @NestedList(() => ReturnPageEntry, 0)
+  returnPages?: readonly ReturnPageEntry[];
+
+  /** Account of the token API. Its access token is sent with the merchant's operations. */
+  @Optional()
+  @Text(1, 64)
+  authAccount?: string;
+
+  /** True if operations in doubt and pending payments may be looked up by ORDERID. */
+  @Optional()
+  @YesNo()
+  lookup?: boolean;
+
+  /** True if an authorization may supersede one in doubt whose form was never shown (docs/decisions/0049). */
+  @Optional()
+  @YesNo()
+  supersedeDoubtfulForms?: boolean;
+
+  /** Keys that sign the merchant's commands. If any is set, a command with an invalid signature is refused. */
+  @Optional()
+  @NestedList(() => PublisherKey, 0)
+  publisherKeys?: readonly PublisherKey[];
+
+  /** True if commands without a signature are refused. */
+  @Optional()
+  @YesNo()
+  requireSignatures?: boolean;
+
+  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person. */
+  @Optional()
+  @Int(0)
+  approvalAboveMinor?: number;
+
+  /** True if events of notifications contain CLIENTEMAIL, CLIENTIDENT and other data of the buyer. */
+  @Optional()
+  @YesNo()
+  keepsNotifiedClient?: boolean;
+}
+
+/** Fields with a default. */
+interface Defaults {
+  market: Market;
+  currency: string;
+}
+
+/** The part of a merchant's entry that commands are checked by. It holds no secret. */
+export type MerchantRules = Readonly<Omit<MerchantRulesEntry, keyof Defaults> & Defaults>;
 
 /** A merchant's account on the platform. It contains secrets, so it must never be logged as a whole. */
-export interface Merchant extends MerchantRules {
-  /** IDENTIFIER. */
-  identifier: string;
-  /** The K of HASH, unless a more specific key is set. */
-  accountKey: string;
-  notificationKey?: string;
-  redirectKey?: string;
-  /** Earlier keys that are still accepted for notifications and returns during a key change. */
-  previousKeys?: { account?: string; notification?: string; redirect?: string };
+export interface Merchant extends Omit<MerchantEntry, keyof Defaults | 'apiKeys'>, Defaults {
   apiKeys?: readonly ApiKey[];
-  notificationUrl?: string;
-  /** REDIRECT_URL: the platform redirects the cardholder to it after the form. */
-  returnUrl?: string;
-  /** The merchant's page to which returnUrl redirects. */
-  pageUrl?: string;
-  /** Further pages that an authorization may name instead of pageUrl. */
-  returnPages?: readonly { name: string; url: string }[];
-  /** Account of the token API. Its access token is sent with the merchant's operations. */
-  authAccount?: string;
-  /** True if operations in doubt and pending payments may be looked up by ORDERID. */
   lookup: boolean;
-  /** True if an authorization may supersede one in doubt whose form was never shown (docs/decisions/0049). */
-  supersedeDoubtfulForms?: boolean;
-  /** Keys that sign the merchant's commands. If any is set, a command with an invalid signature is refused. */
-  publisherKeys?: readonly PublisherKey[];
-  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person. */
-  approvalAboveMinor?: number;
-  /** True if events of notifications contain CLIENTEMAIL, CLIENTIDENT and other data of the buyer. */
-  keepsNotifiedClient?: boolean;
-  /** True if commands without a signature are refused. */
-  requireSignatures?: boolean;
 }
 
 export interface Merchants {
@@ -65,28 +240,17 @@ export function readMerchants(list: unknown, readKey: ReadFile): { merchants: Me
   const faults: Fault[] = [];
   const all: Merchant[] = [];
   list.forEach((raw: unknown, index) => {
-    const entry = withKeysFromFiles(raw, `[${index}]`, readKey, faults);
-    const checked = check(MerchantEntry, entry, 'refused');
-    const ofKeys = checked.value === undefined ? [] : faultsOfApiKeys(checked.value);
-    faults.push(...[...checked.faults, ...ofKeys].map((one) => ({ ...one, path: joinPath(`[${index}]`, one.path) })));
-    if (checked.value !== undefined) all.push(merchantOf(checked.value));
+    const { value, faults: ofFields } = check(
+      MerchantEntry,
+      withKeysFromFiles(raw, `[${index}]`, readKey, faults),
+      'refused',
+    );
+    faults.push(...within(`[${index}]`, [...ofFields, ...(value ? faultsOfApiKeys(value) : [])]));
+    if (value) all.push({ ...value, ...defaultsOf(value), lookup: value.lookup ?? false } as Merchant);
   });
   faults.push(...duplicates(list));
   return faults.length > 0 ? { faults } : { merchants: merchantsOf(all) };
 }
-
-function merchantOf(entry: MerchantEntry): Merchant {
-  const { apiKeys, ...fields } = entry;
-  return {
-    ...fields,
-    // `faultsOfApiKeys` has checked that the keys match this type.
-    ...(apiKeys && { apiKeys: apiKeys as readonly ApiKey[] }),
-    ...rulesWithDefaults(entry),
-    lookup: entry.lookup ?? false,
-  };
-}
-
-const rulesWithDefaults = ({ market = 'FR', currency = 'EUR' }: MerchantRulesEntry) => ({ market, currency }) as const;
 
 /**
  * Reads entries of the merchants' file for someone who only checks commands: a shop. Needs no keys, and ignores the fields that only services
@@ -95,11 +259,23 @@ const rulesWithDefaults = ({ market = 'FR', currency = 'EUR' }: MerchantRulesEnt
  */
 export function readMerchantRules(entries: readonly unknown[]): readonly MerchantRules[] {
   const checked = entries.map((entry) => check(MerchantRulesEntry, entry, 'ignored'));
-  const faults = checked.flatMap(({ faults: all }, at) =>
-    all.map((one) => ({ ...one, path: joinPath(`[${at}]`, one.path) })),
-  );
+  const faults = checked.flatMap(({ faults: all }, at) => within(`[${at}]`, all));
   if (faults.length > 0) throw new EntriesFileError(faults, 'merchants');
-  return checked.flatMap(({ value }) => (value === undefined ? [] : [{ ...value, ...rulesWithDefaults(value) }]));
+  return checked.flatMap(({ value }) => (value === undefined ? [] : [{ ...value, ...defaultsOf(value) }]));
+}
+
+const defaultsOf = ({ market = 'FR', currency = 'EUR' }: Partial<Defaults>): Defaults => ({ market, currency });
+
+const within = (path: string, faults: readonly Fault[]) =>
+  faults.map((one) => ({ ...one, path: joinPath(path, one.path) }));
+
+/** Checks that depend on two fields: a Public key has no secret, any other key must have one. */
+function faultsOfApiKeys({ apiKeys = [] }: MerchantEntry): Fault[] {
+  return apiKeys.flatMap(({ type, key }, at) => {
+    const path = `apiKeys[${at}].key`;
+    if (type === 'Public') return key === undefined ? [] : [fault(path, 'unknown_field', 'a Public key has no secret')];
+    return key === undefined ? [fault(path, 'required', 'is required')] : [];
+  });
 }
 
 function merchantsOf(all: readonly Merchant[]): Merchants {
@@ -109,53 +285,40 @@ function merchantsOf(all: readonly Merchant[]): Merchants {
 }
 
 function withKeysFromFiles(raw: unknown, path: string, readKey: ReadFile, faults: Fault[]): unknown {
-  if (!isPlainObject(raw)) return raw;
-  const entry = withSecretsFromFiles(raw, ['accountKey', 'notificationKey', 'redirectKey'], path, readKey, faults);
-  if (isPlainObject(entry.previousKeys)) {
-    const names = ['account', 'notification', 'redirect'];
-    entry.previousKeys = withSecretsFromFiles(
-      entry.previousKeys,
-      names,
-      joinPath(path, 'previousKeys'),
-      readKey,
-      faults,
-    );
-  }
-  if (Array.isArray(entry.apiKeys)) {
-    entry.apiKeys = entry.apiKeys.map((one: unknown, index) =>
-      isPlainObject(one) ? withSecretsFromFiles(one, ['key'], `${path}.apiKeys[${index}]`, readKey, faults) : one,
-    );
-  }
+  const read = (one: unknown, names: readonly string[], where: string) =>
+    isPlainObject(one) ? withSecretsFromFiles(one, names, where, readKey, faults) : one;
+  const entry = read(raw, ['accountKey', 'notificationKey', 'redirectKey'], path);
+  if (!isPlainObject(entry)) return entry;
+  const { previousKeys, apiKeys } = entry;
+  if (previousKeys !== undefined)
+    entry.previousKeys = read(previousKeys, ['account', 'notification', 'redirect'], joinPath(path, 'previousKeys'));
+  if (Array.isArray(apiKeys))
+    entry.apiKeys = apiKeys.map((one: unknown, at) => read(one, ['key'], `${path}.apiKeys[${at}]`));
   return entry;
 }
 
 function duplicates(list: readonly unknown[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();
-  const once = (kind: string, value: unknown, path: string) => {
+  const once = (kind: string, entry: unknown, field: string, path: string) => {
+    const value = isPlainObject(entry) ? entry[field] : undefined;
     if (typeof value !== 'string') return;
     const key = JSON.stringify([kind, value]);
-    if (seen.has(key)) faults.push(fault(path, 'duplicate', `is the ${kind} of an earlier entry too`));
+    if (seen.has(key)) faults.push(fault(`${path}.${field}`, 'duplicate', `is the ${kind} of an earlier entry too`));
     seen.add(key);
   };
   list.forEach((entry: unknown, index) => {
-    if (!isPlainObject(entry)) return;
-    once('merchant', entry.merchant, `[${index}].merchant`);
-    once('identifier', entry.identifier, `[${index}].identifier`);
-    if (Array.isArray(entry.returnPages))
-      entry.returnPages.forEach((one: unknown, at) => {
-        if (isPlainObject(one))
-          once(`name of a return page of this merchant (${index})`, one.name, `[${index}].returnPages[${at}].name`);
-      });
-    if (Array.isArray(entry.publisherKeys))
-      entry.publisherKeys.forEach((one: unknown, at) => {
-        if (isPlainObject(one))
-          once(`kid of a publisher's key of this merchant (${index})`, one.kid, `[${index}].publisherKeys[${at}].kid`);
-      });
-    if (!Array.isArray(entry.apiKeys)) return;
-    entry.apiKeys.forEach((one: unknown, at) => {
-      if (isPlainObject(one)) once('id of an API key', one.id, `[${index}].apiKeys[${at}].id`);
-    });
+    once('merchant', entry, 'merchant', `[${index}]`);
+    once('identifier', entry, 'identifier', `[${index}]`);
+    const lists = [
+      ['returnPages', 'name', `name of a return page of this merchant (${index})`],
+      ['publisherKeys', 'kid', `kid of a publisher's key of this merchant (${index})`],
+      ['apiKeys', 'id', 'id of an API key'],
+    ] as const;
+    for (const [name, field, kind] of lists) {
+      const items = isPlainObject(entry) ? entry[name] : undefined;
+      if (Array.isArray(items)) items.forEach((one, at) => once(kind, one, field, `[${index}].${name}[${at}]`));
+    }
   });
   return faults;
 }

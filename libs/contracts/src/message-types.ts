@@ -43,10 +43,4 @@ export function isEventType(type: string): type is EventType {
   return (EVENT_TYPES as readonly string[]).includes(type);
 }
 
-const KIND_OF_COMMAND = Object.fromEntries(OPERATION_KINDS.map((kind) => [`payment.${kind}`, kind])) as Readonly<
-  Record<CommandType, OperationKind>
->;
-
-export function operationKind(type: CommandType): OperationKind {
-  return KIND_OF_COMMAND[type];
-}
+export const operationKind = (type: CommandType): OperationKind => type.slice('payment.'.length) as OperationKind;

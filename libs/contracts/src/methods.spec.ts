@@ -31,17 +31,13 @@ describe.each(METHOD_NAMES)('method %s', (name) => {
 });
 
 describe.each(Object.keys(PAYMENT_OPTIONS).filter(isPaymentOption))('option %s', (option) => {
-  const { method, markets, instalments, amount } = optionRow(option);
+  const { method, markets, instalments } = optionRow(option);
 
   it('is one of its method, in its markets', () => {
     expect(METHOD_NAMES.filter((name) => (optionsOf(name) as readonly string[]).includes(option))).toEqual([method]);
     for (const market of markets) expect(optionsOf(method, market)).toContain(option);
     expect(option.startsWith(`partner${method}-`)).toBe(true);
     expect(instalments).toBeGreaterThanOrEqual(1);
-  });
-
-  it('has its own limits, else its method’s', () => {
-    expect(amountLimits(method, option)?.limits).toEqual(amount ?? amountLimits(method)?.limits);
   });
 });
 
@@ -57,10 +53,8 @@ it('offers accounts of the Spanish market one option of method B (interface, aut
   expect(optionsOf('A', 'ES')).toEqual(optionsOf('A'));
 });
 
-it('limits method B to 150 to 2000 EUR (interface, authorization, rule 3), whatever stands for the option', () => {
-  const limits = { limits: { currency: 'EUR', min: 15_000, max: 200_000 }, setBy: 'method B' };
-  for (const option of ['partnerB-3x', 'partnerA-3xcb', 'toString', undefined, 7])
-    expect(amountLimits('B', option)).toEqual(limits);
-  expect([amountLimits('A', 'partnerA-3xcb'), amountLimits('card')]).toEqual([undefined, undefined]);
+it('limits method B to 150 to 2000 EUR (interface, authorization, rule 3)', () => {
+  expect(amountLimits('B')).toEqual({ currency: 'EUR', min: 15_000, max: 200_000 });
+  expect([amountLimits('A'), amountLimits('card')]).toEqual([undefined, undefined]);
   expect(amountLimitsInWords()).toBe('method B: 150 to 2000 EUR');
 });

@@ -3,7 +3,7 @@
  *
  * Interface: "What the service does" 3 and 4, "Payment-specific fields", "authorization" rules 2 to 4, "void", "Events", "Limits".
  *
- * To add a payment option, add a row to `PAYMENT_OPTIONS`, with limits if it has its own. To add a method, add a row to `METHODS` and a
+ * To add a payment option, add a row to `PAYMENT_OPTIONS`. To add a method, add a row to `METHODS` and a
  * class of fields in `commands/` that `PAYMENT_CLASSES` names (`commands/validate-command.ts`). Everything else is derived from the rows:
  * - types: `Method`, `Rail`, `PaymentOption`, the values of `paymentOption` in the classes and JSON Schemas of the commands;
  * - `RAILS` and the command topics (`topics.ts`), the commands of a rail (`commands/validate-command.ts`);
@@ -41,7 +41,6 @@ interface MethodRow {
   readonly alwaysForm?: boolean;
   /** True if commands may request a void. */
   readonly takesVoid: boolean;
-  /** Limits for options without their own. */
   readonly amount?: AmountLimits;
   /** Required form of the phones in both addresses, per market. */
   readonly phones?: { readonly [M in Market]?: Readonly<Record<'phone' | 'mobilePhone', PhoneForm>> };
@@ -115,8 +114,6 @@ interface OptionRow {
   readonly instalments: number;
   /** Markets whose accounts have the option. */
   readonly markets: readonly Market[];
-  /** Replaces the method's limits. */
-  readonly amount?: AmountLimits;
 }
 
 /** PAYMENTOPTION (interface, Payment-specific fields). */
@@ -168,22 +165,14 @@ export function optionsOf<M extends Method>(method: M, market?: Market): readonl
     .map(([name]) => name as OptionOf<M>);
 }
 
-/** Limits, and the option or method that sets them; undefined if there are none. An option's limits win. `option` may be any value. */
-export function amountLimits(method: Method, option?: unknown): { limits: AmountLimits; setBy: string } | undefined {
-  const own = isPaymentOption(option) && optionRow(option).method === method ? optionRow(option).amount : undefined;
-  if (own !== undefined) return { limits: own, setBy: String(option) };
-  const { amount } = methodRow(method);
-  return amount && { limits: amount, setBy: `method ${method}` };
-}
+/** Limits of an order's amount; undefined if there are none. */
+export const amountLimits = (method: Method): AmountLimits | undefined => methodRow(method).amount;
 
 /** All limits in words, for example 'method B: 150 to 2000 EUR'. */
 export function amountLimitsInWords(): string {
-  const rows: readonly (readonly [string, AmountLimits | undefined])[] = [
-    ...METHOD_NAMES.map((name) => [`method ${name}`, methodRow(name).amount] as const),
-    ...Object.entries<OptionRow>(PAYMENT_OPTIONS).map(([name, { amount }]) => [name, amount] as const),
-  ];
-  const limited = rows.filter((row): row is readonly [string, AmountLimits] => row[1] !== undefined);
-  return limited
-    .map(([name, { min, max, currency }]) => `${name}: ${min / 100} to ${max / 100} ${currency}`)
-    .join('; ');
+  const limited = METHOD_NAMES.flatMap((method) => {
+    const { min, max, currency } = amountLimits(method) ?? {};
+    return min === undefined || max === undefined ? [] : [`method ${method}: ${min / 100} to ${max / 100} ${currency}`];
+  });
+  return limited.join('; ');
 }

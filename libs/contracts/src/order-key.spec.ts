@@ -1,4 +1,4 @@
-import { orderKey, parseOrderKey } from './order-key.js';
+import { orderKey, parseOrderKey } from './topics.js';
 
 it.each([
   ['shop-fr', 'order-1'],

@@ -17,16 +17,14 @@ import type { MessageClass } from './validation/fields.js';
 /** A message with its own JSON Schema in `schemas/NAME.json`. */
 export interface SchemaSource {
   readonly name: string;
-  /** Increases with a change that an older reader or writer would not survive. */
-  readonly version: number;
   readonly type: MessageClass;
   readonly unknown: UnknownFields;
 }
 
-/** The `$id` of a schema. It names the schema; nothing is to be fetched there. */
-export const schemaId = ({ name, version }: SchemaSource): string => `urn:tranche:schema:${name}:v${version}`;
+/** The `$id` of a schema. It names the schema; nothing is to be fetched there. A change that an older reader or writer would not survive needs v2. */
+export const schemaId = ({ name }: SchemaSource): string => `urn:tranche:schema:${name}:v1`;
 
-const SOURCES: readonly Omit<SchemaSource, 'version'>[] = [
+export const SCHEMA_SOURCES: readonly SchemaSource[] = [
   ...Object.entries<MessageClass>(PAYMENT_CLASSES).map(([name, type]) => ({ name, type, unknown: 'refused' as const })),
   { name: 'capture', type: Capture, unknown: 'refused' },
   { name: 'refund', type: Refund, unknown: 'refused' },
@@ -42,5 +40,3 @@ const SOURCES: readonly Omit<SchemaSource, 'version'>[] = [
   { name: 'tokenizer-request', type: TokenizerRequest, unknown: 'refused' },
   { name: 'tokenizer-record', type: TokenizerRecord, unknown: 'ignored' },
 ];
-
-export const SCHEMA_SOURCES: readonly SchemaSource[] = SOURCES.map((source) => ({ ...source, version: 1 }));

@@ -1,12 +1,12 @@
 import {
   execCode as execCodeOf,
   OPERATION_TYPE_OF,
-  parseJson,
+  type CallDoubtReason,
   type CallResult,
   type OperationKind,
   type PlatformAnswer,
 } from '@tranche/contracts';
-import { boundedAnswer, isExecCode, readAmount } from './bounded-answer.js';
+import { boundedAnswer, fieldsOfBody, isExecCode, readAmount, textsOf } from './bounded-answer.js';
 
 export type PlatformReply =
   /** Provably not one byte was written to the platform. */
@@ -18,34 +18,22 @@ export type PlatformReply =
 /** Converts a reply to the journal record that it proves. */
 export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): CallResult {
   if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };
-  if (reply.kind === 'lost') return { record: 'IN_DOUBT', reason: reply.reason, message: reply.message };
+  if (reply.kind === 'lost') return inDoubt(reply.reason, reply.message);
   const { status } = reply;
   if (status === 401 && withBearer && /^bearer\b/i.test(reply.wwwAuthenticate ?? '')) {
     return { record: 'NOT_EXECUTED', reason: 'auth_refused', message: 'The platform refused the bearer token' };
   }
-  if (status !== 200)
-    return { record: 'IN_DOUBT', reason: 'http_status', message: `The platform answered HTTP ${status}` };
+  if (status !== 200) return inDoubt('http_status', `The platform answered HTTP ${status}`);
   return classifyBody(reply.body, operation);
 }
 
 function classifyBody(body: string, operation: OperationKind): CallResult {
-  const fields = readFields(body);
-  const execCode = fields?.get('EXECCODE');
-  if (fields === undefined || execCode === undefined || !isExecCode(execCode)) {
-    return {
-      record: 'IN_DOUBT',
-      reason: 'unreadable_answer',
-      message: 'The platform’s answer holds no EXECCODE that can be read',
-    };
-  }
-  if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE_OF[operation]) {
-    return {
-      record: 'IN_DOUBT',
-      reason: 'wrong_operation_type',
-      message: 'The platform’s answer is about another OPERATIONTYPE',
-      execCode,
-    };
-  }
+  const fields = textsOf(fieldsOfBody(body));
+  const execCode = fields.get('EXECCODE');
+  if (execCode === undefined || !isExecCode(execCode))
+    return inDoubt('unreadable_answer', 'The platform’s answer holds no EXECCODE that can be read');
+  if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE_OF[operation])
+    return inDoubt('wrong_operation_type', 'The platform’s answer is about another OPERATIONTYPE', execCode);
   return classifyCode(execCode, operation, readAnswer(fields, execCode));
 }
 
@@ -62,21 +50,11 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
     case 'redirect_required':
     case 'pending':
       if (mayWait) return { record: 'OUTCOME', result: codeClass, answer: withoutPage(codeClass, answer) };
-      return {
-        record: 'IN_DOUBT',
-        reason: 'unknown_execcode',
-        message: `EXECCODE ${execCode} says nothing about this operation`,
-        execCode,
-      };
+      return inDoubt('unknown_execcode', `EXECCODE ${execCode} says nothing about this operation`, execCode);
     case 'not_executed':
       return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode };
     case 'in_doubt':
-      return {
-        record: 'IN_DOUBT',
-        reason: execCode === '5004' ? 'platform_in_doubt' : 'unknown_execcode',
-        message: meaning,
-        execCode,
-      };
+      return inDoubt(execCode === '5004' ? 'platform_in_doubt' : 'unknown_execcode', meaning, execCode);
   }
 }
 
@@ -86,19 +64,14 @@ const withoutPage = (codeClass: 'redirect_required' | 'pending', answer: Platfor
     ? { ...answer, redirectHtmlDropped: true }
     : answer;
 
-/** The string fields of a JSON object; undefined for anything else. The answer has no HASH, so its only protection is HTTPS. */
-function readFields(body: string): Map<string, string> | undefined {
-  let parsed: unknown;
-  try {
-    parsed = parseJson(body);
-  } catch {
-    return undefined;
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
-  return new Map(Object.entries(parsed).filter((field): field is [string, string] => typeof field[1] === 'string'));
-}
+const inDoubt = (reason: CallDoubtReason, message: string, execCode?: string): CallResult => ({
+  record: 'IN_DOUBT',
+  reason,
+  message,
+  ...(execCode !== undefined && { execCode }),
+});
 
-function readAnswer(fields: Map<string, string>, execCode: string): PlatformAnswer {
+function readAnswer(fields: ReadonlyMap<string, string>, execCode: string): PlatformAnswer {
   return boundedAnswer({
     execCode,
     transactionId: fields.get('TRANSACTIONID'),

@@ -1,4 +1,4 @@
-import type { PlatformAnswer } from '@tranche/contracts';
+import { isPlainObject, parseJson, type PlatformAnswer } from '@tranche/contracts';
 
 /** Maximum characters of a stored EXECCODE. The interface says string(4); any other code is stored as received and proves nothing. */
 const EXECCODE_CHARACTERS = 65_536;
@@ -23,29 +23,18 @@ type Said = { [K in 'execCode' | 'transactionId' | 'message' | 'descriptor' | 'r
 };
 
 /** Bounds the platform's texts so that they always fit a journal record; flags mark cut and dropped ones. */
-export function boundedAnswer({
-  execCode,
-  transactionId,
-  message,
-  descriptor,
-  amount,
-  redirectHtml,
-}: Said): PlatformAnswer {
+export function boundedAnswer({ transactionId, amount, redirectHtml, ...texts }: Said): PlatformAnswer {
   const answer: PlatformAnswer = {};
-  if (execCode !== undefined) {
-    answer.execCode = execCode.slice(0, EXECCODE_CHARACTERS);
-    if (execCode.length > EXECCODE_CHARACTERS) answer.execCodeTruncated = true;
-  }
+  const add = (name: keyof typeof texts, characters: number) => {
+    const text = texts[name];
+    if (text !== undefined) answer[name] = text.slice(0, characters);
+    if (text !== undefined && text.length > characters) answer[`${name}Truncated`] = true;
+  };
+  add('execCode', EXECCODE_CHARACTERS);
   if (transactionId !== undefined && isTransactionId(transactionId)) answer.transactionId = transactionId;
   if (amount !== undefined) answer.amount = amount;
-  if (descriptor !== undefined) {
-    answer.descriptor = descriptor.slice(0, DESCRIPTOR_CHARACTERS);
-    if (descriptor.length > DESCRIPTOR_CHARACTERS) answer.descriptorTruncated = true;
-  }
-  if (message !== undefined) {
-    answer.message = message.slice(0, MESSAGE_CHARACTERS);
-    if (message.length > MESSAGE_CHARACTERS) answer.messageTruncated = true;
-  }
+  add('descriptor', DESCRIPTOR_CHARACTERS);
+  add('message', MESSAGE_CHARACTERS);
   if (redirectHtml !== undefined) {
     const isShort = Buffer.byteLength(JSON.stringify(redirectHtml)) <= REDIRECT_HTML_BYTES;
     if (isShort && isBase64(redirectHtml)) answer.redirectHtml = redirectHtml;
@@ -53,3 +42,21 @@ export function boundedAnswer({
   }
   return answer;
 }
+
+/** The fields of a JSON object; undefined for anything else. An answer has no HASH, so its only protection is HTTPS. */
+export function fieldsOfBody(body: string): Record<string, unknown> | undefined {
+  try {
+    const parsed = parseJson(body);
+    return isPlainObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields that are texts. */
+export const textsOf = (fields: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(isPlainObject(fields) ? fields : {}).filter(
+      (field): field is [string, string] => typeof field[1] === 'string',
+    ),
+  );

@@ -4,7 +4,6 @@ export * from './form.js';
 export * from './hash.js';
 export * from './look-up.js';
 export * from './notification.js';
-export * from './operation.js';
 export * from './operation-fields.js';
 export * from './operation-form.js';
 export * from './payment-rules.js';

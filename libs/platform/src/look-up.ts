@@ -1,14 +1,12 @@
 import {
-  isPlainObject,
   execCodeClass,
   operationKindOf,
-  parseJson,
   PROTOCOL_VERSION,
   withoutReturnPage,
   type ListedTransaction,
   type Merchant,
 } from '@tranche/contracts';
-import { boundedAnswer, isTransactionId, readAmount } from './bounded-answer.js';
+import { boundedAnswer, fieldsOfBody, isTransactionId, readAmount, textsOf } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
 import { signed, signingKey } from './signature.js';
 
@@ -53,31 +51,14 @@ export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
   const { status, body } = reply;
   if (status === 401) return { kind: 'unauthorized' };
   if (status !== 200) return { kind: 'failed', message: `HTTP ${status}` };
-  const answer = parsed(body);
+  const answer = fieldsOfBody(body);
   const execCode = answer?.EXECCODE;
   if (answer === undefined || typeof execCode !== 'string')
     return { kind: 'failed', message: 'the answer cannot be read' };
   if (execCodeClass(execCode) === 'refused') return { kind: 'refused', execCode };
   if (execCodeClass(execCode) !== 'succeeded') return { kind: 'failed', message: `EXECCODE ${execCode.slice(0, 8)}` };
   if (!Array.isArray(answer.DATA)) return { kind: 'failed', message: 'the answer has no DATA' };
-  return { kind: 'rows', rows: answer.DATA.slice(0, MAX_ROWS).map(rowOf) };
-}
-
-function parsed(body: string): Record<string, unknown> | undefined {
-  try {
-    const answer = parseJson(body);
-    return isPlainObject(answer) ? answer : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function rowOf(row: unknown): Row {
-  return new Map(
-    isPlainObject(row)
-      ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string')
-      : [],
-  );
+  return { kind: 'rows', rows: answer.DATA.slice(0, MAX_ROWS).map(textsOf) };
 }
 
 /** RFC 3339 with a zone: a time without one may be hours off. */

@@ -32,7 +32,7 @@ type FieldOf<V> = V extends string | number ? string : V extends readonly (infer
 
 const IDENTIFIED = new NotSent('IDENTIFIER names the account of the merchant');
 const NOT_ASKED = new NotSent('no request parameter of the platform has it: CURRENCY comes in notifications');
-const BEHIND_EXTRADATA = new NotSent('its name goes behind EXTRADATA, see return-page.ts');
+const BEHIND_EXTRADATA = new NotSent('its name goes behind EXTRADATA, see extra-data.ts');
 const OURS = new NotSent('says when and in whose place we send, the platform does not know it');
 
 const address = <P extends 'BILLING' | 'SHIPTO'>(prefix: P) =>
@@ -127,7 +127,7 @@ const CARD_PAYMENT: FieldsOf<CardPayment> = {
   notAfter: OURS,
 };
 
-const CAPTURE: FieldsOf<Capture> = {
+const CAPTURE: FieldsOf<Capture & Refund> = {
   merchant: IDENTIFIED,
   transactionId: 'TRANSACTIONID',
   orderId: 'ORDERID',
@@ -135,10 +135,6 @@ const CAPTURE: FieldsOf<Capture> = {
   amount: 'AMOUNT',
   extraData: 'EXTRADATA',
   notAfter: OURS,
-};
-
-const REFUND: FieldsOf<Refund> = {
-  ...CAPTURE,
 };
 
 const VOID: FieldsOf<VoidAuthorization> = {
@@ -156,6 +152,6 @@ export const OPERATION_FIELDS = {
   'partner-b-authorization': PARTNER_B,
   'card-payment': CARD_PAYMENT,
   capture: CAPTURE,
-  refund: REFUND,
+  refund: CAPTURE,
   void: VOID,
 } as const;

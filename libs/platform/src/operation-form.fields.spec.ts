@@ -7,7 +7,7 @@ import {
   aRefund,
   aVoid,
 } from '@tranche/testing';
-import type { PlatformOperation } from './operation.js';
+import type { PlatformOperation } from './payment-rules.js';
 import { operationForm } from './operation-form.js';
 
 /** Compares every parameter of every operation with the interface's lists (Endpoints, Payment platform operations). */

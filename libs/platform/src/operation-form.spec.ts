@@ -1,7 +1,7 @@
 import type { Merchant } from '@tranche/contracts';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aVoid } from '@tranche/testing';
 import { platformHash } from './hash.js';
-import type { PlatformOperation } from './operation.js';
+import type { PlatformOperation } from './payment-rules.js';
 import { operationForm } from './operation-form.js';
 
 const merchant: Merchant = {

@@ -7,7 +7,7 @@ import {
   type OperationType,
 } from '@tranche/contracts';
 import { encodeForm, type Parameter, type Parameters } from './form.js';
-import type { PlatformOperation } from './operation.js';
+import type { PlatformOperation } from './payment-rules.js';
 import { ListOf, NotSent, OPERATION_FIELDS } from './operation-fields.js';
 import { signed, signingKey } from './signature.js';
 

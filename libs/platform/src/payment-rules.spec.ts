@@ -1,5 +1,5 @@
 import { aCapture, aCardPayment, aPartnerAAuthorization, aVoid } from '@tranche/testing';
-import type { PlatformOperation } from './operation.js';
+import type { PlatformOperation } from './payment-rules.js';
 import { faultsOfAge, faultsOfOrder } from './payment-rules.js';
 
 const codesOf = (faults: { path: string; code: string }[]) => faults.map(({ path, code }) => `${path} ${code}`);

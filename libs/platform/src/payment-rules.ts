@@ -1,5 +1,29 @@
-import { METHODS, type Fault, type Method } from '@tranche/contracts';
-import type { PlatformOperation } from './operation.js';
+import {
+  fault,
+  METHODS,
+  type Authorization,
+  type Capture,
+  type CardPayment,
+  type Fault,
+  type Merchant,
+  type Method,
+  type OperationKind,
+  type Rail,
+  type Refund,
+  type VoidAuthorization,
+} from '@tranche/contracts';
+
+interface OperationData {
+  authorize: Authorization;
+  pay: CardPayment;
+  capture: Capture;
+  refund: Refund;
+  void: VoidAuthorization;
+}
+
+type Of<K extends OperationKind> = { operation: K; data: OperationData[K]; merchant: Merchant; rail: Rail };
+
+export type PlatformOperation = { [K in OperationKind]: Of<K> }[OperationKind];
 
 const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
 /** Older commands are refused: the index may have dropped their originals, and a snapshot their order's verdicts (`RECENT_MS`). */
@@ -13,19 +37,14 @@ export function faultsOfAge(
   const { data } = command;
   const faults: Fault[] = [];
   const madeMs = Math.min(command.timeMs, command.appendedMs ?? Infinity);
-  if (nowMs - madeMs > COMMAND_LIFETIME_MS)
-    faults.push({ path: 'ce_time', code: 'command_too_old', message: 'is more than 7 days ago' });
+  if (nowMs - madeMs > COMMAND_LIFETIME_MS) faults.push(fault('ce_time', 'command_too_old', 'is more than 7 days ago'));
   if (data.notAfter !== undefined && nowMs > Date.parse(data.notAfter))
-    faults.push({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' });
+    faults.push(fault('notAfter', 'not_after_passed', 'has passed'));
   if (command.operation === 'pay') {
     const tokenizedAtMs =
       command.data.tokenizedAt === undefined ? madeMs : Math.min(madeMs, Date.parse(command.data.tokenizedAt));
     if (nowMs - tokenizedAtMs > HFTOKEN_LIFETIME_MS)
-      faults.push({
-        path: 'hfToken',
-        code: 'hftoken_expired',
-        message: `is older than ${METHODS.card.tokenMinutes} minutes`,
-      });
+      faults.push(fault('hfToken', 'hftoken_expired', `is older than ${METHODS.card.tokenMinutes} minutes`));
   }
   return faults;
 }
@@ -34,13 +53,8 @@ export function faultsOfOrder(command: PlatformOperation, method: Method, transa
   const faults: Fault[] = [];
   const isFollowUp = command.operation === 'capture' || command.operation === 'refund' || command.operation === 'void';
   if (command.operation === 'void' && !METHODS[method].takesVoid)
-    faults.push({ path: '', code: 'void_not_offered', message: `Method ${method} has no void` });
-  if (isFollowUp && transactionId === undefined) {
-    faults.push({
-      path: 'transactionId',
-      code: 'transaction_unknown',
-      message: 'is not given and the order shows none that fits',
-    });
-  }
+    faults.push(fault('', 'void_not_offered', `Method ${method} has no void`));
+  if (isFollowUp && transactionId === undefined)
+    faults.push(fault('transactionId', 'transaction_unknown', 'is not given and the order shows none that fits'));
   return faults;
 }

@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import { silentLog } from '@tranche/runtime';
-import { failOver, RedisName, RedisServer, startRedisPair, waitFor, type RedisPair } from '@tranche/testing';
+import { failOver, openFront, RedisServer, startRedisPair, waitFor, type RedisPair } from '@tranche/testing';
 import { createLogger, Health, RedisClient, type RedisOptions, type ServiceLogger } from '../src/index.js';
 
 const NAME = 'redis.spec.example';
@@ -45,7 +45,7 @@ describe('a Redis that is not the right one any more, though its connection stay
     await client.set('key', 'before');
     await failOver(servers);
     expect(await untilNotReady()).toMatch(/it is a replica and takes no writes|READONLY/);
-    servers.name.pointTo(servers.replica);
+    servers.name.leadTo(servers.replica.url);
     await untilReady();
     expect(await client.get('key')).toBe('before');
     await client.set('key', 'after');
@@ -60,7 +60,7 @@ describe('a Redis that is not the right one any more, though its connection stay
     const { client, untilReady } = await connected({ url });
     await waitFor(() => lines.some((line) => line.includes('Allow the command ROLE')), { what: 'the warning' });
     await failOver(servers);
-    servers.name.pointTo(servers.replica);
+    servers.name.leadTo(servers.replica.url);
     await expect(client.eval("return redis.call('set', KEYS[1], '1')", { keys: ['key'] })).rejects.toThrow('READONLY');
     await untilReady();
     await client.set('key', 'after');
@@ -70,12 +70,14 @@ describe('a Redis that is not the right one any more, though its connection stay
 
   it('is left when its name stands for another server, though it is still a master', async () => {
     const [before, after] = [await server(), await server()];
-    const first = await RedisName.of(before, '127.0.0.2');
+    const first = await openFront({ host: '127.0.0.2' });
     const port = Number(new URL(first.url).port);
-    const second = await RedisName.of(after, '127.0.0.3', port);
+    const second = await openFront({ host: '127.0.0.3', port });
+    first.leadTo(before.url);
+    second.leadTo(after.url);
     stops.push(
-      () => first.stop(),
-      () => second.stop(),
+      () => first.close(),
+      () => second.close(),
     );
     let address: string | undefined = '127.0.0.2';
     const found = (host: string) => {

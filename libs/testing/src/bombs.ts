@@ -51,24 +51,27 @@ function blockHeader(size: number, type: number, isLast = false): Buffer {
 
 const plain = (key: string, bytes: number) => Buffer.concat([beginning(key, bytes), Buffer.alloc(bytes + 1)]);
 
-/** Per compression type, a batch of about 1 MiB that unpacks to the maximum: 1 GiB with gzip and zstd. */
-export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) => Promise<Buffer> | Buffer }> = {
-  gzip: { type: 1, packed: (key) => gzipBomb(key, 1024 * MIB) },
-  snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 20 * MIB)) },
-  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 240 * MIB)) },
-  zstd: { type: 4, packed: (key) => zstdBomb(key, 1024 * MIB) },
-};
+/** Per compression type, a batch that unpacks to so many MiB. */
+const bombs = (mib: Record<'gzip' | 'snappy' | 'lz4' | 'zstd', number>): Record<string, Bomb> => ({
+  gzip: { type: 1, packed: (key) => gzipBomb(key, mib.gzip * MIB) },
+  snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, mib.snappy * MIB)) },
+  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, mib.lz4 * MIB)) },
+  zstd: { type: 4, packed: (key) => zstdBomb(key, mib.zstd * MIB) },
+});
+
+interface Bomb {
+  type: 1 | 2 | 3 | 4;
+  packed: (key: string) => Promise<Buffer> | Buffer;
+}
+
+/** Each takes about 1 MiB, and unpacks to the maximum: 1 GiB with gzip and zstd. */
+export const BOMBS = bombs({ gzip: 1024, snappy: 20, lz4: 240, zstd: 1024 });
 
 /**
- * Per compression type, a batch within the bound of one batch, 4 MiB. It takes 4 KiB with gzip, 17 KiB with LZ4 and 163 bytes with zstd, so
- * one fetch returns many. Snappy has a maximum ratio of 21: 2 MiB take 98 KiB.
+ * Each is within the bound of one batch, 4 MiB. It takes 4 KiB with gzip, 17 KiB with LZ4 and 163 bytes with zstd, so one fetch returns
+ * many. Snappy has a maximum ratio of 21: 2 MiB take 98 KiB.
  */
-export const SMALL_BOMBS: typeof BOMBS = {
-  gzip: { type: 1, packed: (key) => gzipBomb(key, 4 * MIB) },
-  snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 2 * MIB)) },
-  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 4 * MIB)) },
-  zstd: { type: 4, packed: (key) => zstdBomb(key, 4 * MIB) },
-};
+export const SMALL_BOMBS = bombs({ gzip: 4, snappy: 2, lz4: 4, zstd: 4 });
 
 /** Sends the bytes as a batch with one record, as a hostile publisher would: kafkajs sends whatever its codec returns. */
 export async function sendPacked(

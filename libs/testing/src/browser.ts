@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { repositoryRoot } from './apps.js';
+import { stage, type StageDefinition } from './stages/stage-keeper.js';
 
 const START_TIMEOUT_MS = 40_000;
 const STEP_TIMEOUT_MS = 30_000;
@@ -76,4 +77,19 @@ export async function connectBrowser(
       await close();
     },
   };
+}
+
+/** A host of this machine other than localhost, whose HTTP pages are an insecure context. */
+const INSECURE_HOST = '--host-resolver-rules=MAP shop.test 127.0.0.1';
+
+/** One Chromium for all specs of a run; each page has its own profile. */
+export const startBrowserStage: StageDefinition = async () => {
+  const { address, close } = await startChromium(INSECURE_HOST);
+  return { prefix: '', env: { ADDRESS: address }, apps: {}, stop: close };
+};
+
+/** Connects to the Chromium of this test run. `close` ends only the connection. */
+export async function sharedBrowser(): Promise<TestBrowser> {
+  const { env } = await stage('browser');
+  return connectBrowser(env.ADDRESS ?? '');
 }

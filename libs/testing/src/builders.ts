@@ -1,20 +1,23 @@
 import {
+  CardPayment,
+  exampleOf,
   isPlainObject,
+  PartnerAAuthorization,
+  PartnerABilling,
+  PartnerACartItem,
+  PartnerBAuthorization,
+  PartnerBCartItem,
   PROTOCOL_VERSION,
   type Capture,
-  type CardPayment,
   type CloudEvent,
   type CommandData,
   type CommandType,
-  type PartnerAAuthorization,
-  type PartnerACartItem,
-  type PartnerBAuthorization,
-  type PartnerBCartItem,
   type PaymentNotification,
   type Refund,
   type VoidAuthorization,
+  orderKey,
+  readNotification,
 } from '@tranche/contracts';
-import { orderKey, readNotification } from '@tranche/contracts';
 
 /** Differences from the valid value; objects are merged, lists are replaced. */
 export type Overrides<T> = {
@@ -30,85 +33,24 @@ type Complete<T extends { billing?: object; shipping?: object; cart?: readonly o
   Required<Pick<T, 'billing' | 'shipping' | 'cart'>>;
 
 /** A valid `payment.authorize` of method A with every field. */
-export function aPartnerAAuthorization(
-  overrides: Overrides<PartnerAAuthorization> = {},
-): Complete<PartnerAAuthorization> {
-  return merged<Complete<PartnerAAuthorization>>(
-    {
-      merchant: 'shop-fr',
-      orderId: 'order-1',
-      amount: 30000,
-      paymentOption: 'partnerA-3xcb',
-      description: 'Three chairs and a table',
-      extraData: 'basket=42',
-      metadata: 'channel=web',
-      prescoringCode: 'A1',
-      client: {
-        userAgent: 'Mozilla/5.0',
-        ip: '92.184.100.10',
-        id: 'customer-1',
-        email: 'jeanne@example.com',
-        birthDate: '1980-02-29',
-      },
-      billing: anAddress(),
-      shipping: { companyName: 'Atelier', ...anAddress() },
-      cart: [aPartnerACartItem()],
-    },
+export const aPartnerAAuthorization = (overrides: Overrides<PartnerAAuthorization> = {}) =>
+  merged<Complete<PartnerAAuthorization>>(
+    examplesOf(PartnerAAuthorization) as Complete<PartnerAAuthorization>,
     overrides,
   );
-}
 
-export function aPartnerACartItem(overrides: Overrides<PartnerACartItem> = {}): PartnerACartItem {
-  return merged<PartnerACartItem>(
-    { totalAmount: 30000, discount: '10.5', tax: '20', subMerchantExternalId: 'OPERATOR' },
-    overrides,
-  );
-}
+export const aPartnerACartItem = (overrides: Overrides<PartnerACartItem> = {}): PartnerACartItem =>
+  merged(examplesOf(PartnerACartItem), overrides);
 
 /** A valid `payment.authorize` of method B with every field. */
-export function aPartnerBAuthorization(
-  overrides: Overrides<PartnerBAuthorization> = {},
-): Complete<PartnerBAuthorization> {
-  return merged<Complete<PartnerBAuthorization>>(
-    {
-      merchant: 'shop-fr',
-      orderId: 'order-1',
-      amount: 30000,
-      paymentOption: 'partnerB-3xsansfrais',
-      description: 'Three chairs and a table',
-      extraData: 'basket=42',
-      metadata: 'channel=web',
-      client: { userAgent: 'Mozilla/5.0', ip: '92.184.100.10', id: 'customer-1', email: 'jeanne@example.com' },
-      billing: anAddress(),
-      shipping: { companyName: 'Atelier', ...anAddress() },
-      cart: [aPartnerBCartItem()],
-    },
+export const aPartnerBAuthorization = (overrides: Overrides<PartnerBAuthorization> = {}) =>
+  merged<Complete<PartnerBAuthorization>>(
+    { ...(examplesOf(PartnerBAuthorization) as Complete<PartnerBAuthorization>), cart: [aPartnerBCartItem()] },
     overrides,
   );
-}
 
-export function aPartnerBCartItem(overrides: Overrides<PartnerBCartItem> = {}): PartnerBCartItem {
-  return merged<PartnerBCartItem>(
-    {
-      merchantItemId: 'chair-7',
-      name: 'Chair',
-      price: 10000,
-      quantity: 3,
-      category: 'furniture',
-      brand: 'Atelier',
-      deliveryLabel: 'Carrier to the door',
-      deliverySpeed: 'standard',
-      deliveryType: 'carrier',
-      deliveryExpectedDate: '2028-02-29',
-      deliveryExpectedDelay: 3,
-      totalAmount: 30000,
-      discount: '10.5',
-      tax: '20',
-      subMerchantExternalId: 'OPERATOR',
-    },
-    overrides,
-  );
-}
+export const aPartnerBCartItem = (overrides: Overrides<PartnerBCartItem> = {}): PartnerBCartItem =>
+  merged({ ...examplesOf(PartnerBCartItem), deliveryExpectedDate: '2028-02-29', deliveryExpectedDelay: 3 }, overrides);
 
 export function aCapture(overrides: Overrides<Capture> = {}): Capture {
   return merged<Capture>({ merchant: 'shop-fr', orderId: 'order-1', description: 'Shipped' }, overrides);
@@ -122,27 +64,8 @@ export function aVoid(overrides: Overrides<VoidAuthorization> = {}): VoidAuthori
   return merged<VoidAuthorization>({ merchant: 'shop-fr', orderId: 'order-1', description: 'Cancelled' }, overrides);
 }
 
-export function aCardPayment(overrides: Overrides<CardPayment> = {}): CardPayment {
-  return merged<CardPayment>(
-    {
-      merchant: 'shop-fr',
-      orderId: 'order-1',
-      amount: 2500,
-      description: 'One lamp',
-      hfToken: '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f',
-      selectedBrand: 'visa',
-      cardFullName: 'Jeanne Martin',
-      client: {
-        id: 'customer-1',
-        email: 'jeanne@example.com',
-        referrer: 'https://shop.example.com/checkout',
-        userAgent: 'Mozilla/5.0',
-        ip: '92.184.100.10',
-      },
-    },
-    overrides,
-  );
-}
+export const aCardPayment = (overrides: Overrides<CardPayment> = {}): CardPayment =>
+  merged({ ...examplesOf(CardPayment), amount: 2500, description: 'One lamp' }, overrides);
 
 /** Wraps a command's data in its envelope, with a new id unless given. */
 export function aCommand<T extends CommandData>(
@@ -202,19 +125,14 @@ export function refundNotificationParameters(
   });
 }
 
-/** Fields common to both addresses, valid for every method. */
-export function anAddress() {
-  return {
-    title: 'mrs' as const,
-    firstName: 'Jeanne',
-    lastName: 'Martin',
-    address: '12 rue des Lilas',
-    postalCode: '75011',
-    city: 'Paris',
-    country: 'FR',
-    phone: '+33140000000',
-    mobilePhone: '+33612345678',
-  };
+/** Valid for every method. */
+export const anAddress = (): PartnerABilling => examplesOf(PartnerABilling);
+
+/** The examples of the contracts' fields, without the times and choices that make a command another one. */
+function examplesOf<T extends object>(type: new () => T): T {
+  const example = exampleOf(type);
+  for (const name of ['currency', 'notAfter', 'tokenizedAt']) delete example[name];
+  return example as T;
 }
 
 function merged<T extends object>(valid: T, overrides: Overrides<T>): T {
@@ -227,4 +145,18 @@ function merged<T extends object>(valid: T, overrides: Overrides<T>): T {
     else result[name] = value;
   }
   return result as T;
+}
+
+/** Spellings of an encryption key that key services use. Each reader of such keys must read all of these as the same key. */
+export function keySpellings(base64: string): [how: string, text: string][] {
+  const in64 = base64.replace(/.{1,64}/g, '$&\n');
+  const pem = `-----BEGIN PUBLIC KEY-----\n${in64}-----END PUBLIC KEY-----\n`;
+  return [
+    ['bare', base64],
+    ['in lines of 64', in64],
+    ['in lines that end with CRLF', in64.replaceAll('\n', '\r\n')],
+    ['as PEM', pem],
+    ['as PEM in one line', pem.replaceAll('\n', '')],
+    ['with spaces around', ` ${base64}\t`],
+  ];
 }

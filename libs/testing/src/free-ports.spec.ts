@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { freePorts, sliceOf } from './free-ports.js';
+import { freePorts, sliceOf } from './infrastructure.js';
 
 function listening(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {

@@ -3,12 +3,16 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Front {
   readonly url: string;
+  /** New connections go to this address; open ones remain with the earlier one. */
   leadTo(url: string): void;
   close(): Promise<void>;
 }
 
-/** An address that is known before its service starts, and stays when another process replaces it. Closes connections until `leadTo`. */
-export async function openFront(): Promise<Front> {
+/**
+ * An address that is known before its service starts, and stays when another process replaces it, as a DNS name does. Closes connections
+ * until `leadTo`.
+ */
+export async function openFront({ protocol = 'http:', host = '127.0.0.1', port = 0 } = {}): Promise<Front> {
   let target: URL | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -22,10 +26,10 @@ export async function openFront(): Promise<Front> {
       one.on('error', () => other.destroy()).on('close', () => (sockets.delete(one), other.destroy()));
     }
     near.pipe(far).pipe(near);
-  }).listen(0, '127.0.0.1');
+  }).listen(port, host);
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${protocol}//${host}:${(server.address() as AddressInfo).port}`,
     leadTo: (url) => void (target = new URL(url)),
     async close() {
       const closed = once(server, 'close');

@@ -1,4 +1,4 @@
-import { growth } from './growth.js';
+import { growth } from './wait-for.js';
 
 /** Performs `steps` additions, which the compiler cannot remove. */
 const spend = (steps: number) => {

@@ -1,4 +1,4 @@
-import { kafkaMessages } from './kafka-messages.js';
+import { kafkaMessages } from './broker-gate.js';
 
 /** As Kafka writes it: length, key, and what follows. */
 function request(key: number, bytes: number): Buffer {

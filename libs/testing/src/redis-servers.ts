@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { freePorts } from './free-ports.js';
-import { infrastructure } from './infrastructure.js';
+import { openFront, type Front } from './front.js';
+import { freePorts, infrastructure } from './infrastructure.js';
 import { waitFor } from './wait-for.js';
 
 /** A Redis for one spec, with the shared Redis' executable. */
@@ -153,4 +153,40 @@ export async function startSentinels(name: string, master: RedisServer): Promise
   const doAll = async () => (await Promise.all(servers.map(knowsOthers))).every(Boolean);
   await waitFor(doAll, { timeoutMs: 60_000, what: 'sentinels that know each other and a replica' });
   return { servers, nodes: servers.map(({ port }) => `127.0.0.1:${port}`).join(',') };
+}
+
+export interface RedisPair {
+  primary: RedisServer;
+  replica: RedisServer;
+  /** Its address stands for the primary until it leads elsewhere. */
+  name: Front;
+  stop(): Promise<void>;
+}
+
+/** A primary, a replica that is in sync, and a name that points to the primary. */
+export async function startRedisPair(settings: Record<string, string> = {}): Promise<RedisPair> {
+  const all = { 'repl-diskless-sync-delay': '0', ...settings };
+  const primary = await RedisServer.start(all);
+  const replica = await RedisServer.start({ ...all, replicaof: `127.0.0.1 ${primary.port}` });
+  const isUp = async () => /master_link_status:up/.test(await replica.ask<string>(['INFO', 'replication']));
+  await waitFor(isUp, { timeoutMs: 30_000, what: 'a replica that follows its primary' });
+  const name = await openFront({ protocol: 'redis:' });
+  name.leadTo(primary.url);
+  return {
+    primary,
+    replica,
+    name,
+    stop: async () => {
+      await name.close();
+      await Promise.all([primary.stop(), replica.stop()]);
+    },
+  };
+}
+
+/** Fails over as a managed Redis does: primary and replica swap roles, and no connection is closed. */
+export async function failOver({ primary, replica }: RedisPair): Promise<void> {
+  await primary.ask(['FAILOVER']);
+  const roleOf = async (server: RedisServer) => (await server.ask<[string]>(['ROLE']))[0];
+  const isOver = async () => (await roleOf(primary)) === 'slave' && (await roleOf(replica)) === 'master';
+  await waitFor(isOver, { timeoutMs: 30_000, what: 'the end of the failover' });
 }

@@ -42,7 +42,7 @@ export const methodsOf = (market: Market): readonly PaymentMethod[] =>
 function offer(id: string, option: PaymentOption | undefined): PaymentMethod {
   if (option === undefined) return { id, rail: METHOD_TABLE.card.rail, instalments: 1 };
   const { method, instalments } = optionRow(option);
-  const limits = amountLimits(method, option)?.limits;
+  const limits = amountLimits(method);
   const range = limits && { minAmount: limits.min, maxAmount: limits.max };
   return { id, rail: METHOD_TABLE[method].rail, option, instalments, ...range };
 }

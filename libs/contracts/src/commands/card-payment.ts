@@ -2,7 +2,7 @@ import { BRANDS, type Brand } from '../platform/enums.js';
 import { Doc } from '../validation/doc.js';
 import { Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
-import { Email, PersonalText, PublicIpv4, WebAddress } from './payment-fields.js';
+import { Email, PersonalText, PublicIpv4 } from './payment-fields.js';
 
 /** The interface gives no lengths for these fields of `payment`, so we use those of method A, which are the larger ones. */
 @Doc('The cardholder of a card payment.')
@@ -16,7 +16,7 @@ export class CardClient {
   email!: string;
 
   @Doc("CLIENTREFERRER: URL of the shop's order page.", 'https://shop.example.com/checkout')
-  @WebAddress()
+  @Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' })
   referrer!: string;
 
   @Doc("CLIENTUSERAGENT: User-Agent header of the cardholder's browser.", 'Mozilla/5.0')

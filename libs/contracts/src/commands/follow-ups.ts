@@ -1,15 +1,10 @@
 import { Doc } from '../validation/doc.js';
 import { Amount, Optional } from '../validation/fields.js';
 import { OrderCommand } from './order-command.js';
-import { FreeField, TransactionId } from './payment-fields.js';
+import { ExtraData, TransactionId } from './payment-fields.js';
 
 abstract class FollowUp extends OrderCommand {
-  @Doc(
-    'EXTRADATA: text of the shop that its events and notifications return unchanged. The gateway appends a tag of its own, for which up to 231 characters leave room.',
-    'basket=42',
-  )
-  @Optional()
-  @FreeField()
+  @ExtraData()
   extraData?: string;
 }
 

@@ -2,16 +2,11 @@ import { TITLES, type Title } from '../platform/enums.js';
 import { Doc } from '../validation/doc.js';
 import { OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
-import { Country, FreeField, Percentage, PersonalText, ReturnPageName, SellerId } from './payment-fields.js';
+import { Country, ExtraData, FreeField, Percentage, PersonalText, ReturnPageName } from './payment-fields.js';
 
 /** Common fields of methods A and B. Fields with limits that differ are in the methods' own classes. */
 export abstract class InstalmentAuthorization extends PaymentCommand {
-  @Doc(
-    'EXTRADATA: text of the shop that its events and notifications return unchanged. The gateway appends a tag of its own, for which up to 231 characters leave room.',
-    'basket=42',
-  )
-  @Optional()
-  @FreeField()
+  @ExtraData()
   extraData?: string;
 
   @Doc('METADATA: further data about the authorization for the platform. It is not returned.', 'channel=web')
@@ -37,7 +32,7 @@ export abstract class InstalmentAuthorization extends PaymentCommand {
 }
 
 /** Common fields of billing and shipping. */
-export abstract class Address {
+abstract class Address {
   @Doc('BILLINGTITLE or SHIPTOTITLE: form of address.', 'mrs')
   @Optional()
   @OneOf(TITLES)
@@ -57,6 +52,33 @@ export abstract class Address {
   @RequiredByAll()
   @Country()
   country?: string;
+}
+
+/** The fields of an address whose limits differ by method, but not between billing and shipping. */
+export function addressWith(cityCharacters: number, Phone: () => PropertyDecorator) {
+  abstract class AddressOfMethod extends Address {
+    @Doc('BILLINGCITY or SHIPTOCITY: city of the address.', 'Paris')
+    @RequiredByAll()
+    @PersonalText(cityCharacters)
+    city?: string;
+
+    @Doc(
+      'BILLINGPHONE or SHIPTOPHONE: phone with + and country code. Merchants with requirements all need it or mobilePhone.',
+      '+33140000000',
+    )
+    @RequiredByAll('mobilePhone')
+    @Phone()
+    phone?: string;
+
+    @Doc(
+      'BILLINGMOBILEPHONE or SHIPTOMOBILEPHONE: mobile phone with + and country code. Merchants with requirements all need it or phone.',
+      '+33612345678',
+    )
+    @RequiredByAll('phone')
+    @Phone()
+    mobilePhone?: string;
+  }
+  return AddressOfMethod;
 }
 
 export abstract class CartItem {
@@ -81,6 +103,6 @@ export abstract class CartItem {
     'OPERATOR',
   )
   @Optional()
-  @SellerId()
+  @Text(1, 255)
   subMerchantExternalId?: string;
 }

@@ -1,9 +1,9 @@
 import { decodeCloudEvent, isAttributeHeader, type CloudEvent, type ReceivedMessage } from '../cloud-events.js';
-import { fault, type Fault } from '../faults.js';
+import { fault, type Fault } from '../error-codes.js';
 import type { Merchant, Merchants } from '../merchants.js';
 import { isCommandType } from '../message-types.js';
 import type { Rail } from '../methods.js';
-import { orderKey, parseOrderKey } from '../order-key.js';
+import { orderKey, parseOrderKey } from '../topics.js';
 import { SIGNATURE_HEADER } from '../signatures/command-signature.js';
 import { checkCommand } from './merchant-rules.js';
 import type { CommandData } from './validate-command.js';

@@ -1,5 +1,6 @@
 import { aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aPartnerBCartItem } from '@tranche/testing';
-import { faultsOfRules as faultsOfRulesAt, type MerchantRules } from './merchant-rules.js';
+import type { MerchantRules } from '../merchants.js';
+import { faultsOfRules as faultsOfRulesAt } from './merchant-rules.js';
 
 const MADE = Date.parse('2027-03-01T10:00:00Z');
 const faultsOfRules = (

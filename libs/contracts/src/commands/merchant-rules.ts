@@ -1,5 +1,5 @@
-import type { CommandRules } from '../validation/fields.js';
-import { fault, type Fault } from '../faults.js';
+import type { MerchantRules } from '../merchants.js';
+import { fault, type Fault } from '../error-codes.js';
 import { isCommandType, type CommandType } from '../message-types.js';
 import {
   amountLimits,
@@ -8,27 +8,13 @@ import {
   methodOfRail,
   methodRow,
   optionsOf,
-  type Market,
   type Method,
   type Rail,
 } from '../methods.js';
-import { endsLikeOurs, hasRoomForReturnPage } from '../return-page.js';
-import { isCalendarDate } from '../validation/calendar.js';
+import { endsLikeOurs, hasRoomForReturnPage } from '../extra-data.js';
+import { isCalendarDate } from '../validation/texts.js';
 import type { Checked } from '../validation/check.js';
 import { validateCommandData, type CommandData } from './validate-command.js';
-
-/** The part of a merchant's entry that commands are checked by. It holds no secret. */
-export interface MerchantRules extends CommandRules {
-  readonly merchant: string;
-  readonly market: Market;
-  /** ISO 4217. Used for commands without a currency. */
-  readonly currency: string;
-  /** Further currencies that a command may name. */
-  readonly currencies?: readonly string[];
-  /** Further pages that an authorization may name instead of pageUrl. */
-  readonly returnPages?: readonly { readonly name: string }[];
-  readonly apiKeys?: readonly { readonly id: string; readonly type?: 'Public' | 'Private' }[];
-}
 
 /**
  * Checks a command as far as that is possible without its order: its fields, and with `merchant` the rules that depend on the merchant. The
@@ -70,9 +56,9 @@ export function faultsOfRules(
   const apiKeyId = read(data, 'apiKeyId');
   const apiKey = merchant.apiKeys?.find(({ id }) => id === apiKeyId);
   if (typeof apiKeyId === 'string' && apiKey === undefined)
-    faults.push({ path: 'apiKeyId', code: 'unknown_api_key', message: 'is not configured for the merchant' });
+    faults.push(fault('apiKeyId', 'unknown_api_key', 'is not configured for the merchant'));
   else if (apiKey?.type === 'Public')
-    faults.push({ path: 'apiKeyId', code: 'public_api_key', message: 'is of type Public, which never signs' });
+    faults.push(fault('apiKeyId', 'public_api_key', 'is of type Public, which never signs'));
   const method = methodOfRail(rail);
   return [
     ...faults,
@@ -86,7 +72,7 @@ export function faultsOfRules(
 function faultsOfCurrency(data: unknown, merchant: MerchantRules): Fault[] {
   const has = [merchant.currency, ...(merchant.currencies ?? [])];
   if (has.includes(currencyOf(data, merchant))) return [];
-  return [{ path: 'currency', code: 'currency_not_of_merchant', message: `must be ${has.join(' or ')}` }];
+  return [fault('currency', 'currency_not_of_merchant', `must be ${has.join(' or ')}`)];
 }
 
 /** ISO 4217 code: the command's own, otherwise the merchant's. */
@@ -101,21 +87,19 @@ function faultsOfReturnPage(data: unknown, { returnPages = [] }: MerchantRules):
   if (typeof page !== 'string') return [];
   if (!returnPages.some(({ name }) => name === page)) {
     const message = `must be ${returnPages.map(({ name }) => name).join(' or ') || 'left out: the merchant has none'}`;
-    return [{ path: 'returnPage', code: 'return_page_unknown', message }];
+    return [fault('returnPage', 'return_page_unknown', message)];
   }
   if (typeof extraData !== 'string' || hasRoomForReturnPage(extraData, page)) return [];
-  return [{ path: 'extraData', code: 'length', message: 'leaves no room for the returnPage that goes behind it' }];
+  return [fault('extraData', 'length', 'leaves no room for the returnPage that goes behind it')];
 }
 
 function faultsOfAmount(method: Method, data: unknown, merchant: MerchantRules): Fault[] {
   const currency = currencyOf(data, merchant);
-  const { limits, setBy } = amountLimits(method, read(data, 'paymentOption')) ?? {};
+  const limits = amountLimits(method);
   const amount = read(data, 'amount');
   if (limits?.currency !== currency || typeof amount !== 'number' || (amount >= limits.min && amount <= limits.max))
     return [];
-  return [
-    { path: 'amount', code: 'amount_out_of_range', message: `must be ${limits.min} to ${limits.max} with ${setBy}` },
-  ];
+  return [fault('amount', 'amount_out_of_range', `must be ${limits.min} to ${limits.max} with method ${method}`)];
 }
 
 function faultsOfMarket(method: Method, data: unknown, { market }: MerchantRules): Fault[] {
@@ -123,26 +107,16 @@ function faultsOfMarket(method: Method, data: unknown, { market }: MerchantRules
   const faults: Fault[] = [];
   const option = read(data, 'paymentOption');
   const options: readonly string[] = optionsOf(method, market);
-  if (isPaymentOption(option) && !options.includes(option)) {
-    faults.push({
-      path: 'paymentOption',
-      code: 'option_not_in_market',
-      message: `must be ${options.join(' or ')} for ${account}`,
-    });
-  }
+  if (isPaymentOption(option) && !options.includes(option))
+    faults.push(fault('paymentOption', 'option_not_in_market', `must be ${options.join(' or ')} for ${account}`));
   const forms = methodRow(method).phones?.[market];
   if (forms === undefined) return faults;
   for (const address of ['billing', 'shipping']) {
     for (const field of ['phone', 'mobilePhone'] as const) {
       const phone = read(read(data, address), field);
       const { pattern, says } = forms[field];
-      if (typeof phone === 'string' && !pattern.test(phone)) {
-        faults.push({
-          path: `${address}.${field}`,
-          code: 'phone_not_in_market',
-          message: `must be ${says} for ${account}`,
-        });
-      }
+      if (typeof phone === 'string' && !pattern.test(phone))
+        faults.push(fault(`${address}.${field}`, 'phone_not_in_market', `must be ${says} for ${account}`));
     }
   }
   return faults;
@@ -159,13 +133,7 @@ function faultsOfDelivery(method: Method, data: unknown, timeMs: number): Fault[
   if (expressHours === undefined || !Array.isArray(cart)) return [];
   return cart.flatMap((item: unknown, index): Fault[] => {
     if (read(item, 'deliverySpeed') !== 'express' || hoursAtLeast(item, timeMs) < expressHours) return [];
-    return [
-      {
-        path: `cart[${index}].deliverySpeed`,
-        code: 'not_express',
-        message: `is for deliveries under ${expressHours} hours`,
-      },
-    ];
+    return [fault(`cart[${index}].deliverySpeed`, 'not_express', `is for deliveries under ${expressHours} hours`)];
   });
 }
 

@@ -1,6 +1,6 @@
 import { Doc } from '../validation/doc.js';
-import { Amount, Optional, Timestamp } from '../validation/fields.js';
-import { CommandId, Currency, Description, MerchantName, OrderId } from './payment-fields.js';
+import { Amount, Optional, Text, Timestamp } from '../validation/fields.js';
+import { Currency, MerchantName, OrderId } from './payment-fields.js';
 
 /** Fields of all commands. */
 export abstract class OrderCommand {
@@ -16,7 +16,7 @@ export abstract class OrderCommand {
     "DESCRIPTION: short text about the operation for the platform's back office. The platform's fraud rules may read it.",
     'Three chairs and a table',
   )
-  @Description()
+  @Text(1, 510, { isSearched: true, isTyped: true })
   description!: string;
 
   @Doc(
@@ -47,6 +47,6 @@ export abstract class PaymentCommand extends OrderCommand {
     '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10',
   )
   @Optional()
-  @CommandId()
+  @Text(1, 128)
   supersedes?: string;
 }

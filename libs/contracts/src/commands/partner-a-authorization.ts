@@ -10,7 +10,7 @@ import {
   RequiredByAll,
   Text,
 } from '../validation/fields.js';
-import { Address, CartItem, InstalmentAuthorization } from './instalment-authorization.js';
+import { addressWith, CartItem, InstalmentAuthorization } from './instalment-authorization.js';
 import { Email, MAX_CART_ITEMS, PersonalText, PhoneE164, PublicIpv4, SingleLineAddress } from './payment-fields.js';
 
 @Doc('The cardholder of an authorization of method A.')
@@ -37,28 +37,7 @@ export class PartnerAClient {
   birthDate?: string;
 }
 
-abstract class PartnerAAddress extends Address {
-  @Doc('BILLINGCITY or SHIPTOCITY: city of the address.', 'Paris')
-  @RequiredByAll()
-  @PersonalText(255)
-  city?: string;
-
-  @Doc(
-    'BILLINGPHONE or SHIPTOPHONE: phone with + and country code. Merchants with requirements all need it or mobilePhone.',
-    '+33140000000',
-  )
-  @RequiredByAll('mobilePhone')
-  @PhoneE164()
-  phone?: string;
-
-  @Doc(
-    'BILLINGMOBILEPHONE or SHIPTOMOBILEPHONE: mobile phone with + and country code. Merchants with requirements all need it or phone.',
-    '+33612345678',
-  )
-  @RequiredByAll('phone')
-  @PhoneE164()
-  mobilePhone?: string;
-}
+const PartnerAAddress = addressWith(255, PhoneE164);
 
 @Doc('Billing address of method A.')
 export class PartnerABilling extends PartnerAAddress {

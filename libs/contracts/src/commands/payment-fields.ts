@@ -1,5 +1,6 @@
-import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../order-key.js';
-import { Field, Text, type Inspect, type TextOptions } from '../validation/fields.js';
+import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../topics.js';
+import { Doc } from '../validation/doc.js';
+import { all, Optional, Field, Text, type Inspect, type TextOptions } from '../validation/fields.js';
 
 /** Field formats of the interface that several messages share. Formats that differ per method are in the message classes. */
 
@@ -15,19 +16,9 @@ export function OrderId(): PropertyDecorator {
 /** Our limit: the interface has none for carts (docs/decisions/0070). */
 export const MAX_CART_ITEMS = 200;
 
-/** SUBMERCHANTEXTERNALID: a sub-merchant, or `OPERATOR` for the marketplace itself. */
-export function SellerId(): PropertyDecorator {
-  return Text(1, 255);
-}
-
 /** TRANSACTIONID */
 export function TransactionId(): PropertyDecorator {
   return Text(1, 32);
-}
-
-/** DESCRIPTION */
-export function Description(): PropertyDecorator {
-  return Text(1, 510, { isSearched: true, isTyped: true });
 }
 
 /** EXTRADATA and METADATA: the shop gets them back as it gave them, so they are not composed. */
@@ -35,9 +26,12 @@ export function FreeField(): PropertyDecorator {
   return Text(1, 255, { isSearched: true });
 }
 
-/** The CloudEvents id of a command. */
-export function CommandId(): PropertyDecorator {
-  return Text(1, 128);
+export function ExtraData(): PropertyDecorator {
+  const doc = Doc(
+    'EXTRADATA: text of the shop that its events and notifications return unchanged. The gateway appends a tag of its own, for which up to 231 characters leave room.',
+    'basket=42',
+  );
+  return all(doc, Optional(), FreeField());
 }
 
 /** Free text about a person (names, addresses, cities). */
@@ -125,11 +119,6 @@ export function Percentage(): PropertyDecorator {
     ...{ minimum: 0, maximum: HIGHEST_PERCENTAGE },
   };
   return Field(inspect, schema, (value) => (typeof value === 'number' ? String(Number(value.toFixed(6))) : value));
-}
-
-/** CLIENTREFERRER */
-export function WebAddress(): PropertyDecorator {
-  return Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { PERSONAL_FIELDS } from './personal-fields.js';
+import { PERSONAL_FIELDS } from './validate-command.js';
 
 it('has the fields of every command that says something about a person', () => {
   const sorted = Object.fromEntries(

@@ -1,7 +1,7 @@
-import { fault } from '../faults.js';
+import { fault } from '../error-codes.js';
 import { isCommandType, type CommandType } from '../message-types.js';
 import { METHOD_NAMES, methodOfRail, METHODS, type Method, type Rail } from '../methods.js';
-import { check, type Checked } from '../validation/check.js';
+import { check, type Checked, fieldsOf } from '../validation/check.js';
 import type { CommandRules, MessageClass } from '../validation/fields.js';
 import { CardPayment } from './card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
@@ -63,4 +63,30 @@ export function validateCommandData(
   if (commandType === undefined)
     return { faults: [fault('type', 'method_not_on_rail', `${type} is not taken on the rail ${rail}`)] };
   return check(commandType, data, 'refused', rules);
+}
+
+const PARTS = ['client', 'billing', 'shipping'] as const;
+
+/** Names of all fields about a person, over all commands, by part of the command. Logs must not contain their values. */
+export const PERSONAL_FIELDS = Object.fromEntries(
+  PARTS.map((part) => {
+    const fields = Object.values(PAYMENT_CLASSES).flatMap(fieldsOf);
+    const classes = fields.flatMap(({ name, nested }) => (name === part && nested ? [nested] : []));
+    return [part, new Set(classes.flatMap(fieldsOf).map(({ name }) => name))];
+  }),
+) as unknown as Readonly<Record<(typeof PARTS)[number], ReadonlySet<string>>>;
+
+/** Maximum lengths, in Unicode code points, of the texts of client, billing and shipping: `customerLimits('B').billing.address` is 38. */
+export function customerLimits(
+  method: Method,
+): Readonly<Record<(typeof PARTS)[number], Readonly<Record<string, number>>>> {
+  const fields = fieldsOf(PAYMENT_CLASSES[METHODS[method].fields]);
+  const limitsOf = (part: string) => {
+    const type = fields.find(({ name }) => name === part)?.nested;
+    const texts = type === undefined ? [] : fieldsOf(type);
+    return Object.fromEntries(
+      texts.flatMap(({ name, maxLength }) => (maxLength === undefined ? [] : [[name, maxLength]])),
+    );
+  };
+  return { client: limitsOf('client'), billing: limitsOf('billing'), shipping: limitsOf('shipping') };
 }

@@ -1,6 +1,6 @@
 import { check, type Checked } from '../validation/check.js';
 import { Doc } from '../validation/doc.js';
-import { AnyText, Int, OneOf, Optional } from '../validation/fields.js';
+import { Int, OneOf, Optional, OptionalText } from '../validation/fields.js';
 
 export const AUDIT_TYPE = 'operations.audit.recorded';
 
@@ -40,52 +40,34 @@ export class AuditRecord {
   @OneOf(AUDIT_RESULTS)
   result!: AuditResult;
 
-  @Doc('Name of the operator. Absent if no key identified a person.', 'anna')
-  @Optional()
-  @AnyText()
+  @OptionalText('Name of the operator. Absent if no key identified a person.', 'anna')
   operator?: string;
 
-  @Doc('Role of the operator: viewer, operator or approver.', 'operator')
-  @Optional()
-  @AnyText()
+  @OptionalText('Role of the operator: viewer, operator or approver.', 'operator')
   role?: string;
 
-  @Doc('Merchant of the order.', 'shop-fr')
-  @Optional()
-  @AnyText()
+  @OptionalText('Merchant of the order.', 'shop-fr')
   merchant?: string;
 
-  @Doc('Order number of the shop.', 'order-1')
-  @Optional()
-  @AnyText()
+  @OptionalText('Order number of the shop.', 'order-1')
   orderId?: string;
 
-  @Doc('CloudEvents id of the command whose operation is resolved.', '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10')
-  @Optional()
-  @AnyText()
+  @OptionalText('CloudEvents id of the command whose operation is resolved.', '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10')
   commandId?: string;
 
-  @Doc('Outcome that the resolution states.', 'succeeded')
-  @Optional()
-  @AnyText()
+  @OptionalText('Outcome that the resolution states.', 'succeeded')
   outcome?: string;
 
-  @Doc(
+  @OptionalText(
     'Name of the person who approved a change by tranche journal. The command cannot prove it, nor operator.',
     'bernard',
   )
-  @Optional()
-  @AnyText()
   approvedBy?: string;
 
-  @Doc('Reason that the operator gave.', 'seen in the back office')
-  @Optional()
-  @AnyText()
+  @OptionalText('Reason that the operator gave.', 'seen in the back office')
   reason?: string;
 
-  @Doc('Id of a proposal that a second person decides, or of a resume or skip of the journal.', 'p-1')
-  @Optional()
-  @AnyText()
+  @OptionalText('Id of a proposal that a second person decides, or of a resume or skip of the journal.', 'p-1')
   proposal?: string;
 
   @Doc('Partition of the journal.', 3)
@@ -93,14 +75,10 @@ export class AuditRecord {
   @Int(0)
   partition?: number;
 
-  @Doc('Offset of the journal record that is skipped, in decimal.', '42')
-  @Optional()
-  @AnyText()
+  @OptionalText('Offset of the journal record that is skipped, in decimal.', '42')
   offset?: string;
 
-  @Doc('Code of the problem, if the result is refused or failed.', 'not_in_doubt')
-  @Optional()
-  @AnyText()
+  @OptionalText('Code of the problem, if the result is refused or failed.', 'not_in_doubt')
   code?: string;
 }
 

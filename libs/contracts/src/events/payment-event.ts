@@ -1,9 +1,8 @@
-import type { Fault } from '../faults.js';
-import { ERROR_CODES, type FaultCode } from '../error-codes.js';
+import { type Fault, ERROR_CODES, type FaultCode } from '../error-codes.js';
 import { OPERATION_KINDS, type OperationKind } from '../message-types.js';
 import { METHOD_NAMES, type Method } from '../methods.js';
 import { Doc } from '../validation/doc.js';
-import { AnyText, Int, MinorUnits, NestedList, Optional, TextList, YesNo } from '../validation/fields.js';
+import { AnyText, Int, MinorUnits, NestedList, Optional, TextList, YesNo, OptionalText } from '../validation/fields.js';
 
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -72,30 +71,22 @@ export class PaymentEvent {
   @AnyText()
   orderId!: string;
 
-  @Doc(
+  @OptionalText(
     "CloudEvents id of the command that the event is about. Absent for operations that were made elsewhere, such as in the merchant's back office.",
     '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10',
   )
-  @Optional()
-  @AnyText()
   commandId?: string;
 
-  @Doc('Operation that the event is about.', 'authorize', EVENT_VALUES.operation)
-  @Optional()
-  @AnyText()
+  @OptionalText('Operation that the event is about.', 'authorize', EVENT_VALUES.operation)
   operation?: OperationKind;
 
-  @Doc(
+  @OptionalText(
     'OPERATIONTYPE as the platform sent it, in place of operation, if this version does not know it. Only in payment.operation.external.',
     'credit',
   )
-  @Optional()
-  @AnyText()
   operationType?: string;
 
-  @Doc('Payment method of the order.', 'A', EVENT_VALUES.method)
-  @Optional()
-  @AnyText()
+  @OptionalText('Payment method of the order.', 'A', EVENT_VALUES.method)
   method?: Method;
 
   @Doc(
@@ -127,38 +118,31 @@ export class PaymentEvent {
   @MinorUnits()
   otherAmount?: number;
 
-  @Doc("ISO 4217 code of the order's currency.", 'EUR')
-  @Optional()
-  @AnyText()
+  @OptionalText("ISO 4217 code of the order's currency.", 'EUR')
   currency?: string;
 
-  @Doc(
+  @OptionalText(
     "ISO 4217 code that the platform reports where it is not the order's currency. Only in payment.conflict.detected with the flag other_currency.",
     'CHF',
   )
-  @Optional()
-  @AnyText()
   otherCurrency?: string;
 
-  @Doc("TRANSACTIONID: the platform's id of the operation. Captures, refunds and voids name it.", 'T0000000001')
-  @Optional()
-  @AnyText()
+  @OptionalText(
+    "TRANSACTIONID: the platform's id of the operation. Captures, refunds and voids name it.",
+    'T0000000001',
+  )
   transactionId?: string;
 
-  @Doc(
+  @OptionalText(
     'TRANSACTIONID of the operation that this one follows: the authorization of a capture or void, the capture of a refund.',
     'T0000000000',
   )
-  @Optional()
-  @AnyText()
   reference?: string;
 
-  @Doc(
+  @OptionalText(
     'EXECCODE of the platform, unchanged even if this version does not know it. Absent if an operator or a timer ended the operation.',
     '0000',
   )
-  @Optional()
-  @AnyText()
   execCode?: string;
 
   @Doc('True if EXECCODE had more than 65,536 characters and was shortened.', true)
@@ -166,12 +150,10 @@ export class PaymentEvent {
   @YesNo()
   execCodeTruncated?: boolean;
 
-  @Doc(
+  @OptionalText(
     'MESSAGE of the platform for people, shortened to 4,096 characters. Programs read execCode.',
     'Transaction accepted',
   )
-  @Optional()
-  @AnyText()
   message?: string;
 
   @Doc('True if MESSAGE had more than 4,096 characters and was shortened.', true)
@@ -179,9 +161,7 @@ export class PaymentEvent {
   @YesNo()
   messageTruncated?: boolean;
 
-  @Doc("DESCRIPTOR: label on the cardholder's bank statement, shortened to 255 characters.", 'SHOP FR')
-  @Optional()
-  @AnyText()
+  @OptionalText("DESCRIPTOR: label on the cardholder's bank statement, shortened to 255 characters.", 'SHOP FR')
   descriptor?: string;
 
   @Doc('True if DESCRIPTOR had more than 255 characters and was shortened.', true)
@@ -194,12 +174,10 @@ export class PaymentEvent {
   @YesNo()
   partial?: boolean;
 
-  @Doc(
+  @OptionalText(
     "REDIRECTHTML: a whole HTML page in base64. Decode it as UTF-8 and send it to the cardholder's browser as text/html; charset=utf-8.",
     'PCFkb2N0eXBlIGh0bWw+PHRpdGxlPlBheTwvdGl0bGU+',
   )
-  @Optional()
-  @AnyText()
   redirectHtml?: string;
 
   @Doc(
@@ -210,19 +188,13 @@ export class PaymentEvent {
   @YesNo()
   redirectHtmlDropped?: boolean;
 
-  @Doc("EXTRADATA of the command, without the gateway's tag.", 'basket=42')
-  @Optional()
-  @AnyText()
+  @OptionalText("EXTRADATA of the command, without the gateway's tag.", 'basket=42')
   extraData?: string;
 
-  @Doc('How the operation ended after a doubt. Only in doubt_resolved.', 'succeeded', EVENT_VALUES.outcome)
-  @Optional()
-  @AnyText()
+  @OptionalText('How the operation ended after a doubt. Only in doubt_resolved.', 'succeeded', EVENT_VALUES.outcome)
   outcome?: Outcome;
 
-  @Doc('Source of the result.', 'answer', EVENT_VALUES.origin)
-  @Optional()
-  @AnyText()
+  @OptionalText('Source of the result.', 'answer', EVENT_VALUES.origin)
   origin?: Origin;
 
   @Doc('All reasons of a rejection. Nothing was executed.')
@@ -230,12 +202,10 @@ export class PaymentEvent {
   @NestedList(() => ReportedFault, 0)
   faults?: ReportedFault[];
 
-  @Doc(
+  @OptionalText(
     'State of the earlier command with the same id. Only in payment.command.rejected with id_reused; it is no result of the rejected command.',
     'succeeded',
   )
-  @Optional()
-  @AnyText()
   knownState?: string;
 
   @Doc('True if the caller may try again with a new command id.', true)
@@ -248,40 +218,28 @@ export class PaymentEvent {
   @Int(0)
   retryAfterSeconds?: number;
 
-  @Doc(
+  @OptionalText(
     "EXTERNALENTITYID: the provider's reference of the merchant's account, 1 to 10 digits. From refund notifications of method B.",
     '1234567890',
   )
-  @Optional()
-  @AnyText()
   externalEntityId?: string;
 
-  @Doc(
+  @OptionalText(
     "EXTERNALREFERENCE: the provider's reference of the transaction, 9 digits with leading zeros. From refund notifications of method B.",
     '000001234',
   )
-  @Optional()
-  @AnyText()
   externalReference?: string;
 
-  @Doc('LANGUAGE of the form that the cardholder saw, from a notification.', 'fr')
-  @Optional()
-  @AnyText()
+  @OptionalText('LANGUAGE of the form that the cardholder saw, from a notification.', 'fr')
   language?: string;
 
-  @Doc('CARDCODE, masked, of a card payment, from its notification.', 'XXXXXXXXXXXX1234')
-  @Optional()
-  @AnyText()
+  @OptionalText('CARDCODE, masked, of a card payment, from its notification.', 'XXXXXXXXXXXX1234')
   maskedCard?: string;
 
-  @Doc('CARDTYPE, else SELECTEDBRAND, of a card payment, from its notification.', 'visa')
-  @Optional()
-  @AnyText()
+  @OptionalText('CARDTYPE, else SELECTEDBRAND, of a card payment, from its notification.', 'visa')
   cardBrand?: string;
 
-  @Doc('CARDCOUNTRY of a card payment, from its notification.', 'FR')
-  @Optional()
-  @AnyText()
+  @OptionalText('CARDCOUNTRY of a card payment, from its notification.', 'FR')
   cardCountry?: string;
 
   @Doc(

@@ -1,8 +1,8 @@
-import { fault } from '../faults.js';
+import { fault } from '../error-codes.js';
 import { AUTH_EVENT_TYPES, CSE_EVENT_TYPES } from '../message-types.js';
 import { check, type Checked } from '../validation/check.js';
 import { Doc } from '../validation/doc.js';
-import { AnyText, Int, Optional } from '../validation/fields.js';
+import { AnyText, Int, Optional, OptionalText } from '../validation/fields.js';
 
 @Doc("Data of an event about an account's access token. It never holds the token.")
 export class AuthEvent {
@@ -10,9 +10,7 @@ export class AuthEvent {
   @AnyText()
   account!: string;
 
-  @Doc('Short hash of the token, to tell tokens apart.', '3f1a9c0d5b7e2846')
-  @Optional()
-  @AnyText()
+  @OptionalText('Short hash of the token, to tell tokens apart.', '3f1a9c0d5b7e2846')
   fingerprint?: string;
 
   @Doc('Seconds for which the token is valid from the event on.', 43200)
@@ -20,9 +18,7 @@ export class AuthEvent {
   @Int(0)
   expiresInSeconds?: number;
 
-  @Doc('Why the token was refused or dropped.', 'reported as refused')
-  @Optional()
-  @AnyText()
+  @OptionalText('Why the token was refused or dropped.', 'reported as refused')
   reason?: string;
 }
 
@@ -32,22 +28,16 @@ export class CseEvent {
   @AnyText()
   apiKeyId!: string;
 
-  @Doc('Id of the encryption key.', 'key-2027-03')
-  @Optional()
-  @AnyText()
+  @OptionalText('Id of the encryption key.', 'key-2027-03')
   encryptionKeyId?: string;
 
-  @Doc(
+  @OptionalText(
     'SHA-256 of the DER bytes of the public key, in hexadecimal.',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   )
-  @Optional()
-  @AnyText()
   fingerprint?: string;
 
-  @Doc('Why the key was refused.', 'shorter than 2048 bits')
-  @Optional()
-  @AnyText()
+  @OptionalText('Why the key was refused.', 'shorter than 2048 bits')
   reason?: string;
 }
 

@@ -1,7 +1,7 @@
 import { OPERATION_TYPES } from '../platform/enums.js';
 import { check, type Checked } from '../validation/check.js';
 import { Doc } from '../validation/doc.js';
-import { AnyText, MinorUnits, Optional, TextList, TextMap, Timestamp } from '../validation/fields.js';
+import { AnyText, MinorUnits, Optional, TextList, TextMap, Timestamp, OptionalText } from '../validation/fields.js';
 
 /** Anomalies of a notification. They never cause a refusal: a notification that the platform signed is always published. */
 export const NOTIFICATION_FLAGS = [
@@ -42,9 +42,7 @@ export class PaymentNotification {
   @AnyText()
   operationType!: string;
 
-  @Doc("TRANSACTIONID: the platform's id of the operation.", 'T0000000001')
-  @Optional()
-  @AnyText()
+  @OptionalText("TRANSACTIONID: the platform's id of the operation.", 'T0000000001')
   transactionId?: string;
 
   @Doc("EXECCODE: the platform's result of the operation.", '0000')
@@ -56,60 +54,46 @@ export class PaymentNotification {
   @MinorUnits()
   amount?: number;
 
-  @Doc('CURRENCY: ISO 4217 code; another text only if the platform sent one, with the flag invalid_currency.', 'EUR')
-  @Optional()
-  @AnyText()
+  @OptionalText(
+    'CURRENCY: ISO 4217 code; another text only if the platform sent one, with the flag invalid_currency.',
+    'EUR',
+  )
   currency?: string;
 
-  @Doc('MESSAGE: explanation of execCode for people.', 'Transaction accepted')
-  @Optional()
-  @AnyText()
+  @OptionalText('MESSAGE: explanation of execCode for people.', 'Transaction accepted')
   message?: string;
 
-  @Doc("DESCRIPTOR: label on the cardholder's bank statement.", 'SHOP FR')
-  @Optional()
-  @AnyText()
+  @OptionalText("DESCRIPTOR: label on the cardholder's bank statement.", 'SHOP FR')
   descriptor?: string;
 
-  @Doc('LANGUAGE of the form that the cardholder saw.', 'fr')
-  @Optional()
-  @AnyText()
+  @OptionalText('LANGUAGE of the form that the cardholder saw.', 'fr')
   language?: string;
 
-  @Doc("EXTRADATA as the platform returned it, with the gateway's tag at its end.", 'basket=42|tr1.AbCdEfGhIjKl.1')
-  @Optional()
-  @AnyText()
+  @OptionalText(
+    "EXTRADATA as the platform returned it, with the gateway's tag at its end.",
+    'basket=42|tr1.AbCdEfGhIjKl.1',
+  )
   extraData?: string;
 
-  @Doc(
+  @OptionalText(
     "EXTERNALENTITYID: the provider's reference of the merchant's account, 1 to 10 digits. Method B, refunds.",
     '1234567890',
   )
-  @Optional()
-  @AnyText()
   externalEntityId?: string;
 
-  @Doc(
+  @OptionalText(
     "EXTERNALREFERENCE: the provider's reference of the transaction, 9 digits with leading zeros. Method B, refunds.",
     '000001234',
   )
-  @Optional()
-  @AnyText()
   externalReference?: string;
 
-  @Doc('CARDCODE of a card payment, masked.', 'XXXXXXXXXXXX1234')
-  @Optional()
-  @AnyText()
+  @OptionalText('CARDCODE of a card payment, masked.', 'XXXXXXXXXXXX1234')
   maskedCard?: string;
 
-  @Doc('CARDTYPE of a card payment, else SELECTEDBRAND.', 'visa')
-  @Optional()
-  @AnyText()
+  @OptionalText('CARDTYPE of a card payment, else SELECTEDBRAND.', 'visa')
   cardBrand?: string;
 
-  @Doc('CARDCOUNTRY of a card payment.', 'FR')
-  @Optional()
-  @AnyText()
+  @OptionalText('CARDCOUNTRY of a card payment.', 'FR')
   cardCountry?: string;
 
   @Doc("All parameters as received, but HASH and, unless the merchant keeps them, the buyer's data.", {

@@ -2,7 +2,7 @@ import { isUnmasked, maskedCode } from '../validation/card-data.js';
 import { METHOD_NAMES, METHODS, type Method } from '../methods.js';
 import { OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
 import { isKnownExecCode } from '../platform/execcodes.js';
-import { codePoints } from '../validation/code-points.js';
+import { codePoints } from '../validation/texts.js';
 import { PaymentNotification, type NotificationFlag } from './payment-notification.js';
 
 /** Parameters in the notifications of both methods (interface, Events). */

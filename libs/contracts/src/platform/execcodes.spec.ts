@@ -111,7 +111,6 @@ it('only what was not executed is ever retried', () => {
 });
 
 it.each([
-  ['alert', (code: string) => execCode(code).alert, ['1003', '3001', '3002', '3003']],
   ['maybeAlreadyDone', (code: string) => execCode(code).maybeAlreadyDone, ['2005', '2015', '2016', '4011']],
   ['retryAfterSeconds 300', (code: string) => execCode(code).retryAfterSeconds === 300, ['5002', '5005']],
 ] as const)('%s: exactly %j', (_name, is, codes) => {

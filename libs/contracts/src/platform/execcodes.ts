@@ -8,8 +8,6 @@ export interface ExecCode {
   readonly class: ExecCodeClass;
   readonly meaning: string;
   readonly retry: ExecCodeRetry;
-  /** True if our key, code, account or address is wrong: an operator must check. */
-  readonly alert: boolean;
   /** True if the code, after an operation in doubt, may mean that the operation was executed earlier. Then it proves nothing. */
   readonly maybeAlreadyDone: boolean;
   /** Seconds until the caller may try again with a new command. */
@@ -25,7 +23,7 @@ export const EXECCODES: Readonly<Record<string, ExecCode>> = Object.freeze({
   '0004': code('succeeded_partly', 'partially accepted'),
   '1001': code('refused', 'a parameter is missing'),
   '1002': code('refused', 'a parameter is invalid'),
-  '1003': code('refused', 'HASH is wrong', { alert: true }),
+  '1003': code('refused', 'HASH is wrong'),
   '1004': code('refused', 'protocol not supported'),
   '1005': code('refused', 'malformed request'),
   '1006': code('refused', 'GET is not allowed'),
@@ -46,9 +44,9 @@ export const EXECCODES: Readonly<Record<string, ExecCode>> = Object.freeze({
   '2015': code('refused', 'transaction cannot be voided', { maybeAlreadyDone: true }),
   '2016': code('refused', 'resource exists already', { maybeAlreadyDone: true }),
   '2017': code('not_executed', 'transaction not available yet', { retry: 'back_off' }),
-  '3001': code('refused', 'account disabled', { alert: true }),
-  '3002': code('refused', 'server address not allowed', { alert: true }),
-  '3003': code('refused', 'transaction not permitted', { alert: true }),
+  '3001': code('refused', 'account disabled'),
+  '3002': code('refused', 'server address not allowed'),
+  '3003': code('refused', 'transaction not permitted'),
   '3004': code('not_executed', 'rate limit exceeded', { retry: 'slow_down' }),
   '4001': code('refused', 'refused by the bank'),
   '4002': code('refused', 'insufficient funds'),
@@ -98,8 +96,8 @@ export function execCodeClass(code: string): ExecCodeClass {
   return execCode(code).class;
 }
 
-type Details = Partial<Pick<ExecCode, 'retry' | 'alert' | 'maybeAlreadyDone' | 'retryAfterSeconds'>>;
+type Details = Partial<Pick<ExecCode, 'retry' | 'maybeAlreadyDone' | 'retryAfterSeconds'>>;
 
 function code(codeClass: ExecCodeClass, meaning: string, details: Details = {}): ExecCode {
-  return { class: codeClass, meaning, retry: 'none', alert: false, maybeAlreadyDone: false, ...details };
+  return { class: codeClass, meaning, retry: 'none', maybeAlreadyDone: false, ...details };
 }

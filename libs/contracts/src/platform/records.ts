@@ -1,6 +1,16 @@
 import { check, type Checked } from '../validation/check.js';
 import { Doc } from '../validation/doc.js';
-import { AnyText, Field, Int, isPlainObject, NestedList, Optional, Text, type Inspect } from '../validation/fields.js';
+import {
+  AnyText,
+  Field,
+  Int,
+  isPlainObject,
+  NestedList,
+  Optional,
+  Text,
+  type Inspect,
+  OptionalText,
+} from '../validation/fields.js';
 
 /** Answers and requests of the remote services, with their own field names. Unknown fields are ignored. */
 
@@ -99,9 +109,7 @@ export class TokenizerRecord {
   @Text(1, 255)
   HFTOKEN?: string;
 
-  @Doc('Brand of the card.', 'visa')
-  @Optional()
-  @AnyText()
+  @OptionalText('Brand of the card.', 'visa')
   CARDTYPE?: string;
 
   @Doc('Last month in which the card is valid, MM-YY.', '12-30')
@@ -114,14 +122,10 @@ export class TokenizerRecord {
   @Text(1, 19, { pattern: /^(?!\d{12,}$)/, says: 'a masked card number' })
   CARDCODE?: string;
 
-  @Doc('Brand that the cardholder prefers.', 'visa')
-  @Optional()
-  @AnyText()
+  @OptionalText('Brand that the cardholder prefers.', 'visa')
   SELECTEDBRAND?: string;
 
-  @Doc('Kind of card by its first digits.', 'debit')
-  @Optional()
-  @AnyText()
+  @OptionalText('Kind of card by its first digits.', 'debit')
   BINTYPE?: string;
 
   @Doc('All brands of the card.')
@@ -129,13 +133,9 @@ export class TokenizerRecord {
   @NestedList(() => BinBrand, 0)
   BINBRANDS?: BinBrand[];
 
-  @Doc('Network of the card by its first digits.', 'visa')
-  @Optional()
-  @AnyText()
+  @OptionalText('Network of the card by its first digits.', 'visa')
   BINNETWORK?: string;
 }
-
-export { AccessTokenRecord as TokenRecord };
 
 /** Checks an access token record. `expires_in` may be a text of digits, because some servers send all values as text. */
 export function validateAccessTokenRecord(answer: unknown): Checked<AccessTokenRecord> {

@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { encodeCloudEvent } from '../cloud-events.js';
 import type { Merchant } from '../merchants.js';
-import { commandSignatureProblem } from './command-signature-problem.js';
-import { SIGNATURE_HEADER, signCommand } from './command-signature.js';
+import { commandSignatureProblem, SIGNATURE_HEADER, signCommand } from './command-signature.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const publisherKeys = [

@@ -1,19 +1,42 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import { decodeCloudEvent } from '../cloud-events.js';
+import { Optional, Text } from '../validation/fields.js';
+import { isTimestamp } from '../validation/texts.js';
 
 /** Kafka header with a command's detached JWS (RFC 7515, appendix F; EdDSA with Ed25519, RFC 8037). */
 export const SIGNATURE_HEADER = 'tranche-signature';
 
+/** Name of a publisher's key, 1 to 64 characters. */
+export const KID_PATTERN = /^[\w.-]*$/;
+
+const Time = () => Text(1, 64, { test: isTimestamp, says: 'an RFC 3339 time-stamp' });
+
 /** A key whose signatures are valid for a merchant's commands. */
-export interface PublisherKey {
-  kid: string;
+export class PublisherKey {
+  @Text(1, 64, { pattern: KID_PATTERN, says: 'letters, digits, hyphens, dots and underscores' })
+  kid!: string;
+
   /** Ed25519 public key: the 32 bytes in base64url, `x` of its JWK. */
-  publicKey: string;
-  /** RFC 3339. A command that was made or appended earlier is refused. */
+  @Text(43, 43, {
+    test: isEd25519PublicKey,
+    says: 'the 32 bytes of an Ed25519 key in base64url, no point of small order',
+  })
+  publicKey!: string;
+
+  /** A command that was made or appended earlier is refused. */
+  @Optional()
+  @Time()
   notBefore?: string;
-  /** RFC 3339. A command that was made or appended later is refused. */
+
+  /** A command that was made or appended later is refused. */
+  @Optional()
+  @Time()
   notAfter?: string;
-  /** RFC 3339. From then on no signature of the key is valid, not even for older commands. The gateway reads this at its start only. */
+
+  /** From then on no signature of the key is valid, not even for older commands. The gateway reads this at its start only. */
+  @Optional()
+  @Time()
   revokedAt?: string;
 }
 
@@ -152,4 +175,49 @@ function publicKeyOf(key: PublisherKey): KeyObject {
 
 function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
+}
+
+/** A merchant's settings about signatures. */
+interface SignatureRules {
+  publisherKeys?: readonly PublisherKey[];
+  requireSignatures?: boolean;
+}
+
+/**
+ * Checks the signature of a command. A signature must be made for this environment. Its key must have been valid when the command was made and when
+ * Kafka appended it, so that waiting commands survive a change of keys.
+ * @returns undefined where the merchant's commands need no signature and this one has none that could be checked
+ */
+export async function commandSignatureProblem(
+  record: CommandToSign & { timestampMs: number },
+  { publisherKeys = [], requireSignatures = false }: SignatureRules,
+  environmentId: string | undefined,
+): Promise<SignatureProblem | 'verified' | undefined> {
+  const isSigned = record.headers[SIGNATURE_HEADER] !== undefined;
+  if (!requireSignatures && (!isSigned || publisherKeys.length === 0)) return undefined;
+  const madeMs = Date.parse(record.headers.ce_time ?? decodeCloudEvent(record).event?.time ?? '');
+  const expected = { keys: publisherKeys, environmentId, atMs: [madeMs, record.timestampMs] };
+  return (await signatureProblem(record, expected)) ?? 'verified';
+}
+
+const P = 2n ** 255n - 19n;
+
+/**
+ * The y coordinates of the eight points of small order. For such a public key, anybody can make a valid signature without a private key.
+ */
+const Y_OF_SMALL_ORDER: ReadonlySet<bigint> = new Set([
+  0n,
+  1n,
+  P - 1n,
+  0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
+  0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n,
+]);
+
+/** Accepts 32 bytes in canonical base64url with y below the field's size that are not a point of small order. */
+export function isEd25519PublicKey(x: string): boolean {
+  const bytes = Buffer.from(x, 'base64url');
+  if (bytes.length !== 32 || bytes.toString('base64url') !== x) return false;
+  // Bytes are little-endian; the top bit is the sign of x.
+  const y = BigInt(`0x${bytes.reverse().toString('hex')}`) & (2n ** 255n - 1n);
+  return y < P && !Y_OF_SMALL_ORDER.has(y);
 }

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { isEd25519PublicKey } from './ed25519-key.js';
+import { isEd25519PublicKey } from './command-signature.js';
 
 const P = 2n ** 255n - 19n;
 /** 32 bytes in base64url, little-endian; `sign` is the top bit. */

@@ -1,4 +1,4 @@
-import { isCalendarDate, isTimestamp } from './calendar.js';
+import { isCalendarDate, isTimestamp } from './texts.js';
 
 it.each(['2028-02-29', '2000-02-29', '2027-02-28', '2027-12-31'])('%s is a day [General.dates]', (day) =>
   expect(isCalendarDate(day)).toBe(true),

@@ -1,5 +1,5 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { fault, joinPath, type Fault } from '../faults.js';
+import { fault, joinPath, type Fault } from '../error-codes.js';
 import { findCardData, isCardName, MAX_SEARCHED, shownName, type SearchLimit } from './card-data.js';
 import {
   CARD_DATA,
@@ -49,7 +49,7 @@ interface Run {
 
 interface Property {
   name: string;
-  isOptional: (owner: object, value: unknown) => boolean;
+  isOptional?: true;
   profile?: ProfileContext;
   field?: FieldContext;
   nested?: NestedContext;
@@ -75,12 +75,11 @@ function planOf(type: MessageClass): Plan {
 function readPlan(type: MessageClass): Plan {
   const properties = new Map<string, Property>();
   for (const rule of getMetadataStorage().getTargetValidationMetadatas(type, '', false, false)) {
-    const property = properties.get(rule.propertyName) ?? { name: rule.propertyName, isOptional: () => false };
+    const property: Property = properties.get(rule.propertyName) ?? { name: rule.propertyName };
     properties.set(rule.propertyName, property);
     const context = rule.context as Partial<FieldContext & NestedContext & ProfileContext> | undefined;
     if (rule.type === ValidationTypes.CONDITIONAL_VALIDATION) {
-      const isAsked = (rule.constraints as [(owner: object, value: unknown) => boolean])[0];
-      property.isOptional = (owner, value) => !isAsked(owner, value);
+      property.isOptional = true;
       if (context?.requiredBy !== undefined) property.profile = context as ProfileContext;
     } else if (context?.inspect !== undefined) property.field = context as FieldContext;
     else if (context?.nested !== undefined) property.nested = context as NestedContext;
@@ -134,7 +133,7 @@ function checkObject(plan: Plan, input: unknown, path: string, run: Run): object
 }
 
 function isMissing({ isOptional, profile }: Property, owner: Record<string, unknown>, { rules }: Run): boolean {
-  if (!isOptional(owner, undefined)) return true;
+  if (!isOptional) return true;
   if (profile === undefined || profile.requiredBy !== rules.requirements) return false;
   return profile.unless === undefined || !Object.hasOwn(owner, profile.unless) || owner[profile.unless] === undefined;
 }

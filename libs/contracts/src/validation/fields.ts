@@ -1,10 +1,9 @@
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
-import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
+import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN, codePoints, composed, isWellFormed } from './texts.js';
 import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
-import { codePoints, composed, isWellFormed } from './code-points.js';
-import type { SharedFormat } from './doc.js';
+import { Doc, type SharedFormat } from './doc.js';
 
 /**
  * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
@@ -168,17 +167,23 @@ function isWithin(text: string, min: number, max: number): boolean {
 
 /** A text of any length, for values that the platform or our own services wrote. */
 export function AnyText(): PropertyDecorator {
-  return Field((value) => (typeof value === 'string' ? undefined : NOT_TEXT), { type: 'string' });
+  return TextThat(() => undefined);
+}
+
+/** A text that `find` finds no fault in. */
+function TextThat(find: (text: string) => Finding | undefined, schema: JsonSchema = {}): PropertyDecorator {
+  return Field((value) => (typeof value === 'string' ? find(value) : NOT_TEXT), { type: 'string', ...schema });
+}
+
+/** An optional `AnyText` with its `Doc`. */
+export function OptionalText(...doc: Parameters<typeof Doc>): PropertyDecorator {
+  return all(Doc(...doc), Optional(), AnyText());
 }
 
 /** Exact spelling, because the platform compares values case-sensitively. */
 export function OneOf(values: readonly string[]): PropertyDecorator {
-  const known = new Set<unknown>(values);
   const notOne: Finding = { code: 'enum', message: `must be one of ${values.join(', ')}` };
-  return Field((value) => (known.has(value) ? undefined : typeof value === 'string' ? notOne : NOT_TEXT), {
-    type: 'string',
-    enum: [...values],
-  });
+  return TextThat((text) => (values.includes(text) ? undefined : notOne), { enum: [...values] });
 }
 
 /** A safe integer. `also` checks a value that is within the limits. */
@@ -218,20 +223,15 @@ export function YesNo(): PropertyDecorator {
 
 /** `YYYY-MM-DD` with a day that exists. */
 export function CalendarDate(): PropertyDecorator {
-  const inspect: Inspect = (value) => {
-    if (typeof value !== 'string') return NOT_TEXT;
-    return isCalendarDate(value) ? undefined : { code: 'format', message: 'must be a date YYYY-MM-DD that exists' };
-  };
-  return Field(inspect, { type: 'string', format: 'date' });
+  const malformed: Finding = { code: 'format', message: 'must be a date YYYY-MM-DD that exists' };
+  return TextThat((text) => (isCalendarDate(text) ? undefined : malformed), { format: 'date' });
 }
 
 /** RFC 3339 with an offset, see `isTimestamp`. */
 export function Timestamp(): PropertyDecorator {
-  const inspect: Inspect = (value) => {
-    if (typeof value !== 'string') return NOT_TEXT;
-    return isTimestamp(value) ? undefined : { code: 'format', message: 'must be an RFC 3339 time-stamp' };
-  };
-  return Field(inspect, { title: 'Timestamp', type: 'string', format: 'date-time', pattern: TIMESTAMP_PATTERN });
+  const malformed: Finding = { code: 'format', message: 'must be an RFC 3339 time-stamp' };
+  const schema = { title: 'Timestamp', format: 'date-time', pattern: TIMESTAMP_PATTERN };
+  return TextThat((text) => (isTimestamp(text) ? undefined : malformed), schema);
 }
 
 /** A list of texts; each must match `pattern`. */
@@ -267,7 +267,7 @@ const NOT_NUMBER: Finding = { code: 'type', message: 'must be a number' };
 const NOT_BOOLEAN: Finding = { code: 'type', message: 'must be true or false' };
 const NOT_UNICODE: Finding = { code: 'format', message: 'must be well-formed Unicode' };
 
-function all(...decorators: PropertyDecorator[]): PropertyDecorator {
+export function all(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, property) => {
     for (const decorate of decorators) decorate(target, property);
   };

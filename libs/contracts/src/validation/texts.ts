@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIMESTAMP =
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+export const TIMESTAMP_PATTERN = TIMESTAMP.source;
+
+/** `YYYY-MM-DD` with a day that exists. */
+export function isCalendarDate(text: string): boolean {
+  if (!DATE.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  // Some engines read 30 February as 2 March.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+/** RFC 3339 with capital T and Z, and an offset. Leap seconds are refused, because JavaScript's Date has none. */
+export function isTimestamp(text: string): boolean {
+  return TIMESTAMP.test(text) && isCalendarDate(text.slice(0, 10));
+}
+
+const HIGH_SURROGATE = /[\ud800-\udbff][\udc00-\udfff]/g;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The interface limits characters. We count Unicode code points, as JSON Schema does. */
+export function codePoints(text: string): number {
+  const pairs = text.match(HIGH_SURROGATE);
+  return pairs === null ? text.length : text.length - pairs.length;
+}
+
+/** False for lone surrogates. They have no UTF-8 form, so two different texts could become the same bytes. */
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
+
+/** Marks and everything that may compose: texts below U+0300 are composed already. */
+const MAY_COMPOSE = /[^\0-\u02ff]/;
+
+/** Unicode's composed form (NFC), in which a letter with its accent is one character. */
+export function composed(text: string): string {
+  return MAY_COMPOSE.test(text) ? text.normalize('NFC') : text;
+}
+
+/** UTF-8 without the byte order mark in front, which editors and servers add. UTF-16 is read too, if its mark says so. */
+export function withoutByteOrderMark(bytes: Buffer): Buffer {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.subarray(3);
+  const utf16 = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : '';
+  return utf16 === '' ? bytes : Buffer.from(new TextDecoder(utf16).decode(bytes), 'utf8');
+}
+
+/**
+ * Text of a file that people wrote: the byte order mark of their editor is no content.
+ * @throws as `readFileSync`
+ */
+export function readTextFile(path: string): string {
+  return withoutByteOrderMark(readFileSync(path)).toString('utf8');
+}
+
+/**
+ * Skips a byte order mark (RFC 8259, section 8.1), which some servers send: an unreadable answer would leave the operation in doubt.
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+}
