@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Merchant } from '@tranche/contracts';
 import type { Clock } from '../clock.service.js';
-import type { NotificationMode } from '../control/fault-rules.js';
-import type { Faults } from '../control/faults.store.js';
+import type { Faults, NotificationMode } from '../control/faults.js';
 import type { Transaction } from '../transactions/transaction.js';
 import { signedNotification, type NamedValues } from './notification-parameters.js';
 import type { Attempt, Encoding, Notifier } from './notifier.client.js';

@@ -1,11 +1,8 @@
 import type { Merchant } from '@tranche/contracts';
 import { euroLimits, methodOfOption, type InstalmentMethod } from '../platform-methods.js';
-import type { Refusal } from '../transactions/exec-codes.js';
-import { refusal } from '../transactions/exec-codes.js';
-import type { OperationType } from '../transactions/transaction.js';
-import { isOperationType } from '../transactions/transaction.js';
-import { invalidParameter } from './field-formats.js';
-import { unlistedParameter } from './listed-parameters.js';
+import { refusal, type Refusal } from '../transactions/exec-codes.js';
+import { isOperationType, type OperationType } from '../transactions/transaction.js';
+import { invalidParameter, unlistedParameter } from './field-formats.js';
 import type { FormBody, Parameters } from './flat-parameters.js';
 import { isHashOf } from './platform-hash.js';
 
@@ -83,12 +80,10 @@ export function readOrder(
   if (amount === undefined) return refusal('1001', 'AMOUNT');
   if (option === undefined || method === 'card')
     return readCardOrder(parameters, { kind: 'card', type, orderId, amount });
-  const limits = merchant.currency === 'EUR' ? euroLimits(method, option) : undefined;
+  const limits = merchant.currency === 'EUR' ? euroLimits(method) : undefined;
   if (limits !== undefined && (amount < limits.min || amount > limits.max)) return refusal('1002', 'AMOUNT');
   return { kind: 'instalment', type, method, orderId, amount };
 }
-
-export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
 
 /**
  * Finds an express item that takes 48 hours or more (interface, Cart item). A date counts from its start in the first time zone; a delivery in

@@ -4,6 +4,8 @@ export interface Refusal {
   readonly message: string;
 }
 
+export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
+
 const MESSAGES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '0000': 'The operation succeeded.',

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Merchant } from '@tranche/contracts';
 import type { Clock } from '../clock.service.js';
-import type { CallFault, Part } from '../control/fault-rules.js';
+import type { CallFault, Part } from '../control/faults.js';
 import type { Ledger } from '../control/ledger.store.js';
 import type { Notifications } from '../notifications/notifications.service.js';
 import { mayWait } from '../platform-methods.js';
 import { kept, type Parameters } from '../request/flat-parameters.js';
-import { isRefusal, type Order } from '../request/request-rules.js';
+import type { Order } from '../request/request-rules.js';
 import { isCardExpired, maskedCard, type Card } from './card.js';
 import { binOf, hasBrand } from './card-bins.js';
 import type { CardTokens } from './card-tokens.store.js';
-import { codeWantedBy, codeWantedByCard, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
+import { codeWantedBy, codeWantedByCard, isRefusal, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
 import { judgeFollowUp } from './state-machine.js';
 import { stateOf, type OperationType, type Transaction } from './transaction.js';
 import type { Transactions } from './transactions.store.js';
@@ -72,6 +72,18 @@ export class Execution {
       new Map([['DESCRIPTION', 'Back office']]),
     );
     return this.book(made, merchant, '0000', 'back-office');
+  }
+
+  /** Decides an authorization after its answer, by the cardholder's or the provider's choice. Returns false if nothing is to be decided. */
+  settle(transaction: Transaction, merchant: Merchant, execCode: string | undefined): boolean {
+    if (execCode === undefined) return false;
+    const nowMs = this.books.clock.nowMs();
+    transaction.execCode = execCode;
+    transaction.state = stateOf(execCode);
+    if (transaction.state === 'pending') transaction.pendingSinceMs = nowMs;
+    if (transaction.state === 'succeeded') transaction.succeededAtMs = nowMs;
+    this.books.notifications.send(transaction, merchant);
+    return true;
   }
 
   private executeCard(
@@ -197,7 +209,6 @@ export class Execution {
     origin: 'request' | 'back-office',
   ): Executed {
     this.books.transactions.add(transaction);
-    this.books.transactions.noteState(transaction);
     this.books.ledger.executed(transaction, answered, origin);
     // While the cardholder is on the form, there is no result to notify.
     if (transaction.state !== 'redirected') this.books.notifications.send(transaction, merchant);
