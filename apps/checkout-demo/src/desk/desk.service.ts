@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InvalidCommandError, newCommandId, Publisher } from '@tranche/client';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
-import { withFollowUp } from '../order/follow-ups.js';
+import type { DeskView } from '../../page/views.js';
 import type { FollowUp, Order } from '../order/order.js';
 import { unknownOrder } from '../order/order.service.js';
+import { withFollowUp } from '../order/order-state.js';
+import { viewOf } from '../order/order-view.js';
 import { OrderStore, type StoredOrder } from '../order/order.store.js';
-import { deskViewOf, numberOfNext, type DeskView } from './desk-view.js';
-import { paidAttempt, possibleFollowUps, railOf } from './possible-follow-ups.js';
+import { captureBy, paidAttempt, possibleFollowUps, railOf, takenOf } from './possible-follow-ups.js';
 
 const SHOWN_ORDERS = 50;
 
@@ -94,3 +95,21 @@ function notPossible(): Problem {
   const detail = 'This operation is not possible now. Look at the state of the order.';
   return new Problem({ status: 409, code: 'attempt_not_possible', detail });
 }
+
+export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
+  const { order } = stored;
+  const { orderId, amount, items, placedAt, status, method, card } = viewOf(stored, nowMs);
+  const until = captureBy(order);
+  const { captured, refunded } = takenOf(order);
+  return {
+    ...{ orderId, amount, items, placedAt, status, method, card, captured, refunded, captureBy: until },
+    isWindowClosing: order.isWindowClosing === true && until !== undefined,
+    followUps: (order.followUps ?? []).map(({ operation, amount: of, phase, execCode, startedAt: at }) => ({
+      ...{ operation, amount: of, phase, execCode, at },
+    })),
+    next: numberOfNext(order),
+    possible: possibleFollowUps(order),
+  };
+}
+
+const numberOfNext = ({ followUps = [] }: Order): number => followUps.length + 1;

@@ -3,7 +3,7 @@ import { CheckoutConfig } from '../checkout.config.js';
 import { orderCookie } from '../web/order-cookie.js';
 import { Visitors, type PageRequest } from '../web/visitors.service.js';
 import { OrderService, unknownOrder } from './order.service.js';
-import { orderIdOf } from './order-ids.js';
+import { orderIdOf } from './order.js';
 import { viewOf, type OrderView } from './order-view.js';
 
 interface Reply {

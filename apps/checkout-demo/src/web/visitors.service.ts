@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { validateCommandData } from '@tranche/contracts';
 import { Metrics, Problem } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
 import { OrderStore } from '../order/order.store.js';
-import type { Visitor } from '../order/order.service.js';
-import { clientIpOf } from './client-address.js';
-import { isSameOrigin } from './same-origin.js';
 
 export interface PageRequest {
   ip: string;
   headers: { origin?: string; 'sec-fetch-site'?: string; 'user-agent'?: string };
+}
+
+export interface Visitor {
+  userAgent: string;
+  ip: string;
 }
 
 @Injectable()
@@ -45,4 +48,19 @@ export class Visitors {
     }
     return { ip: clientIpOf(ip, this.config.clientIp), userAgent: headers['user-agent'] ?? '' };
   }
+}
+
+/**
+ * Every browser sends Origin with a POST, and a page cannot forge it. A request without Origin is not from a browser and is refused too.
+ */
+export function isSameOrigin(headers: PageRequest['headers'], own: string): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers.origin === own && (site === undefined || site === 'same-origin');
+}
+
+/** CLIENTIP must be a public IPv4 address, by the contracts' own check. `standIn` replaces any other (this machine, a private network, IPv6). */
+export function clientIpOf(address: string, standIn: string): string {
+  const ip = address.replace(/^::ffff:/i, '');
+  const { faults } = validateCommandData('card', 'payment.pay', { client: { ip } });
+  return faults.some(({ path }) => path === 'client.ip') ? standIn : ip;
 }

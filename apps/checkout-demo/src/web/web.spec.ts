@@ -1,9 +1,7 @@
-import { clientIpOf } from './client-address.js';
-import { contentSecurityPolicy } from './content-security-policy.js';
-import { orderIdOf, pageIdOf } from '../order/order-ids.js';
-import { orderAddress, returnOf } from './order-address.js';
-import { orderCookie } from './order-cookie.js';
-import { isSameOrigin } from './same-origin.js';
+import { orderIdOf, pageIdOf } from '../order/order.js';
+import { orderAddress, orderCookie, returnOf } from './order-cookie.js';
+import { contentSecurityPolicy } from './page-files.js';
+import { clientIpOf, isSameOrigin } from './visitors.service.js';
 
 it.each([
   [{ origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' }, true],
