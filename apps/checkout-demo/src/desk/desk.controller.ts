@@ -68,12 +68,12 @@ export class DeskController {
 
   /** Answers when the command is durable; its result comes with a later look. Posts of other origins are refused. */
   @Post('orders/:orderId/operations')
-  async operate(
+  operate(
     @Param('orderId') orderId: string,
     @Body() body: unknown,
     @Req() request: PageRequest,
   ): Promise<DeskView> {
-    await this.visitors.admit(request);
+    this.visitors.admit(request);
     return this.desk.operate(orderId, body);
   }
 }

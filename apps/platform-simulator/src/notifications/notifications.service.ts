@@ -71,7 +71,7 @@ export class Notifications {
     const parameters = signedNotification(transaction, merchant);
     const isKeptBack = fault?.none === true || fault?.forgedHash === 'instead';
     const mode = fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode;
-    const about = {
+    const notification: Notification = {
       time: this.clock.iso(),
       merchant: merchant.merchant,
       identifier,
@@ -79,9 +79,6 @@ export class Notifications {
       operationType,
       transactionId,
       mode,
-    };
-    const notification: Notification = {
-      ...about,
       execCode,
       parameters: Object.fromEntries(parameters),
       attempts: [],

@@ -151,7 +151,7 @@ describe('faults by rule', () => {
     expect(await executed()).toBe(0);
   });
 
-  it.each(Object.keys(EXECCODES))('the EXECCODE %s of the table, in its own words', async (execCode) => {
+  it.each(Object.keys(EXECCODES))('the EXECCODE %s of the table', async (execCode) => {
     await simulator.fault({}, { execCode });
     const { answer } = await call();
     expect(answer).toMatchObject({ EXECCODE: execCode, MESSAGE: messageOf(execCode) });
