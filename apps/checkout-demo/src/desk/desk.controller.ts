@@ -68,11 +68,7 @@ export class DeskController {
 
   /** Answers when the command is durable; its result comes with a later look. Posts of other origins are refused. */
   @Post('orders/:orderId/operations')
-  operate(
-    @Param('orderId') orderId: string,
-    @Body() body: unknown,
-    @Req() request: PageRequest,
-  ): Promise<DeskView> {
+  operate(@Param('orderId') orderId: string, @Body() body: unknown, @Req() request: PageRequest): Promise<DeskView> {
     this.visitors.admit(request);
     return this.desk.operate(orderId, body);
   }

@@ -60,7 +60,7 @@ export class OrderStreamController {
     return defer(() => {
       this.#refuseTooMany(stream);
       this.#streams.add(stream);
-      const beats = interval(HEARTBEAT_MS).pipe(map(() => ({ comment: 'still here' }) as MessageEvent));
+      const beats = interval(HEARTBEAT_MS).pipe(map((): MessageEvent => ({ comment: 'still here' })));
       return merge(this.#views(stream.orderId), beats).pipe(
         takeUntil(fromEvent(this.lifetime.stopping, 'abort')),
         finalize(() => this.#streams.delete(stream)),

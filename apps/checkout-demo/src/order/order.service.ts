@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Fault } from '@tranche/contracts';
+import type { Fault, FaultCode } from '@tranche/contracts';
 import { InvalidCommandError, Publisher } from '@tranche/client';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
@@ -126,22 +126,8 @@ export class OrderService {
   }
 
   private async publish({ id, command }: StoredCommand, time: string): Promise<(order: Order) => Order> {
-    try {
-      await this.send(id, command, time);
-      return (order) => afterPublishing(order, id);
-    } catch (error) {
-      if (error instanceof InvalidCommandError) {
-        const codes = error.faults.map(({ code }) => code);
-        this.log.error({ commandId: id, codes }, 'the client refused a command of the shop; it was not published');
-        return (order) => afterInvalid(order, id, codes);
-      }
-      this.log.warn(
-        { commandId: id, err: error },
-        'a command could not be published; the next read of its order tries again',
-      );
-      const detail = 'The payment command could not be published. Try again: it is executed at most once.';
-      throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause: error });
-    }
+    const codes = await publishedOrRefused(this.log, id, () => this.send(id, command, time));
+    return (order) => (codes === undefined ? afterPublishing(order, id) : afterInvalid(order, id, codes));
   }
 
   /** Resolves when the command is durable. After a rejection the same id may be published again. */
@@ -169,6 +155,27 @@ export class OrderService {
       ...visitor,
     };
     return paymentCommand(form, context);
+  }
+}
+
+/** Resolves to fault codes if the client refused the command and published nothing. @throws Problem if Kafka did not take it */
+export async function publishedOrRefused(
+  log: ServiceLogger,
+  commandId: string,
+  publish: () => Promise<unknown>,
+): Promise<FaultCode[] | undefined> {
+  try {
+    await publish();
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof InvalidCommandError) {
+      const codes = cause.faults.map(({ code }) => code);
+      log.error({ commandId, codes }, 'the client refused a command of the shop; it was not published');
+      return codes;
+    }
+    log.warn({ commandId, err: cause }, 'a command could not be published; the next read of its order tries again');
+    const detail = 'The command could not be published. Try again: it is executed at most once.';
+    throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause });
   }
 }
 

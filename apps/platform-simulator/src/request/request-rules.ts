@@ -14,7 +14,6 @@ export type Order =
       readonly method: Method;
       readonly orderId: string;
       readonly amount: number;
-      /** Of a card. */
       readonly hfToken?: string;
     }
   | {

@@ -12,7 +12,7 @@ import { binOf, hasBrand } from './card-bins.js';
 import type { CardTokens } from './card-tokens.store.js';
 import { codeWantedBy, codeWantedByCard, isRefusal, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
 import { judgeFollowUp, type FollowUp } from './state-machine.js';
-import { stateOf, type OperationType, type Transaction } from './transaction.js';
+import { stateOf, type Transaction } from './transaction.js';
 import type { Transactions } from './transactions.store.js';
 
 export interface Executed {
