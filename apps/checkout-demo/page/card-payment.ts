@@ -1,7 +1,6 @@
 import type { Card, CardToken } from '@tranche/card-encryption';
 import { passesLuhn } from './card-entry.js';
-import { cardLibrary } from './card-library.js';
-import { enteredCard, enteredCardName, offerAllBrands, showBrands } from './entry-fields.js';
+import { cardLibrary, enteredCard, enteredCardName, offerAllBrands, showBrands } from './card-fields.js';
 import type { Fault, Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
 

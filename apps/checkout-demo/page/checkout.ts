@@ -1,7 +1,8 @@
 import { countOf, drawCart, sumRows, totalOf } from './cart-view.js';
+import { drawCardFields, forgetCard } from './card-fields.js';
 import { CardTrouble, tokenizedCard } from './card-payment.js';
 import { byId, show } from './elements.js';
-import { drawEntryFields, enteredAll, enteredCustomer, enteredShipping, forgetCard } from './entry-fields.js';
+import { drawEntryFields, enteredAll, enteredCustomer, enteredShipping } from './entry-fields.js';
 import { keepFaultsCurrent, showFaults } from './faults-view.js';
 import { beginAnew, isOld, kept, type Basket } from './kept.js';
 import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
@@ -40,6 +41,7 @@ async function open(): Promise<void> {
 
 function start(): void {
   drawEntryFields(shop.market);
+  drawCardFields(shop.market);
   drawCart(shop, basket, cartChanged);
   drawMethods(shop, amount);
   fixedTexts();

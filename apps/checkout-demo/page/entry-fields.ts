@@ -1,13 +1,10 @@
-import { chosenBrand, drawBrandChoice, offerBrands } from './brand-choice.js';
-import { inFours, readExpiry, readNumber, withSlash } from './card-entry.js';
-import { cardLibrary } from './card-library.js';
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
 import { kept } from './kept.js';
 import type { Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
 
-interface EntryField {
+export interface EntryField {
   name: string;
   /** Key of the label's text; `name` if absent. */
   text?: TextKey;
@@ -38,11 +35,9 @@ const PLACE: readonly EntryField[] = [
   { name: 'country', autocomplete: 'country', options: ['FR', 'BE', 'ES', 'LU'], isWide: true },
 ];
 
-const CONTACT = [EMAIL, PHONE];
 /** Closed at first: few people give them. */
 const MORE_OF_CONTACT = [TITLE, BIRTH];
-const DELIVERY = [...NAMES, ...PLACE];
-const CUSTOMER = [...CONTACT, ...MORE_OF_CONTACT, ...DELIVERY];
+const CUSTOMER = [EMAIL, PHONE, ...MORE_OF_CONTACT, ...NAMES, ...PLACE];
 
 /** Delivery address, if it differs. Its names have a prefix, because the customer's address has the same fields. */
 const SHIP_TO: readonly EntryField[] = [COMPANY, TITLE, ...NAMES, PHONE, ...PLACE].map((field) => ({
@@ -51,16 +46,6 @@ const SHIP_TO: readonly EntryField[] = [COMPANY, TITLE, ...NAMES, PHONE, ...PLAC
   text: field.name as TextKey,
   autocomplete: `shipping ${field.autocomplete}`,
 }));
-
-/** These inputs get no `name`, so a form that the browser submits by itself contains no card data. */
-const CARD: readonly EntryField[] = [
-  { name: 'card-number', autocomplete: 'cc-number', inputmode: 'numeric', isWide: true },
-  { name: 'card-expiry', autocomplete: 'cc-exp', inputmode: 'numeric' },
-  { name: 'card-cvv', autocomplete: 'cc-csc', inputmode: 'numeric' },
-  { name: 'card-name', autocomplete: 'cc-name', isWide: true },
-];
-
-const CARD_DATA = ['card-number', 'card-expiry', 'card-cvv'];
 
 /** An invented customer per market, so that the demonstration needs no typing. */
 const EXAMPLES: Record<Shop['market'], Record<string, string>> = {
@@ -87,19 +72,9 @@ const EXAMPLES: Record<Shop['market'], Record<string, string>> = {
 };
 
 export function drawEntryFields(market: Shop['market']): void {
-  byId('contact').append(gridOf(CONTACT), more());
-  byId('delivery').append(gridOf(DELIVERY), elsewhere(), shipTo());
-  byId('card').append(gridOf(CARD), make('p', { class: 'hint safe', 'data-text': 'cardHint' }));
-  byId('card-number').after(make('span', { id: 'card-scheme', class: 'beside', 'data-testid': 'card-scheme' }));
-  byId('card-expiry').parentElement?.before(drawBrandChoice());
-  isOfCb = market === 'FR';
-  retypedAs('card-number', inFours);
-  retypedAs('card-expiry', withSlash);
-  // If the library can't be loaded, no brand is offered: the attempt to pay shows the error.
-  byId('card-number').addEventListener('input', () => {
-    areAllOffered = false;
-    void showBrands().catch(() => undefined);
-  });
+  byId('contact').append(gridOf([EMAIL, PHONE]), more());
+  byId('delivery').append(gridOf([...NAMES, ...PLACE]), elsewhere());
+  byId('delivery').append(make('div', { id: 'ship-to', hidden: true }, gridOf(SHIP_TO)));
   const values = { ...EXAMPLES[market], ...kept.customer() };
   for (const { name } of [...CUSTOMER, ...SHIP_TO]) entry(name).value = values[name] ?? '';
   entry('ship-country').value ||= market;
@@ -141,63 +116,9 @@ const more = (): HTMLElement =>
     gridOf(MORE_OF_CONTACT),
   );
 
-const shipTo = (): HTMLElement => make('div', { id: 'ship-to', hidden: true }, gridOf(SHIP_TO));
-
-/** In the formats of the interface; text that cannot be read is returned as typed. */
-export function enteredCard() {
-  return {
-    cardCode: readNumber(entry('card-number').value),
-    cardValidityDate: readExpiry(entry('card-expiry').value),
-    cardCvv: entry('card-cvv').value.trim(),
-    selectedBrand: chosenBrand(),
-  };
-}
-
-/** Writes a field anew while a person types, with the caret after the same digit; not during composition, which it would break. */
-function retypedAs(name: string, format: (typed: string) => string): void {
-  const field = byId<HTMLInputElement>(name);
-  field.addEventListener('input', (event) => {
-    const text = format(field.value);
-    if (text === field.value || event.isComposing) return;
-    const caret = format(field.value.slice(0, field.selectionStart ?? field.value.length)).length;
-    field.value = text;
-    field.setSelectionRange(caret, caret);
-  });
-}
-
-/** In a French shop a card may carry the brand CB too, so its holder chooses. In other shops the page asks only if the tokenizer refuses the brand. */
-let isOfCb = false;
-let areAllOffered = false;
-
-/** So many digits say what the card is. Before them a choice would come and go. */
-const CHOICE_FROM_DIGITS = 8;
-
-/** Offers the brands of the number as it is once the library is there. */
-export async function showBrands(): Promise<void> {
-  const { brandsOfNumber } = await cardLibrary();
-  const number = readNumber(entry('card-number').value);
-  const isOfTwo = isOfCb && number.length >= CHOICE_FROM_DIGITS;
-  offerBrands(
-    brandsOfNumber(number).filter((brand, index) => index === 0 || areAllOffered || (isOfTwo && brand === 'cb')),
-  );
-}
-
-/** The tokenizer has refused the brand of this number: it may have any other. */
-export async function offerAllBrands(): Promise<void> {
-  areAllOffered = true;
-  await showBrands();
-}
-
-export const enteredCardName = (): string => entry('card-name').value;
-
-export function forgetCard(): void {
-  for (const name of CARD_DATA) entry(name).value = '';
-  offerBrands([]);
-}
-
 const entry = (name: string): HTMLInputElement | HTMLSelectElement => byId<HTMLInputElement>(name);
 
-function gridOf(fields: readonly EntryField[]): HTMLElement {
+export function gridOf(fields: readonly EntryField[]): HTMLElement {
   return make('div', { class: 'fields' }, ...fields.map(fieldOf));
 }
 
@@ -229,9 +150,13 @@ function fieldOf({
     make('label', { for: name, 'data-text': text ?? name }),
     control,
     ...(hint === undefined ? [] : [make('span', { id: `hint-${name}`, class: 'hint', 'data-text': hint })]),
-    make('p', { id: `error-${name}`, 'data-testid': `error-${name}`, class: 'error', hidden: true }),
+    errorOf(name),
   );
 }
+
+/** The place for the text of a fault. */
+export const errorOf = (name: string): HTMLElement =>
+  make('p', { id: `error-${name}`, 'data-testid': `error-${name}`, class: 'error', hidden: true });
 
 function optionTexts(): void {
   const names = new Intl.DisplayNames(language(), { type: 'region' });

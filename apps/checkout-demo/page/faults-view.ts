@@ -1,8 +1,7 @@
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
 import type { Fault } from './shop-api.js';
-import type { TextKey } from './texts.js';
-import { faultText } from './wording.js';
+import { faultText, type TextKey } from './texts.js';
 
 let shown: { faults: Fault[]; whole?: TextKey } = { faults: [] };
 

@@ -53,11 +53,9 @@ export const isOld = ({ madeAtMs }: Basket): boolean => !(Math.abs(Date.now() - 
 
 /** A random UUID (version 4). crypto.randomUUID exists only in secure contexts, not on plain HTTP. */
 export function newKey(): string {
-  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
-  const variant = '89ab'[parseInt(hex.charAt(16), 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
+  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0'));
+  const variant = '89ab'[parseInt(hex[8] ?? '', 16) % 4];
+  return hex.join('').replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, `$1-$2-4$3-${variant}$4-$5`);
 }
 
 /** The browser may forbid storage; then even `localStorage` throws. */

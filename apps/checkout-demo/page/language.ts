@@ -1,23 +1,25 @@
-import { kept } from './kept.js';
 import { byId, make } from './elements.js';
-import { LANGUAGES, type Language, type TextKey } from './texts.js';
-import { isLanguage, languageFor, localeFor, text } from './wording.js';
+import { kept } from './kept.js';
 import { money } from './money.js';
+import { isLanguage, languageFor, LANGUAGES, text, type Language, type TextKey } from './texts.js';
 
 const chosen = kept.language();
 let current: Language = isLanguage(chosen) ? chosen : languageFor(navigator.languages);
 const listeners: (() => void)[] = [];
 
+/** English writes dates as in Europe, where the shop sells. */
+const LOCALES: Record<Language, string> = { en: 'en-GB', fr: 'fr-FR', es: 'es-ES' };
+
 export const language = (): Language => current;
 export const t = (key: TextKey, values?: Record<string, string>): string => text(current, key, values);
-const locale = (): string => localeFor(current, navigator.languages);
-export const price = (amount: number): string => money(amount, 'EUR', locale());
+export const price = (amount: number): string => money(amount, LOCALES[current]);
+export const dateText = (date: Date, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(LOCALES[current], options).format(date);
+export const listText = (parts: string[]): string => new Intl.ListFormat(LOCALES[current]).format(parts);
+
 /** For a field: without the currency, and without groups, which `minorUnits` does not read. */
 export const decimal = (amount: number): string =>
-  new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, useGrouping: false }).format(amount / 100);
-export const dateText = (date: Date, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(locale(), options).format(date);
-export const listText = (parts: string[]): string => new Intl.ListFormat(locale()).format(parts);
+  new Intl.NumberFormat(LOCALES[current], { minimumFractionDigits: 2, useGrouping: false }).format(amount / 100);
 
 export function inEveryLanguage(render: () => void): void {
   listeners.push(render);

@@ -1,6 +1,6 @@
-/** Formats minor units of a currency with two decimals. */
-export function money(amount: number, currency: string, language: string): string {
-  return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount / 100);
+/** Minor units of the shop's currency as text. */
+export function money(amount: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR' }).format(amount / 100);
 }
 
 /** Equal parts in minor units; the first one includes the remainder. */
@@ -11,9 +11,9 @@ export function instalments(amount: number, count: number): number[] {
 
 /** The same day of a later month, or the month's last day if the month is shorter. */
 export function monthLater(from: Date, months: number): Date {
-  const first = new Date(from.getFullYear(), from.getMonth() + months, 1);
-  const lastDay = new Date(first.getFullYear(), first.getMonth() + 1, 0).getDate();
-  return new Date(first.getFullYear(), first.getMonth(), Math.min(from.getDate(), lastDay));
+  const lastDay = new Date(from.getFullYear(), from.getMonth() + months + 1, 0);
+  if (lastDay.getDate() > from.getDate()) lastDay.setDate(from.getDate());
+  return lastDay;
 }
 
 /** `20`, `20.5` and `20,50` in minor units; undefined for anything else. */

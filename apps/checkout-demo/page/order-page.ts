@@ -108,7 +108,6 @@ function watchTheClock(status: string): void {
 
 function textKeyFor(status: string): TextKey | undefined {
   if (status === 'redirect' && order?.confirmation === 'overdue') return 'status.overdue';
-  if (status !== 'waiting') return isLate ? 'status.late' : undefined;
-  if (order?.confirmation === 'awaited') return 'status.awaited';
+  if (status === 'waiting' && order?.confirmation === 'awaited') return 'status.awaited';
   return isLate ? 'status.late' : undefined;
 }

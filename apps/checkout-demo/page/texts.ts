@@ -1,194 +1,39 @@
-import { METHOD_TEXTS, type MethodId } from './method-texts.js';
-import { es } from './texts-es.js';
-import { fr } from './texts-fr.js';
+import en from './texts-en.json' with { type: 'json' };
+import es from './texts-es.json' with { type: 'json' };
+import fr from './texts-fr.json' with { type: 'json' };
 
-/**
- * A new language needs its code here and a file like texts-fr.ts; the compiler lists missing texts. The methods' names: method-texts.ts.
- */
 export const LANGUAGES = { en: 'English', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;
+export type TextKey = keyof typeof en;
+/** The payment methods that have a name. */
+export type MethodId = TextKey extends infer Key ? (Key extends `method.${infer Id}` ? Id : never) : never;
 
-const en = {
-  language: 'Language',
-  skip: 'Skip to the content',
-  demo: 'A demonstration: nothing is sold and no money moves.',
-  checkout: 'Checkout',
-  cart: 'Your cart',
-  quantity: 'Quantity: {name}',
-  each: '{price} each',
-  fewer: 'One less: {name}',
-  more: 'One more: {name}',
-  subtotal: 'Articles',
-  deliveryCosts: 'Delivery, in 3 days',
-  free: 'Free',
-  total: 'Total',
-  dueNow: 'To pay today',
-  refunded: 'Refunded',
-  'article.lamp-hazel': 'Hazel desk lamp',
-  'article.chair-wren': 'Wren oak chair',
-  'article.teapot-mist': 'Mist stoneware teapot',
-  contact: 'Contact',
-  delivery: 'Delivery',
-  shipElsewhere: 'Deliver to another address',
-  title: 'Title',
-  'title.mr': 'Mr',
-  'title.mrs': 'Mrs',
-  'title.miss': 'Miss',
-  birthDate: 'Date of birth',
-  moreOfContact: 'Title and date of birth (optional)',
-  companyName: 'Company',
-  firstName: 'First name',
-  lastName: 'Last name',
-  email: 'E-mail',
-  mobilePhone: 'Mobile phone',
-  phoneHint: 'With the country code, such as +33 6 12 34 56 78',
-  address: 'Address',
-  postalCode: 'Postal code',
-  city: 'City',
-  country: 'Country',
-  method: 'Payment',
-  instalments: '{count} instalments',
-  dueToday: '{amount} today',
-  dueLater: 'Then {amount} on {days}',
-  'hint.card': 'CB, Visa, Mastercard',
-  'hint.fee': 'The provider adds its fee, and shows it before you agree.',
-  'hint.a1euro': 'The provider shows its terms first.',
-  'hint.provider': 'You agree to it with the provider, whose page opens next, and come back here.',
-  unavailable: 'For orders from {min} to {max} only.',
-  schedule: 'Instalments',
-  cardHint: 'Encrypted here: the shop never sees it.',
-  'card-number': 'Card number',
-  'card-expiry': 'Expiry (MM/YY)',
-  'card-cvv': 'Security code',
-  'card-name': 'Name on the card',
-  'card-brand': 'Pay by',
-  pay: 'Pay {amount}',
-  continue: 'Continue to the provider',
-  earlier: 'You have already placed an order from this cart.',
-  seeOrder: 'Look at it',
-  newOrder: 'Back to the shop',
-  otherMethod: 'Choose another way to pay',
-  openAgain: 'Try again',
-  orderNumber: 'Order number',
-  receipt: 'Your order',
-  placed: 'Ordered',
-  connectionLost: 'The connection was lost. Trying again…',
-  'status.ready': '',
-  'heading.waiting': 'One moment',
-  'heading.redirect': 'One step is left',
-  'heading.pending': 'The provider is looking at your request',
-  'heading.succeeded': 'Thank you for your order',
-  'heading.failed': 'Your payment did not go through',
-  'heading.doubt': 'Please do not pay again',
-  'heading.cancelled': 'Your order was cancelled',
-  'heading.closed': 'Please try again in a moment',
-  'heading.unknown': 'We do not know this order in this browser',
-  'status.tokenizing': 'Encrypting your card…',
-  'status.sending': 'Sending your payment…',
-  'status.waiting': 'We are waiting for the confirmation of your payment. This page shows it by itself.',
-  'status.late': 'This takes longer than usual. You may close this page: we will tell you. Do not pay again.',
-  'status.awaited':
-    'We are waiting for the confirmation of the provider. That may take some minutes. Please do not pay again.',
-  'status.overdue':
-    'You came back from the provider, and its confirmation has not come yet. You may have paid: look at your account or ask us before you pay again.',
-  'status.closed': 'The shop does not answer now. Nothing was sent.',
-  'status.redirect': 'Please complete your payment with the provider.',
-  'status.pending': 'The provider is looking at your request. That may take up to six days; we will tell you.',
-  'status.succeeded': 'Your payment was accepted, and we are preparing your order.',
-  'status.cancelled': 'Your payment was cancelled with it. No money was taken.',
-  'status.failed': 'No money was taken.',
-  'status.in_doubt': 'We do not know yet whether your payment went through. We will find out and tell you.',
-  'status.expired': 'The provider gave no answer in time. Should it still accept your payment, this page says so.',
-  'status.conflict': 'A person must look at this payment. We will write to you.',
-  'status.unknown': 'Please open it in the browser in which you ordered, or look at our e-mail.',
-  'reason.funds': 'There is not enough money on the account for this amount.',
-  'reason.card': 'This card cannot be used. Look at its details, or take another card.',
-  'reason.abandoned': 'You left the form of the provider.',
-  'reason.authentication': 'Your bank could not make sure that it was you.',
-  'reason.expired_form': 'The form of the provider was open for too long.',
-  'reason.fraud': 'Please choose another way to pay.',
-  'reason.bank': 'Your bank gives no reason. It can tell you more.',
-  'reason.token': 'Too much time had passed. Please enter your details again.',
-  'reason.unavailable': 'The payment service did not answer. Please try again in a few minutes.',
-  'reason.shop': 'That was our fault and not yours. Please choose another way to pay, or write to us.',
-  'reason.unsent': 'If nothing has changed here by tomorrow, write to us with the order number: we look it up.',
-  errors: 'Please look at this again:',
-  named: '{name}: {says}',
-  'fault.required': 'Please fill this in.',
-  'fault.length': 'This is too long or too short.',
-  'fault.format': 'This is not in the form that is needed.',
-  'fault.enum': 'Please choose one of the list.',
-  'fault.card_data_forbidden': 'Please write no card number here.',
-  'fault.amount_out_of_range': 'This way to pay does not take this amount.',
-  'fault.most': 'At most {most} characters.',
-  'fault.birthDate.format': 'This must be a day, such as 29/02/1984.',
-  'fault.email.format': 'This must be an e-mail address; some ways to pay do not take a + in it.',
-  'fault.mobilePhone.format': 'This must begin with + and the country code, such as +33612345678.',
-  'fault.mobilePhone.phone_not_in_market':
-    'This way to pay needs a Spanish mobile phone: +34, then 6 or 7, and 8 digits, such as +34 612 34 56 78.',
-  'fault.card-number.format': '12 to 19 digits.',
-  'fault.card-number.check_digit': 'A digit of this number is wrong: please compare it with your card.',
-  'fault.refused': 'This was refused: please look at it again.',
-  'fault.card-brand.refused': 'This card does not have this brand. Please choose another one.',
-  'fault.card-expiry.format': 'Month and year, such as 12/29.',
-  'fault.card-number.unknown': 'There is no card with this number.',
-  'fault.card-expiry.expired': 'This card has expired.',
-  'fault.card-cvv.format': '3 or 4 digits.',
-  'fault.cart.length': 'Your cart is empty.',
-  'fault.card-token.range': 'Too much time has passed. Please pay again: nothing was sent.',
-  'failed.refused': 'The card was refused. Look at its details, or take another card.',
-  'failed.encryption':
-    'The card cannot be encrypted now. Nothing was sent: please try again, or choose another way to pay.',
-  'failed.browser': 'This page cannot encrypt cards in your browser. Choose another way to pay.',
-  'failed.unavailable': 'This could not be sent on now. Your entries are kept: press again. Nothing is sent twice.',
-  'failed.again':
-    'Not sent on yet. This page keeps trying; as long as the form is here you may press again. Nothing is sent twice.',
-  'failed.notPossible': 'This order cannot be paid again now. Look at how it stands.',
-  'failed.rate': 'That was a lot at once. Please wait a minute.',
-  'failed.other': 'Something went wrong. Your entries are kept: please try again.',
-  'desk.title': 'Orders of the shop',
-  'desk.none': 'No order has been placed yet.',
-  'desk.amount': 'Amount in euros',
-  'desk.capture': 'Capture {amount}',
-  'desk.refund': 'Refund {amount}',
-  'desk.void': 'Void the authorization',
-  'desk.cancel': 'Cancel the order',
-  'desk.cancelNote': 'Nothing can be captured afterwards.',
-  'desk.captureBy': 'Capture by {time}',
-  'desk.closing': 'Capture by {time}: afterwards the provider may refuse, and the sale is lost.',
-  'desk.range': 'From {min} to {max}.',
-  'desk.changed': 'This order has changed meanwhile: please look again.',
-  'desk.away': 'The orders cannot be read now. Trying again…',
-  'sale.due': 'To capture',
-  'sale.paid': 'Paid',
-  'sale.partly': 'Partly refunded',
-  'sale.refunded': 'Refunded',
-  'sale.cancelled': 'Cancelled',
-  'sale.open': 'Payment under way',
-  'sale.failed': 'Not paid',
-  'sale.doubt': 'To be clarified',
-  'operation.capture': 'Capture',
-  'operation.refund': 'Refund',
-  'operation.void': 'Void',
-  'phase.sending': 'being sent',
-  'phase.waiting': 'sent',
-  'phase.succeeded': 'done',
-  'phase.refused': 'refused by the provider',
-  'phase.rejected': 'not possible',
-  'phase.in_doubt': 'result not known yet',
+/** A new language needs its code above and a file like texts-fr.json; the compiler lists missing texts. */
+export const TEXTS: Record<Language, Record<TextKey, string>> = { en, fr, es };
+
+export function text(language: Language, key: TextKey, values: Record<string, string> = {}): string {
+  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+/** Returns the most exact text: for this field and fault, else for the fault, else a general one. */
+export function faultText(language: Language, path: string, code: string): string {
+  const field = path.replace(/^ship-/, '');
+  const key = [`fault.${field}.${code}`, `fault.${code}`].find((one): one is TextKey => one in TEXTS.en);
+  const most = MOST[path] ?? MOST[field];
+  if (key === 'fault.length' && most !== undefined) return text(language, 'fault.most', { most: String(most) });
+  return text(language, key ?? 'fault.format');
+}
+
+/** Characters that a field takes (the interface's limits). */
+const MOST: Readonly<Record<string, number>> = {
+  ...{ firstName: 15, lastName: 15, 'ship-lastName': 30 },
+  ...{ companyName: 50, address: 38, city: 32 },
 };
 
-export type OwnKey = keyof typeof en;
-type MethodKey = `method.${MethodId}`;
-export type TextKey = OwnKey | MethodKey;
+export function isLanguage(value: unknown): value is Language {
+  return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
+}
 
-const OWN: Record<Language, Record<OwnKey, string>> = { en, fr, es };
-
-export const TEXTS = Object.fromEntries(
-  Object.entries(OWN).map(([language, own]) => [language, { ...own, ...methodTexts(language as Language) }]),
-) as Record<Language, Record<TextKey, string>>;
-
-function methodTexts(language: Language): Record<MethodKey, string> {
-  const texts = Object.entries(METHOD_TEXTS).map(([id, text]) => [`method.${id}`, text[language]]);
-  return Object.fromEntries(texts) as Record<MethodKey, string>;
+export function languageFor(wanted: readonly string[]): Language {
+  return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
 }

@@ -48,7 +48,6 @@ export interface OrderView {
   method?: string;
   card?: PaidCard;
   reason?: Reason;
-  retryAfterSeconds?: number;
   /** The browser returned with a hint that the order may be paid. `awaited`: the event may still come. `overdue`: it did not come in time. */
   confirmation?: 'awaited' | 'overdue';
   /** Set if a form waits at /orders/ID/provider. The value identifies the form. */

@@ -52,15 +52,8 @@ export class CheckoutConfig extends KafkaConfig {
   @Env('TOKENIZER_URL', { doc: 'the tokenizer, as browsers reach it', default: 'http://127.0.0.1:4010/tokenizer' })
   tokenizerUrl: URL;
 
-  @Env('CLIENT_IP', {
-    doc: 'CLIENTIP where the browser comes from no public IPv4 address: this machine, a private network, IPv6, a proxy there',
-    default: '203.0.113.10',
-  })
-  @Matches(/^\d{1,3}(\.\d{1,3}){3}$/, { message: 'must be an IPv4 address' })
-  clientIp: string;
-
   @Env('ATTEMPTS_PER_MINUTE', {
-    doc: 'orders and payments that an address may begin per minute; 429 beyond. Behind a proxy name it in `TRUSTED_PROXIES`',
+    doc: 'orders and payments that an address may begin per minute, per process; 429 beyond. Behind a proxy name it in `TRUSTED_PROXIES`',
     default: 60,
   })
   @Min(1)

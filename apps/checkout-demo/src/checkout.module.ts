@@ -1,17 +1,18 @@
 import { Module } from '@nestjs/common';
-import { RedisModule, rereadFromFile } from '@tranche/service-kit';
+import { Tranche } from '@tranche/client';
+import { TrancheModule } from '@tranche/client/nest';
+import { untilUp } from '@tranche/runtime';
+import { Health, Metrics, RedisModule, rereadFromFile, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from './checkout.config.js';
 import { DeskController } from './desk/desk.controller.js';
 import { DeskService } from './desk/desk.service.js';
 import { OrderController } from './order/order.controller.js';
 import { OrderService } from './order/order.service.js';
 import { OrderStore } from './order/order.store.js';
-import { OrderStreamController, StreamSurroundings } from './order/order-stream.controller.js';
-import { PaymentCommandProducer } from './order/payment-command.producer.js';
+import { OrderStreamController } from './order/order-stream.controller.js';
 import { PaymentEventConsumer } from './order/payment-event.consumer.js';
 import { ProviderController } from './order/provider.controller.js';
 import { ShopController } from './shop/shop.controller.js';
-import { TrancheClientModule } from './tranche-client.module.js';
 import { Visitors } from './web/visitors.service.js';
 
 /** The shop needs Redis for everything, so it is not ready without it. */
@@ -25,17 +26,24 @@ const OrderRedis = RedisModule.forRootAsync({
   }),
 });
 
+/** Provides `Tranche` and `Publisher`, connected before the shop's port opens. */
+const TrancheClient = TrancheModule.forRootAsync({
+  inject: [CheckoutConfig, ServiceLogger, Metrics, Health, ServiceLifetime],
+  useFactory: async (
+    { kafka, publishTimeoutMs, kafkaTopicPrefix: topicPrefix }: CheckoutConfig,
+    log: ServiceLogger,
+    { registry: metrics }: Metrics,
+    health: Health,
+    { stopping: signal }: ServiceLifetime,
+  ) => {
+    const options = { ...kafka, clientId: 'checkout-demo', topicPrefix, log, metrics, health, publishTimeoutMs };
+    return { client: await untilUp('Kafka', () => Tranche.connect(options), { log, signal }) };
+  },
+});
+
 @Module({
-  imports: [TrancheClientModule, OrderRedis],
+  imports: [TrancheClient, OrderRedis],
   controllers: [ShopController, OrderController, OrderStreamController, ProviderController, DeskController],
-  providers: [
-    OrderStore,
-    OrderService,
-    DeskService,
-    PaymentCommandProducer,
-    PaymentEventConsumer,
-    Visitors,
-    StreamSurroundings,
-  ],
+  providers: [OrderStore, OrderService, DeskService, PaymentEventConsumer, Visitors],
 })
 export class CheckoutModule {}

@@ -1,5 +1,5 @@
 import { waitFor, type RunningApp } from '@tranche/testing';
-import type { DeskView } from '../src/desk/desk-view.js';
+import type { DeskView } from '../page/views.js';
 import { AUTHORIZATION, authorized } from './desk.js';
 import { startShopStack, type ShopStack } from './shop-stack.js';
 

@@ -15,7 +15,7 @@ export async function follow(shop: RunningApp, pageId: string, lastEventId?: str
   const read = async () => {
     for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += part;
-      const events = [...text.matchAll(/id: (\d+)\nevent: order\ndata: (.*)\n\n/g)];
+      const events = [...text.matchAll(/event: order\nid: (\d+)\nretry: \d+\ndata: (.*)\n\n/g)];
       messages.splice(
         0,
         messages.length,

@@ -1,5 +1,5 @@
 import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
-import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
+import { orderIdOf, pageIdOf } from '../src/order/order.js';
 import {
   aCard,
   anOrder,

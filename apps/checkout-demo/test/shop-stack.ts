@@ -10,7 +10,7 @@ import {
   type StartOptions,
 } from '@tranche/testing';
 import type { OrderView } from '../src/order/order-view.js';
-import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
+import { orderIdOf, pageIdOf } from '../src/order/order.js';
 import { orderCookie } from '../src/web/order-cookie.js';
 
 export type PlacedView = OrderView & { pageId: string };

@@ -6,16 +6,11 @@ import type { Market, Method, PaymentOption } from '@tranche/contracts';
  */
 export type InstalmentMethod = Exclude<Method, 'card'>;
 
-/** AMOUNT in cents, both inclusive. Accounts in another currency have no limits. */
-interface EuroLimits {
-  readonly min: number;
-  readonly max: number;
-}
-
 interface PlatformMethod {
   /** Prefix of the method's PAYMENTOPTIONs. */
   readonly prefix: string;
-  readonly euros?: EuroLimits;
+  /** AMOUNT in cents, both inclusive. Accounts in another currency have no limits. */
+  readonly euros?: { readonly min: number; readonly max: number };
   readonly takesVoid: boolean;
   /** True if the form may end with 0003 (pending approval). */
   readonly mayWait: boolean;
@@ -42,8 +37,6 @@ interface PlatformOption {
   readonly title: string;
   readonly instalments: number;
   readonly markets: readonly Market[];
-  /** Replaces the method's limits. */
-  readonly euros?: EuroLimits;
 }
 
 const EVERYWHERE = ['FR', 'ES'] as const;
@@ -71,9 +64,7 @@ export function hasOption(method: Method, market: Market, name: string): boolean
   return methodOfOption(name) === method && optionOf(name)?.markets.includes(market) === true;
 }
 
-export function euroLimits(method: InstalmentMethod, option: string): EuroLimits | undefined {
-  return optionOf(option)?.euros ?? METHODS[method].euros;
-}
+export const euroLimits = (method: InstalmentMethod) => METHODS[method].euros;
 
 /** Tells if an authorization of the method can be voided. A card authorization always can. */
 export const takesVoid = (method: Method): boolean => method === 'card' || METHODS[method].takesVoid;

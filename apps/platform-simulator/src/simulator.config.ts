@@ -1,6 +1,6 @@
 import { EntriesFileError, loadMerchants, type Merchants } from '@tranche/contracts';
-import { NOTIFICATION_MODES, type NotificationMode } from './control/fault-rules.js';
-import { readAccounts, type Account } from './token-api/accounts.config.js';
+import { NOTIFICATION_MODES, type NotificationMode } from './control/faults.js';
+import { readAccounts, type Account } from './token-api/accounts.js';
 
 export interface Settings {
   readonly host: string;

@@ -1,13 +1,49 @@
-import { Body, Controller, Get, Header, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Header,
+  Injectable,
+  Param,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { Problem } from '@tranche/service-kit';
+import type { DeskView } from '../../page/views.js';
+import { CheckoutConfig } from '../checkout.config.js';
 import { Visitors, type PageRequest } from '../web/visitors.service.js';
-import { DeskGuard } from './desk.guard.js';
 import { DeskService } from './desk.service.js';
-import type { DeskView } from './desk-view.js';
 
 interface Reply {
   header(name: string, value: string): Reply;
   /** A file beside the shop's page (@fastify/static). */
   sendFile(name: string): unknown;
+}
+
+/** HTTP Basic with one password, whatever the user's name: browsers ask for it by themselves. A real shop has its own sign-in here. */
+@Injectable()
+export class DeskGuard implements CanActivate {
+  constructor(private readonly config: CheckoutConfig) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { authorization } = context.switchToHttp().getRequest<{ headers: { authorization?: string } }>().headers;
+    const { deskPassword } = this.config;
+    if (deskPassword === undefined)
+      throw new Problem({ status: 404, code: 'not_found', detail: 'The desk is closed: DESK_PASSWORD is not set.' });
+    if (deskPassword.equals(passwordIn(authorization))) return true;
+    const headers = { 'www-authenticate': 'Basic realm="desk", charset="UTF-8"' };
+    throw new Problem({ status: 401, code: 'unauthorized', detail: 'The desk asks for its password.', headers });
+  }
+}
+
+function passwordIn(authorization = ''): string {
+  const [, credentials = ''] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? [];
+  const [, ...password] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
+  return password.join(':');
 }
 
 /** The shop's own page: what was sold, and its captures, refunds and voids. */
@@ -32,12 +68,8 @@ export class DeskController {
 
   /** Answers when the command is durable; its result comes with a later look. Posts of other origins are refused. */
   @Post('orders/:orderId/operations')
-  async operate(
-    @Param('orderId') orderId: string,
-    @Body() body: unknown,
-    @Req() request: PageRequest,
-  ): Promise<DeskView> {
-    await this.visitors.admit(request);
+  operate(@Param('orderId') orderId: string, @Body() body: unknown, @Req() request: PageRequest): Promise<DeskView> {
+    this.visitors.admit(request);
     return this.desk.operate(orderId, body);
   }
 }

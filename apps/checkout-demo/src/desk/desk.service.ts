@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidCommandError, newCommandId, Publisher } from '@tranche/client';
+import { newCommandId, Publisher } from '@tranche/client';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
-import { withFollowUp } from '../order/follow-ups.js';
+import type { DeskView } from '../../page/views.js';
 import type { FollowUp, Order } from '../order/order.js';
-import { unknownOrder } from '../order/order.service.js';
+import { publishedOrRefused, unknownOrder } from '../order/order.service.js';
+import { withFollowUp } from '../order/order-state.js';
+import { viewOf } from '../order/order-view.js';
 import { OrderStore, type StoredOrder } from '../order/order.store.js';
-import { deskViewOf, numberOfNext, type DeskView } from './desk-view.js';
-import { paidAttempt, possibleFollowUps, railOf } from './possible-follow-ups.js';
+import { captureBy, paidAttempt, possibleFollowUps, railOf, takenOf } from './possible-follow-ups.js';
 
 const SHOWN_ORDERS = 50;
 
@@ -73,20 +74,11 @@ export class DeskService {
       correlationId: orderId,
       time: startedAt,
     };
-    try {
-      if (operation === 'capture') await this.publisher.capture({ ...of, amount }, options);
-      else if (operation === 'refund') await this.publisher.refund({ ...of, amount }, options);
-      else await this.publisher.void(of, options);
-      return 'waiting';
-    } catch (cause) {
-      if (!(cause instanceof InvalidCommandError)) {
-        const detail = 'The command could not be published. Try again: it is executed at most once.';
-        throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause });
-      }
-      const codes = cause.faults.map(({ code }) => code);
-      this.log.error({ commandId: id, codes }, 'the client refused a command of the desk; it was not published');
-      return 'rejected';
-    }
+    const codes = await publishedOrRefused(this.log, id, () => {
+      if (operation === 'void') return this.publisher.void(of, options);
+      return this.publisher[operation]({ ...of, amount }, options);
+    });
+    return codes === undefined ? 'waiting' : 'rejected';
   }
 }
 
@@ -94,3 +86,21 @@ function notPossible(): Problem {
   const detail = 'This operation is not possible now. Look at the state of the order.';
   return new Problem({ status: 409, code: 'attempt_not_possible', detail });
 }
+
+export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
+  const { order } = stored;
+  const { orderId, amount, items, placedAt, status, method, card } = viewOf(stored, nowMs);
+  const until = captureBy(order);
+  const { captured, refunded } = takenOf(order);
+  return {
+    ...{ orderId, amount, items, placedAt, status, method, card, captured, refunded, captureBy: until },
+    isWindowClosing: order.isWindowClosing === true && until !== undefined,
+    followUps: (order.followUps ?? []).map(({ operation, amount: of, phase, execCode, startedAt: at }) => ({
+      ...{ operation, amount: of, phase, execCode, at },
+    })),
+    next: numberOfNext(order),
+    possible: possibleFollowUps(order),
+  };
+}
+
+const numberOfNext = ({ followUps = [] }: Order): number => followUps.length + 1;

@@ -70,3 +70,38 @@ function trimmed(fields: Fields): Fields {
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const FIELDS_OF_PAGE: Readonly<Record<string, string>> = {
+  'client.email': 'email',
+  'client.birthDate': 'birthDate',
+  cardFullName: 'card-name',
+  selectedBrand: 'card-brand',
+  hfToken: 'card-token',
+  tokenizedAt: 'card-token',
+  method: 'method',
+};
+
+/** Maps faults of a command to fields of the page, one per field. A fault without a field gets the path '' (the whole form). */
+export function formFaults(faults: readonly Fault[]): Fault[] {
+  const byField = new Map<string, Fault>();
+  for (const one of faults) {
+    const path = fieldOf(one.path);
+    const before = byField.get(path);
+    if (before === undefined || (one.code === 'card_data_forbidden' && before.code !== one.code))
+      byField.set(path, { ...one, path });
+  }
+  return [...byField.values()];
+}
+
+/** Begins the paths of a separate delivery address. */
+export const SHIP_TO = 'shipTo';
+
+const ADDRESS =
+  /^(billing|shipping|shipTo)\.(title|companyName|firstName|lastName|address|postalCode|city|country|phone|mobilePhone)$/;
+
+function fieldOf(path: string): string {
+  const [, address, field] = ADDRESS.exec(path) ?? [];
+  if (field !== undefined) return (address === SHIP_TO ? 'ship-' : '') + (field === 'phone' ? 'mobilePhone' : field);
+  if (path.startsWith('cart')) return 'cart';
+  return FIELDS_OF_PAGE[path] ?? '';
+}

@@ -1,7 +1,6 @@
 import type { Market } from '@tranche/contracts';
 import { readCart } from '../shop/catalogue.js';
-import { readForm } from './checkout-form.js';
-import { formFaults } from './form-faults.js';
+import { formFaults, readForm } from './checkout-form.js';
 import { paymentCommand } from './payment-command.js';
 
 const customer = {

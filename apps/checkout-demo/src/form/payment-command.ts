@@ -13,8 +13,7 @@ import {
 } from '@tranche/contracts';
 import { amountOf, type CartLine } from '../shop/catalogue.js';
 import { takesAmount } from '../shop/methods.js';
-import { SHIP_TO } from './form-faults.js';
-import { compact, TOKEN_LIFETIME_MS, tokenizedAtMs, type CheckoutForm } from './checkout-form.js';
+import { compact, SHIP_TO, TOKEN_LIFETIME_MS, tokenizedAtMs, type CheckoutForm } from './checkout-form.js';
 
 export type PaymentCommand =
   | { type: 'payment.authorize'; data: PartnerAAuthorization | PartnerBAuthorization }

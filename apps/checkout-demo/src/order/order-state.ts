@@ -1,7 +1,5 @@
 import type { CloudEvent, FaultCode, PaymentEvent } from '@tranche/contracts';
-import { afterFollowUpEvent } from './follow-ups.js';
-import type { Attempt, Order, PaidCard, Phase } from './order.js';
-import { phaseOf } from './phase.js';
+import type { Attempt, FollowUp, Order, PaidCard, Phase } from './order.js';
 
 /** Returns the same object if the event changes nothing. Events may be redelivered, also late. */
 export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
@@ -134,7 +132,7 @@ function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
 }
 
 function afterResult(attempt: Attempt, phase: Phase, { data, time }: CloudEvent<PaymentEvent>): Attempt {
-  const { execCode, faults = [], retryAfterSeconds, redirectHtml } = data;
+  const { execCode, faults = [], redirectHtml } = data;
   const { id, method, startedAt, supersedes } = attempt;
   return {
     id,
@@ -144,10 +142,45 @@ function afterResult(attempt: Attempt, phase: Phase, { data, time }: CloudEvent<
     supersedes,
     execCode,
     ...(faults.length > 0 && { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
-    retryAfterSeconds,
     ...(phase === 'redirect' && { hasForm: redirectHtml !== undefined || attempt.hasForm === true }),
     ...(phase === 'succeeded' && { card: paidCard(data), succeededAt: time }),
   };
 }
 
 const OF_ATTEMPTS = /^payment\.(?:authorize|pay|command)\./;
+
+/** Returns the same order if the event is about none of the shop's captures, refunds and voids. */
+function afterFollowUpEvent(order: Order, { type, data }: CloudEvent<PaymentEvent>): Order {
+  if (type === 'payment.capture_window.closing' && !order.isWindowClosing) return { ...order, isWindowClosing: true };
+  const phase = phaseOf(type, data);
+  if (phase === undefined) return order;
+  return withFollowUp(order, data.commandId, (one) => ({
+    ...one,
+    phase: one.phase === 'succeeded' ? one.phase : phase,
+    amount: (phase === 'succeeded' ? (data.otherAmount ?? data.amount) : undefined) ?? one.amount,
+    ...(data.execCode === undefined ? {} : { execCode: data.execCode }),
+  }));
+}
+
+export function withFollowUp(order: Order, id: string | undefined, change: (one: FollowUp) => FollowUp): Order {
+  if (order.followUps?.some((one) => one.id === id) !== true) return order;
+  return { ...order, followUps: order.followUps.map((one) => (one.id === id ? change(one) : one)) };
+}
+
+/** By the ending of an event's type; of a doubt that is resolved, by its outcome. */
+const PHASES: Readonly<Record<string, Phase>> = {
+  succeeded: 'succeeded',
+  refused: 'refused',
+  rejected: 'rejected',
+  not_executed: 'rejected',
+  in_doubt: 'in_doubt',
+  redirect_required: 'redirect',
+  pending: 'pending',
+  expired: 'expired',
+};
+
+/** The phase of the attempt or follow-up that the event names; undefined for events that are no result. */
+function phaseOf(type: string, { outcome = '' }: { outcome?: string }): Phase | undefined {
+  const [, , ending = ''] = type.split('.');
+  return PHASES[ending === 'doubt_resolved' ? outcome : ending];
+}

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
-import type { ServiceLogger } from '@tranche/service-kit';
+import type { Metrics, ServiceLifetime } from '@tranche/service-kit';
+import { firstValueFrom, type Subscription } from 'rxjs';
 import type { CheckoutConfig } from '../checkout.config.js';
-import { OrderStreamController, type StreamSurroundings } from './order-stream.controller.js';
+import { OrderStreamController } from './order-stream.controller.js';
 import type { OrderService } from './order.service.js';
 import type { OrderStore } from './order.store.js';
 
@@ -15,45 +15,30 @@ function aController(maxStreams: number) {
   const orders = { look: () => Promise.resolve(stored) } as unknown as OrderService;
   const store = { versionOf: () => Promise.resolve(1), find: () => Promise.resolve(stored) } as unknown as OrderStore;
   const config = { maxStreams, maxStreamsPerAddress: 2 } as CheckoutConfig;
-  const around = {
-    metrics: { gauge: () => undefined },
-    lifetime: { stopping: stopping.signal },
-  } as unknown as StreamSurroundings;
-  return {
-    controller: new OrderStreamController(orders, store, config, {} as ServiceLogger, around),
-    stop: () => stopping.abort(),
-  };
+  const lifetime = { stopping: stopping.signal } as ServiceLifetime;
+  const metrics = { gauge: () => undefined } as unknown as Metrics;
+  const controller = new OrderStreamController(orders, store, config, lifetime, metrics);
+  const open = async (page: string, ip: string): Promise<Subscription> =>
+    (await controller.follow(page, ip)).subscribe();
+  const isRefused = async (page: string, ip: string) =>
+    expect(firstValueFrom(await controller.follow(page, ip))).rejects.toMatchObject({ status: 503 });
+  return { controller, open, isRefused, stop: () => stopping.abort() };
 }
 
-/** Double of a browser's connection. With `gone` it was closed, and emitted its close event, before the controller listened. */
-function aReply({ gone }: { gone: boolean }) {
-  const raw = {
-    destroyed: gone,
-    writableLength: 0,
-    writeHead: () => raw,
-    write: () => true,
-    end: () => raw,
-    once: () => raw,
-  };
-  return { getHeaders: () => ({}), hijack: () => undefined, raw: raw as unknown as ServerResponse };
-}
-
-it('a client that left before its answer is not counted', async () => {
-  const { controller, stop } = aController(1);
-  for (let n = 0; n < 30; n++) await controller.follow(`page-${n}`, { ip: `192.0.2.${n}` }, aReply({ gone: true }));
-  await controller.follow('page', { ip: '192.0.2.99' }, aReply({ gone: false }));
-  await expect(controller.follow('page', { ip: '192.0.2.98' }, aReply({ gone: false }))).rejects.toMatchObject({
-    status: 503,
-  });
+it('a client that left before its answer is not counted, and one that leaves frees its place', async () => {
+  const { controller, open, isRefused, stop } = aController(1);
+  for (let n = 0; n < 30; n++) await controller.follow(`page-${n}`, `192.0.2.${n}`);
+  const stream = await open('page', '192.0.2.99');
+  await isRefused('page', '192.0.2.98');
+  stream.unsubscribe();
+  await open('page', '192.0.2.98');
   stop();
 });
 
 it('limits the streams of each address separately', async () => {
-  const { controller, stop } = aController(10);
-  for (let n = 0; n < 2; n++) await controller.follow(`page-${n}`, { ip: '192.0.2.1' }, aReply({ gone: false }));
-  await expect(controller.follow('page', { ip: '192.0.2.1' }, aReply({ gone: false }))).rejects.toMatchObject({
-    status: 503,
-  });
-  await expect(controller.follow('page', { ip: '192.0.2.2' }, aReply({ gone: false }))).resolves.toBeUndefined();
+  const { controller, open, isRefused, stop } = aController(10);
+  for (let n = 0; n < 2; n++) await open(`page-${n}`, '192.0.2.1');
+  await isRefused('page', '192.0.2.1');
+  expect(await firstValueFrom(await controller.follow('page', '192.0.2.2'))).toMatchObject({ id: '1', type: 'order' });
   stop();
 });

@@ -1,155 +1,110 @@
-import type { ServerResponse } from 'node:http';
-import { Controller, Get, Injectable, Param, Req, Res } from '@nestjs/common';
-import { Metrics, Problem, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { Controller, Ip, Param, Sse, type MessageEvent } from '@nestjs/common';
+import { Metrics, Problem, ServiceLifetime } from '@tranche/service-kit';
+import {
+  catchError,
+  defer,
+  EMPTY,
+  exhaustMap,
+  finalize,
+  fromEvent,
+  interval,
+  map,
+  merge,
+  mergeAll,
+  takeUntil,
+  timer,
+  type Observable,
+} from 'rxjs';
 import { CheckoutConfig } from '../checkout.config.js';
-import { orderIdOf } from './order-ids.js';
+import { orderIdOf } from './order.js';
 import { OrderService, unknownOrder } from './order.service.js';
-import { OrderStore, type StoredOrder } from './order.store.js';
+import { OrderStore } from './order.store.js';
 import { changesWithTime, viewOf } from './order-view.js';
 
 /** Another replica may consume the event, so each replica polls the versions of the orders that its pages follow. */
 const READ_EVERY_MS = 250;
 /** Interval for orders whose state changes with time alone or whose command is not published yet. */
 const LOOK_EVERY_MS = 2_000;
+/** A comment shows both ends, and proxies between them, that the connection is alive. */
 const HEARTBEAT_MS = 15_000;
+const RECONNECT_AFTER_MS = 1_000;
 const MAX_STREAMS_PER_ORDER = 10;
-
-interface Reply {
-  getHeaders(): Record<string, string>;
-  hijack(): void;
-  raw: ServerResponse;
-}
+/** Characters that may wait for a page that does not read. Its connection is closed then; it reconnects and gets the present state. */
+const MAX_WAITING = 65_536;
 
 interface Stream {
   orderId: string;
   ip: string;
-  /** `said`: the last message sent. `isTimed`: the state may change without a new version. */
-  said: string;
-  isTimed: boolean;
-  lookedAtMs: number;
-  version: number;
-  spokenAtMs: number;
-  answer: ServerResponse;
-}
-
-/** Groups dependencies, so that the controller has at most five constructor parameters. */
-@Injectable()
-export class StreamSurroundings {
-  constructor(
-    readonly metrics: Metrics,
-    readonly lifetime: ServiceLifetime,
-  ) {}
 }
 
 @Controller('orders')
 export class OrderStreamController {
   readonly #streams = new Set<Stream>();
-  #timer?: NodeJS.Timeout;
 
   constructor(
     private readonly orders: OrderService,
     private readonly store: OrderStore,
     private readonly config: CheckoutConfig,
-    private readonly log: ServiceLogger,
-    private readonly around: StreamSurroundings,
+    private readonly lifetime: ServiceLifetime,
+    metrics: Metrics,
   ) {
     const streams = this.#streams;
-    around.metrics.gauge({ name: 'checkout_streams', help: 'Pages that follow their order', collect() { this.set(streams.size); } }); // prettier-ignore
-    around.lifetime.stopping.addEventListener('abort', () => this.#closeAll());
+    metrics.gauge({ name: 'checkout_streams', help: 'Pages that follow their order', collect() { this.set(streams.size); } }); // prettier-ignore
   }
 
-  @Get(':pageId/events')
-  async follow(@Param('pageId') pageId: string, @Req() { ip }: { ip: string }, @Res() reply: Reply): Promise<void> {
-    const orderId = orderIdOf(pageId);
-    if ((await this.orders.look(orderId)) === undefined) throw unknownOrder();
-    this.#refuseTooMany(orderId, ip);
-    const headers = {
-      ...reply.getHeaders(),
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-    };
-    reply.hijack();
-    const answer = reply.raw;
-    // The client closed the connection while we read the order. Its close event has passed, so the stream would never be removed.
-    if (answer.destroyed) return;
-    answer.writeHead(200, headers).write('retry: 1000\n\n');
-    const nowMs = performance.now();
-    const stream: Stream = {
-      orderId,
-      ip,
-      said: '',
-      isTimed: false,
-      lookedAtMs: nowMs,
-      version: 0,
-      spokenAtMs: nowMs,
-      answer,
-    };
-    this.#streams.add(stream);
-    answer.once('close', () => this.#streams.delete(stream));
-    this.#timer ??= setTimeout(() => void this.#readAll(), 0);
+  @Sse(':pageId/events', { maxPendingDataLength: MAX_WAITING })
+  async follow(@Param('pageId') pageId: string, @Ip() ip: string): Promise<Observable<MessageEvent>> {
+    const stream = { orderId: orderIdOf(pageId), ip };
+    if ((await this.orders.look(stream.orderId)) === undefined) throw unknownOrder();
+    // Nest subscribes only if the page is still there.
+    return defer(() => {
+      this.#refuseTooMany(stream);
+      this.#streams.add(stream);
+      const beats = interval(HEARTBEAT_MS).pipe(map((): MessageEvent => ({ comment: 'still here' })));
+      return merge(this.#views(stream.orderId), beats).pipe(
+        takeUntil(fromEvent(this.lifetime.stopping, 'abort')),
+        finalize(() => this.#streams.delete(stream)),
+      );
+    });
   }
 
-  #refuseTooMany(orderId: string, ip: string): void {
+  #refuseTooMany({ orderId, ip }: Stream): void {
     const streams = [...this.#streams];
     const ofOrder = streams.filter((stream) => stream.orderId === orderId).length;
     const ofAddress = streams.filter((stream) => stream.ip === ip).length;
     const isRoom = streams.length < this.config.maxStreams && ofAddress < this.config.maxStreamsPerAddress;
-    if (!this.around.lifetime.stopping.aborted && isRoom && ofOrder < MAX_STREAMS_PER_ORDER) return;
+    if (!this.lifetime.stopping.aborted && isRoom && ofOrder < MAX_STREAMS_PER_ORDER) return;
     const detail = 'No more pages can follow their order now. Ask for its state instead.';
     throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '10' } });
   }
 
-  async #readAll(): Promise<void> {
-    const orderIds = new Set([...this.#streams].map(({ orderId }) => orderId));
-    try {
-      await Promise.all([...orderIds].map((orderId) => this.#read(orderId)));
-    } catch (error) {
-      this.log.debug({ err: error }, 'orders that pages follow could not be read; tried again');
-    }
-    this.#beat();
-    if (this.around.lifetime.stopping.aborted) return;
-    this.#timer = this.#streams.size === 0 ? undefined : setTimeout(() => void this.#readAll(), READ_EVERY_MS);
-  }
-
-  async #read(orderId: string): Promise<void> {
-    const current = await this.store.versionOf(orderId);
-    const nowMs = performance.now();
-    const streams = [...this.#streams].filter((stream) => stream.orderId === orderId);
-    const isDue = streams.some(({ isTimed, lookedAtMs }) => isTimed && nowMs - lookedAtMs >= LOOK_EVERY_MS);
-    if (!isDue && streams.every(({ version }) => version === current)) return;
-    // `look` also publishes a command that was stored but not published.
-    const stored = isDue ? await this.orders.look(orderId) : await this.store.find(orderId);
-    if (stored !== undefined) for (const stream of streams) this.#sendView(stream, stored);
-  }
-
-  #sendView(stream: Stream, { order, version }: StoredOrder): void {
-    const text = `id: ${version}\nevent: order\ndata: ${JSON.stringify(viewOf({ order, version }, Date.now()))}\n\n`;
-    const isChanged = text !== stream.said;
-    Object.assign(stream, {
-      version,
-      said: text,
-      isTimed: changesWithTime(order, Date.now()),
-      lookedAtMs: performance.now(),
-    });
-    if (isChanged) this.#write(stream, text);
-  }
-
-  /** A comment line that shows both ends, and proxies between them, that the connection is alive. */
-  #beat(): void {
-    const nowMs = performance.now();
-    for (const stream of this.#streams) if (stream.answer.destroyed) this.#streams.delete(stream);
-    for (const stream of this.#streams)
-      if (nowMs - stream.spokenAtMs >= HEARTBEAT_MS) this.#write(stream, ': still here\n\n');
-  }
-
-  /** Closes a connection whose client does not read. The page reconnects and gets the present state. */
-  #write(stream: Stream, text: string): void {
-    stream.spokenAtMs = performance.now();
-    if (!stream.answer.write(text) && stream.answer.writableLength > 65_536) stream.answer.destroy();
-  }
-
-  #closeAll(): void {
-    clearTimeout(this.#timer);
-    for (const { answer } of this.#streams) answer.end();
+  /** The order now and after each change. A failed read is repeated; that Redis is away, its health shows. */
+  #views(orderId: string): Observable<MessageEvent> {
+    let version = 0;
+    let isTimed = false;
+    let lookedAtMs = performance.now();
+    let said = '';
+    const read = async (): Promise<MessageEvent[]> => {
+      const isDue = isTimed && performance.now() - lookedAtMs >= LOOK_EVERY_MS;
+      if (!isDue && (await this.store.versionOf(orderId)) === version) return [];
+      // `look` also publishes a command that was stored but not published.
+      const stored = isDue ? await this.orders.look(orderId) : await this.store.find(orderId);
+      if (stored === undefined) return [];
+      const data = JSON.stringify(viewOf(stored, Date.now()));
+      const isChanged = data !== said;
+      ({ version } = stored);
+      isTimed = changesWithTime(stored.order, Date.now());
+      lookedAtMs = performance.now();
+      said = data;
+      return isChanged ? [{ id: String(version), type: 'order', retry: RECONNECT_AFTER_MS, data }] : [];
+    };
+    return timer(0, READ_EVERY_MS).pipe(
+      exhaustMap(() =>
+        defer(read).pipe(
+          mergeAll(),
+          catchError(() => EMPTY),
+        ),
+      ),
+    );
   }
 }

@@ -28,7 +28,6 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     ...(attempt && isForgotten(attempt, nowMs) && { reason: 'unsent' as const }),
     ...(attempt?.phase === 'redirect' &&
       attempt.returnedAt && { confirmation: isAwaited ? ('awaited' as const) : ('overdue' as const) }),
-    retryAfterSeconds: attempt?.retryAfterSeconds,
     ...(form?.hasForm && attempt === form && !isAwaited && { form: form.id }),
     nextAttempt: next?.number,
     ...(refunded > 0 && { refunded }),

@@ -3,7 +3,7 @@ import { CheckoutConfig } from '../checkout.config.js';
 import { orderCookie } from '../web/order-cookie.js';
 import { Visitors, type PageRequest } from '../web/visitors.service.js';
 import { OrderService, unknownOrder } from './order.service.js';
-import { orderIdOf } from './order-ids.js';
+import { orderIdOf } from './order.js';
 import { viewOf, type OrderView } from './order-view.js';
 
 interface Reply {
@@ -26,7 +26,7 @@ export class OrderController {
     @Req() request: PageRequest,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<OrderView & { pageId: string }> {
-    const { stored, pageId, isNew } = await this.orders.place(body, await this.visitors.admit(request));
+    const { stored, pageId, isNew } = await this.orders.place(body, this.visitors.admit(request));
     reply.code(isNew ? 201 : 200).header('set-cookie', orderCookie(pageId, this.config.isSecure));
     return { ...viewOf(stored, Date.now()), pageId };
   }
@@ -38,7 +38,7 @@ export class OrderController {
     @Req() request: PageRequest,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<OrderView> {
-    const stored = await this.orders.tryAgain(orderIdOf(pageId), body, await this.visitors.admit(request));
+    const stored = await this.orders.tryAgain(orderIdOf(pageId), body, this.visitors.admit(request));
     reply.header('set-cookie', orderCookie(pageId, this.config.isSecure));
     return viewOf(stored, Date.now());
   }

@@ -1,23 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Fault } from '@tranche/contracts';
-import { InvalidCommandError } from '@tranche/client';
+import type { Fault, FaultCode } from '@tranche/contracts';
+import { InvalidCommandError, Publisher } from '@tranche/client';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
-import { readForm, type CheckoutForm } from '../form/checkout-form.js';
-import { formFaults } from '../form/form-faults.js';
-import { paymentCommand, type PaymentContext } from '../form/payment-command.js';
+import { formFaults, readForm, type CheckoutForm } from '../form/checkout-form.js';
+import { paymentCommand, type PaymentCommand, type PaymentContext } from '../form/payment-command.js';
 import { amountOf, CATALOGUE, readCart, type CartLine } from '../shop/catalogue.js';
 import type { MethodId } from '../shop/methods.js';
-import { orderIdOf, pageIdOf } from './order-ids.js';
+import type { Visitor } from '../web/visitors.service.js';
 import { afterInvalid, afterPublishing, afterReturn, nextAttempt } from './order-state.js';
-import { attemptId, type Attempt, type Order } from './order.js';
+import { attemptId, orderIdOf, pageIdOf, type Attempt, type Order } from './order.js';
 import { OrderStore, type StoredCommand, type StoredOrder } from './order.store.js';
-import { PaymentCommandProducer } from './payment-command.producer.js';
-
-export interface Visitor {
-  userAgent: string;
-  ip: string;
-}
 
 export interface PlacedOrder {
   stored: StoredOrder;
@@ -34,9 +27,12 @@ const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
  */
 @Injectable()
 export class OrderService {
+  /** Commands that are being published, by id: concurrent requests share one publish. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
   constructor(
     private readonly store: OrderStore,
-    private readonly producer: PaymentCommandProducer,
+    private readonly publisher: Publisher,
     private readonly config: CheckoutConfig,
     private readonly log: ServiceLogger,
   ) {}
@@ -130,22 +126,20 @@ export class OrderService {
   }
 
   private async publish({ id, command }: StoredCommand, time: string): Promise<(order: Order) => Order> {
-    try {
-      await this.producer.publish(id, command, time);
-      return (order) => afterPublishing(order, id);
-    } catch (error) {
-      if (error instanceof InvalidCommandError) {
-        const codes = error.faults.map(({ code }) => code);
-        this.log.error({ commandId: id, codes }, 'the client refused a command of the shop; it was not published');
-        return (order) => afterInvalid(order, id, codes);
-      }
-      this.log.warn(
-        { commandId: id, err: error },
-        'a command could not be published; the next read of its order tries again',
-      );
-      const detail = 'The payment command could not be published. Try again: it is executed at most once.';
-      throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause: error });
-    }
+    const codes = await publishedOrRefused(this.log, id, () => this.send(id, command, time));
+    return (order) => (codes === undefined ? afterPublishing(order, id) : afterInvalid(order, id, codes));
+  }
+
+  /** Resolves when the command is durable. After a rejection the same id may be published again. */
+  private send(id: string, { type, data }: PaymentCommand, time: string): Promise<void> {
+    const options = { id, correlationId: data.orderId, time };
+    const publish = async (): Promise<void> =>
+      void (await (type === 'payment.pay'
+        ? this.publisher.pay(data, options)
+        : this.publisher.authorize(data, options)));
+    const sending = this.#underWay.get(id) ?? publish().finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, sending);
+    return sending;
   }
 
   private build(form: CheckoutForm, lines: CartLine[], orderId: string, visitor: Visitor, supersedes?: string) {
@@ -161,6 +155,27 @@ export class OrderService {
       ...visitor,
     };
     return paymentCommand(form, context);
+  }
+}
+
+/** Resolves to fault codes if the client refused the command and published nothing. @throws Problem if Kafka did not take it */
+export async function publishedOrRefused(
+  log: ServiceLogger,
+  commandId: string,
+  publish: () => Promise<unknown>,
+): Promise<FaultCode[] | undefined> {
+  try {
+    await publish();
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof InvalidCommandError) {
+      const codes = cause.faults.map(({ code }) => code);
+      log.error({ commandId, codes }, 'the client refused a command of the shop; it was not published');
+      return codes;
+    }
+    log.warn({ commandId, err: cause }, 'a command could not be published; the next read of its order tries again');
+    const detail = 'The command could not be published. Try again: it is executed at most once.';
+    throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause });
   }
 }
 

@@ -30,11 +30,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 if ARGV[4] ~= '' then redis.call('SET', KEYS[2], ARGV[4], 'PXAT', ARGV[5]) end
 return version + 1`;
 
-const COUNT = `
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
-return count`;
-
 const LIST = `
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[3])`;
@@ -112,12 +107,6 @@ export class OrderStore {
 
   async formOf(id: string): Promise<string | undefined> {
     return (await asked(this.#redis.get(this.#formKey(id)))) ?? undefined;
-  }
-
-  async count(name: string, minute: number): Promise<number> {
-    return Number(
-      await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })),
-    );
   }
 
   /** The script uses the keys of the order and the command together, so both have the order's id as hash tag (Redis Cluster). */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FaultCode } from '@tranche/contracts';
 import type { FollowUpKind, OrderItem, PaidCard, Phase } from '../../page/views.js';
 import type { MethodId } from '../shop/methods.js';
@@ -16,8 +17,6 @@ export interface Attempt {
   supersedes?: string;
   execCode?: string;
   faultCodes?: FaultCode[];
-  /** Seconds to wait before a new attempt. */
-  retryAfterSeconds?: number;
   hasForm?: boolean;
   /** RFC 3339. Set when the browser returned from the form with a hint that it may be paid. */
   returnedAt?: string;
@@ -60,3 +59,11 @@ export interface Order {
 }
 
 export const attemptId = (orderId: string, number: number): string => `${orderId}.${number}`;
+
+/** The secret part of the order page's address. It gives access to the order and its form, so we neither store nor publish it. */
+export const pageIdOf = (key: string): string => hashed(`page ${key}`);
+
+/** ORDERID for Kafka, logs and the platform. It is a hash of the page's secret, which cannot be computed from it. */
+export const orderIdOf = (pageId: string): string => hashed(`order ${pageId}`);
+
+const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

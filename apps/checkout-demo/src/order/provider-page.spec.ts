@@ -1,5 +1,5 @@
 import { processorMs } from '@tranche/testing';
-import { PROVIDER_PAGE_HEADERS, providerPage } from './provider-page.js';
+import { PROVIDER_PAGE_HEADERS, providerPage } from './provider.controller.js';
 
 const base64 = (html: string) => Buffer.from(html).toString('base64');
 

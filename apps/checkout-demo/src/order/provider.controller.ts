@@ -1,11 +1,11 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { decodeRedirectHtml } from '@tranche/client';
 import { ServiceLogger } from '@tranche/service-kit';
-import { orderAddress, returnOf } from '../web/order-address.js';
-import { orderIdOf } from './order-ids.js';
+import { orderAddress, returnOf } from '../web/order-cookie.js';
+import { orderIdOf } from './order.js';
 import { OrderService } from './order.service.js';
 import { OrderStore } from './order.store.js';
 import { viewOf } from './order-view.js';
-import { PROVIDER_PAGE_HEADERS, providerPage } from './provider-page.js';
 
 interface Reply {
   code(status: number): Reply;
@@ -53,4 +53,27 @@ export class ProviderController {
 
 function redirect(reply: Reply, location: string): void {
   reply.code(303).headers({ location, 'cache-control': 'no-store' }).send();
+}
+
+/**
+ * REDIRECTHTML comes from a third party. We serve it unchanged in an opaque origin (`sandbox` without allow-same-origin), so that its
+ * scripts cannot access the shop. It is a page and not a frame, because providers forbid frames and phones have no room for one.
+ */
+export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "sandbox allow-forms allow-scripts allow-top-navigation; default-src https: data: 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  // The page may open windows, for example the bank's, and needs their messages.
+  'cross-origin-opener-policy': 'unsafe-none',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+};
+
+/** A fragment gets a document around it, for its encoding and the width of phones. */
+export function providerPage(redirectHtml: string): string {
+  const html = decodeRedirectHtml(redirectHtml);
+  if (/<(?:!doctype|html)[\s>]/i.test(html)) return html;
+  const head =
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Maison Roitelet</title>';
+  return `<!doctype html>\n<html><head>${head}</head><body data-testid="provider-form">${html}</body></html>\n`;
 }

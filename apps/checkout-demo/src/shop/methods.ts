@@ -6,7 +6,7 @@ import {
   type PaymentOption,
   type Rail,
 } from '@tranche/contracts';
-import type { MethodId } from '../../page/method-texts.js';
+import type { MethodId } from '../../page/texts.js';
 
 export type { MethodId };
 

@@ -13,7 +13,6 @@ export class ShopController {
     const { market, apiKeyId, cseKeysUrl, tokenizerUrl } = this.config;
     return {
       market,
-      currency: 'EUR',
       maxQuantity: MAX_QUANTITY,
       articles: CATALOGUE.map(({ sku, price, quantity }) => ({ sku, price, quantity })),
       methods: methodsOf(market).map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({

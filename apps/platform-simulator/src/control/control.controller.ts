@@ -1,23 +1,21 @@
 import type { Merchants } from '@tranche/contracts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EncryptionKeys } from '../cse-keys/encryption-keys.store.js';
-import { isRefusal } from '../request/request-rules.js';
 import type { AccessTokens } from '../token-api/access-tokens.store.js';
-import type { Accounts } from '../token-api/accounts.store.js';
+import type { Accounts } from '../token-api/accounts.js';
 import { maskedNumber } from '../transactions/card.js';
 import { binOf, schemeOf } from '../transactions/card-bins.js';
-import type { Decisions } from '../transactions/decision.service.js';
-import type { OperationType } from '../transactions/transaction.js';
+import { isRefusal } from '../transactions/exec-codes.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
-import { NOTIFICATION_MODES, readFaultRule, type NotificationMode } from './fault-rules.js';
-import type { Faults } from './faults.store.js';
-import type { IssuedTokens } from './issued-tokens.store.js';
+import { codeOfApproval } from '../transactions/state-machine.js';
+import type { OperationType } from '../transactions/transaction.js';
+import { NOTIFICATION_MODES, readFaultRule, type Faults, type NotificationMode } from './faults.js';
+import type { IssuedTokens } from './ledger.store.js';
 
 export interface ControlParts {
   readonly merchants: Merchants;
   readonly books: Books;
   readonly execution: Execution;
-  readonly decisions: Decisions;
   readonly faults: Faults;
   readonly accounts: Accounts;
   readonly accessTokens: AccessTokens;
@@ -125,22 +123,23 @@ function secretRoutes(
   scope.post('/simulator/cse-keys/rotate', ({ body }, reply) => {
     const { apiKeyId, keepPrevious = false } = fieldsOf(body);
     if (typeof keepPrevious !== 'boolean') return wrong(reply, 'keepPrevious must be true or false');
-    if (apiKeyId !== undefined && (typeof apiKeyId !== 'string' || encryptionKeys.merchantOf(apiKeyId) === undefined)) {
+    if (apiKeyId !== undefined && encryptionKeys.merchantOf(apiKeyId) === undefined)
       return wrong(reply, 'apiKeyId is unknown');
-    }
-    return reply.send({ encryptionKeyId: encryptionKeys.rotate({ apiKeyId, keepPrevious }) });
+    return reply.send({ encryptionKeyId: encryptionKeys.rotate(apiKeyId as string | undefined, keepPrevious) });
   });
 }
 
-function transactionRoutes(scope: FastifyInstance, { merchants, books, execution, decisions }: ControlParts): void {
+function transactionRoutes(scope: FastifyInstance, { merchants, books, execution }: ControlParts): void {
   scope.post<{ Params: { transactionId: string } }>(
     '/simulator/transactions/:transactionId/decide',
     ({ params, body }, reply) => {
       const { decision } = fieldsOf(body);
       if (decision !== 'approve' && decision !== 'refuse') return wrong(reply, 'decision must be approve or refuse');
       const transaction = books.transactions.find(params.transactionId);
-      if (transaction === undefined) return reply.code(404).send({ error: 'no such transaction' });
-      if (!decisions.approve(transaction, decision))
+      const merchant = transaction && merchants.byIdentifier(transaction.identifier);
+      if (transaction === undefined || merchant === undefined)
+        return reply.code(404).send({ error: 'no such transaction' });
+      if (!execution.settle(transaction, merchant, codeOfApproval(decision, transaction)))
         return reply.code(409).send({ error: 'not pending', execCode: transaction.execCode });
       return reply.send({ transactionId: transaction.transactionId, execCode: transaction.execCode });
     },
@@ -154,11 +153,13 @@ function transactionRoutes(scope: FastifyInstance, { merchants, books, execution
       if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) > 0))
         return wrong(reply, 'amount must be a whole number');
       const merchant = merchants.byIdentifier(identifier);
-      const reference = [...books.transactions.ofOrder(identifier, orderId)].find((one) =>
-        transactionId === undefined
-          ? one.state === 'succeeded' && sources.includes(one.operationType)
-          : one.transactionId === transactionId,
-      );
+      const reference = books.transactions
+        .ofOrder(identifier, orderId)
+        .find((one) =>
+          transactionId === undefined
+            ? one.state === 'succeeded' && sources.includes(one.operationType)
+            : one.transactionId === transactionId,
+        );
       if (merchant === undefined || reference === undefined)
         return reply.code(404).send({ error: `nothing to ${type}` });
       const made = execution.byBackOffice({ type, amount: amount as number | undefined }, reference, merchant);

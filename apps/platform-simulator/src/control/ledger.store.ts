@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.service.js';
 import { kept } from '../request/flat-parameters.js';
+import { expireIfOverdue } from '../transactions/state-machine.js';
 import type { Transaction } from '../transactions/transaction.js';
 
 /** A received request with the names of its parameters. Values are left out, because they may be secret. */
@@ -69,7 +70,10 @@ export class Ledger {
     const isWanted = (entry: LedgerFilter) =>
       (identifier === undefined || entry.identifier === identifier) &&
       (orderId === undefined || entry.orderId === orderId);
-    const operations = this.executions.filter(({ transaction }) => isWanted(transaction)).map(operationOf);
+    const nowMs = this.clock.nowMs();
+    const operations = this.executions
+      .filter(({ transaction }) => isWanted(transaction))
+      .map((execution) => operationOf(execution, nowMs));
     const counts = countsOf(operations);
     return {
       calls: this.calls.filter(isWanted),
@@ -110,34 +114,36 @@ export class Ledger {
 
 type Operation = ReturnType<typeof operationOf>;
 
-function operationOf({ timeMs, transaction, answered, origin }: Execution) {
-  const { identifier, orderId, operationType, extraData, amount, transactionId, initialId, execCode } = transaction;
+function operationOf({ timeMs, transaction, answered, origin }: Execution, nowMs: number) {
+  const { identifier, orderId, operationType, extraData, amount, transactionId, initialId } = transaction;
+  const { execCode: finalExecCode } = expireIfOverdue(transaction, nowMs);
   const time = new Date(timeMs).toISOString();
-  return {
-    time,
-    identifier,
-    orderId,
-    operationType,
-    extraData,
-    amount,
-    transactionId,
-    initialId,
-    execCode: answered,
-    finalExecCode: execCode,
-    origin,
-  };
+  const codes = { execCode: answered, finalExecCode };
+  return { time, identifier, orderId, operationType, extraData, amount, transactionId, initialId, ...codes, origin };
 }
 
 function countsOf(operations: readonly Operation[]) {
   const counts = new Map<
     string,
-    { identifier: string; orderId: string; operationType: string; extraData: string | undefined; executed: number }
+    Pick<Operation, 'identifier' | 'orderId' | 'operationType' | 'extraData'> & { executed: number }
   >();
   for (const { identifier, orderId, operationType, extraData } of operations) {
     const key = JSON.stringify([identifier, orderId, operationType, extraData]);
-    const count = counts.get(key) ?? { identifier, orderId, operationType, extraData, executed: 0 };
-    count.executed += 1;
-    counts.set(key, count);
+    const executed = (counts.get(key)?.executed ?? 0) + 1;
+    counts.set(key, { identifier, orderId, operationType, extraData, executed });
   }
   return [...counts.values()];
+}
+
+const MAX_TOKENS = 10_000;
+
+/** The latest issued tokens, expired ones included. A search for leaked tokens needs this list. */
+export class IssuedTokens {
+  readonly accessTokens: string[] = [];
+  readonly cardTokens: string[] = [];
+
+  note(kind: keyof Pick<IssuedTokens, 'accessTokens' | 'cardTokens'>, token: string): void {
+    this[kind].push(token);
+    if (this[kind].length > MAX_TOKENS) this[kind].shift();
+  }
 }

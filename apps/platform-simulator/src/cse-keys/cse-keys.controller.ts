@@ -1,45 +1,41 @@
 import type { FastifyInstance } from 'fastify';
-import type { Faults } from '../control/faults.store.js';
-import { disturb } from '../process/disturbed-answer.controller.js';
-import { disturbanceAfter, disturbanceBefore, latencyOf, pause } from '../process/interference.service.js';
-import { allowAnyOrigin } from './any-origin.controller.js';
+import { answerCall, type Edge } from '../process/disturbance.js';
 import type { EncryptionKeys } from './encryption-keys.store.js';
-import { unfitRecord } from './unfit-keys.js';
 
-interface CseKeyParts {
+interface CseKeyParts extends Edge {
   readonly encryptionKeys: EncryptionKeys;
-  readonly faults: Faults;
-  readonly latencyMs: readonly [number, number];
 }
 
 /** `POST /cseKeys {apiKeyId}` answers the current key of a merchant's API key. */
-export async function cseKeysController(
-  server: FastifyInstance,
-  { encryptionKeys, faults, latencyMs }: CseKeyParts,
-): Promise<void> {
+export async function cseKeysController(server: FastifyInstance, parts: CseKeyParts): Promise<void> {
+  const { encryptionKeys } = parts;
   await server.register((scope, _options, done) => {
     scope.setErrorHandler((_error, _request, reply) => reply.code(400).send({ error: 'invalid_request' }));
     allowAnyOrigin(scope, '/cseKeys');
-    scope.post('/cseKeys', async (request, reply) => {
-      const { body } = request;
-      const apiKeyId = typeof body === 'object' && body !== null && 'apiKeyId' in body ? body.apiKeyId : undefined;
-      const merchant = typeof apiKeyId === 'string' ? encryptionKeys.merchantOf(apiKeyId) : undefined;
-      const fault = faults.ofCall({
-        operation: 'cseKeys',
-        merchant: merchant?.merchant,
-        identifier: merchant?.identifier,
+    scope.post('/cseKeys', (request, reply) => {
+      const { apiKeyId } = (request.body ?? {}) as { apiKeyId?: unknown };
+      const { merchant, identifier } = encryptionKeys.merchantOf(apiKeyId) ?? {};
+      const subject = { operation: 'cseKeys', merchant, identifier };
+      return answerCall(parts, { request, reply, subject }, async () => {
+        if (typeof apiKeyId !== 'string') return { status: 400, body: { error: 'invalid_request' } };
+        const body = await encryptionKeys.current(apiKeyId);
+        return body === undefined ? { status: 401, body: { error: 'unknown_api_key' } } : { body };
       });
-      await pause(latencyOf(fault, latencyMs));
-      const before = disturbanceBefore(fault);
-      if (before) return disturb(request, reply, before);
-      if (typeof apiKeyId !== 'string') return reply.code(400).send({ error: 'invalid_request' });
-      const current = await encryptionKeys.current(apiKeyId);
-      if (current === undefined) return reply.code(401).send({ error: 'unknown_api_key' });
-      const record = fault?.encryptionKey === undefined ? current : await unfitRecord(fault.encryptionKey, current);
-      if (fault?.keyRotation) encryptionKeys.rotate({ apiKeyId });
-      const after = disturbanceAfter(fault, record);
-      return after ? disturb(request, reply, after) : reply.send(record);
     });
     done();
   });
+}
+
+/** Sets CORS headers for any origin: the pages of all merchants call this path from the browser. */
+export function allowAnyOrigin(scope: FastifyInstance, path: string): void {
+  scope.addHook('onRequest', (_request, reply, next) => {
+    reply.header('access-control-allow-origin', '*');
+    next();
+  });
+  const allowed = {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'content-type, accept',
+    'access-control-max-age': '600',
+  };
+  scope.options(path, (_request, reply) => reply.code(204).headers(allowed).send());
 }

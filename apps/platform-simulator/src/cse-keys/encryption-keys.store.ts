@@ -29,8 +29,8 @@ export class EncryptionKeys {
     this.accepted = new Map(pairs.map(([apiKeyId]) => [apiKeyId, [first]]));
   }
 
-  merchantOf(apiKeyId: string): Merchant | undefined {
-    return this.owners.get(apiKeyId);
+  merchantOf(apiKeyId: unknown): Merchant | undefined {
+    return this.owners.get(apiKeyId as string);
   }
 
   async current(apiKeyId: string): Promise<EncryptionKeyRecord | undefined> {
@@ -50,7 +50,7 @@ export class EncryptionKeys {
   }
 
   /** Creates a key for one or all API keys and returns its id. Without `keepPrevious`, earlier keys are no longer accepted. */
-  rotate({ apiKeyId, keepPrevious = false }: { apiKeyId?: string; keepPrevious?: boolean } = {}): string {
+  rotate(apiKeyId: string | undefined, keepPrevious: boolean): string {
     const key = newKey();
     for (const [id, previous] of this.accepted) {
       if (apiKeyId !== undefined && id !== apiKeyId) continue;

@@ -2,21 +2,21 @@ import type { Merchants } from '@tranche/contracts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { redirectAddress } from '../notifications/notification-parameters.js';
 import { takeBodiesAsText } from '../process/process.controller.js';
-import type { Decisions } from '../transactions/decision.service.js';
-import { isDecision } from '../transactions/state-machine.js';
+import type { Execution } from '../transactions/execution.service.js';
+import { codeOfDecision, isDecision } from '../transactions/state-machine.js';
 import type { Transactions } from '../transactions/transactions.store.js';
 import { choicePage, formPage, notFoundPage, resultPage } from './form-page.js';
 
 interface FormParts {
   readonly merchants: Merchants;
   readonly transactions: Transactions;
-  readonly decisions: Decisions;
+  readonly execution: Execution;
 }
 
 /** `GET /form/:transactionId` shows the form; `POST` with `decision` completes it and redirects the cardholder to the merchant. */
 export async function formController(
   server: FastifyInstance,
-  { merchants, transactions, decisions }: FormParts,
+  { merchants, transactions, execution }: FormParts,
 ): Promise<void> {
   await server.register((scope, _options, done) => {
     takeBodiesAsText(scope);
@@ -41,8 +41,8 @@ export async function formController(
       if (found === undefined) return sendPage(reply, 404, notFoundPage());
       const { transaction, merchant } = found;
       const decision = new URLSearchParams(typeof request.body === 'string' ? request.body : '').get('decision');
-      const isFirst = transaction.state === 'redirected';
-      if (isFirst && (!isDecision(decision) || !decisions.choose(transaction, decision)))
+      const code = isDecision(decision) ? codeOfDecision(decision, transaction) : undefined;
+      if (transaction.state === 'redirected' && !execution.settle(transaction, merchant, code))
         return sendPage(reply, 400, choicePage());
       // A second submit changes nothing and redirects to the same address.
       const address = redirectAddress(transaction, merchant);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Merchant } from '@tranche/contracts';
 import type { Clock } from '../clock.service.js';
-import type { NotificationMode } from '../control/fault-rules.js';
-import type { Faults } from '../control/faults.store.js';
+import type { Faults, NotificationMode } from '../control/faults.js';
 import type { Transaction } from '../transactions/transaction.js';
 import { signedNotification, type NamedValues } from './notification-parameters.js';
 import type { Attempt, Encoding, Notifier } from './notifier.client.js';
@@ -72,7 +71,7 @@ export class Notifications {
     const parameters = signedNotification(transaction, merchant);
     const isKeptBack = fault?.none === true || fault?.forgedHash === 'instead';
     const mode = fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode;
-    const about = {
+    const notification: Notification = {
       time: this.clock.iso(),
       merchant: merchant.merchant,
       identifier,
@@ -80,9 +79,6 @@ export class Notifications {
       operationType,
       transactionId,
       mode,
-    };
-    const notification: Notification = {
-      ...about,
       execCode,
       parameters: Object.fromEntries(parameters),
       attempts: [],

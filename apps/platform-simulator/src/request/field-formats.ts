@@ -1,5 +1,6 @@
 import type { Market, Method } from '@tranche/contracts';
 import { hasOption } from '../platform-methods.js';
+import type { OperationType } from '../transactions/transaction.js';
 import type { Parameters } from './flat-parameters.js';
 
 type Format = (value: string) => boolean;
@@ -105,7 +106,12 @@ const CATEGORIES =
   'furniture kidsandbaby videogamesandconsoles toysandgames pets foodanddrink giftandflowers entertainment travel auctionsandgroupbuying ' +
   'servicesforindividuals servicesforprofessionals';
 
-const CART_A: Formats = { TOTALAMOUNT: integer, DISCOUNT: percentage, TAX: percentage };
+const CART_A: Formats = {
+  TOTALAMOUNT: integer,
+  DISCOUNT: percentage,
+  TAX: percentage,
+  SUBMERCHANTEXTERNALID: () => true,
+};
 const CART_B: Formats = {
   ...CART_A,
   MERCHANTITEMID: text(256),
@@ -127,27 +133,51 @@ const SPAIN: Formats = onBothAddresses({
   MOBILEPHONE: pattern(/^\+34[67][0-9]{8}$/),
 });
 
-interface MethodFormats {
-  readonly fields: Formats;
-  readonly cart: Formats;
-  readonly markets?: Readonly<Partial<Record<Market, Formats>>>;
-}
-
-const FORMATS: Readonly<Record<Method, MethodFormats>> = {
+const FORMATS: Readonly<Record<Method, { readonly fields: Formats; readonly cart: Formats }>> = {
   A: { fields: METHOD_A, cart: CART_A },
-  B: { fields: METHOD_B, cart: CART_B, markets: { ES: SPAIN } },
+  B: { fields: METHOD_B, cart: CART_B },
   card: { fields: CARD, cart: {} },
 };
 
-export interface FormatsFor {
-  readonly method: Method;
-  readonly market: Market;
+const names = (text: string): readonly string[] => text.split(' ');
+
+const OF_ALL = names('IDENTIFIER OPERATIONTYPE ORDERID DESCRIPTION VERSION HASH');
+/** An authorization without PAYMENTOPTION is read as a card's, which lists the fields that methods A and B share. */
+const OF_AUTHORIZATION = [
+  ...names('PAYMENTOPTION AMOUNT CLIENTIDENT CLIENTEMAIL APIKEYID EXTRADATA METADATA'),
+  ...Object.keys(INSTALMENT),
+  ...names('BILLINGADDRESS BILLINGCITY BILLINGPHONE BILLINGMOBILEPHONE'),
+  ...names('SHIPTOADDRESS SHIPTOCITY SHIPTOPHONE SHIPTOMOBILEPHONE'),
+];
+/** The text of the interface names the token TOKEN, its request shape HFTOKEN. */
+const OF_PAYMENT = names(
+  'AMOUNT CLIENTIDENT CLIENTEMAIL CLIENTREFERRER CLIENTUSERAGENT CLIENTIP CARDFULLNAME HFTOKEN TOKEN SELECTEDBRAND',
+);
+const LISTED: Readonly<Record<OperationType, ReadonlySet<string>>> = {
+  authorization: new Set([...OF_ALL, ...OF_AUTHORIZATION]),
+  capture: new Set([...OF_ALL, ...names('TRANSACTIONID AMOUNT EXTRADATA')]),
+  refund: new Set([...OF_ALL, ...names('TRANSACTIONID AMOUNT EXTRADATA')]),
+  void: new Set([...OF_ALL, ...names('TRANSACTIONID EXTRADATA')]),
+  payment: new Set([...OF_ALL, ...OF_PAYMENT]),
+};
+
+/** Interface, Endpoints: the parameters listed for an operation are the ones that it accepts. Returns the first other one. */
+export function unlistedParameter(parameters: Parameters, type: OperationType, method: Method): string | undefined {
+  const { fields, cart } = FORMATS[method];
+  const isOfMethod = (name: string) => type === 'authorization' && method !== 'card' && Object.hasOwn(fields, name);
+  return [...parameters.keys()].find((name) => {
+    const [, item] = /^CART\[\d+\]\[(\w+)\]$/.exec(name) ?? [];
+    return item === undefined ? !LISTED[type].has(name) && !isOfMethod(name) : !Object.hasOwn(cart, item);
+  });
 }
 
 /** Returns the first parameter that violates the interface's format. Absent, empty and unknown parameters pass. */
-export function invalidParameter(parameters: Parameters, { method, market }: FormatsFor): string | undefined {
-  const { fields, cart, markets } = FORMATS[method];
-  const ofMarket = markets?.[market] ?? {};
+export function invalidParameter(
+  parameters: Parameters,
+  { method, market }: { readonly method: Method; readonly market: Market },
+): string | undefined {
+  const { fields, cart } = FORMATS[method];
+  const ofMarket = method === 'B' && market === 'ES' ? SPAIN : {};
   for (const [name, value] of parameters) {
     if (value === '') continue;
     const cartField = name.startsWith('CART[') ? cartFieldOf(name) : undefined;

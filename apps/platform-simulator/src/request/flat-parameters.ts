@@ -16,21 +16,15 @@ const PREFIX = 'params[';
 export function parseFormBody(body: string): FormBody | undefined {
   const parameters = new Map<string, string>();
   let method: string | undefined;
-  const pairs = body.split('&');
-  if (pairs.length > MAX_PAIRS) return undefined;
-  for (const pair of pairs) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    if (name === undefined || value === undefined) return undefined;
-    if (name === 'method') {
-      method = value;
-    } else if (name.startsWith(PREFIX)) {
-      const flat = flatName(name);
-      if (flat === undefined) return undefined;
-      parameters.set(flat, value);
-    }
+  if (!isDecodable(body)) return undefined;
+  const pairs = new URLSearchParams(body);
+  if (pairs.size > MAX_PAIRS) return undefined;
+  for (const [name, value] of pairs) {
+    if (name === 'method') method = value;
+    if (!name.startsWith(PREFIX)) continue;
+    const flat = flatName(name);
+    if (flat === undefined) return undefined;
+    parameters.set(flat, value);
   }
   return method === undefined && parameters.size === 0 ? undefined : { method, parameters };
 }
@@ -46,23 +40,19 @@ export function segmentsOf(name: string): string[] {
   return name.includes('[') ? name.replaceAll(']', '').split('[') : [name];
 }
 
-function decode(text: string): string | undefined {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
+/** URLSearchParams would put replacement characters in the place of broken escapes. */
+function isDecodable(body: string): boolean {
   try {
-    return decodeURIComponent(spaced);
+    decodeURIComponent(body);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
 /** `params[CART][0][PRICE]` → `CART[0][PRICE]`. */
 function flatName(name: string): string | undefined {
-  if (!name.endsWith(']')) return undefined;
-  const inner = name.slice(PREFIX.length, -1);
-  if (inner !== '' && !inner.includes('[') && !inner.includes(']')) return inner;
-  const segments = inner.split('][');
-  if (segments.some((segment) => segment === '' || segment.includes('[') || segment.includes(']'))) return undefined;
-  const [first = '', ...rest] = segments;
-  return rest.length === 0 ? first : `${first}${rest.map((segment) => `[${segment}]`).join('')}`;
+  if (!/^params(\[[^[\]]+\])+$/.test(name)) return undefined;
+  const [first, ...rest] = name.slice(PREFIX.length, -1).split('][');
+  return [first, ...rest.map((segment) => `[${segment}]`)].join('');
 }

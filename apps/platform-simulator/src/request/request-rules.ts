@@ -1,26 +1,17 @@
-import type { Merchant } from '@tranche/contracts';
-import { euroLimits, methodOfOption, type InstalmentMethod } from '../platform-methods.js';
-import type { Refusal } from '../transactions/exec-codes.js';
-import { refusal } from '../transactions/exec-codes.js';
-import type { OperationType } from '../transactions/transaction.js';
-import { isOperationType } from '../transactions/transaction.js';
-import { invalidParameter } from './field-formats.js';
-import { unlistedParameter } from './listed-parameters.js';
+import type { Merchant, Method } from '@tranche/contracts';
+import { euroLimits, methodOfOption } from '../platform-methods.js';
+import { refusal, type Refusal } from '../transactions/exec-codes.js';
+import { isOperationType, type OperationType } from '../transactions/transaction.js';
+import { invalidParameter, unlistedParameter } from './field-formats.js';
 import type { FormBody, Parameters } from './flat-parameters.js';
 import { isHashOf } from './platform-hash.js';
 
 /** A valid request. The state of its transactions is checked later. */
 export type Order =
   | {
-      readonly kind: 'instalment';
+      readonly kind: 'initial';
       readonly type: OperationType;
-      readonly method: InstalmentMethod;
-      readonly orderId: string;
-      readonly amount: number;
-    }
-  | {
-      readonly kind: 'card';
-      readonly type: OperationType;
+      readonly method: Method;
       readonly orderId: string;
       readonly amount: number;
       readonly hfToken?: string;
@@ -81,14 +72,12 @@ export function readOrder(
   const orderId = given(parameters, 'ORDERID');
   if (orderId === undefined) return refusal('1001', 'ORDERID');
   if (amount === undefined) return refusal('1001', 'AMOUNT');
-  if (option === undefined || method === 'card')
-    return readCardOrder(parameters, { kind: 'card', type, orderId, amount });
-  const limits = merchant.currency === 'EUR' ? euroLimits(method, option) : undefined;
+  const order = { kind: 'initial', type, method, orderId, amount } as const;
+  if (method === 'card') return readCardOrder(parameters, order);
+  const limits = merchant.currency === 'EUR' ? euroLimits(method) : undefined;
   if (limits !== undefined && (amount < limits.min || amount > limits.max)) return refusal('1002', 'AMOUNT');
-  return { kind: 'instalment', type, method, orderId, amount };
+  return order;
 }
-
-export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
 
 /**
  * Finds an express item that takes 48 hours or more (interface, Cart item). A date counts from its start in the first time zone; a delivery in
@@ -114,7 +103,7 @@ const EXPRESS_MS = 48 * 3_600_000;
 const FIRST_ZONE_MS = 14 * 3_600_000;
 
 /** The interface's text names the token TOKEN, its request shape HFTOKEN. We accept both. */
-function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'card' }>): Order | Refusal {
+function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'initial' }>): Order | Refusal {
   const hfToken = given(parameters, 'HFTOKEN') ?? given(parameters, 'TOKEN');
   if (hfToken !== undefined) return { ...order, hfToken };
   if (given(parameters, 'CARDCODE') !== undefined) {

@@ -1,19 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import type { IssuedTokens } from '../control/issued-tokens.store.js';
-import type { Account } from './accounts.config.js';
+import type { IssuedTokens } from '../control/ledger.store.js';
+import type { Account } from './accounts.js';
 
 const MAX_TOKENS = 10_000;
-
-export interface IssuedToken {
-  readonly account: Account;
-  readonly expiresAtMs: number;
-}
 
 /** Tokens expire by the wall clock, by which the services cache them: a moved simulator clock must not end all of them. */
 export class AccessTokens {
   private readonly key = randomBytes(32);
-  private readonly issued = new Map<string, IssuedToken>();
+  private readonly issued = new Map<string, { account: Account; expiresAtMs: number }>();
 
   constructor(
     private readonly accounts: readonly Account[],
@@ -40,7 +35,7 @@ export class AccessTokens {
       .setIssuedAt(issuedAtSeconds)
       .setExpirationTime(expiresAtSeconds)
       .sign(this.key);
-    this.noted.noteAccessToken(accessToken);
+    this.noted.note('accessTokens', accessToken);
     this.forgetExpired();
     this.issued.set(accessToken, { account, expiresAtMs: Date.now() + this.lifetimeSeconds * 1000 });
     return {

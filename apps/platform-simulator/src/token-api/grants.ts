@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Account } from './accounts.config.js';
+import type { Account } from './accounts.js';
 
 export interface OAuthError {
   readonly status: number;

@@ -1,3 +1,4 @@
+import { isPlainObject } from '@tranche/contracts';
 import { invalidParameter } from '../request/field-formats.js';
 import { refusal, type Refusal } from '../transactions/exec-codes.js';
 
@@ -25,21 +26,14 @@ export function readPlaintext(bytes: Uint8Array, requiresBrand = false): CardPla
   const texts = new Map(given.map((name) => [name, String(fields[name])]));
   const invalid = notText ?? invalidParameter(texts, { method: 'card', market: 'FR' });
   if (invalid !== undefined) return refusal('1002', invalid);
-  const text = (name: (typeof NAMES)[number]) => texts.get(name) ?? '';
-  const selectedBrand = texts.get('SELECTEDBRAND');
-  return {
-    cardCode: text('CARDCODE'),
-    validityDate: text('CARDVALIDITYDATE'),
-    ...(selectedBrand && { selectedBrand }),
-  };
+  const [cardCode = '', validityDate = '', , selectedBrand] = NAMES.map((name) => texts.get(name));
+  return { cardCode, validityDate, ...(selectedBrand && { selectedBrand }) };
 }
 
 function fieldsOf(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isPlainObject(value) ? value : undefined;
   } catch {
     // We do not report the parser's error, because it may quote card data.
     return undefined;

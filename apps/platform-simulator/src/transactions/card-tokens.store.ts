@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.service.js';
-import type { IssuedTokens } from '../control/issued-tokens.store.js';
+import type { IssuedTokens } from '../control/ledger.store.js';
 import type { Card } from './card.js';
 
 /** Interface, Limits: single use, 15 minutes. */
@@ -20,7 +20,7 @@ export class CardTokens {
     const token = randomUUID();
     this.forgetOldest();
     this.tokens.set(token, { card, identifier, expiresAtMs: this.clock.nowMs() + CARD_TOKEN_LIFETIME_MS });
-    this.issued.noteCardToken(token);
+    this.issued.note('cardTokens', token);
     return token;
   }
 

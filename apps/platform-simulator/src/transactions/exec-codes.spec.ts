@@ -1,4 +1,3 @@
-import { EXECCODES } from '@tranche/contracts';
 import { codeWantedBy, codeWantedByCard, refusal } from './exec-codes.js';
 
 describe('codeWantedBy', () => {
@@ -38,11 +37,4 @@ describe('refusal', () => {
     expect(refusal('1001', 'ORDERID')).toEqual({ execCode: '1001', message: 'A parameter is missing: ORDERID' });
     expect(refusal('2017').message).toContain('not available');
   });
-});
-
-it('has the words of the contracts where the code alone is known: 2011 to 2013', () => {
-  for (const code of ['2011', '2012', '2013']) {
-    expect(refusal(code).message).toBe('A schedule or a file is in error.');
-    expect(EXECCODES[code]?.meaning).toBe('schedule or file in error');
-  }
 });

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Merchant } from '@tranche/contracts';
 import type { Clock } from '../clock.service.js';
-import type { CallFault, Part } from '../control/fault-rules.js';
+import type { CallFault, Part } from '../control/faults.js';
 import type { Ledger } from '../control/ledger.store.js';
 import type { Notifications } from '../notifications/notifications.service.js';
 import { mayWait } from '../platform-methods.js';
 import { kept, type Parameters } from '../request/flat-parameters.js';
-import { isRefusal, type Order } from '../request/request-rules.js';
+import type { Order } from '../request/request-rules.js';
 import { isCardExpired, maskedCard, type Card } from './card.js';
 import { binOf, hasBrand } from './card-bins.js';
 import type { CardTokens } from './card-tokens.store.js';
-import { codeWantedBy, codeWantedByCard, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
-import { judgeFollowUp } from './state-machine.js';
-import { stateOf, type OperationType, type Transaction } from './transaction.js';
+import { codeWantedBy, codeWantedByCard, isRefusal, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
+import { judgeFollowUp, type FollowUp } from './state-machine.js';
+import { stateOf, type Transaction } from './transaction.js';
 import type { Transactions } from './transactions.store.js';
 
 export interface Executed {
@@ -29,6 +29,9 @@ export interface Books {
   readonly notifications: Notifications;
 }
 
+type InitialOrder = Extract<Order, { kind: 'initial' }>;
+type Origin = 'request' | 'back-office';
+
 /** Executes operations. Each executed call creates one transaction and one ledger entry. */
 export class Execution {
   private references = 0;
@@ -44,38 +47,36 @@ export class Execution {
     merchant: Merchant,
     { withoutForm, part }: Pick<CallFault, 'withoutForm' | 'part'> = {},
   ): Executed | Refusal {
-    switch (order.kind) {
-      case 'instalment': {
-        const isAtOnce = withoutForm === '0000' || (withoutForm === '0003' && mayWait(order.method));
-        const execCode = isAtOnce ? withoutForm : '0002';
-        return this.open(order, parameters, merchant, { execCode, wanted: this.wantedBy(order.amount), part });
-      }
-      case 'card':
-        return this.executeCard(order, parameters, merchant, part);
-      case 'followUp':
-        return this.executeFollowUp(order, parameters, merchant, part);
+    if (order.kind === 'followUp') {
+      const reference = this.books.transactions.findOf(merchant.identifier, order.transactionId);
+      const wanted = order.amount === undefined ? undefined : this.wantedBy(order.amount);
+      return this.followUp(order, reference, merchant, { parameters, wanted, part });
     }
+    if (order.method === 'card') return this.executeCard(order, parameters, merchant, part);
+    const isAtOnce = withoutForm === '0000' || (withoutForm === '0003' && mayWait(order.method));
+    const execCode = isAtOnce ? withoutForm : '0002';
+    return this.open(order, parameters, merchant, { execCode, wanted: this.wantedBy(order.amount), part });
   }
 
   /** A capture or refund from the merchant's back office: it is notified like any other, although no request caused it. */
-  byBackOffice(
-    { type, amount }: { type: 'capture' | 'refund'; amount: number | undefined },
-    reference: Transaction,
-    merchant: Merchant,
-  ): Executed | Refusal {
-    const verdict = judgeFollowUp({ type, amount }, reference, this.books.clock.nowMs());
-    if (isRefusal(verdict)) return verdict;
-    apply(type, verdict.amount, reference);
-    const made = this.followUpOf(
-      reference,
-      { type, amount: verdict.amount, execCode: '0000' },
-      new Map([['DESCRIPTION', 'Back office']]),
-    );
-    return this.book(made, merchant, '0000', 'back-office');
+  byBackOffice(followUp: FollowUp, reference: Transaction, merchant: Merchant): Executed | Refusal {
+    return this.followUp(followUp, reference, merchant, { parameters: new Map(), origin: 'back-office' });
+  }
+
+  /** Decides an authorization after its answer, by the cardholder's or the provider's choice. Returns false if nothing is to be decided. */
+  settle(transaction: Transaction, merchant: Merchant, execCode: string | undefined): boolean {
+    if (execCode === undefined) return false;
+    const nowMs = this.books.clock.nowMs();
+    transaction.execCode = execCode;
+    transaction.state = stateOf(execCode);
+    if (transaction.state === 'pending') transaction.pendingSinceMs = nowMs;
+    if (transaction.state === 'succeeded') transaction.succeededAtMs = nowMs;
+    this.books.notifications.send(transaction, merchant);
+    return true;
   }
 
   private executeCard(
-    order: Extract<Order, { kind: 'card' }>,
+    order: InitialOrder,
     parameters: Parameters,
     merchant: Merchant,
     part: Part | undefined,
@@ -89,115 +90,89 @@ export class Execution {
     if (selectedBrand !== undefined && !hasBrand(binOf(card.code), selectedBrand))
       return refusal('1002', 'SELECTEDBRAND');
     const holder = { ...card, fullName: kept(parameters, 'CARDFULLNAME') ?? card.fullName, selectedBrand };
-    const executed = this.open({ ...order, method: 'card' }, parameters, merchant, {
-      execCode: '0000',
-      wanted,
-      card: holder,
-      part,
-    });
+    const executed = this.open(order, parameters, merchant, { execCode: '0000', wanted, card: holder, part });
     if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
     return executed;
   }
 
-  private executeFollowUp(
-    order: Extract<Order, { kind: 'followUp' }>,
-    parameters: Parameters,
-    merchant: Merchant,
-    part: Part | undefined,
-  ): Executed | Refusal {
-    const reference = this.books.transactions.findOf(merchant.identifier, order.transactionId);
-    const verdict = judgeFollowUp(order, reference, this.books.clock.nowMs());
-    if (isRefusal(verdict)) return verdict;
-    if (reference === undefined) return refusal('2002');
-    const wanted = order.amount === undefined ? undefined : this.wantedBy(order.amount);
-    const outcome = outcomeOf(codeOf(part, '0000'), wanted);
-    if (isRefusal(outcome)) return outcome;
-    const amount = partOf(verdict.amount, part);
-    if (stateOf(outcome.made) === 'succeeded') apply(order.type, amount, reference);
-    const transaction = this.followUpOf(reference, { type: order.type, amount, execCode: outcome.made }, parameters);
-    return this.book(transaction, merchant, outcome.answered, 'request');
-  }
-
   /** Creates the first transaction of an order: an authorization or a payment. */
   private open(
-    {
-      type,
-      method,
-      orderId,
-      amount,
-    }: { type: OperationType; method: Transaction['method']; orderId: string; amount: number },
+    { type, method, orderId, amount }: InitialOrder,
     parameters: Parameters,
     merchant: Merchant,
     { execCode, wanted, card, part }: { execCode: string; wanted?: string; card?: Card; part?: Part },
   ): Executed | Refusal {
     const outcome = outcomeOf(codeOf(part, execCode), wanted);
     if (isRefusal(outcome)) return outcome;
-    const transactionId = newTransactionId();
-    const nowMs = this.books.clock.nowMs();
-    const state = stateOf(outcome.made);
+    const base = this.newTransaction(parameters, outcome.made);
     const transaction: Transaction = {
-      transactionId,
-      initialId: transactionId,
+      ...base,
+      initialId: base.transactionId,
       identifier: merchant.identifier,
       orderId: kept(parameters, 'ORDERID') ?? orderId,
       operationType: type,
       method,
       amount: partOf(amount, part),
       paymentOption: kept(parameters, 'PAYMENTOPTION'),
-      description: kept(parameters, 'DESCRIPTION'),
-      version: kept(parameters, 'VERSION') ?? '3.0',
-      extraData: kept(parameters, 'EXTRADATA'),
       clientIdent: kept(parameters, 'CLIENTIDENT'),
       clientEmail: kept(parameters, 'CLIENTEMAIL'),
       birthDate: kept(parameters, 'CLIENTDOB'),
       card: card && maskedCard(card, merchant.market),
-      externalReference: this.nextReference(),
+    };
+    return this.book(transaction, merchant, outcome.answered, 'request');
+  }
+
+  private followUp(
+    { type, amount: wish }: FollowUp,
+    reference: Transaction | undefined,
+    merchant: Merchant,
+    {
+      parameters,
+      wanted,
+      part,
+      origin = 'request',
+    }: { parameters: Parameters; wanted?: string; part?: Part; origin?: Origin },
+  ): Executed | Refusal {
+    const verdict = judgeFollowUp({ type, amount: wish }, reference, this.books.clock.nowMs());
+    if (isRefusal(verdict)) return verdict;
+    if (reference === undefined) return refusal('2002');
+    const outcome = outcomeOf(codeOf(part, '0000'), wanted);
+    if (isRefusal(outcome)) return outcome;
+    const amount = partOf(verdict.amount, part);
+    if (stateOf(outcome.made) === 'succeeded') apply(type, amount, reference);
+    const transaction: Transaction = {
+      ...reference,
+      ...this.newTransaction(parameters, outcome.made),
+      orderId: kept(parameters, 'ORDERID') || reference.orderId,
+      operationType: type,
+      amount,
+      // The interface lists no card in the notifications of a capture, a refund or a void.
+      card: undefined,
+    };
+    return this.book(transaction, merchant, outcome.answered, origin);
+  }
+
+  private newTransaction(parameters: Parameters, execCode: string) {
+    const nowMs = this.books.clock.nowMs();
+    const state = stateOf(execCode);
+    this.references += 1;
+    return {
+      transactionId: randomUUID().replaceAll('-', ''),
+      version: kept(parameters, 'VERSION') ?? '3.0',
+      extraData: kept(parameters, 'EXTRADATA'),
+      externalReference: String(this.references),
       createdAtMs: nowMs,
       state,
-      execCode: outcome.made,
+      execCode,
       succeededAtMs: state === 'succeeded' ? nowMs : undefined,
       pendingSinceMs: state === 'pending' ? nowMs : undefined,
       isCaptured: false,
       refundedAmount: 0,
     };
-    return this.book(transaction, merchant, outcome.answered, 'request');
   }
 
-  private followUpOf(
-    reference: Transaction,
-    { type, amount, execCode }: { type: OperationType; amount: number; execCode: string },
-    parameters: Parameters,
-  ): Transaction {
-    const nowMs = this.books.clock.nowMs();
-    return {
-      ...reference,
-      transactionId: newTransactionId(),
-      orderId: kept(parameters, 'ORDERID') || reference.orderId,
-      operationType: type,
-      amount,
-      description: kept(parameters, 'DESCRIPTION'),
-      version: kept(parameters, 'VERSION') ?? '3.0',
-      extraData: kept(parameters, 'EXTRADATA'),
-      // The interface lists no card in the notifications of a capture, a refund or a void.
-      card: undefined,
-      externalReference: this.nextReference(),
-      createdAtMs: nowMs,
-      state: stateOf(execCode),
-      execCode,
-      succeededAtMs: nowMs,
-      isCaptured: false,
-      refundedAmount: 0,
-    };
-  }
-
-  private book(
-    transaction: Transaction,
-    merchant: Merchant,
-    answered: string,
-    origin: 'request' | 'back-office',
-  ): Executed {
+  private book(transaction: Transaction, merchant: Merchant, answered: string, origin: Origin): Executed {
     this.books.transactions.add(transaction);
-    this.books.transactions.noteState(transaction);
     this.books.ledger.executed(transaction, answered, origin);
     // While the cardholder is on the form, there is no result to notify.
     if (transaction.state !== 'redirected') this.books.notifications.send(transaction, merchant);
@@ -206,11 +181,6 @@ export class Execution {
 
   private wantedBy(amount: number): string | undefined {
     return this.codesByAmount ? codeWantedBy(amount) : undefined;
-  }
-
-  private nextReference(): string {
-    this.references += 1;
-    return String(this.references);
   }
 }
 
@@ -240,5 +210,3 @@ function cardOf(parameters: Parameters): Card | undefined {
     ? undefined
     : { code, validityDate: kept(parameters, 'CARDVALIDITYDATE') ?? '', fullName: '' };
 }
-
-const newTransactionId = () => randomUUID().replaceAll('-', '');

@@ -1,4 +1,4 @@
-import { codeOfApproval, codeOfDecision, isExpired, judgeFollowUp, type FollowUp } from './state-machine.js';
+import { codeOfApproval, codeOfDecision, expireIfOverdue, judgeFollowUp, type FollowUp } from './state-machine.js';
 import type { Transaction } from './transaction.js';
 
 const NOW = Date.UTC(2027, 0, 10);
@@ -112,12 +112,12 @@ describe('codeOfApproval', () => {
   });
 });
 
-describe('isExpired', () => {
+describe('expireIfOverdue', () => {
   it.each([
-    ['a moment before 6 days', NOW - 6 * DAY_MS + 1, 'pending', false],
-    ['after 6 days', NOW - 6 * DAY_MS, 'pending', true],
-    ['after 6 days, but decided', NOW - 6 * DAY_MS, 'succeeded', false],
+    ['a moment before 6 days', NOW - 6 * DAY_MS + 1, 'pending', 'pending'],
+    ['after 6 days', NOW - 6 * DAY_MS, 'pending', 'expired'],
+    ['after 6 days, but decided', NOW - 6 * DAY_MS, 'succeeded', 'succeeded'],
   ] as const)('%s', (_title, pendingSinceMs, state, expected) => {
-    expect(isExpired(authorization({ state, pendingSinceMs }), NOW)).toBe(expected);
+    expect(expireIfOverdue(authorization({ state, pendingSinceMs }), NOW).state).toBe(expected);
   });
 });

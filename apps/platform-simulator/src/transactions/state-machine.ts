@@ -1,12 +1,11 @@
 import { mayWait, takesVoid } from '../platform-methods.js';
-import type { Refusal } from './exec-codes.js';
-import { refusal } from './exec-codes.js';
+import { refusal, type Refusal } from './exec-codes.js';
 import type { Transaction } from './transaction.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Interface, Limits. */
-export const CAPTURE_WINDOW_MS = 7 * DAY_MS;
-export const PENDING_LIFETIME_MS = 6 * DAY_MS;
+const CAPTURE_WINDOW_MS = 7 * DAY_MS;
+const PENDING_LIFETIME_MS = 6 * DAY_MS;
 
 export interface FollowUp {
   readonly type: 'capture' | 'refund' | 'void';
@@ -81,7 +80,7 @@ function judgeFinished({ state }: Transaction): Refusal | undefined {
   }
 }
 
-export const DECISIONS = ['validate', 'pending', 'refuse', 'abandon'] as const;
+const DECISIONS = ['validate', 'pending', 'refuse', 'abandon'] as const;
 export type Decision = (typeof DECISIONS)[number];
 export const isDecision = (value: unknown): value is Decision => (DECISIONS as readonly unknown[]).includes(value);
 
@@ -98,7 +97,13 @@ export function codeOfApproval(decision: 'approve' | 'refuse', { state }: Transa
   return decision === 'approve' ? '0000' : '4001';
 }
 
-/** Interface: 0003 without an update for 6 days expires and counts as failed. */
-export function isExpired({ state, pendingSinceMs }: Transaction, nowMs: number): boolean {
-  return state === 'pending' && pendingSinceMs !== undefined && nowMs - pendingSinceMs >= PENDING_LIFETIME_MS;
+/**
+ * Interface, Limits: 0003 expires as failed after 6 days without an update. No notification: the interface lists none, and no update is what
+ * makes it expire. Its code is not shown; a capture and a look-up are answered with 2009.
+ */
+export function expireIfOverdue(transaction: Transaction, nowMs: number): Transaction {
+  const { state, pendingSinceMs } = transaction;
+  if (state !== 'pending' || pendingSinceMs === undefined || nowMs - pendingSinceMs < PENDING_LIFETIME_MS)
+    return transaction;
+  return Object.assign(transaction, { state: 'expired', execCode: '2009' });
 }

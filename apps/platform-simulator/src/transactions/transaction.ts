@@ -27,7 +27,6 @@ export interface Transaction {
   readonly method: Method;
   readonly amount: number;
   readonly paymentOption?: string;
-  readonly description?: string;
   readonly version: string;
   readonly extraData?: string;
   readonly clientIdent?: string;

@@ -1,47 +1,43 @@
+import type { Clock } from '../clock.service.js';
+import { expireIfOverdue } from './state-machine.js';
 import type { Transaction } from './transaction.js';
 
 /** All executed transactions, in memory only: a restart loses them. */
 export class Transactions {
   private readonly byId = new Map<string, Transaction>();
-  private readonly waiting = new Set<Transaction>();
   private readonly busy = new Set<string>();
+
+  constructor(private readonly clock: Clock) {}
 
   add(transaction: Transaction): void {
     this.byId.set(transaction.transactionId, transaction);
   }
 
   find(transactionId: string): Transaction | undefined {
-    return this.byId.get(transactionId);
+    const transaction = this.byId.get(transactionId);
+    return transaction && expireIfOverdue(transaction, this.clock.nowMs());
   }
 
   /** Finds only transactions of this account: other accounts' ids are unknown to it. */
   findOf(identifier: string, transactionId: string): Transaction | undefined {
-    const transaction = this.byId.get(transactionId);
+    const transaction = this.find(transactionId);
     return transaction?.identifier === identifier ? transaction : undefined;
   }
 
-  *ofOrder(identifier: string, orderId: string): Iterable<Transaction> {
+  ofOrder(identifier: string, orderId: string): Transaction[] {
+    const nowMs = this.clock.nowMs();
+    const found: Transaction[] = [];
     for (const transaction of this.byId.values())
-      if (transaction.orderId === orderId && transaction.identifier === identifier) yield transaction;
+      if (transaction.orderId === orderId && transaction.identifier === identifier)
+        found.push(expireIfOverdue(transaction, nowMs));
+    return found;
   }
 
-  /** The transactions in 0003, so that expiry need not scan all. */
-  get pending(): ReadonlySet<Transaction> {
-    return this.waiting;
-  }
-
-  noteState(transaction: Transaction): void {
-    if (transaction.state === 'pending') this.waiting.add(transaction);
-    else this.waiting.delete(transaction);
-  }
-
-  isBusy(initialId: string): boolean {
-    return this.busy.has(initialId);
-  }
-
-  /** Reserves an initial transaction; other operations on it get 2017. */
-  occupy(initialId: string): void {
+  /** Reserves an initial transaction. Returns false if another operation has reserved it. */
+  occupy(initialId: string): boolean {
+    if (this.busy.has(initialId)) return false;
     this.busy.add(initialId);
+    return true;
   }
 
   release(initialId: string): void {
@@ -50,7 +46,6 @@ export class Transactions {
 
   clear(): void {
     this.byId.clear();
-    this.waiting.clear();
     this.busy.clear();
   }
 }

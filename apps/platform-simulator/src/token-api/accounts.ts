@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EntriesFileError, isPlainObject, openEntriesFile, type ReadFile } from '@tranche/contracts';
 
 export interface Account {
@@ -8,6 +9,21 @@ export interface Account {
   readonly username?: string;
   readonly password?: string;
   readonly realm: string;
+}
+
+/** Present state of the accounts. A test may change a secret while a client still uses the old one. */
+export class Accounts {
+  constructor(public all: readonly Account[]) {}
+
+  /** Without `secret` it sets a random one that no client knows. Returns false if there is no such account. */
+  changeSecret(name: string, secret: string = randomUUID()): boolean {
+    const isThere = this.all.some(({ account }) => account === name);
+    this.all = this.all.map((one) => {
+      if (one.account !== name) return one;
+      return { ...one, ...(one.grant === 'password' ? { password: secret } : { clientSecret: secret }) };
+    });
+    return isThere;
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { waitFor } from '@tranche/testing';
 import { formOf, instalment, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
 import { hashOf } from '../request/platform-hash.js';
 import { messageOf } from '../transactions/exec-codes.js';
-import type * as interference from './interference.service.js';
+import type * as faultRules from '../control/faults.js';
 
 /** Replaces this latency by a wait for the test's gate. */
 const GATED_MS = 3_600_000;
@@ -13,8 +13,8 @@ beforeEach(() => {
   mockGate = new Promise((resolve) => (open = resolve));
 });
 afterEach(() => open());
-jest.mock('./interference.service.js', () => {
-  const actual = jest.requireActual<typeof interference>('./interference.service.js');
+jest.mock('../control/faults.js', () => {
+  const actual = jest.requireActual<typeof faultRules>('../control/faults.js');
   return { ...actual, pause: (ms: number) => (ms === GATED_MS ? mockGate : actual.pause(ms)) };
 });
 
@@ -151,7 +151,7 @@ describe('faults by rule', () => {
     expect(await executed()).toBe(0);
   });
 
-  it.each(Object.keys(EXECCODES))('the EXECCODE %s of the table, in its own words', async (execCode) => {
+  it.each(Object.keys(EXECCODES))('the EXECCODE %s of the table', async (execCode) => {
     await simulator.fault({}, { execCode });
     const { answer } = await call();
     expect(answer).toMatchObject({ EXECCODE: execCode, MESSAGE: messageOf(execCode) });

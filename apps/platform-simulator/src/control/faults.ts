@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isPlainObject } from '@tranche/contracts';
-import { UNFIT_KINDS, type EncryptionKeyFault } from '../cse-keys/unfit-keys.js';
 import { isKnownCode } from '../transactions/exec-codes.js';
 
 export const NOTIFICATION_MODES = ['get', 'post', 'multipart', 'both'] as const;
@@ -65,10 +66,6 @@ export interface CallFault {
   readonly unauthorized?: boolean;
   /** Answers with this EXECCODE, without execution. */
   readonly execCode?: string;
-  /** Publishes a wrong key instead of the right one (`cseKeys`). */
-  readonly encryptionKey?: EncryptionKeyFault;
-  /** Rotates the key after the answer (`cseKeys`) or before decryption (`tokenizer`). */
-  readonly keyRotation?: boolean;
 }
 
 export interface NotificationFault {
@@ -137,15 +134,10 @@ const NOTIFICATION: Record<string, Check> = {
   lateMs: isCount,
   outOfOrder: isYes,
   mode: isMode,
-  forgedHash: (value) => value === true || value === 'also' || value === 'instead',
-};
-const ENCRYPTION_KEY: Record<string, Check> = {
-  kind: (value) => (UNFIT_KINDS as readonly unknown[]).includes(value),
-  encryptionKeyId: isText,
-  encryptionPublicKey: isText,
+  forgedHash: (value) => value === 'also' || value === 'instead',
 };
 const PART: Record<string, Check> = { share: (value) => isShare(value) && value !== 0, isStated: isYes };
-const SHORT_NOTIFICATIONS: readonly unknown[] = ['none', 'duplicate', 'outOfOrder', 'forgedHash'];
+const SHORT_NOTIFICATIONS: readonly unknown[] = ['none', 'duplicate', 'outOfOrder'];
 const FAULT: Record<string, Check> = {
   latencyMs: isCount,
   latencyMsUniform: isRange,
@@ -167,14 +159,10 @@ const FAULT: Record<string, Check> = {
   resetWhileReading: isYes,
   unauthorized: isYes,
   execCode: (value) => typeof value === 'string' && isKnownCode(value),
-  encryptionKey: (value) => wrongFields(value, ENCRYPTION_KEY).length === 0,
-  keyRotation: isYes,
   notification: (value) => SHORT_NOTIFICATIONS.includes(value) || wrongFields(value, NOTIFICATION).length === 0,
 };
 
-/**
- * Short forms: `hang` for `timeout`, `true` for `after`, `notification: "none"` for `{none: true}`. All wrong fields are listed at once.
- */
+/** Short forms: `hang` for `timeout`, `true` for `after`, `notification: "none"` for `{none: true}`. All wrong fields are listed at once. */
 export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
   if (!isPlainObject(body)) return { wrong: ['the body must be a JSON object'] };
   const { match = {}, fault } = body;
@@ -184,25 +172,11 @@ export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
     ...wrongFields(fault, FAULT).map((name) => `fault.${name}`),
   ];
   if (wrong.length > 0) return { wrong };
-  const { hang, timeout = hang, garbage, emptyAnswer, notification, ...rest } = fault as Record<string, unknown>;
-  return {
-    match: match as FaultMatch,
-    fault: {
-      ...(rest as CallFault),
-      ...whenOf({ timeout, garbage, emptyAnswer }),
-      ...(notification === undefined ? {} : { notification: notificationFaultOf(notification) }),
-    },
-  };
-}
-
-function whenOf(faults: Record<string, unknown>): Record<string, When> {
-  const given = Object.entries(faults).filter(([, when]) => when !== undefined);
-  return Object.fromEntries(given.map(([name, when]) => [name, when === true ? 'after' : (when as When)]));
-}
-
-function notificationFaultOf(value: unknown): NotificationFault {
-  const fault = (typeof value === 'string' ? { [value]: true } : value) as Record<string, unknown>;
-  return fault.forgedHash === true ? { ...fault, forgedHash: 'also' } : fault;
+  const whole = Object.entries(fault as object).map(([name, value]: [string, unknown]) => {
+    if (FAULT[name] === isWhenOrYes) return [name === 'hang' ? 'timeout' : name, value === true ? 'after' : value];
+    return [name, typeof value === 'string' && name === 'notification' ? { [value]: true } : value];
+  });
+  return { match: match as FaultMatch, fault: Object.fromEntries(whole) as FaultRule['fault'] };
 }
 
 function isStatusOf(from: number): Check {
@@ -215,4 +189,73 @@ function isStatusOf(from: number): Check {
 function wrongFields(value: unknown, checks: Record<string, Check>): string[] {
   if (!isPlainObject(value)) return ['(must be an object)'];
   return Object.keys(value).filter((name) => !Object.hasOwn(checks, name) || checks[name]?.(value[name]) !== true);
+}
+
+/** Latency in milliseconds: the fault's, else one from the configured range. */
+export function latencyOf(fault: CallFault | undefined, [from, to]: readonly [number, number]): number {
+  if (fault?.latencyMs !== undefined) return fault.latencyMs;
+  const [low, high] = fault?.latencyMsUniform ?? [from, to];
+  return high === low ? low : low + Math.random() * (high - low);
+}
+
+export async function pause(latencyMs: number): Promise<void> {
+  if (latencyMs > 0) await sleep(latencyMs);
+}
+
+interface ActiveRule extends FaultRule {
+  readonly id: string;
+  readonly random: () => number;
+  readonly struck: { calls: number; notifications: number };
+}
+
+/** The active fault rules. The first rule that matches and is due applies. */
+export class Faults {
+  private rules: ActiveRule[] = [];
+
+  add(rule: FaultRule): string {
+    const id = randomUUID();
+    const random = seededRandom(rule.match.seed ?? 1);
+    this.rules.push({ ...rule, id, random, struck: { calls: 0, notifications: 0 } });
+    return id;
+  }
+
+  list() {
+    return this.rules.map(({ id, match, fault }) => ({ id, match, fault }));
+  }
+
+  remove(id: string): void {
+    this.rules = this.rules.filter((rule) => rule.id !== id);
+  }
+
+  clear(): void {
+    this.rules = [];
+  }
+
+  ofCall(subject: Subject): CallFault | undefined {
+    const isOfCalls = (fault: FaultRule['fault']) =>
+      fault.resetWhileReading !== true && Object.keys(fault).some((name) => name !== 'notification');
+    return this.first('calls', subject, isOfCalls);
+  }
+
+  /** True if a rule resets this call before its body is read. Only the operation `process` is known then. */
+  strikesUnread(): boolean {
+    return this.first('calls', { operation: 'process' }, (fault) => fault.resetWhileReading === true) !== undefined;
+  }
+
+  ofNotification(subject: Subject): NotificationFault | undefined {
+    return this.first('notifications', subject, (fault) => fault.notification !== undefined)?.notification;
+  }
+
+  private first(
+    what: keyof ActiveRule['struck'],
+    subject: Subject,
+    isMeant: (fault: FaultRule['fault']) => boolean,
+  ): FaultRule['fault'] | undefined {
+    const rule = this.rules.find(({ fault, match, struck, random }) => {
+      const isDue = isMeant(fault) && matches(match, subject) && struck[what] < (match.times ?? Infinity);
+      return isDue && (match.probability === undefined || random() < match.probability);
+    });
+    if (rule !== undefined) rule.struck[what] += 1;
+    return rule?.fault;
+  }
 }
