@@ -33,7 +33,6 @@ export const COMMANDS = [
   'check-docs',
   'check-coverage',
   'check-deploy',
-  'deploy-test',
   'bundle',
   'pack',
   'sbom',
