@@ -1,6 +1,6 @@
 /** The site reads the Markdown of the whole repository where it lies: `docs` is its root, and other folders keep their paths. */
 import { defineConfig } from 'vitepress';
-import { headingAnchors } from '../../tools/checks/docs-checks.mjs';
+import { headingAnchors } from '../../tools/checks/documents.mjs';
 import { addressOf, copyLinkedFiles, linkOf, sidebar } from './pages.mjs';
 
 /** Headings get the anchors that GitHub gives them, because alerts and documents link to those. */

@@ -28,7 +28,6 @@ export const COMMANDS = [
   'acls',
   'generate-schemas',
   'check-contracts',
-  'generate-life',
   'docs',
   'check-docs',
   'check-coverage',
