@@ -55,12 +55,6 @@ it.each([
   ['faults', ['--profile', 'rough'], '--profile goes with --simulated'],
   ['faults', ['--forgeries', '--only', 'x'], '--only does not go with --forgeries'],
   ['stack', ['--infra', '--logs', 'payment-gateway'], '--logs does not go with --infra: only services have logs'],
-  ['quarantine', ['list', '--dry-run'], '--dry-run belongs to reverify'],
-  [
-    'quarantine',
-    ['list', '--since', 'yesterday'],
-    '--since must be a date, a time with its zone, or 90m, 24h, 7d, not "yesterday"',
-  ],
   ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, texts, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], '--logs needs a value: --logs FOLDER, not --json'],
@@ -88,7 +82,6 @@ it('an address that may hold a password is never repeated', () => {
 it.each([
   ['bench', 'verification/bench/arguments.ts', ['check']],
   ['faults', 'verification/main.ts', []],
-  ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-command.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
   const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(
     ([, option]) => option,

@@ -22,7 +22,6 @@ export const COMMANDS = [
   'bench',
   'faults',
   'mutation',
-  'quarantine',
   'doctor',
   'topics',
   'acls',
@@ -30,12 +29,9 @@ export const COMMANDS = [
   'check-contracts',
   'docs',
   'check-docs',
-  'check-coverage',
   'check-deploy',
   'bundle',
   'pack',
-  'sbom',
-  'card-encryption',
   'pictures',
 ];
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

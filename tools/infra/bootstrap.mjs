@@ -2,8 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bundleServices } from './bundles.mjs';
-import { buildClassicScript } from './classic-script.mjs';
+import { buildClassicScript, bundleServices } from './bundles.mjs';
 import { Expected, isRunning } from './processes.mjs';
 import { during } from './progress.mjs';
 import { SERVICES } from './services.mjs';
