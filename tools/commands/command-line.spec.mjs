@@ -54,7 +54,6 @@ describe.each(NAMES)('%s', (name) => {
 it.each([
   ['faults', ['--profile', 'rough'], '--profile goes with --simulated'],
   ['faults', ['--forgeries', '--only', 'x'], '--only does not go with --forgeries'],
-  ['stack', ['--infra', '--logs', 'payment-gateway'], '--logs does not go with --infra: only services have logs'],
   ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, texts, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], '--logs needs a value: --logs FOLDER, not --json'],

@@ -84,11 +84,6 @@ it('leaves nothing after its work, and nothing after an error', () => {
   expect(tool(['generate-schemas', '--check'])).toMatchObject({ exitCode: 0 });
   const failed = tool(['check-docs'], { cwd: freshClone });
   expect(failed.exitCode).toBe(1);
-  expect(tool(['stack', '--logs', 'payment-gateway'], { cwd: freshClone })).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: 'no stack is running here: start one with `npm run stack`\n',
-  });
   expect(readdirSync(temporary)).toEqual([]);
 });
 

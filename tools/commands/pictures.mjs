@@ -8,7 +8,6 @@ import { makeTopics, setStage } from '../demo/stage.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { stackPorts } from '../infra/service-ports.mjs';
 import { DESK_PASSWORD } from '../infra/services.mjs';
 import { TEST_CARDS } from '../demo/test-cards.mjs';
 import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
@@ -33,15 +32,13 @@ const SCREENS = {
   desktop: { viewport: { width: 1280, height: 800 } },
 };
 const LANGUAGES = { en: 'en-GB', fr: 'fr-FR', es: 'es-ES' };
-const files = { merchantsFile: 'config/merchants.demo.json', accountsFile: 'config/accounts.demo.json' };
 
 /** No program compares the pictures: fonts depend on the machine, and order numbers are new each time. */
 export async function run({ held, log }) {
   const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
   const access = await makeTopics(infrastructure, { log });
   await ensurePackages(['chromium'], { held, log });
-  const { services: ports } = await stackPorts({}, { isAnyFree: true });
-  const stage = await setStage({ held, log, infrastructure, files, ports, access });
+  const stage = await setStage({ held, log, infrastructure, access });
   const browser = await openBrowser();
   let bytes = 0;
   for (const [name, steps] of Object.entries(VISITS)) {

@@ -1,5 +1,4 @@
-import { brokers, jsonFile, port, temporaryFolder, url, wholeNumber } from './values.mjs';
-import { PORT_VARIABLES } from '../infra/service-ports.mjs';
+import { brokers, jsonFile, temporaryFolder, url, wholeNumber, writableFolder } from './values.mjs';
 
 export const TEMPORARY = {
   TMPDIR: { help: 'where temporary files go; nothing of them stays', check: temporaryFolder },
@@ -18,14 +17,19 @@ export const MERCHANTS_AND_ACCOUNTS = {
   },
 };
 
-export const SERVICE_PORTS = Object.fromEntries(
-  PORT_VARIABLES.map(({ variable, name, usual }) => [variable, { help: `${name}, usually ${usual}`, check: port }]),
-);
-
 export const PORT_OFFSET = {
   STACK_PORT_OFFSET: {
     help: 'is added to every usual port: 1000 for a second stack beside the first',
     check: wholeNumber({ max: 50_000 }),
+  },
+};
+
+/** An option, not a variable. */
+export const LOGS = {
+  logs: {
+    value: 'FOLDER',
+    help: 'keeps there all that each service prints, and its metrics at the end',
+    check: writableFolder,
   },
 };
 

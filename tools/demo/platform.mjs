@@ -56,14 +56,6 @@ export function platformAt(simulatorUrl) {
       }
       throw new Expected(`no ${operation} of ${orderId} reached the platform`);
     },
-
-    /** Counts the executions of each operation of the order, for example `{ authorization: 1, capture: 1 }`. */
-    async executed(orderId) {
-      const counts = {};
-      for (const { operationType } of (await ledger(orderId)).operations)
-        counts[operationType] = (counts[operationType] ?? 0) + 1;
-      return counts;
-    },
   };
 }
 

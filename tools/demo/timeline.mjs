@@ -45,14 +45,3 @@ export function money(amount, currency = 'EUR') {
 }
 
 const tint = (text, code) => (code ? `\u001b[${code}m${text}\u001b[0m` : text);
-
-export function difference(what, expected, seen) {
-  const [expectedText, seenText] = [JSON.stringify(expected), JSON.stringify(seen)];
-  return expectedText === seenText ? undefined : `${what}: expected ${expectedText}, saw ${seenText}`;
-}
-
-export function summary(results, seconds) {
-  const passed = results.filter((result) => result.passed).length;
-  const scenarios = results.map(({ name, passed, events }) => ({ name, passed, events }));
-  return { scenarios, passed, failed: results.length - passed, seconds: Math.round(seconds * 10) / 10 };
-}

@@ -1,4 +1,4 @@
-import { difference, money, summary, timelineLines } from './timeline.mjs';
+import { money, timelineLines } from './timeline.mjs';
 
 const event = (data, type = 'payment.capture.succeeded') => ({ id: 'e', type, data });
 
@@ -43,19 +43,4 @@ describe('timelineLines', () => {
 
 it('money has two decimals', () => {
   expect([money(30_000), money(5, 'EUR')]).toEqual(['300.00 EUR', '0.05 EUR']);
-});
-
-it('a difference names what was expected and what was seen', () => {
-  expect(difference('calls', 1, 1)).toBeUndefined();
-  expect(difference('calls', 1, 2)).toBe('calls: expected 1, saw 2');
-});
-
-it('the summary counts', () => {
-  const results = [{ name: 'a', passed: true, events: ['x'], more: 1 }, { name: 'b', passed: false, events: [] }]; // prettier-ignore
-  expect(summary(results, 12.345)).toEqual({
-    scenarios: [{ name: 'a', passed: true, events: ['x'] }, { name: 'b', passed: false, events: [] }], // prettier-ignore
-    passed: 1,
-    failed: 1,
-    seconds: 12.3,
-  });
 });
