@@ -3,10 +3,10 @@
  * reached. It starts nothing.
  */
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import 'reflect-metadata';
 import { built } from '../infra/built.mjs';
+import { isPortOpen } from '../infra/ports.mjs';
 
 const REACH_MS = 10_000;
 const CONFIGS = {
@@ -41,8 +41,7 @@ async function checksOf(service, env) {
 async function kafkaChecks(service, { config, faults }) {
   if (!config.kafkaBrokers || faults.some(({ name }) => name.startsWith('KAFKA_'))) return [];
   const name = `${service} topics`;
-  const isReached = await Promise.all(config.kafkaBrokers.map((broker) => answers(...hostAndPort(broker))));
-  if (!isReached.includes(true)) return [notReached(name, 'the brokers of KAFKA_BROKERS')];
+  if (!(await isOneReached(config.kafkaBrokers))) return [notReached(name, 'the brokers of KAFKA_BROKERS')];
   const { checkTopics, createKafkaClient } = await built('libs/kafka/dist/index.js');
   const { topicsOf } = await built('libs/contracts/dist/index.js');
   const { silentLog } = await built('libs/runtime/dist/index.js');
@@ -72,8 +71,7 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
   const { silentLog } = await built('libs/runtime/dist/index.js');
   const { redisTopology: topology, redisCaFile: caFile } = kit;
   const nodes = topology.clusterNodes ?? topology.sentinels?.nodes ?? [`${url.hostname}:${url.port || 6379}`];
-  const isReached = await Promise.all(nodes.map((node) => answers(...hostAndPort(node))));
-  if (!isReached.includes(true)) return [notReached(name, `the Redis at ${nodes.join(', ')}`)];
+  if (!(await isOneReached(nodes))) return [notReached(name, `the Redis at ${nodes.join(', ')}`)];
   const client = new RedisClient({ ...topology, ...(caFile && { caFile }), url, name: 'doctor', log: silentLog });
   try {
     // The timer must not keep the process alive after the check.
@@ -106,15 +104,10 @@ const notReached = (name, what) => ({
   fault: `not checked: ${what} cannot be reached from here`,
 });
 
-function hostAndPort(broker) {
-  const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(broker);
-  return [host, Number(port)];
-}
-
-function answers(host, port) {
-  return new Promise((done) => {
-    const socket = connect({ host, port, timeout: REACH_MS });
-    const end = (isThere) => done(isThere) ?? socket.destroy();
-    socket.once('connect', () => end(true)).once('timeout', () => end(false)).once('error', () => end(false)); // prettier-ignore
+async function isOneReached(addresses) {
+  const answers = addresses.map((address) => {
+    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(address);
+    return isPortOpen(Number(port), host, REACH_MS);
   });
+  return (await Promise.all(answers)).includes(true);
 }

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { makeTopics, setStage } from '../demo/stage.mjs';
+import { chromiumArguments, chromiumPath } from '../infra/chromium.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
@@ -39,7 +36,8 @@ export async function run({ held, log }) {
   const access = await makeTopics(infrastructure, { log });
   await ensurePackages(['chromium'], { held, log });
   const stage = await setStage({ held, log, infrastructure, access });
-  const browser = await openBrowser();
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: chromiumArguments() });
   let bytes = 0;
   for (const [name, steps] of Object.entries(VISITS)) {
     const [device, colorScheme, language] = name.split('-');
@@ -51,19 +49,6 @@ export async function run({ held, log }) {
   await browser.close();
   await stage.close();
   if (bytes > MAX_BYTES) throw new Expected(`${FOLDER} has ${bytes} bytes, more than ${MAX_BYTES}`);
-}
-
-/** The child tools/infra/browser.mjs ends when its stdin, our pipe, closes. So no browser stays if we are killed. */
-async function openBrowser() {
-  const { chromium } = await import('playwright-core');
-  const keeper = spawn(process.execPath, [resolve('tools/infra/browser.mjs')], {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const [address] = await once(createInterface({ input: keeper.stdout }), 'line', {
-    signal: AbortSignal.timeout(STEP_TIMEOUT_MS),
-  });
-  return chromium.connect(address, { timeout: STEP_TIMEOUT_MS });
 }
 
 /** One visit: a refusal, instalments for the same order, then an order by card, and the desk. */
