@@ -50,12 +50,15 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   it('tells an unknown option in one line', () => {
-    expectRefusal(tool([name, '--nope']), `${calledAs(name)}: unknown option --nope; see ${calledAs(name, '--help')}`);
+    expectRefusal(
+      tool([name, '--nope']),
+      `${calledAs(name)}: Unknown option '--nope'; see ${calledAs(name, '--help')}`,
+    );
   });
 });
 
 it.each([
-  [['test', '--one', '--two'], 'unknown option --one, --two'],
+  [['test', '--one', '--two'], "Unknown option '--one', '--two'"],
   [
     ['bench', 'gateway', '--commands', '1.5'],
     'npm run bench: --commands must be a whole number of at least 1, not "1.5"',

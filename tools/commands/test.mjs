@@ -54,8 +54,8 @@ export function fault({ args: given }) {
     env: { ...process.env, NO_COLOR: '1' },
   });
   const [, named = '[]'] = WRONG_OPTIONS.exec(stderr) ?? [];
-  const unknown = [JSON.parse(named)].flat().map((name) => (name.length > 1 ? `--${name}` : `-${name}`));
-  return unknown.length > 0 ? `unknown option ${unknown.join(', ')}` : undefined;
+  const unknown = [JSON.parse(named)].flat().map((name) => (name.length > 1 ? `'--${name}'` : `'-${name}'`));
+  return unknown.length > 0 ? `Unknown option ${unknown.join(', ')}` : undefined;
 }
 
 export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args, held, log }) {

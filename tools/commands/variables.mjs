@@ -1,7 +1,7 @@
-import { brokers, jsonFile, temporaryFolder, url, wholeNumber, writableFolder } from './values.mjs';
+import { brokers, folder, jsonFile, url, wholeNumber } from './values.mjs';
 
 export const TEMPORARY = {
-  TMPDIR: { help: 'where temporary files go; nothing of them stays', check: temporaryFolder },
+  TMPDIR: { help: 'where temporary files go; nothing of them stays', check: folder },
 };
 
 export const INFRASTRUCTURE = {
@@ -26,11 +26,7 @@ export const PORT_OFFSET = {
 
 /** An option, not a variable. */
 export const LOGS = {
-  logs: {
-    value: 'FOLDER',
-    help: 'keeps there all that each service prints, and its metrics at the end',
-    check: writableFolder,
-  },
+  logs: { value: 'FOLDER', help: 'keeps there all that each service prints; the demo also their metrics at the end' },
 };
 
 export const CHROMIUM = { CHROMIUM_PATH: { help: 'the Chromium of the browser tests, if it is not on the PATH' } };
