@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { parse } from 'yaml';
 
 export const METRICS_FILE = 'docs/reference/metrics.md';
@@ -35,22 +34,20 @@ const labelsOf = (expr) => ({
   matched: [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label),
 });
 
-const isOf = (kind) => (node) => node?.kind === kind;
-const isText = (node) => node !== undefined && ts.isStringLiteralLike(node);
-const isArray = isOf(ts.SyntaxKind.ArrayLiteralExpression);
-const NAME = /^[a-z]+(_[a-z0-9]+)+$/;
+/** `counter('a_b', …)`, `new Counter({ name: 'a_b', … })`, or `existing(registry, 'a_b', …)`. */
+const DECLARED =
+  /\b(?:counter(?:Of)?|gauge|histogram|existing)\(\s*(?:\w+,\s*|\{\s*name: )?'([a-z]+(?:_[a-z0-9]+)+)'|\bname: '([a-z]+(?:_[a-z0-9]+)+)',\s*help:/gi;
 
 /** Returns a `Map` of name → `{ labels, project }`, sorted by name. */
 export function registeredMetrics() {
   const found = new Map();
   for (const file of sourceFiles()) {
-    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
-    const project = file.split('/')[1];
-    const add = (name, labels) => found.set(name, { labels, project });
-    visit(source, (node) => {
-      if (ts.isObjectLiteralExpression(node)) ofObject(node, add);
-      else if (ts.isCallExpression(node)) ofCall(node, add);
-    });
+    const text = readFileSync(file, 'utf8');
+    for (const { 0: head, 1: given, 2: named, index } of text.matchAll(DECLARED))
+      found.set(given ?? named, {
+        labels: labelsIn(callAt(text, index + head.length), text),
+        project: file.split('/')[1],
+      });
   }
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -62,39 +59,19 @@ function sourceFiles() {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
 }
 
-function visit(node, take) {
-  take(node);
-  ts.forEachChild(node, (child) => visit(child, take));
+/** The rest of a call, up to the bracket that closes it. */
+function callAt(text, begin) {
+  let depth = 1;
+  let end = begin;
+  while (depth > 0 && end < text.length) depth += { '(': 1, ')': -1 }[text[end++]] ?? 0;
+  return text.slice(begin, end);
 }
 
-/** Matches `{ name: 'a_b', help: '…', labelNames: [] }` and `existing(…, 'a_b', (name) => new Counter({ name, … }))`. */
-function ofObject(node, add) {
-  const valueOf = (key) => node.properties.find((property) => property.name?.getText() === key);
-  const [name, help, labelNames] = ['name', 'help', 'labelNames'].map(valueOf);
-  if (name === undefined || help === undefined || !isMade(node)) return;
-  const labels = labelsIn(labelNames?.initializer ?? labelNames?.name);
-  if (isText(name.initializer)) return add(name.initializer.text, labels);
-  let around = node.parent;
-  while (around && !(ts.isCallExpression(around) && around.arguments.some(isText))) around = around.parent;
-  const given = around?.arguments.find((argument) => isText(argument) && NAME.test(argument.text));
-  if (given !== undefined && around.expression.getText() === 'existing') add(given.text, labels);
-}
-
-const isMade = ({ parent }) => ts.isCallExpression(parent) || ts.isNewExpression(parent);
-
-/** Matches `this.counter('a_b', 'help', ['label'])`. */
-function ofCall({ expression, arguments: given }, add) {
-  if (!/(^|\.)(counter|gauge|histogram|counterOf)$/.test(expression.getText())) return;
-  const [name, help] = given.filter(isText);
-  if (name !== undefined && help !== undefined && NAME.test(name.text))
-    add(name.text, labelsIn(given.findLast(isArray)));
-}
-
-/** Reads a list of texts, or resolves the name of one in the same file. */
-function labelsIn(node) {
-  if (node === undefined) return [];
-  if (isArray(node)) return node.elements.filter(isText).map(({ text }) => text);
-  const [, list = ''] = new RegExp(`const ${node.getText()} = \\[([^\\]]*)\\]`).exec(node.getSourceFile().text) ?? [];
+/** Reads a list of texts, or one that has a name in the same file. */
+function labelsIn(call, text) {
+  const [isNamed, named = 'labelNames'] = /\blabelNames(?:: (\w+))?\s*[,}]/.exec(call) ?? [];
+  const source = isNamed ? new RegExp(`const ${named} = (\\[[^\\]]*\\])`).exec(text)?.[1] : call;
+  const [list = ''] = /\[\s*'[^\]]*\]/.exec(source ?? '') ?? [];
   return [...list.matchAll(/'(\w+)'/g)].map(([, label]) => label);
 }
 
