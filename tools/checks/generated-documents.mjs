@@ -1,5 +1,5 @@
-/** Generates documents from the built projects: settings and fault codes, the AsyncAPI document, and what the chart needs of the code. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Generates files from the built projects: JSON Schemas, settings and fault codes, the AsyncAPI document, and what the chart needs of the code. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import 'reflect-metadata';
 import { getMetadataStorage } from 'class-validator';
@@ -8,10 +8,12 @@ import { built } from '../infra/built.mjs';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { CHART_README, chartReadme, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
-import { alertsPage, decisionsPage, httpPage, messagesPage } from './reference-pages.mjs';
+import { alertsPage, decisionsPage, httpPage, messagesPage, row, table } from './reference-pages.mjs';
+import { schemas } from './schemas.mjs';
 import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
+const SCHEMAS = 'libs/contracts/schemas';
 const CHART = 'deploy/helm/tranche';
 export const SETTINGS_FILE = 'docs/reference/settings.md';
 const HEAD = `# Settings
@@ -55,22 +57,25 @@ export async function settingsByService() {
   ];
 }
 
-/**
- * Returns `[{ file, wanted, isStale }]` with the text that each generated document must have.
- * @param schemaFiles the texts of the JSON Schemas by file name
- */
-export async function generatedDocuments(schemaFiles) {
+/** Returns `[{ file, wanted, isStale }]` with the text that each generated file must have; undefined if the file must go. */
+export async function generatedDocuments() {
   const sections = await settingsByService();
   const chartValues = valuesSchema(sections, await merchantFields());
   const contracts = await built('libs/contracts/dist/index.js');
-  const schemas = new Map([...schemaFiles].map(([file, text]) => [file.replace('.json', ''), JSON.parse(text)]));
-  const asyncapi = asyncapiDocument(contracts, schemas);
+  const bySchema = await schemas();
+  const asyncapi = asyncapiDocument(contracts, bySchema);
   const apis = Object.fromEntries(
     readdirSync('apps')
       .filter((app) => existsSync(`apps/${app}/openapi.json`))
       .map((app) => [app, JSON.parse(readFileSync(`apps/${app}/openapi.json`, 'utf8'))]),
   );
+  const schemaFiles = [...bySchema].map(([name, schema]) => ({
+    file: `${SCHEMAS}/${name}.json`,
+    text: `${JSON.stringify(schema, null, 2)}\n`,
+    isFormatted: true,
+  }));
   const documents = [
+    ...schemaFiles,
     { file: ASYNCAPI_FILE, text: JSON.stringify(asyncapi) },
     { file: 'docs/reference/messages.md', text: messagesPage(asyncapi) },
     { file: 'docs/reference/http.md', text: httpPage(apis) },
@@ -85,13 +90,13 @@ export async function generatedDocuments(schemaFiles) {
     { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
     { file: METRICS_FILE, text: metricsDocument() },
   ];
-  return Promise.all(
-    documents.map(async ({ file, text, isFormatted }) => {
-      const parser = file.endsWith('.md') ? 'markdown' : 'json';
-      const wanted = isFormatted ? text : await format(text, { ...(await resolveConfig(file)), parser });
-      return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
-    }),
-  );
+  const gone = readdirSync(SCHEMAS).map((name) => `${SCHEMAS}/${name}`).filter((file) => !documents.some((one) => one.file === file)); // prettier-ignore
+  const current = documents.map(async ({ file, text, isFormatted }) => {
+    const parser = file.endsWith('.md') ? 'markdown' : 'json';
+    const wanted = isFormatted ? text : await format(text, { ...(await resolveConfig(file)), parser });
+    return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
+  });
+  return [...(await Promise.all(current)), ...gone.map((file) => ({ file, wanted: undefined, isStale: true }))];
 }
 
 async function merchantFields() {
@@ -103,27 +108,24 @@ async function merchantFields() {
 export function writeDocuments(documents) {
   for (const { file, wanted } of documents) {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, wanted);
+    if (wanted === undefined) rmSync(file);
+    else writeFileSync(file, wanted);
   }
 }
 
 async function faultCodes() {
   const { ERROR_CODES } = await built('libs/contracts/dist/index.js');
-  const rows = Object.entries(ERROR_CODES).map(
-    ([code, { kind, meaning }]) => `| \`${code}\` | ${kind} | ${cell(meaning)} |`,
-  );
-  return [FAULT_CODES, '| code | kind | meaning |', '| --- | --- | --- |', ...rows, ''].join('\n');
+  const rows = Object.entries(ERROR_CODES).map(([code, { kind, meaning }]) => row(`\`${code}\``, kind, meaning));
+  return [FAULT_CODES, table(['code', 'kind', 'meaning'], rows), ''].join('\n');
 }
 
 function sectionOf({ title, usesKafka, settings }) {
-  const rows = settings.map((setting) => `| \`${setting.name}\` | ${defaultOf(setting)} | ${cell(setting.doc)} |`);
+  const rows = settings.map((setting) => row(`\`${setting.name}\``, defaultOf(setting), setting.doc));
   const shared = usesKafka ? [`And those of [${KAFKA.toLowerCase()}](#services-that-use-kafka).`, ''] : [];
-  return [`## ${title}`, '', '| variable | default | what |', '| --- | --- | --- |', ...rows, '', ...shared].join('\n');
+  return [`## ${title}`, '', table(['variable', 'default', 'what'], rows), '', ...shared].join('\n');
 }
 
 function defaultOf({ default: fallback, required }) {
   if (required) return '**required**';
   return fallback === undefined || fallback === '' ? '' : `\`${fallback}\``;
 }
-
-const cell = (text) => text.replaceAll('|', '\\|');

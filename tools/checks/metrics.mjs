@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { row, table } from './reference-pages.mjs';
 
 export const METRICS_FILE = 'docs/reference/metrics.md';
 const HEAD = `# Metrics, and who asks for them
@@ -102,9 +103,7 @@ export function metricsDocument(registered = registeredMetrics()) {
   const rows = [...registered].map(([name, { labels, project }]) => {
     const shown = asking(panels, name).join('; ');
     const raised = asking(alerts.map(({ alert, expr }) => [alert, expr]), name).join(', '); // prettier-ignore
-    return `| \`${name}\` | ${project} | ${labels.join(', ') || '–'} | ${shown || '–'} | ${raised || '–'} |`;
+    return row(`\`${name}\``, project, labels.join(', ') || '–', shown || '–', raised || '–');
   });
-  return [HEAD, '| metric | of | labels | panels | alerts |', '| --- | --- | --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+  return [HEAD, table(['metric', 'of', 'labels', 'panels', 'alerts'], rows), ''].join('\n');
 }
