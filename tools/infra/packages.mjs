@@ -1,6 +1,6 @@
 /** Finds the machine's Java, Maven, Redis and Chromium, installs them as root on Debian, or says in one line what to install. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chromiumPath } from './chromium.mjs';
 import { Expected } from './processes.mjs';
 
@@ -61,38 +61,18 @@ export async function ensurePackages(names, { held, log }) {
     throw new Expected(`${whats} missing: ${ways.join(', or ')}`);
   }
   log(`installing ${whats} with apt-get`);
-  await withoutServiceStarts(async () => {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
-    await apt('update');
-    for (const name of missing)
-      await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
-  });
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
+  await apt('update');
+  for (const name of missing)
+    await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
+  // Debian starts a daemon when it installs one, but ours run on their own ports.
+  if (missing.includes('redis')) spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' });
   const stillMissing = missing.filter((name) => !PACKAGES[name].isThere());
   if (stillMissing.length > 0)
     throw new Expected(
       `apt-get ran, but ${stillMissing.map((name) => PACKAGES[name].what).join(', ')} is still missing`,
     );
-}
-
-/** Debian starts a daemon when it installs one, but ours run on their own ports, so policy-rc.d forbids it meanwhile. */
-async function withoutServiceStarts(work) {
-  const policy = '/usr/sbin/policy-rc.d';
-  const ours = !existsSync(policy);
-  if (ours) {
-    writeFileSync(policy, '#!/bin/sh\nexit 101\n');
-    chmodSync(policy, 0o755);
-  }
-  try {
-    await work();
-    if (isSystemdRunning()) spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' });
-  } finally {
-    if (ours) rmSync(policy, { force: true });
-  }
-}
-
-function isSystemdRunning() {
-  return existsSync('/run/systemd/system') && /systemd/.test(readFileSync('/proc/1/comm', 'utf8'));
 }
 
 async function firstThatWorks(candidates, attempt) {

@@ -183,16 +183,6 @@ async function ready(name, managementUrl, process_, lines) {
 }
 
 /** The tools' own variables must not reach a service, except those passed on purpose. */
-function systemVariables() {
-  const { PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS } = process.env;
-  const defined = Object.entries({
-    PATH,
-    HOME,
-    TMPDIR,
-    LANG,
-    LOG_LEVEL,
-    OTEL_EXPORTER_OTLP_ENDPOINT,
-    NODE_EXTRA_CA_CERTS,
-  });
-  return Object.fromEntries(defined.filter(([, value]) => value !== undefined));
-}
+const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'NODE_EXTRA_CA_CERTS'];
+const systemVariables = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.includes(name)));
