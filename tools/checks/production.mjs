@@ -5,16 +5,10 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import 'reflect-metadata';
-import { built } from '../infra/built.mjs';
+import { built, configOf } from '../infra/built.mjs';
 import { isPortOpen } from '../infra/ports.mjs';
 
 const REACH_MS = 10_000;
-const CONFIGS = {
-  'payment-gateway': ['gateway.config.js', 'GatewayConfig'],
-  'notification-ingest': ['ingest.config.js', 'IngestConfig'],
-  'auth-service': ['auth.config.js', 'AuthConfig'],
-  'cse-token-service': ['cse.config.js', 'CseConfig'],
-};
 
 /**
  * Returns `{ name, required, fault }` for each check. An address that cannot be reached from here is only a note: a service elsewhere may
@@ -27,10 +21,8 @@ export async function productionChecks(services, env) {
 }
 
 async function checksOf(service, env) {
-  const [file, name] = CONFIGS[service];
-  const { [name]: Config } = await built(`apps/${service}/dist/${file}`);
   const { readServiceSettings } = await built('libs/service-kit/dist/index.js');
-  const settings = readServiceSettings(Config, env, { isProduction: true });
+  const settings = readServiceSettings(await configOf(service), env, { isProduction: true });
   const faults = settings.faults.map((one) => ({ name: `${service} ${one.name}`, required: true, fault: one.message }));
   if (settings.config.topics !== 'check')
     faults.push({ name: `${service} TOPICS`, required: true, fault: 'must be check: nothing is refused without it' });

@@ -36,7 +36,6 @@ export const runsUntilStopped = ({ keep: isKept }) => isKept;
 export async function run({ options: given, held, signal, log }) {
   const begun = performance.now();
   const print = given.json ? (line) => console.error(line) : (line) => console.log(line);
-  const colour = !given.json && process.stdout.isTTY;
   const starting = startInfrastructure({ held, log });
   const making = async () => makeTopics(await starting, { log });
   const [infrastructure, { compiled: access }] = await Promise.all([
@@ -44,7 +43,7 @@ export async function run({ options: given, held, signal, log }) {
     bootstrap({ held, log, projects: SERVICES_ONLY, whenCompiled: making }),
   ]);
   const stage = await setStage({ held, log, infrastructure, files: given, access });
-  const scenarios = await playAll(SCENARIOS, { stage, signal, print, colour });
+  const scenarios = await playAll(SCENARIOS, { stage, signal, print });
   const passed = scenarios.filter((one) => one.passed).length;
   const failed = scenarios.length - passed;
   const seconds = Math.round((performance.now() - begun) / 100) / 10;

@@ -49,10 +49,7 @@ export const exitCodes = { 0: 'all tests passed', 1: 'a test failed or could not
 export function fault({ args: given }) {
   const args = withoutOwn(given);
   if (!args.some((arg) => arg.startsWith('-')) || !isInstalled()) return undefined;
-  const { stderr } = spawnSync(process.execPath, [JEST, '--listTests', CACHE, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  });
+  const { stderr } = listTests(args);
   const [, named = '[]'] = WRONG_OPTIONS.exec(stderr) ?? [];
   const unknown = [JSON.parse(named)].flat().map((name) => (name.length > 1 ? `'--${name}'` : `'-${name}'`));
   return unknown.length > 0 ? `Unknown option ${unknown.join(', ')}` : undefined;
@@ -64,7 +61,8 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
     const suite = all || jestArguments.some((arg) => arg.includes('nightly')) ? { NIGHTLY: '1' } : {};
-    if (await needsBrowser(held, jestArguments, suite)) await ensurePackages(['chromium'], { held, log });
+    // The names of specs say whether they need a browser.
+    if (listTests(jestArguments, suite).stdout.includes('.browser.')) await ensurePackages(['chromium'], { held, log });
     const areSchemasCurrent = await checkSchemas(held, log);
     const seed = process.env.SIMULATED_SEED || String(commitSeed());
     log(`simulated worlds begin at seed ${seed} (repeat with SIMULATED_SEED=${seed})`);
@@ -79,13 +77,9 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   return counts.failed === 0 ? 0 : 1;
 }
 
-/** The names of specs say whether they need a browser. */
-async function needsBrowser(held, jestArguments, suite) {
-  const specs = [];
-  const onLine = (line) => specs.push(line);
-  const env = { ...process.env, ...suite };
-  await held.start(process.execPath, [JEST, '--listTests', CACHE, ...jestArguments], { env, onLine }).exited;
-  return specs.some((spec) => spec.includes('.browser.'));
+function listTests(args, more) {
+  const env = { ...process.env, ...more, NO_COLOR: '1' };
+  return spawnSync(process.execPath, [JEST, '--listTests', CACHE, ...args], { encoding: 'utf8', env });
 }
 
 function withoutOwn(args) {

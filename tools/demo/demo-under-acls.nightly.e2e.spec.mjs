@@ -53,7 +53,7 @@ it.each(SCENARIOS.map((scenario) => [scenario.title, scenario]))(
   async (_, scenario) => {
     const said = [];
     const print = (line) => said.push(line);
-    const { passed } = await play(scenario, { stage, signal: new AbortController().signal, print, colour: false });
+    const { passed } = await play(scenario, { stage, signal: new AbortController().signal, print });
     if (!passed) throw new Error(said.join('\n'));
   },
   120_000,

@@ -82,7 +82,7 @@ export async function playAll(scenarios, how) {
 }
 
 /** Plays one scenario and prints its timeline; a failure is printed with what was expected and what was seen. */
-export async function play({ name, title, play: playStory, ...order }, { stage, signal, print, colour }) {
+export async function play({ name, title, play: playStory, ...order }, { stage, signal, print }) {
   const startedMs = performance.now();
   const story = new Story(stage, order);
   let failure;
@@ -100,7 +100,7 @@ export async function play({ name, title, play: playStory, ...order }, { stage, 
   const entries = [...story.entries, ...events].sort((a, b) => a.atMs - b.atMs);
   const lines = [
     `\n${failure ? 'FAILED' : 'passed'}  ${title}  (${story.merchant}/${story.orderId})`,
-    ...entries.flatMap((entry) => timelineLines({ ...entry, elapsedMs: entry.atMs - startedMs }, { colour })),
+    ...entries.flatMap((entry) => timelineLines({ ...entry, elapsedMs: entry.atMs - startedMs })),
     ...(failure ? [failure instanceof Expected ? failure.message : failure.stack, ...stage.trouble.slice(-20)] : []),
   ];
   lines.forEach((line) => print(line));

@@ -28,12 +28,6 @@ describe('timelineLines', () => {
     expect(line).toMatch(/ capture_window_passed$/);
   });
 
-  it('colours only when asked', () => {
-    const entry = { elapsedMs: 1, kind: 'event', event: event({}) };
-    expect(timelineLines(entry)[0]).not.toContain('\u001b');
-    expect(timelineLines(entry, { colour: true })[0]).toContain('\u001b[32m');
-  });
-
   it('shows what was done', () => {
     expect(timelineLines({ elapsedMs: 0, kind: 'command', text: 'payment.capture sent' })).toEqual([
       '      0 ms  → payment.capture sent',
