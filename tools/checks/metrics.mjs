@@ -30,11 +30,6 @@ export const metricsOf = (expr) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
 
-const labelsOf = (expr) => ({
-  grouped: [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list.split(',').map((label) => label.trim())),
-  matched: [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label),
-});
-
 /** `counter('a_b', …)`, `new Counter({ name: 'a_b', … })`, or `existing(registry, 'a_b', …)`. */
 const DECLARED =
   /\b(?:counter(?:Of)?|gauge|histogram|existing)\(\s*(?:\w+,\s*|\{\s*name: )?'([a-z]+(?:_[a-z0-9]+)+)'|\bname: '([a-z]+(?:_[a-z0-9]+)+)',\s*help:/gi;
@@ -74,23 +69,6 @@ function labelsIn(call, text) {
   const source = isNamed ? new RegExp(`const ${named} = (\\[[^\\]]*\\])`).exec(text)?.[1] : call;
   const [list = ''] = /\[\s*'[^\]]*\]/.exec(source ?? '') ?? [];
   return [...list.matchAll(/'(\w+)'/g)].map(([, label]) => label);
-}
-
-/** Reports labels in queries that the metric does not have, and legends with a label that the query drops. */
-export function labelFaults(expr, legend = '', registered = registeredMetrics()) {
-  const { grouped, matched } = labelsOf(expr);
-  const everywhere = ['le', 'namespace', 'instance', 'job', 'service'];
-  const unknown = [...grouped, ...matched].filter(
-    (label) =>
-      !everywhere.includes(label) && !metricsOf(expr).every((metric) => registered.get(metric)?.labels.includes(label)),
-  );
-  const inLegend = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
-  return [
-    ...unknown.map((label) => `${metricsOf(expr).join()} has no label ${label}`),
-    ...inLegend
-      .filter((label) => !grouped.includes(label))
-      .map((label) => `the legend names ${label}, by which nothing is grouped`),
-  ];
 }
 
 /** Returns a text with a row for each metric. */

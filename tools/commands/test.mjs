@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -109,13 +109,6 @@ const SEEDS = 1_000_000_000;
 
 /** The seed changes with the commit: each commit tries other worlds, and a rerun tries the same ones. It is random without git. */
 function commitSeed() {
-  try {
-    const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      encoding: 'utf8',
-    }).trim();
-    return Number.parseInt(commit.slice(0, 12), 16) % SEEDS;
-  } catch {
-    return randomInt(SEEDS);
-  }
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
+  return stdout ? Number.parseInt(stdout.slice(0, 12), 16) % SEEDS : randomInt(SEEDS);
 }

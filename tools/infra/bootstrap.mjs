@@ -36,13 +36,11 @@ export async function build({ held, projects = [], whenCompiled = () => undefine
 
 /** Returns one line if this Node is older than `engines` allows. */
 export function nodeFault(version, engines) {
-  const [major, minor, patch] = version.split('.').map(Number);
-  const isNotOlder = (floor) => minor > floor[1] || (minor === floor[1] && patch >= floor[2]);
+  const [major, minor] = version.split('.').map(Number);
   const fits = engines.split('||').some((range) => {
-    const [, operator, ...numbers] = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/.exec(range.trim()) ?? [];
-    const floor = numbers.map(Number);
-    if (operator === undefined) throw new Error(`engines: "${range}" is not of the form ^1.2.3 or >=1.2.3`);
-    return major === floor[0] ? isNotOlder(floor) : operator === '>=' && major > floor[0];
+    const [, operator, ...floor] = /^(\^|>=)(\d+)\.(\d+)\.0$/.exec(range.trim()) ?? [];
+    if (operator === undefined) throw new Error(`engines: "${range}" is not of the form ^1.2.0 or >=1.2.0`);
+    return major === Number(floor[0]) ? minor >= Number(floor[1]) : operator === '>=' && major > Number(floor[0]);
   });
   return fits
     ? undefined
