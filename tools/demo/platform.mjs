@@ -39,7 +39,6 @@ export function platformAt(simulatorUrl) {
     approve: (transactionId) =>
       request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' }),
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
-    rotateKeys: () => request('POST', '/simulator/cse-keys/rotate', {}),
 
     /** Sends the notifications of an order that a fault kept back. */
     notify: (identifier, orderId) => request('POST', '/simulator/notifications/suppressed', { identifier, orderId }),

@@ -117,23 +117,6 @@ export const SCENARIOS = [
     },
   },
   {
-    name: 'key-rotated',
-    title: 'Card: the key is replaced between page and tokenizer; one payment',
-    ...{ rail: 'card', goods: 'lamp', isAlone: true },
-    /** Tokenizing moves no money, so the page may repeat it with the new key. There is still only one payment. */
-    async play(story, stage) {
-      const keys = new Set();
-      await payByCard(story, stage, TEST_CARDS.accepted, 'payment.pay.succeeded', '0000', async (key) => {
-        if (keys.size === 0) {
-          await stage.platform.rotateKeys();
-          story.note('the platform replaces its keys before the card gets there');
-        }
-        keys.add(key);
-      });
-      expectEqual('keys that the page used', 2, keys.size);
-    },
-  },
-  {
     name: 'back-office-refund',
     title: 'A refund in the back office counts: no more than the rest can be refunded',
     ...{ rail: 'partner-a', goods: 'chairs' },
@@ -223,15 +206,14 @@ export const SCENARIOS = [
 ];
 
 /** Only the page and the tokenizer see the card: it is encrypted, exchanged for a token, and the token pays. */
-async function payByCard(story, { page }, card, event, execCode, onKey = () => undefined) {
-  const { hfToken } = await page.tokenize(card, async (what, body) => {
+async function payByCard(story, { page }, card, event, execCode) {
+  const { hfToken } = await page.tokenize(card, (what, body) =>
     story.note(
       what === 'key'
         ? `cse-token-service gives the page encryption key ${body.encryptionKeyId}`
         : `the tokenizer answers the encrypted card: ${body.EXECCODE} ${body.CARDCODE ?? body.MESSAGE}`,
-    );
-    if (what === 'key') await onKey(body.encryptionKeyId);
-  });
+    ),
+  );
   await story.send('payment.pay', story.exampleOf('payment.pay', { hfToken, tokenizedAt: new Date().toISOString() }));
   await story.next(event, { execCode });
   await story.expectLedger({ payment: 1 }, { payment: 1 });

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildClassicScript, bundleServices } from './bundles.mjs';
 import { Expected, isRunning } from './processes.mjs';
-import { during } from './progress.mjs';
 import { SERVICES } from './services.mjs';
 
 const LOCK_TIMEOUT_MS = 600_000;
@@ -22,9 +21,11 @@ export async function bootstrap({ held, log, projects, whenCompiled }) {
   return oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
     if (!isInstalled()) {
       const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-      await during('installing packages (npm ci)', log, () => held.run('npm', args, { env: withoutScripts() }));
+      log('installing packages (npm ci)');
+      await held.run('npm', args, { env: withoutScripts() });
     }
-    return during('building (tsc -b)', log, () => build({ held, projects, whenCompiled }));
+    log('building (tsc -b)');
+    return build({ held, projects, whenCompiled });
   });
 }
 
