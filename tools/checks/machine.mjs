@@ -6,9 +6,8 @@ import { built } from '../infra/built.mjs';
 import { isEngineThere } from '../infra/docker.mjs';
 import { areKafkaJarsThere } from '../infra/kafka.mjs';
 import { canInstall, installLine, PACKAGES } from '../infra/packages.mjs';
-import { isPortFree } from '../infra/ports.mjs';
 import { readJson } from '../infra/read-json.mjs';
-import { listedPorts, stackPorts } from '../infra/service-ports.mjs';
+import { stackPorts, takenPorts } from '../infra/service-ports.mjs';
 
 /**
  * Returns `{ name, required, fault }` for each check; `fault` is undefined if all is well. A check with `required: false` is a note:
@@ -29,7 +28,7 @@ export async function machineChecks() {
     packageCheck('chromium', 'not found, and the browser tests need it', false),
     check('packages', missing(isInstalled(), 'node_modules is not what package-lock.json says', 'npm ci')),
     check('build', missing(isBuilt(), 'missing', 'npm run build')),
-    check('ports of the stack', await takenPorts(), false),
+    check('ports of the stack', await portsFault(), false),
     check('merchants', await merchantsFault(process.env.MERCHANTS_FILE || 'config/merchants.demo.json')),
     check('accounts', jsonFault(process.env.ACCOUNTS_FILE || 'config/accounts.demo.json', ['accounts', 'callers'])),
   ];
@@ -49,9 +48,8 @@ function missing(isThere, problem, fix) {
 
 const isBuilt = () => readdirSync('apps').every((name) => existsSync(`apps/${name}/dist/service.js`));
 
-async function takenPorts() {
-  const taken = [];
-  for (const { port } of listedPorts(await stackPorts(process.env))) if (!(await isPortFree(port))) taken.push(port);
+async function portsFault() {
+  const taken = (await takenPorts(await stackPorts(process.env))).map(({ port }) => port);
   const how = 'end who holds them before `npm run stack`, or use --free-ports or STACK_PORT_OFFSET';
   return taken.length === 0 ? undefined : `${taken.join(', ')} taken; ${how}`;
 }

@@ -1,9 +1,8 @@
 import { keepLogs } from '../demo/logs.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
-import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { listedPorts, merchantsOfThisRun, stackPorts } from '../infra/service-ports.mjs';
+import { merchantsOfThisRun, stackPorts, takenPorts } from '../infra/service-ports.mjs';
 import { addressLines, environments, startInOrder, startService } from '../infra/services.mjs';
 import { port } from './values.mjs';
 import { INFRASTRUCTURE, LOGS, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET } from './variables.mjs';
@@ -55,8 +54,7 @@ async function claim(ports, { infra }) {
     if (name === 'Kafka') return !process.env.KAFKA_BROKERS;
     return name === 'Redis' ? !process.env.REDIS_URL : !infra;
   };
-  const taken = [];
-  for (const one of listedPorts(ports).filter(isOurs)) if (!(await isPortFree(one.port))) taken.push(one);
+  const taken = await takenPorts(ports, isOurs);
   if (taken.length === 0) return;
   const named = taken.map(({ port: number, name }) => `${number} of ${name}`).join(', ');
   throw new Expected(`taken ports: ${named}; end who holds them, or use --free-ports or STACK_PORT_OFFSET=1000`);

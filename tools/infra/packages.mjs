@@ -12,20 +12,20 @@ const WITHOUT_OURS = 'start Docker, or set KAFKA_BROKERS and REDIS_URL';
 
 export const PACKAGES = {
   java: {
-    apt: ['openjdk-17-jre-headless', 'default-jre-headless'],
+    apt: 'default-jre-headless',
     what: `Java ${JAVA_FLOOR} or newer`,
     isThere: () => javaVersion() >= JAVA_FLOOR,
     orElse: WITHOUT_OURS,
   },
-  maven: { apt: ['maven'], what: 'Maven', isThere: () => answers('mvn', '--version'), orElse: WITHOUT_OURS },
+  maven: { apt: 'maven', what: 'Maven', isThere: () => answers('mvn', '--version'), orElse: WITHOUT_OURS },
   redis: {
-    apt: ['redis-server'],
+    apt: 'redis-server',
     what: 'redis-server',
     isThere: () => answers('redis-server', '--version'),
     orElse: WITHOUT_OURS,
   },
   chromium: {
-    apt: ['chromium'],
+    apt: 'chromium',
     what: 'Chromium',
     isThere: () => answers(chromiumPath() ?? 'chromium', '--version'),
     orElse: 'set CHROMIUM_PATH',
@@ -48,7 +48,7 @@ export function canInstall() {
 }
 
 export function installLine(names) {
-  return `apt-get install ${names.map((name) => PACKAGES[name].apt.at(-1)).join(' ')}`;
+  return `apt-get install ${names.map((name) => PACKAGES[name].apt).join(' ')}`;
 }
 
 /** Installs the named packages if they are missing. @throws one line if it cannot */
@@ -64,8 +64,7 @@ export async function ensurePackages(names, { held, log }) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
   await apt('update');
-  for (const name of missing)
-    await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
+  await apt('install', '--no-install-recommends', ...missing.map((name) => PACKAGES[name].apt));
   // Debian starts a daemon when it installs one, but ours run on their own ports.
   if (missing.includes('redis')) spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' });
   const stillMissing = missing.filter((name) => !PACKAGES[name].isThere());
@@ -73,16 +72,6 @@ export async function ensurePackages(names, { held, log }) {
     throw new Expected(
       `apt-get ran, but ${stillMissing.map((name) => PACKAGES[name].what).join(', ')} is still missing`,
     );
-}
-
-async function firstThatWorks(candidates, attempt) {
-  for (const [index, candidate] of candidates.entries()) {
-    try {
-      return await attempt(candidate);
-    } catch (error) {
-      if (index === candidates.length - 1) throw error;
-    }
-  }
 }
 
 function answers(command, ...args) {

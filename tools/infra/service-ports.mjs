@@ -1,7 +1,7 @@
 /** Chooses the ports of a stack: the usual ones, all of them moved by an offset, or free ones. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from './ports.mjs';
+import { freePorts, isPortFree } from './ports.mjs';
 import { SERVICES } from './services.mjs';
 
 const USUAL = { kafka: 9092, redis: 6379 };
@@ -18,6 +18,13 @@ export async function stackPorts(env, { areFree = false } = {}) {
     redis: chosen('REDIS_PORT', USUAL.redis),
     services: Object.fromEntries(Object.entries(SERVICES).map(([name, ports]) => [name, portsOf(ports)])),
   };
+}
+
+/** The ports that are taken, each with the name of what wants it. */
+export async function takenPorts(ports, isWanted = () => true) {
+  const taken = [];
+  for (const one of listedPorts(ports).filter(isWanted)) if (!(await isPortFree(one.port))) taken.push(one);
+  return taken;
 }
 
 export function listedPorts({ kafka, redis, services }) {
