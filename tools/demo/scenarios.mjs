@@ -1,4 +1,4 @@
-/** What the demo plays: each scenario is the story of one order, with every event of it and the platform's ledger checked. */
+/** The scenarios: one is the story of one order, with every event of it and the platform's ledger checked. */
 import { Expected } from '../infra/processes.mjs';
 import { expectEqual } from './story.mjs';
 import { TEST_CARDS } from './test-cards.mjs';

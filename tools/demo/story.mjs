@@ -54,7 +54,7 @@ export class Story {
     return this.next('payment.authorize.succeeded', { origin: 'notification', extraData: 'basket=42' });
   }
 
-  /** What the platform executed, unless it is undefined, and how often it was called for an operation. */
+  /** Checks what the platform executed, unless `executed` is undefined, and how often it was called for an operation. */
   async expectLedger(executed, calls = {}) {
     const ledger = await this.platform.ledger(this.orderId);
     const countsOf = (all, key) =>

@@ -1,5 +1,5 @@
 /**
- * What the packages need of prom-client (docs/decisions/0074): its metrics without the default ones, which would load OpenTelemetry. They
+ * The packages take from prom-client its metrics alone (docs/decisions/0074): its default metrics would load OpenTelemetry. The metrics
  * register at the application's registry by its public methods, so the package needs no prom-client.
  */
 export { default as Counter } from 'prom-client/lib/counter.js';
