@@ -77,19 +77,6 @@ export function stateOf(order, id) {
   return end ?? phase;
 }
 
-export function told(records) {
-  let order = emptyOrder('shop', 'order');
-  const events = [];
-  const bodies = [];
-  records.forEach((record, at) => {
-    const folded = fold(order, record, BigInt(at));
-    order = folded.order;
-    for (const { event, isRepeat } of folded.effects) {
-      const flags = event.body.flags ? ` (${event.body.flags.join(', ')})` : '';
-      const outcome = event.body.outcome ? ` ${event.body.outcome}` : '';
-      events.push(`${event.type.replace('payment.', '')}${outcome}${flags}${isRepeat ? ' again' : ''}`);
-      bodies.push(event.body);
-    }
-  });
-  return { order, events, bodies };
+export function orderAfter(records) {
+  return records.reduce((order, record, at) => fold(order, record, BigInt(at)).order, emptyOrder('shop', 'order'));
 }

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { chromiumArguments, chromiumPath } from './chromium.mjs';
-import { installLine } from './packages.mjs';
+import { chromiumArguments, chromiumPath } from '../chromium.mjs';
+import { installLine } from '../packages.mjs';
 
 const START_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 5_000;

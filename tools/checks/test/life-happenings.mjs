@@ -1,6 +1,6 @@
 /** Lists everything that can happen to an operation, each as the journal records that it adds. */
 import { NEWEST_RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
-import { after, KINDS, recordsOf } from './life-states.mjs';
+import { after, BEGUN, KINDS, orderAfter, recordsOf, stateOf } from './life-states.mjs';
 
 const DAY_MS = 86_400_000;
 const LONG_MS = 400 * DAY_MS;
@@ -95,7 +95,7 @@ const commands = [
   follows('refund', 'refund', 'T-p'),
 ];
 
-export const HAPPENINGS = [...answers, ...notifications, ...lookUps, ...operators, ...timers, ...commands];
+const HAPPENINGS = [...answers, ...notifications, ...lookUps, ...operators, ...timers, ...commands];
 
 const isPayment = ({ operation }) => operation !== 'capture';
 
@@ -103,7 +103,7 @@ const isPayment = ({ operation }) => operation !== 'capture';
  * Leaves out combinations that cannot occur: only a sent operation gets an answer, only payments wait, and a follow-up command needs an
  * operation of the right kind.
  */
-export function isPossible(happening, kind, state) {
+function isPossible(happening, kind, state) {
   if (happening.ofPayments && !isPayment(kind)) return false;
   if (answers.includes(happening) && state === 'rejected') return false;
   if (happening.isPayment) return isPayment(kind);
@@ -111,5 +111,17 @@ export function isPossible(happening, kind, state) {
     happening.of === undefined ||
     happening.of === `T-${kind.id}` ||
     (KINDS.indexOf(kind) === 2 && happening.of === 'T-c')
+  );
+}
+
+/** Returns `{ kind, state, happening, by, next }` for each state of each kind of operation and each happening. */
+export function lives() {
+  return KINDS.flatMap((kind) =>
+    Object.entries(BEGUN[kind.name]).flatMap(([state, records]) =>
+      HAPPENINGS.filter((happening) => isPossible(happening, kind, state)).map((happening) => {
+        const order = orderAfter([...records, ...happening.records(orderAfter(records), kind)]);
+        return { kind: kind.name, state, happening: happening.name, by: happening.by, next: stateOf(order, kind.id) };
+      }),
+    ),
   );
 }
