@@ -11,15 +11,17 @@ import { CseKeysController } from '../../apps/cse-token-service/src/keys/cse-key
 import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.js';
 import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
 import { ReturnController } from '../../apps/notification-ingest/src/return/return.controller.js';
-import { ProposalsController } from '../../apps/payment-gateway/src/decisions/proposals.controller.js';
+import {
+  ProposalsController,
+  OperationsController,
+} from '../../apps/payment-gateway/src/operations/operations.controller.js';
 import { ManualResolution } from '../../apps/payment-gateway/src/operations/manual-resolution.js';
-import { OperationsController } from '../../apps/payment-gateway/src/operations/operations.controller.js';
 
 const CONTROLLERS = {
   'auth-service': [AccountsController, TokensController],
   'cse-token-service': [CseKeysController],
   'notification-ingest': [NotificationController, ReturnController],
-  'payment-gateway': [OperationsController, ProposalsController],
+  'payment-gateway': [OperationsController],
 };
 const BODIES = [
   ['cse-token-service', 'KeyRequest', KeyRequest],

@@ -3,22 +3,19 @@ import { NestFactory } from '@nestjs/core';
 import { silentLog } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
-import { DoubtWatchService } from './journal/doubt-watch.service.js';
+import { DoubtWatchService, TimerWatchService } from './timers/watches.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { JournalMemory } from './journal/journal-memory.service.js';
-import { JournalSettings } from './journal/journal-settings.service.js';
 import { Journal } from './journal/journal.service.js';
 import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import { TimerWatchService } from './timers/timer-watch.service.js';
 
 const STEPS = ['Redis', 'decisions', 'clocks', 'journal'] as const;
 const INTERVALS = {
   DoubtWatchService,
   JournalGauges,
   JournalMemory,
-  JournalSettings,
   LookUpScheduler,
   TimerWatchService,
 };
@@ -46,7 +43,7 @@ function gateway(at?: (typeof STEPS)[number]) {
     { provide: RedisGuard, useValue: { assertUsable: step('Redis'), start: note('guard'), stop: note('guard stops') } },
     { provide: Recovery, useValue: { load: step('decisions') } },
     { provide: Journal, useValue: { start: step('journal'), stop: note('journal stops') } },
-    ...[DoubtWatchService, JournalGauges, JournalMemory, JournalSettings, LookUpScheduler].map((provide) => ({
+    ...[DoubtWatchService, JournalGauges, JournalMemory, LookUpScheduler].map((provide) => ({
       provide,
       useValue: Object.create(provide.prototype as object) as object,
     })),

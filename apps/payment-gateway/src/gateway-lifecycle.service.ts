@@ -4,14 +4,13 @@ import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Journal } from './journal/journal.service.js';
 import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
-import { TimerWatchService } from './timers/timer-watch.service.js';
+import { TimerWatchService } from './timers/watches.service.js';
 
 /**
  * Starts, in order, the parts that commands need before the first one is taken. Kafka has started before, because its module is imported.
  *
- * Services that run on an interval implement `onApplicationBootstrap` and `onModuleDestroy`. Nest calls the first after the last module's
- * `onModuleInit`, and the second before the first `beforeApplicationShutdown`. So intervals start after the journal and stop before it. The consumers
- * start after all hooks of the start, and have drained before those of the stop (libs/service-kit).
+ * `RepeatedWork` starts after this `onModuleInit`, so after the journal, and stops before it. The consumers start after all hooks of the start, and
+ * have drained before those of the stop (libs/service-kit).
  */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {

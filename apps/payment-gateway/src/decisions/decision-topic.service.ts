@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, LogReader, type KafkaClient } from '@tranche/kafka';
-import { InjectKafkaClient } from '@tranche/kafka/nest';
+import { LogReader } from '@tranche/kafka';
 import { recoveryRecordOf } from '@tranche/order-journal';
-import { ServiceLogger } from '@tranche/service-kit';
+import { KafkaParts } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { NextAnswer } from '../journal/next-answer.js';
+import { NextAnswer } from '../journal/journal-topic.service.js';
 import { DecisionList, type DecisionRecord } from './decision.js';
 
 /** The topic has one partition, so that all its records are ordered. */
@@ -26,10 +25,9 @@ export class DecisionTopic implements OnApplicationShutdown {
 
   constructor(
     config: GatewayConfig,
-    @InjectKafkaClient() client: KafkaClient,
-    private readonly producer: BatchingProducer,
-    private readonly log: ServiceLogger,
+    private readonly kafka: KafkaParts,
   ) {
+    const { client, log } = kafka;
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.decisions);
     this.#reader = new LogReader({ client, topic: this.#topic, log, takesUnreadable: true });
   }
@@ -59,7 +57,7 @@ export class DecisionTopic implements OnApplicationShutdown {
 
   async #send(key: string, value: Buffer | null): Promise<void> {
     const headers = { 'content-type': 'application/json' };
-    await this.producer.send({ topic: this.#topic, partition: PARTITION, key, value, headers });
+    await this.kafka.producer.send({ topic: this.#topic, partition: PARTITION, key, value, headers });
   }
 
   async #readOn(): Promise<DecisionList> {
@@ -71,7 +69,7 @@ export class DecisionTopic implements OnApplicationShutdown {
       for (const { offset, key, value, unreadable } of records) {
         const isOfJournal = recoveryRecordOf(value) !== undefined;
         const fault = isOfJournal ? undefined : (unreadable ?? this.#list.take(key, value));
-        if (fault !== undefined) this.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
+        if (fault !== undefined) this.kafka.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
         this.#next = offset + 1n;
       }
     }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { HIGHEST_JOURNAL_EPOCH, TOPICS, topicName } from '@tranche/contracts';
-import { LogReader, topicOffsets, type KafkaClient } from '@tranche/kafka';
-import { InjectKafkaClient } from '@tranche/kafka/nest';
+import { LogReader, topicOffsets } from '@tranche/kafka';
 import { JournalRecovery, recoveryRecordOf } from '@tranche/order-journal';
-import { Health, ServiceLogger } from '@tranche/service-kit';
+import { KafkaParts } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 
 const PARTITION = 0;
@@ -19,14 +18,12 @@ export class Recovery extends JournalRecovery {
 
   constructor(
     private readonly config: GatewayConfig,
-    @InjectKafkaClient() private readonly client: KafkaClient,
-    private readonly log: ServiceLogger,
-    health: Health,
+    private readonly kafka: KafkaParts,
   ) {
     super();
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.decisions);
     // A restart reads the decisions anew.
-    health.addLiveness('journal decisions', () => (this.#isOutdated ? OUTDATED : undefined));
+    kafka.health.addLiveness('journal decisions', () => (this.#isOutdated ? OUTDATED : undefined));
   }
 
   /** The epoch with which sequences of events start: the one of the setting, and one more for each resume (R10). */
@@ -54,9 +51,10 @@ export class Recovery extends JournalRecovery {
 
   /** Reads what was written since the last read. */
   async #read(take: (record: NonNullable<ReturnType<typeof recoveryRecordOf>>) => void): Promise<void> {
-    const { low = 0n, high = 0n } = (await topicOffsets(this.client, this.#topic)).get(PARTITION) ?? {};
+    const { client, log } = this.kafka;
+    const { low = 0n, high = 0n } = (await topicOffsets(client, this.#topic)).get(PARTITION) ?? {};
     if (high === this.#end) return;
-    const reader = new LogReader({ client: this.client, topic: this.#topic, log: this.log, takesUnreadable: true });
+    const reader = new LogReader({ client, log, topic: this.#topic, takesUnreadable: true });
     try {
       for await (const records of reader.read(PARTITION, this.#end > low ? this.#end : low, high))
         for (const { value } of records) {

@@ -1,17 +1,16 @@
 import { Module } from '@nestjs/common';
-import { DecisionsModule } from '../decisions/decisions.module.js';
-import { ProposalsController } from '../decisions/proposals.controller.js';
+import { DecisionTopic } from '../decisions/decision-topic.service.js';
+import { OperationsController } from './operations.controller.js';
 import { ResolutionDecisions } from '../decisions/resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
-import { Audit } from './audit/audit.service.js';
-import { OidcOperators } from './oidc/oidc-operators.service.js';
-import { OperationsController } from './operations.controller.js';
+import { Audit } from './audit.service.js';
+import { OidcOperators } from './oidc-operators.service.js';
 import { OperationsService } from './operations.service.js';
 
 @Module({
-  imports: [GatewayKafkaModule, DecisionsModule, JournalModule],
-  controllers: [OperationsController, ProposalsController],
-  providers: [Audit, OidcOperators, OperationsService, ResolutionDecisions],
+  imports: [GatewayKafkaModule, JournalModule],
+  controllers: [OperationsController],
+  providers: [Audit, DecisionTopic, OidcOperators, OperationsService, ResolutionDecisions],
 })
 export class OperationsModule {}

@@ -1,4 +1,4 @@
-import { sequenceOf, type OperationKind } from '@tranche/contracts';
+import { sequenceOf, type OperationKind, orderKey, parseOrderKey } from '@tranche/contracts';
 import {
   CAPTURE_WINDOW_MS,
   compact,
@@ -16,10 +16,15 @@ import {
   type ConflictingReport,
   type CountedEvidence,
   type OrderState,
+  hasSucceeded,
+  isCancelled,
+  isPayment,
+  isInDoubt,
+  isOpen,
+  findOperation,
+  type Conflict,
 } from '@tranche/order-journal';
-import { operationIdOf } from './operation-id.js';
-import { amountsOf, type OrderAmounts } from './order-amounts.js';
-import { statusOf, type OrderStatus } from './order-status.js';
+import { notExecutedFromMs } from './manual-resolution.js';
 
 export interface EventView {
   /** CloudEvents id of the published event. */
@@ -184,4 +189,152 @@ function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullab
 
 export function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
+}
+
+/** Minor units; null where only the platform knows an amount that counts. */
+export interface OrderAmounts {
+  currency: string | null;
+  /** Sum of the authorizations and card payments that succeeded and were not voided. */
+  authorized: number | null;
+  /** Sum of captures and card payments. */
+  captured: number | null;
+  /** Sum of refunds, those of the back office included. */
+  refunded: number | null;
+  /** Amount that may still be refunded. */
+  remaining: number | null;
+  /** Sums that include an amount which no message named: we assume the platform's default. */
+  assumed: ('authorized' | 'captured' | 'refunded')[];
+}
+
+interface Counted {
+  amount?: number;
+  isAmountAssumed?: boolean;
+}
+
+function amountsOf(order: OrderState): OrderAmounts {
+  const succeeded = order.operations.filter(hasSucceeded);
+  const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
+  const all = [...succeeded, ...elsewhere];
+  const counted: Record<OrderAmounts['assumed'][number], Counted[]> = {
+    authorized: all.filter((operation) => isPayment(operation) && !isCancelled(order, operation)),
+    captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
+    refunded: all.filter(({ operation }) => operation === 'refund'),
+  };
+  const [captured, refunded] = [sum(counted.captured), sum(counted.refunded)];
+  return {
+    currency: order.operations[0]?.currency ?? null,
+    authorized: sum(counted.authorized),
+    captured,
+    refunded,
+    remaining: captured === null || refunded === null ? null : Math.max(captured - refunded, 0),
+    assumed: (['authorized', 'captured', 'refunded'] as const).filter((name) =>
+      counted[name].some(({ isAmountAssumed }) => isAmountAssumed),
+    ),
+  };
+}
+
+function sum(operations: Counted[]): number | null {
+  if (operations.some(({ amount }) => amount === undefined)) return null;
+  return operations.reduce((total, { amount = 0 }) => total + amount, 0);
+}
+
+/**
+ * The most urgent status applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried · then by the money ·
+ * then by what it waits for · then by its end.
+ */
+export type OrderStatus =
+  | NonNullable<OperationState['end']>
+  | 'in_doubt'
+  | 'in_progress'
+  | 'refunded'
+  | 'partly_refunded'
+  | 'captured'
+  | 'authorized'
+  | 'redirect_required'
+  | 'pending'
+  | 'voided'
+  | 'external';
+
+function statusOf(order: OrderState, amounts: OrderAmounts): OrderStatus {
+  const { operations } = order;
+  if (operations.some(isInDoubt)) return 'in_doubt';
+  if (operations.some((operation) => isOpen(operation) || operation.phase === 'idle')) return 'in_progress';
+  if (amounts.captured !== 0) {
+    if (amounts.refunded === 0) return 'captured';
+    return amounts.remaining === 0 ? 'refunded' : 'partly_refunded';
+  }
+  if (amounts.authorized !== 0) return 'authorized';
+  const waiting = operations.findLast((operation) => isStillWaiting(order, operation));
+  if (waiting) return waiting.phase as 'redirect_required' | 'pending';
+  if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
+  return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? 'external';
+}
+
+/** A conflict, as an operator needs it to act: whose money, how much, and the events that published it. `epoch`: the journal's epoch. */
+export function conflictView(order: OrderState, conflict: Conflict, epoch = 0) {
+  const { merchant, orderId } = order;
+  const { reason, commandId, operation, amount, transactionId, payments } = conflict;
+  const own = commandId === undefined ? undefined : findOperation(order, commandId);
+  const published = own?.events?.filter(({ type }) => type === 'payment.conflict.detected');
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId: commandId ?? '-' }),
+    ...{ merchant, orderId, reason },
+    ...compact({ commandId, operation, amount, currency: own?.currency, transactionId }),
+    payments: payments?.map((payment) => compact(payment)),
+    otherAmounts: reason === 'other_amount' ? own?.otherAmounts : undefined,
+    otherCurrencies: reason === 'other_currency' ? own?.otherCurrencies : undefined,
+    contradictions: reason === 'other_result' ? own?.conflictingReports?.map(reportView) : undefined,
+    events: (published ?? []).map((event) => eventView(order, event, epoch)),
+  });
+}
+
+/** An operation in doubt, as an operator needs it to decide. `nowMs`: wall clock; `notExecutedAfterMs`: see `notExecutedFromMs`. */
+export function doubtView(
+  order: OrderState,
+  operation: OperationState,
+  { nowMs, notExecutedAfterMs }: { nowMs: number; notExecutedAfterMs: number },
+) {
+  const { merchant, orderId } = order;
+  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, reference } = operation;
+  const { since = '', latest } = operation;
+  const fromMs = notExecutedFromMs(operation, notExecutedAfterMs);
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId }),
+    ...{ merchant, orderId, commandId, operation: kind, method, attempt },
+    ...compact({ amount, currency, isAmountAssumed, reference }),
+    since,
+    ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)),
+    reason: latest?.body.flags?.[0],
+    message: latest?.body.message,
+    execCode: latest?.body.execCode,
+    transactionIds: operation.attempts.flatMap(({ transactionId }) => transactionId ?? []),
+    candidates: candidatesOf(order, kind),
+    notExecuted: { maySay: nowMs >= fromMs, from: new Date(fromMs).toISOString() },
+  });
+}
+
+export interface OperationName {
+  merchant: string;
+  orderId: string;
+  commandId: string;
+}
+
+/** base64url of the JSON list `["merchant","orderId","commandId"]`: one part of a URL, although orderId and commandId may hold slashes. */
+export function operationIdOf({ merchant, orderId, commandId }: OperationName): string {
+  return Buffer.from(JSON.stringify([merchant, orderId, commandId])).toString('base64url');
+}
+
+export function parseOperationId(id: string): OperationName | undefined {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parts) || parts.length !== 3 || !parts.every((part) => typeof part === 'string')) return undefined;
+  const [merchant, orderId, commandId] = parts as [string, string, string];
+  const name = { merchant, orderId, commandId };
+  const isOneOfOurs =
+    parseOrderKey(orderKey(merchant, orderId))?.merchant === merchant && commandId !== '' && operationIdOf(name) === id;
+  return isOneOfOurs ? name : undefined;
 }
