@@ -17,6 +17,7 @@ const INTERVALS = {
   JournalGauges,
   JournalMemory,
   LookUpScheduler,
+  RedisGuard,
   TimerWatchService,
 };
 
@@ -39,8 +40,9 @@ function gateway(at?: (typeof STEPS)[number]) {
   const timerWatch = Object.assign(Object.create(TimerWatchService.prototype) as TimerWatchService, {
     assertAgreed: step('clocks'),
   });
+  const redis = Object.assign(Object.create(RedisGuard.prototype) as RedisGuard, { assertUsable: step('Redis') });
   const parts = [
-    { provide: RedisGuard, useValue: { assertUsable: step('Redis'), start: note('guard'), stop: note('guard stops') } },
+    { provide: RedisGuard, useValue: redis },
     { provide: Recovery, useValue: { load: step('decisions') } },
     { provide: Journal, useValue: { start: step('journal'), stop: note('journal stops') } },
     ...[DoubtWatchService, JournalGauges, JournalMemory, LookUpScheduler].map((provide) => ({
@@ -65,8 +67,8 @@ const stopped = Object.keys(INTERVALS).map((name) => `${name} stops`);
 it('starts its parts in order, what runs on an interval last', async () => {
   const { calls, start } = gateway();
   const app = await start();
-  expect(calls.slice(0, 5)).toEqual(['Redis', 'guard', 'decisions', 'clocks', 'journal']);
-  expect(calls.slice(5).sort()).toEqual(started);
+  expect(calls.slice(0, 4)).toEqual(['Redis', 'decisions', 'clocks', 'journal']);
+  expect(calls.slice(4).sort()).toEqual(started);
   await app.close();
 });
 
@@ -76,7 +78,7 @@ it('stops what runs on an interval first, and the journal last', async () => {
   calls.splice(0);
   await app.close();
   expect(calls.slice(0, started.length).sort()).toEqual(stopped);
-  expect(calls.slice(started.length)).toEqual(['guard stops', 'journal stops']);
+  expect(calls.slice(started.length)).toEqual(['journal stops']);
 });
 
 it('stopped while Kafka was awaited it starts nothing', async () => {
@@ -89,6 +91,5 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during the step %s it starts nothing more', async (at) => {
   const { calls, start } = gateway(at);
   await expect(start()).rejects.toThrow('the service is stopping');
-  const steps = calls.filter((call) => call !== 'guard');
-  expect(steps).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
+  expect(calls).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
 });

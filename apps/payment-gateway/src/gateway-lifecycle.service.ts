@@ -29,14 +29,12 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     // A step that started after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
-    this.redis.start();
     await done(untilUp('The decisions of `tranche journal`', () => this.recovery.load(), { log, signal }));
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.journal.start());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.redis.stop();
     await this.journal.stop();
   }
 }

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
 import { LogReader } from '@tranche/kafka';
-import { recoveryRecordOf } from '@tranche/order-journal';
-import { KafkaParts } from '../gateway-kafka.module.js';
+import { recoveryRecordOf, type RecoveryRecord } from '@tranche/order-journal';
+import { KafkaParts, NextAnswer } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { NextAnswer } from '../journal/journal-topic.service.js';
 import { DecisionList, type DecisionRecord } from './decision.js';
 
 /** The topic has one partition, so that all its records are ordered. */
@@ -20,6 +19,8 @@ export class DecisionTopic implements OnApplicationShutdown {
   readonly #topic: string;
   readonly #reader: LogReader;
   readonly #list = new DecisionList();
+  /** Records of `tranche journal`. */
+  readonly #recovery: RecoveryRecord[] = [];
   readonly #reading = new NextAnswer(() => this.#readOn());
   #next?: bigint;
 
@@ -35,6 +36,12 @@ export class DecisionTopic implements OnApplicationShutdown {
   /** Returns all decisions that the topic holds now. */
   current(): Promise<DecisionList> {
     return this.#reading.ask();
+  }
+
+  /** Returns all records of `tranche journal` that the topic holds now. */
+  async recoveryRecords(): Promise<readonly RecoveryRecord[]> {
+    await this.current();
+    return this.#recovery;
   }
 
   /** Appends a record and reads the topic up to it, because an earlier record may make it invalid: only the first answer counts. */
@@ -67,8 +74,9 @@ export class DecisionTopic implements OnApplicationShutdown {
       throw new Error(`${this.#topic} ends at ${end}, but was read up to ${this.#next}: the log was lost or replaced`);
     for await (const records of this.#reader.read(PARTITION, this.#next, end)) {
       for (const { offset, key, value, unreadable } of records) {
-        const isOfJournal = recoveryRecordOf(value) !== undefined;
-        const fault = isOfJournal ? undefined : (unreadable ?? this.#list.take(key, value));
+        const ofJournal = recoveryRecordOf(value);
+        if (ofJournal !== undefined) this.#recovery.push(ofJournal);
+        const fault = ofJournal === undefined ? (unreadable ?? this.#list.take(key, value)) : undefined;
         if (fault !== undefined) this.kafka.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
         this.#next = offset + 1n;
       }

@@ -14,7 +14,7 @@ import {
   type JournalReader,
 } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
-import { KafkaParts } from '../gateway-kafka.module.js';
+import { KafkaParts, NextAnswer } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Recovery } from './recovery.service.js';
 
@@ -132,26 +132,5 @@ export class JournalTopic implements JournalLog, JournalReader, JournalFollower 
 
   #substituted(records: readonly JournalEntry[]): JournalEntry[] {
     return records.map((record) => this.recovery.skipped.substitute(record));
-  }
-}
-
-/** Sends one request at a time. A caller gets the answer of a request that starts after its call, so the answer is never older than the call. */
-export class NextAnswer<T> {
-  #current: Promise<unknown> = Promise.resolve();
-  #next?: Promise<T>;
-
-  constructor(private readonly question: () => Promise<T>) {}
-
-  ask(): Promise<T> {
-    this.#next ??= this.#afterCurrent();
-    return this.#next;
-  }
-
-  async #afterCurrent(): Promise<T> {
-    await this.#current.catch(() => undefined);
-    this.#next = undefined;
-    const answer = this.question();
-    this.#current = answer;
-    return answer;
   }
 }

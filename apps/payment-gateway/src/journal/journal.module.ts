@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { OwnedJournal } from '@tranche/order-journal';
 import { RedisModule, rereadFromFile, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
+import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from './events.producer.js';
@@ -53,9 +54,18 @@ const OwnJournal = {
 @Module({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
-    ...[Recovery, JournalTopic, OrderIndexStore, EventsProducer, JournalReports, OwnJournal, Journal],
+    ...[DecisionTopic, Recovery, JournalTopic, OrderIndexStore, EventsProducer, JournalReports, OwnJournal, Journal],
     ...[JournalMemory, PartitionOwners, CommandGate, RedisGuard, JournalGauges],
   ],
-  exports: [Journal, Recovery, OrderIndexStore, EventsProducer, CommandGate, RedisGuard, PartitionOwners],
+  exports: [
+    Journal,
+    Recovery,
+    DecisionTopic,
+    OrderIndexStore,
+    EventsProducer,
+    CommandGate,
+    RedisGuard,
+    PartitionOwners,
+  ],
 })
 export class JournalModule {}

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import { OperationsController } from './operations.controller.js';
 import { ResolutionDecisions } from '../decisions/resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
@@ -11,6 +10,6 @@ import { OperationsService } from './operations.service.js';
 @Module({
   imports: [GatewayKafkaModule, JournalModule],
   controllers: [OperationsController],
-  providers: [Audit, DecisionTopic, OidcOperators, OperationsService, ResolutionDecisions],
+  providers: [Audit, OidcOperators, OperationsService, ResolutionDecisions],
 })
 export class OperationsModule {}
