@@ -80,7 +80,7 @@ describe('a resolution that needs two people', () => {
     const { approvals, appended, proposed } = setUp();
     const proposal = await proposed();
     expect(proposal).toMatchObject({ state: 'open', why: 'not_executed', proposedBy: 'alice', was: 'in_doubt' });
-    expect(Date.parse(proposal.expiresAt!)).toBe(NOW_MS + DAY_MS);
+    expect(Date.parse(proposal.expiresAt)).toBe(NOW_MS + DAY_MS);
     expect(appended).toEqual([]);
     expect(await approvals.approve(proposal.id, bob)).toMatchObject({ state: 'not_executed' });
     const names = { actor: 'alice', approvedBy: 'bob', proposal: proposal.id, reason };

@@ -16,7 +16,10 @@ const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600];
 
 const LOG_EVERY_MS = 2_000;
 
-/** Reports about what owners of partitions publish and rebuild: logs one line per event, counts conflicts, and measures the time from its command to its event. No personal data. */
+/**
+ * Reports about what owners of partitions publish and rebuild: logs one line per event, counts conflicts, and measures the time from its command to
+ * its event. No personal data.
+ */
 @Injectable()
 export class JournalReports {
   readonly #seconds;

@@ -15,7 +15,7 @@ export class LookUpClient {
   constructor({ lookUpTimeoutMs, paymentUrls }: GatewayConfig) {
     // The timeout covers both URLs together.
     this.#timeoutMs = Math.floor(lookUpTimeoutMs / paymentUrls.length);
-    this.#targets = paymentUrls.map((url) => `${url.replace(/\/$/, '')}${EXPORT_PATH}`);
+    this.#targets = paymentUrls.map((url) => `${new URL(url).href.replace(/\/$/, '')}${EXPORT_PATH}`);
   }
 
   get urlCount(): number {
