@@ -127,7 +127,7 @@ export class LookUpScheduler extends RepeatedWork {
     const { clock } = this;
     const due = dueLookUp(operation, this.config.lookUpAfterMs, clock.nowMs());
     const asked = this.#asked.get(key) ?? new Set();
-    const name = `${operation.commandId} ${due?.number}`;
+    const name = `${operation.commandId} ${due}`;
     if (due === undefined || asked.has(name)) return;
     // Requested first, so that a look-up without a token counts as not asked.
     const bearer = await this.lookUp.bearerFor(merchant);

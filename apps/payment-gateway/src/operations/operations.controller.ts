@@ -18,15 +18,9 @@ import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'cl
 import { AuditInterceptor, CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 import type { OperatorIdentity, OperatorRole } from './operators.js';
 import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
-import {
-  OperationsService,
-  type AsOf,
-  type ConflictsPage,
-  type DoubtsPage,
-  type RecordedDecision,
-} from './operations.service.js';
+import { OperationsService, type ConflictsPage, type DoubtsPage, type RecordedDecision } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
-import type { OperationView, OrderView } from './order-view.js';
+import type { OperationView } from './order-view.js';
 
 export class OrdersQuery {
   @ValidateIf((query: OrdersQuery) => query.merchant !== undefined)
@@ -103,7 +97,7 @@ export class OperationsController {
     @Param('merchant') merchant: string,
     @Param('orderId') orderId: string,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<OrderView & { asOf: AsOf }> {
+  ): ReturnType<OperationsService['order']> {
     return this.operators.order(merchant, orderId, operator);
   }
 

@@ -29,7 +29,6 @@ import {
   operationView,
   orderView,
   type OperationView,
-  type OrderView,
   operationIdOf,
 } from './order-view.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from './operators.js';
@@ -52,13 +51,6 @@ interface Page {
 }
 export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
 export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
-
-/** Last journal record of the order's partition that the answer includes, and the time of the read. */
-export interface AsOf {
-  partition: number;
-  offset: string;
-  readAt: string;
-}
 
 export interface ListQuery {
   merchant?: string;
@@ -193,7 +185,7 @@ export class OperationsService {
     return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
   }
 
-  async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView & { asOf: AsOf }> {
+  async order(merchant: string, orderId: string, operator: OperatorIdentity) {
     assertMerchant(operator, merchant);
     const readAt = isoTime(this.clock);
     const { order, partition, offset } = await this.#orderAsOf(orderKey(merchant, orderId));
@@ -201,6 +193,7 @@ export class OperationsService {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
     const view = orderView(order, this.journal.epoch);
+    // The last journal record of the order's partition that the answer includes.
     const asOf = { partition, offset: String(offset), readAt };
     return { ...view, asOf, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
   }

@@ -11,7 +11,6 @@ import {
   windowFrom,
   type Attempt,
   type EventReference,
-  type ExternalOperation,
   type OperationState,
   type ConflictingReport,
   type CountedEvidence,
@@ -26,70 +25,18 @@ import {
 } from '@tranche/order-journal';
 import { notExecutedFromMs } from './manual-resolution.js';
 
-export interface EventView {
-  /** CloudEvents id of the published event. */
-  id: string;
-  type: string;
-  sequence: string;
-}
-
-/** An order as the journal knows it, for operators. The journal holds no token, no HFTOKEN and no personal data, so the view has none. */
-export interface OrderView {
-  merchant: string;
-  orderId: string;
-  /** The journal does not hold the order's first records any more: sums and operations cover only the later ones. */
-  isPartial?: true;
-  /** A record of the order was unreadable and was skipped, so nothing is sent for the order any more. */
-  isFrozen?: true;
-  status: OrderStatus;
-  amounts: OrderAmounts;
-  deadlines: {
-    /** A capture after this time is still sent, marked as not guaranteed. */
-    captureWindowEndsAt?: string;
-    pendingExpiresAt?: string;
-    redirectExpiresAt?: string;
-    /** Time from which an operator may resolve a payment that waits. */
-    operatorMayResolveFrom?: string;
-    /** Next look-up of the doubt, where the merchant allows it and the schedule has one; added by OperationsService. */
-    nextLookUpAt?: string;
-  };
-  operations: OperationView[];
-  /** Evidence that named no operation, and waits until exactly one attempt can be its source. */
-  candidates: CandidateView[];
-  /** Operations that the platform reported and no command of ours requested. */
-  external: ExternalView[];
-}
-
-export interface CandidateView {
-  operation: OperationKind;
-  result: string;
-  source: string;
-  transactionId?: string;
-  execCode?: string;
-  amount?: number;
-  message?: string;
-  externalEntityId?: string;
-  externalReference?: string;
-  flags?: string[];
-}
-
-type ExternalView = Omit<ExternalOperation, 'offset' | 'record' | 'nth'> & { event: EventView };
-
-type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transactionId'> & {
-  state: NonNullable<Attempt['closed']> | OperationState['phase'];
-};
-
-export type OperationView = ReturnType<typeof operationView>;
-
-/** `epoch`: the journal's epoch, for the sequences of its events. */
-export function orderView(order: OrderState, epoch = 0): OrderView {
-  const { merchant, orderId } = order;
+/**
+ * An order as the journal knows it, for operators (openapi.json). The journal holds no token, no HFTOKEN and no personal data, so the view has none.
+ * `epoch`: the journal's epoch, for the sequences of its events.
+ */
+export function orderView(order: OrderState, epoch = 0) {
+  const { merchant, orderId, isPartial, isFrozen } = order;
   const amounts = amountsOf(order);
-  return {
+  return compact({
     merchant,
     orderId,
-    ...(order.isPartial ? { isPartial: true } : {}),
-    ...(order.isFrozen ? { isFrozen: true } : {}),
+    isPartial: isPartial || undefined,
+    isFrozen: isFrozen || undefined,
     status: statusOf(order, amounts),
     amounts,
     deadlines: deadlinesOf(order),
@@ -99,8 +46,10 @@ export function orderView(order: OrderState, epoch = 0): OrderView {
       ...operation,
       event: eventView(order, compact({ type: 'payment.operation.external', offset, record, nth }), epoch),
     })),
-  };
+  });
 }
+
+export type OperationView = ReturnType<typeof operationView>;
 
 export function operationView(order: OrderState, operation: OperationState, epoch = 0) {
   const { merchant, orderId } = order;
@@ -130,7 +79,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   });
 }
 
-export function candidatesOf(order: OrderState, kind?: OperationKind): CandidateView[] {
+export function candidatesOf(order: OrderState, kind?: OperationKind) {
   return order.unmatchedEvidence
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
@@ -148,7 +97,7 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
     });
 }
 
-function deadlinesOf(order: OrderState): OrderView['deadlines'] {
+function deadlinesOf(order: OrderState) {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
   const waiting = order.operations.findLast((operation) => isStillWaiting(order, operation));
   const endsInMs = waiting && lifetimeMs(waiting);
@@ -165,16 +114,8 @@ function later(time: string | undefined, ms: number): string | undefined {
   return time === undefined ? undefined : new Date(Date.parse(time) + ms).toISOString();
 }
 
-function attemptView(
-  operation: OperationState,
-  { attempt, intentAt, isTagged, transactionId, closed }: Attempt,
-): AttemptView {
-  return {
-    attempt,
-    isTagged,
-    ...compact({ intentAt: intentAt === '' ? undefined : intentAt, transactionId }),
-    state: closed ?? operation.end ?? operation.phase,
-  } as AttemptView;
+function attemptView({ end, phase }: OperationState, { attempt, intentAt, isTagged, transactionId, closed }: Attempt) {
+  return compact({ attempt, isTagged, intentAt: intentAt || undefined, transactionId, state: closed ?? end ?? phase });
 }
 
 const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
@@ -187,23 +128,8 @@ function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullab
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-export function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
+export function eventView(order: OrderState, event: EventReference, epoch: number) {
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
-}
-
-/** Minor units; null where only the platform knows an amount that counts. */
-export interface OrderAmounts {
-  currency: string | null;
-  /** Sum of the authorizations and card payments that succeeded and were not voided. */
-  authorized: number | null;
-  /** Sum of captures and card payments. */
-  captured: number | null;
-  /** Sum of refunds, those of the back office included. */
-  refunded: number | null;
-  /** Amount that may still be refunded. */
-  remaining: number | null;
-  /** Sums that include an amount which no message named: we assume the platform's default. */
-  assumed: ('authorized' | 'captured' | 'refunded')[];
 }
 
 interface Counted {
@@ -211,11 +137,17 @@ interface Counted {
   isAmountAssumed?: boolean;
 }
 
-function amountsOf(order: OrderState): OrderAmounts {
+const SUMS = ['authorized', 'captured', 'refunded'] as const;
+
+/**
+ * Minor units; null where only the platform knows an amount that counts. `refunded` has those of the back office; `remaining` may still be refunded;
+ * `assumed`: sums that include an amount which no message named, so the platform's default is assumed.
+ */
+function amountsOf(order: OrderState) {
   const succeeded = order.operations.filter(hasSucceeded);
   const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
   const all = [...succeeded, ...elsewhere];
-  const counted: Record<OrderAmounts['assumed'][number], Counted[]> = {
+  const counted: Record<(typeof SUMS)[number], Counted[]> = {
     authorized: all.filter((operation) => isPayment(operation) && !isCancelled(order, operation)),
     captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
     refunded: all.filter(({ operation }) => operation === 'refund'),
@@ -227,9 +159,7 @@ function amountsOf(order: OrderState): OrderAmounts {
     captured,
     refunded,
     remaining: captured === null || refunded === null ? null : Math.max(captured - refunded, 0),
-    assumed: (['authorized', 'captured', 'refunded'] as const).filter((name) =>
-      counted[name].some(({ isAmountAssumed }) => isAmountAssumed),
-    ),
+    assumed: SUMS.filter((name) => counted[name].some(({ isAmountAssumed }) => isAmountAssumed)),
   };
 }
 
@@ -255,7 +185,7 @@ export type OrderStatus =
   | 'voided'
   | 'external';
 
-function statusOf(order: OrderState, amounts: OrderAmounts): OrderStatus {
+function statusOf(order: OrderState, amounts: ReturnType<typeof amountsOf>): OrderStatus {
   const { operations } = order;
   if (operations.some(isInDoubt)) return 'in_doubt';
   if (operations.some((operation) => isOpen(operation) || operation.phase === 'idle')) return 'in_progress';
