@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  compact,
   IndexSigner,
   journalPartition,
   markerText,
@@ -252,10 +253,7 @@ export class OrderIndexStore implements OrderIndex {
 const unverified = (partition: number): string =>
   `The index of journal partition ${partition} can not be verified with the keys of this instance. Check that INDEX_HMAC_KEYS is the same in all instances; if it is, somebody else wrote into Redis`;
 
-const markOf = ({ offset, hash }: IndexMarker): Mark => ({
-  marker: offset,
-  ...(hash === undefined ? {} : { hash }),
-});
+const markOf = ({ offset, hash }: IndexMarker): Mark => compact({ marker: offset, hash });
 
 function movedError(partition: number, stored: string | null | undefined, expected?: bigint): MarkerMovedError {
   return new MarkerMovedError(

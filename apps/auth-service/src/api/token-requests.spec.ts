@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { TokenRequest, UserTokenRequest } from './token-requests.dto.js';
-import { TokensController } from './tokens.controller.js';
+import { TokenRequest, UserTokenRequest, TokensController } from './tokens.controller.js';
 
 it.each([
   ['token', TokenRequest],

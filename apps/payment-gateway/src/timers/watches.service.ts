@@ -1,21 +1,22 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { CLOCKS_APART_MS, DoubtWatch, SEND_DEADLINE_MS, TimerWatch } from '@tranche/order-journal';
 import { errorText } from '@tranche/runtime';
-import { CLOCKS_APART_MS, TimerWatch } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Clock, RepeatedWork } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
 import { CommandGate } from '../journal/command-gate.service.js';
+import { Journal } from '../journal/journal.service.js';
 
-const POLL_EVERY_MS = 1_000;
 const NOT_ALLOWED = /NOPERM/;
 const NO_TIME = 'Redis does not tell its time: allow the command TIME to the user of the gateway';
 
 const apart = (ms: number) => `the clocks of this service and of Redis are ${Math.round(ms / 1000)} s apart`;
 
-/** Runs the timer watch of libs/order-journal on an interval: payments that wait, reminders, orders to snapshot and to forget. */
+/** Runs the timer watch of libs/order-journal: payments that wait, reminders, orders to snapshot and to forget. */
 @Injectable()
-export class TimerWatchService implements OnApplicationBootstrap, OnModuleDestroy {
+export class TimerWatchService extends RepeatedWork {
+  protected readonly everyMs = 1_000;
   readonly #apart;
-  #timer?: NodeJS.Timeout;
-  #isPolling = false;
 
   constructor(
     private readonly watch: TimerWatch,
@@ -23,6 +24,7 @@ export class TimerWatchService implements OnApplicationBootstrap, OnModuleDestro
     private readonly log: ServiceLogger,
     private readonly commandGate: CommandGate,
   ) {
+    super();
     this.#apart = metrics.gauge({
       name: 'tranche_clocks_apart_seconds',
       help: 'Between our clock and the one of Redis; nothing expires and no commands are taken while it is more than 60',
@@ -35,18 +37,7 @@ export class TimerWatchService implements OnApplicationBootstrap, OnModuleDestro
     if (apartMs > CLOCKS_APART_MS) throw new Error(apart(apartMs));
   }
 
-  onApplicationBootstrap(): void {
-    this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
-  }
-
-  /** An append in flight may still complete; stopping does not wait for it. */
-  onModuleDestroy(): void {
-    clearInterval(this.#timer);
-  }
-
-  async poll(): Promise<void> {
-    if (this.#isPolling) return;
-    this.#isPolling = true;
+  protected async run(): Promise<void> {
     try {
       const apartMs = await this.watch.poll();
       this.#apart.set(apartMs / 1000);
@@ -54,8 +45,23 @@ export class TimerWatchService implements OnApplicationBootstrap, OnModuleDestro
     } catch (error) {
       this.log.debug({ err: error }, 'The index could not be asked for timers');
       if (NOT_ALLOWED.test(errorText(error))) this.commandGate.report('clocks', NO_TIME);
-    } finally {
-      this.#isPolling = false;
     }
+  }
+}
+
+/** Runs the doubt watch of libs/order-journal. */
+@Injectable()
+export class DoubtWatchService extends RepeatedWork {
+  protected readonly everyMs = 200;
+  readonly #watch: DoubtWatch;
+
+  constructor({ platformTimeoutMs, doubtGraceMs }: GatewayConfig, journal: Journal, clock: Clock, log: ServiceLogger) {
+    super();
+    this.#watch = new DoubtWatch(journal.view, clock, SEND_DEADLINE_MS + platformTimeoutMs + doubtGraceMs, log);
+  }
+
+  /** Does not wait: a partition that can't be written must not delay the doubts of others. */
+  protected run(): void {
+    void this.#watch.poll();
   }
 }

@@ -2,7 +2,7 @@ import type { CloudEvent, Merchants, PaymentEvent } from '@tranche/contracts';
 import { Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { OutcomeReport } from './outcome-report.service.js';
+import { JournalReports } from './journal-reports.service.js';
 
 const said: Record<string, unknown>[] = [];
 const log = {
@@ -18,7 +18,7 @@ function conflict(flags: string[]): { event: CloudEvent<PaymentEvent> } {
 
 it('a conflict is counted by its gravest reason, from a series that begins with 0, and logged with order and amount', async () => {
   const metrics = new Metrics('payment-gateway');
-  const report = new OutcomeReport(metrics, {} as Clock, log, { merchants } as GatewayConfig);
+  const report = new JournalReports(metrics, {} as Clock, log, { merchants } as GatewayConfig);
   const counted = async (reason: string) =>
     /(\d+)$/m.exec(
       (await metrics.registry.metrics())
@@ -45,7 +45,7 @@ it.each([
   'a snapshot that differs from its records is counted as %s, and logged with names of fields only',
   async (order, isFrozen) => {
     const metrics = new Metrics('payment-gateway');
-    const report = new OutcomeReport(metrics, {} as Clock, log, { merchants } as GatewayConfig);
+    const report = new JournalReports(metrics, {} as Clock, log, { merchants } as GatewayConfig);
     const counted = async () =>
       new RegExp(`^tranche_snapshot_mismatches_total\\{.*order="${order}".*\\} (\\d+)$`, 'm').exec(
         await metrics.registry.metrics(),

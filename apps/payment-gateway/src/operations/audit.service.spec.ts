@@ -1,8 +1,8 @@
 import { AUDIT_TYPE, TOPICS, type AuditRecord } from '@tranche/contracts';
 import { ProduceDeadlineError, type BatchingProducer, type ProducerRecord } from '@tranche/kafka';
 import { createLogger, Metrics } from '@tranche/service-kit';
-import type { Clock } from '../../clock.js';
-import type { GatewayConfig } from '../../gateway.config.js';
+import type { Clock } from '../clock.js';
+import type { GatewayConfig } from '../gateway.config.js';
 import { Audit } from './audit.service.js';
 
 const said = { action: 'resolution.say', result: 'asked', operator: 'alice', role: 'operator' } as const;

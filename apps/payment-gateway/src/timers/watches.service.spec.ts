@@ -3,8 +3,8 @@ import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { CommandGate } from '../journal/command-gate.service.js';
 import type { Journal } from '../journal/journal.service.js';
-import type { OwnedTimers } from './owned-timers.service.js';
-import { TimerWatchService } from './timer-watch.service.js';
+import type { OwnedTimers } from './timers.module.js';
+import { TimerWatchService } from './watches.service.js';
 
 function watched(timeMs: () => Promise<number>) {
   const log = silentLog as ServiceLogger;

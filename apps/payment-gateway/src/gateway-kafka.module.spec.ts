@@ -1,4 +1,4 @@
-import { NextAnswer } from './next-answer.js';
+import { NextAnswer } from './gateway-kafka.module.js';
 
 const turn = () => new Promise(setImmediate);
 

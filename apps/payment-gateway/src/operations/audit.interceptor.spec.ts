@@ -3,9 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { validateAuditRecord, type AuditAction, type AuditRecord } from '@tranche/contracts';
 import { Problem } from '@tranche/service-kit';
 import { lastValueFrom, defer } from 'rxjs';
-import { operationIdOf } from '../operation-id.js';
-import { Requires } from '../operator.guard.js';
-import { AuditInterceptor } from './audit.interceptor.js';
+import { operationIdOf } from './order-view.js';
+import { Requires, AuditInterceptor } from './operator.guard.js';
 import type { Audit } from './audit.service.js';
 
 const id = operationIdOf({

@@ -1,4 +1,4 @@
-import { IndexDelays } from './index-delays.js';
+import { IndexDelays } from './journal-gauges.service.js';
 
 const PARTITION = 3;
 let nowMs = 0;

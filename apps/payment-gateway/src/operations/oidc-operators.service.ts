@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { compact } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { Clock } from '../../clock.js';
-import { GatewayConfig } from '../../gateway.config.js';
-import { OPERATOR_ROLES, type OperatorIdentity } from '../operator-identity.js';
-import { isSafeAddress, type OidcConfig } from './oidc.config.js';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { OPERATOR_ROLES, type OperatorIdentity } from './operators.js';
+import { isSafeAddress, type OidcConfig } from './operators.config.js';
 
 /** Only asymmetric algorithms: with HS256 anybody who knows the public key could sign, with `none` anybody at all. */
 const ALGORITHMS = [
