@@ -101,10 +101,6 @@ export function bytesOf(record: ConsumedRecord): number {
   return (record.value?.length ?? 0) + (record.rawKey?.length ?? 0) + 200;
 }
 
-export function headerTexts(headers: IHeaders | undefined): Record<string, string> {
-  return firstTexts(headerValues(headers));
-}
-
 export function allHeaders({
   headers,
   rawHeaders,

@@ -6,7 +6,7 @@ export {
   type KafkaSettings,
 } from './kafkajs/kafka-client.js';
 export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
-export { headerTexts, type ConsumedRecord } from './consumed-record.js';
+export type { ConsumedRecord } from './consumed-record.js';
 export {
   BatchingProducer,
   type BatchingProducerOptions,

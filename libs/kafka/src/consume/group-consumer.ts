@@ -2,7 +2,7 @@ import type { HealthRegistry, Log } from '@tranche/runtime';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { drainingAssigner } from '../kafkajs/draining-assigner.js';
-import { FetchPace } from '../kafkajs/fetch-pace.js';
+import { FetchPace } from '../kafkajs/fetches.js';
 import { askAdmin, kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';

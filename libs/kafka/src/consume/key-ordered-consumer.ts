@@ -4,7 +4,7 @@ import { ConsumerClosedError } from '../errors.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets } from '../topics/offsets.js';
-import { insideTrace } from '../trace-context.js';
+import { insideTrace } from '../kafkajs/record-headers.js';
 import type { ConsumedRecord } from '../consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
 import { KeyOrderedPool, untilHandled, type HandledCall } from './key-ordered-pool.js';

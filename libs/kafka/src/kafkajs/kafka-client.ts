@@ -9,14 +9,11 @@ import kafkajs, {
   type Kafka,
 } from 'kafkajs';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
-import { acceptTopicsWithoutLeader } from './accept-topics-without-leader.js';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
-import { checkPendingRequestsOnly } from './check-pending-requests-only.js';
 import { registerCodecs } from './codecs.js';
-import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
-import { logCreatorFor } from './kafkajs-log.js';
+import { repairKafkajs } from './repairs.js';
+import { logCreatorFor, refusalOf } from './kafkajs-log.js';
 import { oauthBearerMechanism, type OAuthBearer } from './oauth-bearer.js';
-import { refusalOf } from './refusal.js';
 import { TlsMaterial, type TlsFiles } from './tls-files.js';
 
 export interface KafkaSettings {
@@ -39,9 +36,7 @@ const configurations = new WeakMap<KafkaClient, KafkaConfig>();
 export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClient {
   registerCodecs();
   boundKafkajsDecoder();
-  acceptTopicsWithoutLeader();
-  patchKafkajsCodec();
-  checkPendingRequestsOnly();
+  repairKafkajs();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {
     brokers: settings.brokers,

@@ -13,10 +13,8 @@ import { KafkaMetrics } from '../kafka-metrics.js';
 import { askAdmin, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import { mustExist } from '../topics/topics.js';
-import { insideTrace } from '../trace-context.js';
-import { RetryableError, TerminalError } from './handler-errors.js';
-import type { KafkaHandlerOptions } from './kafka-handler.js';
-import { KafkaRecordContext } from './kafka-record-context.js';
+import { insideTrace } from '../kafkajs/record-headers.js';
+import { KafkaRecordContext, RetryableError, TerminalError, type KafkaHandlerOptions } from './kafka-handler.js';
 
 export interface KafkaServerOptions {
   client: KafkaClient;
@@ -228,9 +226,8 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
         if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
       });
     } catch (error) {
-      // Nest converts errors that no filter handles into a plain object; an Error here was chosen by a filter.
-      if (error instanceof Error) throw error;
-      throw asError(context.thrown ?? error);
+      // Nest converts errors that no filter handles into a plain object.
+      throw asError(error);
     }
   }
 

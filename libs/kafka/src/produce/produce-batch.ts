@@ -1,8 +1,8 @@
 import { ProducerClosedError, RecordTooLargeError } from '../errors.js';
 import type { Message, RecordMetadata } from '../kafkajs/kafkajs.js';
-import type { PartitionedMessage } from '../kafkajs/partition-notes.js';
+import type { PartitionedMessage } from '../kafkajs/producer-connection.js';
 import { writableHeaders } from '../kafkajs/record-headers.js';
-import { withTraceHeaders } from '../trace-context.js';
+import { withTraceHeaders } from '../kafkajs/record-headers.js';
 import type { ProducedAt, ProducerRecord } from './batching-producer.js';
 import type { MaxMessageBytes } from './max-message-bytes.js';
 
