@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { errorText } from '@tranche/runtime';
 import { markHeader, whyUnreadable } from './kafkajs/unreadable-batch.js';
 import { headerValues, type HeaderValue } from './kafkajs/record-headers.js';
-import type { IHeaders, KafkaMessage } from './kafkajs/kafkajs.js';
+import type { IHeaders, KafkaMessage } from './kafkajs/kafka-client.js';
 
 export interface ConsumedRecord {
   /** Topic name without the prefix of `KAFKA_TOPIC_PREFIX`. */

@@ -42,7 +42,7 @@ export { numberPlan, stickyPlan, type Member, type Partitions } from './consume/
 export { LogPosition } from './log/log-position.js';
 export { LogFollower, type FollowedLog, type FollowedTopic, type LogFollowerOptions } from './log/log-follower.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './log/log-reader.js';
-export { groupMembers, type GroupMember } from './topics/group-members.js';
+export { groupMembers, type GroupMember } from './topics/offsets.js';
 export {
   commitFor,
   committedOffsets,
@@ -52,7 +52,7 @@ export {
   type GroupProgress,
 } from './topics/offsets.js';
 export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
-export { deleteRecords, deleteTopic } from './topics/removal.js';
+export { deleteRecords, deleteTopic } from './topics/topics.js';
 export {
   checkTopics,
   ensureTopics,

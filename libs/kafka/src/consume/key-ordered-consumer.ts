@@ -1,7 +1,7 @@
 import { atMost, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { ConsumerClosedError } from '../errors.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { insideTrace } from '../kafkajs/record-headers.js';
@@ -55,7 +55,7 @@ export class KeyOrderedConsumer {
 
   constructor(private readonly options: KeyOrderedConsumerOptions) {
     const { groupId, topic, metrics } = options;
-    this.metrics = new KafkaMetrics(metrics);
+    this.metrics = kafkaMetrics(metrics);
     const run = untilHandled({
       ...options,
       handle: async (record, call) => {

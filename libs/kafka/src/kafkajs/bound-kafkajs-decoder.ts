@@ -17,7 +17,7 @@ const BEFORE_A_BATCH = 49;
 const AT = { length: 8, magic: 16, attributes: 21, lastOffsetDelta: 23, count: 57 };
 const COMPRESSION = 0x07;
 
-/** What kafkajs has read of a fetch response, or of a batch that was unpacked from one. */
+/** kafkajs has read this much of a fetch response, or of a batch that was unpacked from one. */
 interface Reading {
   /** Sum of the bytes, records and headers, each as a part of what one batch may have. At 1 nothing more is read of the response. */
   cost: number;

@@ -16,6 +16,25 @@ import { logCreatorFor, refusalOf } from './kafkajs-log.js';
 import { oauthBearerMechanism, type OAuthBearer } from './oauth-bearer.js';
 import { TlsMaterial, type TlsFiles } from './tls-files.js';
 
+/** Only this folder imports kafkajs. */
+export type {
+  Cluster,
+  PartitionAssigner,
+  Admin,
+  Consumer,
+  EachBatchPayload,
+  IHeaders,
+  ITopicConfig,
+  KafkaMessage,
+  Message,
+  Producer,
+  ProducerBatch,
+  RecordMetadata,
+} from 'kafkajs';
+
+export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
+export const BROKER_RESOURCE = kafkajs.ConfigResourceTypes.BROKER;
+
 export interface KafkaSettings {
   brokers: string[];
   /** The service's name, as in the broker's logs and quotas. */

@@ -4,12 +4,10 @@ import type { Registry } from 'prom-client';
 import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
 import { UnknownTopicError } from '../errors.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
-import { FetchPace } from '../kafkajs/fetches.js';
-import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
-import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
+import { FetchPace, watchUnusual } from '../kafkajs/fetches.js';
+import { kafkaOf, type KafkaClient, type Consumer, type EachBatchPayload } from '../kafkajs/kafka-client.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
-import { watchUnusual } from '../kafkajs/fetches.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { LogPosition, type LogBounds } from './log-position.js';
 
@@ -93,7 +91,7 @@ export class LogFollower {
   constructor(private readonly options: LogFollowerOptions) {
     const { client, topicPrefix = '', topic, log, health, maxWaitMs = 200 } = options;
     this.name = topicPrefix + topic;
-    this.metrics = new KafkaMetrics(options.metrics);
+    this.metrics = kafkaMetrics(options.metrics);
     this.consumer = kafkaOf(client).consumer({
       groupId: `${client.clientId}.log.${randomUUID()}`,
       // After an outage the broker still counts the previous member, and no partition is read until this timeout has passed.

@@ -9,7 +9,7 @@ import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
 import type { Assignment, PartitionWork } from '../consume/group-port.js';
 import { ConsumerClosedError } from '../errors.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { askAdmin, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import { mustExist } from '../topics/topics.js';
@@ -90,7 +90,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
 
   constructor(private readonly options: KafkaServerOptions) {
     super();
-    this.metrics = new KafkaMetrics(options.metrics);
+    this.metrics = kafkaMetrics(options.metrics);
     this.deadLetters = new DeadLetters(options, this.metrics);
     this.pool = new KeyOrderedPool(options, (task, slot) => this.run(task, slot));
     this.metrics.watch(this.metrics.inFlight, options.groupId, () => this.pool.runningCount);
