@@ -12,19 +12,20 @@ export {
   type EnvOptions,
   type Setting,
 } from './config.js';
-export { holderOfKey } from './bearer-keys.js';
-export { clientAddress, countedAs, isLoopbackAddress } from './client-address/client-address.js';
-export { Health, type Check, type Reason } from './health.js';
+export { holderOfKey } from './secret.js';
+export { clientAddress, countedAs, isLoopbackAddress } from './client-address.js';
+export { Health, type Reason } from './health-and-metrics.js';
 export { HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 export { AreBrokers, KafkaConfig } from './kafka.config.js';
 export { KitConfig } from './kit.config.js';
 export { ConfigToken, KitModule, SERVICE_PARTS, ServiceLifetime } from './kit.module.js';
 export { createLogger, LOG_LEVELS, ServiceLogger, type LogLevel } from './logger.js';
-export { Metrics } from './metrics.js';
+export { Metrics } from './health-and-metrics.js';
 export {
   Problem,
   PROBLEM_CONTENT_TYPE,
   problemDocument,
+  tooManyRequests,
   type ProblemDocument,
   type ProblemFault,
   type ProblemOptions,
@@ -35,8 +36,8 @@ export { RedisClient } from './redis/redis-client.js';
 export { type RedisOptions } from './redis/redis-options.js';
 export { InjectRedis, RedisModule, type RedisModuleOptions } from './redis/redis.module.js';
 export { faultsOf, requestValidation } from './request-validation.js';
-export { isDemoValue } from './production/demo-values.js';
-export { isLoopback } from './production/hosts.js';
+export { isDemoValue } from './production/production-faults.js';
+export { isLoopback } from './production/production-faults.js';
 export {
   merchantsInProduction,
   SHORT_KEYS_WARNING,

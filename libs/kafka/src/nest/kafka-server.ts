@@ -10,7 +10,7 @@ import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../con
 import type { Assignment, PartitionWork } from '../consume/group-port.js';
 import { ConsumerClosedError } from '../errors.js';
 import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
-import { askAdmin, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, waitForKafka } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import { mustExist } from '../topics/topics.js';
 import { insideTrace } from '../kafkajs/record-headers.js';
