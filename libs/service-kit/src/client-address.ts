@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 
 export type IsProxy = (address: string) => boolean;
 
@@ -64,29 +64,14 @@ export const isLoopbackAddress = (address: string): boolean => /^127\.|^::1$/.te
 export function countedAs(address: string): string {
   const plainly = plain(address);
   if (!plainly.includes(':')) return plainly;
-  const network = groupsOf(plainly).slice(0, 4);
-  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
+  const [front = [], back = []] = plainly.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array<string>(Math.max(0, GROUPS - front.length - back.length)).fill('0');
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
 }
 
-/** Normalises an IPv4 address that is written as an IPv6 one. */
+/** Normalises the text of an IPv6 address, and turns an IPv4 address that is written as one into an IPv4 address. */
 function plain(address: string): string {
   if (!address.includes(':') || !isAddress(address)) return address;
-  const groups = groupsOf(address);
-  const [high = 0, low = 0] = groups.slice(-2);
-  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
-  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : address;
-}
-
-function groupsOf(address: string): number[] {
-  const numbersIn = (part: string) => part.split(':').filter(Boolean).flatMap(numbersOf);
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
-  const front = numbersIn(head);
-  const back = numbersIn(tail ?? '');
-  return [...front, ...new Array<number>(Math.max(0, GROUPS - front.length - back.length)).fill(0), ...back];
-}
-
-function numbersOf(group: string): number[] {
-  if (!group.includes('.')) return [parseInt(group, 16)];
-  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-  return [a * 256 + b, c * 256 + d];
+  const { address: short } = new SocketAddress({ address: address.split('%', 1)[0], family: 'ipv6' });
+  return short.replace(/^::ffff:(?=.*\.)/, '');
 }
