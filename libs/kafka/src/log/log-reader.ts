@@ -23,7 +23,6 @@ interface Connection {
   readonly started: Promise<void>;
 }
 
-const OFFSETS_LIFETIME_MS = 1_000;
 const IDLE_MS = 5_000;
 /** Records per slice. A reader handles a slice without a pause, and others wait meanwhile. */
 const SLICE_RECORDS = 500;
@@ -39,18 +38,16 @@ export class LogReader {
   readonly #ranges = new Map<number, OffsetRange>();
   #connection?: Connection;
   #idle?: NodeJS.Timeout;
-  #asked?: { atMs: number; offsets: Promise<Map<number, LogBounds>> };
   #isClosed = false;
 
   constructor(private readonly options: LogReaderOptions) {}
 
-  /** Up to one second old. */
   async firstKept(partition: number): Promise<bigint> {
-    return (await this.#offsets()).get(partition)?.low ?? 0n;
+    return (await this.#boundsOf(partition)).low;
   }
 
   async end(partition: number): Promise<bigint> {
-    return (await topicOffsets(this.options.client, this.options.topic)).get(partition)?.high ?? 0n;
+    return (await this.#boundsOf(partition)).high;
   }
 
   /**
@@ -60,7 +57,7 @@ export class LogReader {
    */
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
     const { topic, takesUnreadable = false } = this.options;
-    const bounds = await this.#boundsOf(partition, until);
+    const bounds = await this.#boundsOf(partition);
     const { low, high } = bounds;
     if (until > high)
       throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
@@ -81,7 +78,8 @@ export class LogReader {
         else range.fail(new UnreadableRecordError(unreadable));
       };
       const onFault = (fault: string) => range.fail(new Error(fault));
-      follower.follow(partition, { from, known: from, takesUnreadable: true, takesGaps: true, onRecords, onFault }, bounds); // prettier-ignore
+      const reading = { from, known: from, takesUnreadable: true, takesGaps: true };
+      follower.follow(partition, { ...reading, onRecords, onFault }, bounds);
       for (let slice = await range.take(); slice; slice = await range.take()) yield slice;
     } finally {
       follower.unfollow(partition);
@@ -98,24 +96,9 @@ export class LogReader {
     await this.#disconnect();
   }
 
-  /** The bounds are up to one second old. They are fetched again if the log seems too short. */
-  async #boundsOf(partition: number, until: bigint): Promise<LogBounds> {
-    const none = { low: 0n, high: 0n };
-    const bounds = (await this.#offsets()).get(partition) ?? none;
-    if (until <= bounds.high) return bounds;
-    this.#asked = undefined;
-    return (await this.#offsets()).get(partition) ?? none;
-  }
-
-  #offsets(): Promise<Map<number, LogBounds>> {
+  async #boundsOf(partition: number): Promise<LogBounds> {
     const { client, topic } = this.options;
-    const nowMs = performance.now();
-    if (!this.#asked || nowMs - this.#asked.atMs > OFFSETS_LIFETIME_MS) {
-      const offsets = topicOffsets(client, topic);
-      this.#asked = { atMs: nowMs, offsets };
-      offsets.catch(() => (this.#asked = undefined));
-    }
-    return this.#asked.offsets;
+    return (await topicOffsets(client, topic)).get(partition) ?? { low: 0n, high: 0n };
   }
 
   #connect(): Connection {

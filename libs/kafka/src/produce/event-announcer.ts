@@ -3,7 +3,7 @@ import { encodeCloudEvent, topicName, type TopicDefinition } from '@tranche/cont
 import { atMost, type Log } from '@tranche/runtime';
 import { Registry, type Counter } from 'prom-client';
 import { ProduceDeadlineError } from '../errors.js';
-import { sharedCounter } from '../kafka-metrics.js';
+import { counterOf } from '../kafka-metrics.js';
 import type { BatchingProducer } from './batching-producer.js';
 
 export interface EventAnnouncerOptions {
@@ -42,10 +42,10 @@ export class EventAnnouncer {
 
   constructor(private readonly options: EventAnnouncerOptions) {
     const { metrics = new Registry() } = options;
-    this.announced = sharedCounter(metrics, 'kafka_events_announced_total', 'Events of this service that Kafka took', [
+    this.announced = counterOf(metrics, 'kafka_events_announced_total', 'Events of this service that Kafka took', [
       'topic',
     ]);
-    this.dropped = sharedCounter(
+    this.dropped = counterOf(
       metrics,
       'kafka_events_dropped_total',
       'Events of this service that are on no topic, by reason',
