@@ -28,8 +28,7 @@ export function url(...protocols) {
 }
 
 export function brokers(text) {
-  const isRight = (one) =>
-    /^(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
+  const isRight = (one) => /^[\w.-]+:\d{1,5}$/.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
   return text.split(',').every(isRight) ? undefined : `must be host:port, or several with commas, not ${quoted(text)}`;
 }
 

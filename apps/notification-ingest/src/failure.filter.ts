@@ -1,13 +1,23 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Catch, Injectable, type ArgumentsHost, type OnModuleInit } from '@nestjs/common';
-import { Problem, ProblemFilter, problemOf, ServiceLogger, clientAddress, KitConfig } from '@tranche/service-kit';
+import {
+  clientAddress,
+  KitConfig,
+  Problem,
+  ProblemFilter,
+  problemOf,
+  ServiceLogger,
+  tooManyRequests,
+} from '@tranche/service-kit';
 import { HttpAdapterHost } from '@nestjs/core';
 import { FailureLimits } from './limits/failure-limits.store.js';
 import { UnreadableNotification } from './notification.controller.js';
 import { NotificationService } from './notification.service.js';
 import { receivedRequest, type RequestAsItCame, unparsedRequest } from './received-request.js';
 import { BrowserReturns, returnPath, type Reply } from './return/browser-return.service.js';
+
+const TOO_MANY_FAILURES = 'Too many requests of this address failed. What is signed is still taken.';
 
 const nothingRead = () => ({ unreadable: 'the request was refused before it was read' });
 const FAILURES: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 415]);
@@ -42,7 +52,7 @@ export class FailureFilter extends ProblemFilter {
       this.log.error({ err: fault }, 'A failed request could not be counted');
       return undefined;
     });
-    return super.catch(waitSeconds === undefined ? error : tooManyFailures(waitSeconds), host);
+    return super.catch(waitSeconds === undefined ? error : tooManyRequests(TOO_MANY_FAILURES, waitSeconds), host);
   }
 
   private async count(problem: Problem, request: FailedRequest): Promise<number | undefined> {
@@ -58,16 +68,6 @@ export class FailureFilter extends ProblemFilter {
       this.notifications.refuseUnreadable(problem.reason.unreadable, received, request.ip);
     else this.notifications.refuseUnrouted(problem.status, received, request.ip);
   }
-}
-
-function tooManyFailures(waitSeconds: number): Problem {
-  const detail = 'Too many requests of this address failed. What is signed is still taken.';
-  return new Problem({
-    status: 429,
-    code: 'too_many_requests',
-    detail,
-    headers: { 'retry-after': String(waitSeconds) },
-  });
 }
 
 /** `rawPacket`: what came with the bytes that could not be parsed. */

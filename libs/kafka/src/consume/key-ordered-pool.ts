@@ -242,6 +242,7 @@ export interface HandledCall {
 }
 
 export interface UntilHandledOptions {
+  /** If it rejects, the record is retried without limit and its key waits. It also gets `unreadable` records. */
   handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
   onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
   /** Delay before the first retry, milliseconds (200). It doubles up to `maxRetryDelayMs` (30,000). */

@@ -2,7 +2,7 @@ import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import type { BatchingProducer, ProducerRecord } from '../produce/batching-producer.js';
 import * as clients from '../kafkajs/kafka-client.js';
-import { TerminalError } from './handler-errors.js';
+import { TerminalError } from './kafka-handler.js';
 import { KafkaServer } from './kafka-server.js';
 
 jest.mock('../kafkajs/kafka-client.js');

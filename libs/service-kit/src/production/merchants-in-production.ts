@@ -1,6 +1,5 @@
 import type { Merchant, Merchants } from '@tranche/contracts';
-import { isDemoValue, isPublishedTestKey } from './demo-values.js';
-import { isLoopback } from './hosts.js';
+import { isDemoValue, isPublishedTestKey, isLoopback } from './production-faults.js';
 
 const OWN_KEYS = ['accountKey', 'notificationKey', 'redirectKey'] as const;
 const URLS = ['notificationUrl', 'returnUrl', 'pageUrl'] as const;

@@ -1,5 +1,5 @@
 import { Controller, Get, Module, Req } from '@nestjs/common';
-import { service } from '../../test/shop-service.js';
+import { service } from '../test/shop-service.js';
 
 @Controller()
 class WhoAsks {

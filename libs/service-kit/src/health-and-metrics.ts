@@ -1,3 +1,4 @@
+import { reasonOf, type HealthCheck, type HealthRegistry } from '@tranche/runtime';
 import {
   collectDefaultMetrics,
   Counter,
@@ -8,6 +9,47 @@ import {
   type GaugeConfiguration,
   type HistogramConfiguration,
 } from 'prom-client';
+
+export interface Reason {
+  name: string;
+  reason: string;
+}
+
+export class Health implements HealthRegistry {
+  readonly #readiness = new Map<string, HealthCheck>();
+  readonly #liveness = new Map<string, HealthCheck>();
+
+  addReadiness(name: string, check: HealthCheck): void {
+    this.#readiness.set(name, check);
+  }
+
+  addLiveness(name: string, check: HealthCheck): void {
+    this.#liveness.set(name, check);
+  }
+
+  notReady(): Reason[] {
+    return reasons(this.#readiness);
+  }
+
+  notLive(): Reason[] {
+    return reasons(this.#liveness);
+  }
+}
+
+function reasons(checks: ReadonlyMap<string, HealthCheck>): Reason[] {
+  return [...checks].flatMap(([name, check]) => {
+    const reason = outcome(check);
+    return reason === undefined ? [] : [{ name, reason }];
+  });
+}
+
+function outcome(check: HealthCheck): string | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return `the check failed: ${reasonOf(error)}`;
+  }
+}
 
 /** One registry per service and none global, so that several services can run in one process. */
 export class Metrics {

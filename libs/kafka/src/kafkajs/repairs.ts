@@ -1,3 +1,5 @@
+import metadata from 'kafkajs/src/protocol/requests/metadata/index.js';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import { NO_VALUE } from './record-headers.js';
 
@@ -10,7 +12,47 @@ const shortText = 40;
 /** Below this bound a 64-bit variable-length integer has the same bytes as a 32-bit one. */
 const smallEnough = 2 ** 30;
 
-let isPatched = false;
+let isRepaired = false;
+
+export function repairKafkajs(): void {
+  if (isRepaired) return;
+  isRepaired = true;
+  acceptTopicsWithoutLeader();
+  checkPendingRequestsOnly();
+  writeRecordsFaster();
+}
+
+/**
+ * When kafkajs needs only the brokers, it requests the metadata of all topics of the cluster, and rejects the response if any partition of
+ * any topic has no leader. A stranger's broken topic would then keep our services from starting. So a response about all topics is accepted
+ * as it is; one about named topics is checked as before, because its leaders are needed (decision 0041).
+ */
+function acceptTopicsWithoutLeader(): void {
+  const { protocol } = metadata;
+  metadata.protocol = (of) => {
+    const request = protocol(of);
+    return (options) => {
+      const made = request(options);
+      if (options.topics.length > 0) return made;
+      return { ...made, response: { ...made.response, parse: (answer) => Promise.resolve(answer) } };
+    };
+  };
+}
+
+/**
+ * After each response kafkajs 2.2.4 sets a timer until the broker's throttling ends, also where no request waits for it. While no broker
+ * throttles, that time is in the past: Node.js 24, Bun and Deno print a warning, and the timer fires and is set anew for as long as the
+ * connection lasts, each millisecond. With this replacement it is set only where a request waits (decision 0041).
+ */
+function checkPendingRequestsOnly(): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on what ours was called on
+  const { scheduleCheckPendingRequests } = RequestQueue.prototype;
+  Object.assign(RequestQueue.prototype, {
+    scheduleCheckPendingRequests(this: RequestQueue): void {
+      if (this.pending.length > 0) scheduleCheckPendingRequests.call(this);
+    },
+  });
+}
 
 /**
  * kafkajs 2.2.4 allocates a buffer for every variable-length integer, 512 zeroed bytes for every header, and computes timestamps in its own
@@ -18,9 +60,7 @@ let isPatched = false;
  * header without a value. The version is pinned and has been the last one since 2023; the spec compares both. Decoding is unchanged
  * (docs/decisions/0041).
  */
-export function patchKafkajsCodec(): void {
-  if (isPatched) return;
-  isPatched = true;
+function writeRecordsFaster(): void {
   /* eslint-disable @typescript-eslint/unbound-method -- each is called on what ours was called on */
   const { writeVarLong, writeVarIntString, writeVarIntBytes } = Encoder.prototype;
   const { nextPowerOfTwo, sizeOfVarLong } = Encoder;

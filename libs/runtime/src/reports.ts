@@ -1,3 +1,27 @@
+/** The logger that the libraries need, with fields first. pino and service-kit's `ServiceLogger` implement it. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** Returns the reason of the failure; undefined if all is well. Called on every probe, so it must be quick and must not wait. */
+export type HealthCheck = () => string | undefined;
+
+/** A registry for a library's checks; service-kit's `Health` implements it. */
+export interface HealthRegistry {
+  addReadiness(name: string, check: HealthCheck): void;
+  addLiveness(name: string, check: HealthCheck): void;
+}
+
 const NO_TEXT = 'what was thrown has no text';
 
 /** Text of a thrown value, even of one that has none (`throw Object.create(null)`). Never throws. */
@@ -34,4 +58,12 @@ export function ignoreErrors(report: () => void): void {
   } catch {
     // A failed report cannot be reported.
   }
+}
+
+/**
+ * Reports the warnings of Node.js instead of letting it print them between a program's own lines. For programs only: a library must leave
+ * the process to its program.
+ */
+export function reportWarnings(report: (warning: Error) => void): void {
+  process.removeAllListeners('warning').on('warning', report);
 }

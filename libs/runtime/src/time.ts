@@ -1,4 +1,43 @@
-import { realTimers, type Timers } from './timers.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf, type Log } from './reports.js';
+
+/** Time and randomness for code that also runs under a simulated clock. */
+export interface Timers {
+  /** Monotonic milliseconds. */
+  nowMs(): number;
+  /** Runs `run` once after the time; the returned function cancels it. */
+  after(ms: number, run: () => void): () => void;
+  /** Random number from 0 to 1, for jitter. */
+  random(): number;
+}
+
+export const realTimers: Timers = {
+  nowMs: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
+
+/** A process's clocks; injected, so that tests and the simulation can move the time. */
+export interface Timing {
+  /** Wall clock, milliseconds since the epoch. */
+  nowMs(): number;
+  /** Monotonic milliseconds, for ages and deadlines within this process. */
+  monotonicMs(): number;
+  /** Rejects with the signal's reason if it aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The system's clocks; `offsetMs` shifts only the wall clock. */
+export function systemTiming(offsetMs = 0): Timing {
+  return {
+    nowMs: () => Date.now() + offsetMs,
+    monotonicMs: () => performance.now(),
+    sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+  };
+}
 
 export interface BackOff {
   firstMs: number;
@@ -81,4 +120,34 @@ export class Deadline {
  */
 export function secondsToWait(ms: number): number {
   return Math.max(1, Math.ceil(Math.round(ms) / 1_000));
+}
+
+export interface UntilUpOptions {
+  log: Pick<Log, 'info' | 'warn'>;
+  /** Ends the wait; the promise rejects with the signal's reason. */
+  signal: AbortSignal;
+  /** Milliseconds before the second attempt; doubles each time (250). */
+  firstMs?: number;
+  /** Maximum milliseconds between attempts (5000). */
+  maxMs?: number;
+}
+
+/** Retries `attempt` until it succeeds, with back-off and jitter, and logs each failure with its reason. */
+export async function untilUp<T>(what: string, attempt: () => Promise<T>, options: UntilUpOptions): Promise<T> {
+  const { log, signal, firstMs = 250, maxMs = 5_000 } = options;
+  for (let attempts = 1; ; attempts++) {
+    signal.throwIfAborted();
+    try {
+      const result = await attempt();
+      if (attempts > 1) log.info({ attempts }, `${what} is there now`);
+      return result;
+    } catch (error) {
+      const retryInMs = backOffMs(attempts, { firstMs, maxMs });
+      log.warn(
+        { attempts, retryInMs, reason: reasonOf(error) },
+        `${what} cannot be reached: ${reasonOf(error)}. Trying again in ${retryInMs} ms`,
+      );
+      await delay(retryInMs, undefined, { signal });
+    }
+  }
 }

@@ -1,5 +1,4 @@
-import { clientAddress, countedAs } from './client-address.js';
-import { readProxies } from './trusted-proxies.js';
+import { clientAddress, countedAs, readProxies } from './client-address.js';
 
 const isProxy = readProxies('10.0.0.0/8, 192.0.2.7,fd00::/8');
 

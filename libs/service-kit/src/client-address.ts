@@ -1,4 +1,30 @@
-import { isAddress, type IsProxy } from './trusted-proxies.js';
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+export type IsProxy = (address: string) => boolean;
+
+/** Reads comma-separated addresses and networks: `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`. */
+export function readProxies(text: string): IsProxy {
+  const proxies = new BlockList();
+  for (const item of text.split(',').map((entry) => entry.trim())) {
+    const [address = '', bits, ...more] = item.split('/');
+    const version = isIP(address);
+    const type = version === 6 ? 'ipv6' : 'ipv4';
+    const most = version === 6 ? 128 : 32;
+    const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+    if (version === 0 || more.length > 0 || prefix < 0 || prefix > most) {
+      throw new Error('has an entry that is neither an address nor a network, as in 10.0.0.0/8');
+    }
+    proxies.addSubnet(address, prefix, type);
+  }
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0;
+}
 
 /** Forms that proxies write: IPv4, or IPv6 in brackets, with a port. */
 const IPV4_WITH_PORT = /^([\d.]+):\d+$/;
@@ -38,29 +64,14 @@ export const isLoopbackAddress = (address: string): boolean => /^127\.|^::1$/.te
 export function countedAs(address: string): string {
   const plainly = plain(address);
   if (!plainly.includes(':')) return plainly;
-  const network = groupsOf(plainly).slice(0, 4);
-  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
+  const [front = [], back = []] = plainly.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array<string>(Math.max(0, GROUPS - front.length - back.length)).fill('0');
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
 }
 
-/** Normalises an IPv4 address that is written as an IPv6 one. */
+/** Normalises the text of an IPv6 address, and turns an IPv4 address that is written as one into an IPv4 address. */
 function plain(address: string): string {
   if (!address.includes(':') || !isAddress(address)) return address;
-  const groups = groupsOf(address);
-  const [high = 0, low = 0] = groups.slice(-2);
-  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
-  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : address;
-}
-
-function groupsOf(address: string): number[] {
-  const numbersIn = (part: string) => part.split(':').filter(Boolean).flatMap(numbersOf);
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
-  const front = numbersIn(head);
-  const back = numbersIn(tail ?? '');
-  return [...front, ...new Array<number>(Math.max(0, GROUPS - front.length - back.length)).fill(0), ...back];
-}
-
-function numbersOf(group: string): number[] {
-  if (!group.includes('.')) return [parseInt(group, 16)];
-  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-  return [a * 256 + b, c * 256 + d];
+  const { address: short } = new SocketAddress({ address: address.split('%', 1)[0], family: 'ipv6' });
+  return short.replace(/^::ffff:(?=.*\.)/, '');
 }
