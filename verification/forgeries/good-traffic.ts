@@ -1,39 +1,25 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
-import { repositoryRoot } from '@tranche/testing';
-import type { TrafficFigures } from './traffic-process.js';
+/**
+ * Sends signed notifications at a steady rate until SIGTERM, and then prints its figures: `node good-traffic.js ORIGIN PER_SECOND`. It is a
+ * process of its own, so that the attack's work does not distort them.
+ */
+import autocannon from 'autocannon';
+import { encoded, notification, signed } from './messages.js';
 
-/** A child process sends signed notifications at a steady rate. */
-export class GoodTraffic {
-  readonly #child: ChildProcess;
-
-  constructor(port: number, perSecond: number) {
-    this.#child = fork(
-      join(repositoryRoot(), 'verification/dist/forgeries/traffic-process.js'),
-      [String(port), String(perSecond)],
-      {
-        execArgv: [],
-      },
-    );
-  }
-
-  figures(): Promise<TrafficFigures> {
-    return this.#ask('figures');
-  }
-
-  stop(): Promise<TrafficFigures> {
-    return this.#ask('stop');
-  }
-
-  #ask(question: string): Promise<TrafficFigures> {
-    return new Promise((resolve, reject) => {
-      const onExit = () => reject(new Error('the good traffic ended too early'));
-      this.#child.once('exit', onExit);
-      this.#child.once('message', (figures) => {
-        this.#child.off('exit', onExit);
-        resolve(figures as TrafficFigures);
-      });
-      this.#child.send(question);
-    });
-  }
+export interface GoodTraffic {
+  sent: number;
+  failed: number;
+  p50Ms: number;
+  p99Ms: number;
 }
+
+const [origin = '', perSecond] = process.argv.slice(2);
+const running = autocannon({
+  url: `${origin}/notifications?${encoded('query', signed(notification('good 1'))).toString()}`,
+  ...{ connections: Number(perSecond), overallRate: Number(perSecond), duration: 3_600 },
+  verifyBody: (body) => String(body) === 'OK',
+});
+process.once('SIGTERM', () => running.stop());
+const { '2xx': sent, errors, timeouts, mismatches, non2xx, latency } = await running;
+const failed = errors + timeouts + mismatches + non2xx;
+const figures: GoodTraffic = { sent, failed, p50Ms: latency.p50, p99Ms: latency.p99 };
+console.log(JSON.stringify(figures));
