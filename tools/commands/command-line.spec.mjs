@@ -61,7 +61,7 @@ it.each([
     ['list', '--since', 'yesterday'],
     '--since must be a date, a time with its zone, or 90m, 24h, 7d, not "yesterday"',
   ],
-  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, texts, tokens'],
+  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], '--logs needs a value: --logs FOLDER, not --json'],
 ])('%s %j: %s', async (name, args, fault) => {
@@ -86,7 +86,7 @@ it('an address that may hold a password is never repeated', () => {
 });
 
 it.each([
-  ['bench', 'verification/bench/arguments.ts', ['check']],
+  ['bench', 'verification/bench/bench.ts', []],
   ['faults', 'verification/main.ts', []],
   ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-command.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {

@@ -49,7 +49,7 @@ export async function slowClients(kind: SlowClients['kind'], count: number, port
   const result: SlowClients = { kind, count, cut: 0, accepted: 0, lastCutSeconds: 0 };
   const startedMs = performance.now();
   const sockets = Array.from({ length: count }, () => {
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    const socket = attacking(port);
     socket.write(BEGINNINGS[kind]);
     const drip = setInterval(() => socket.writable && socket.write('x'), 200);
     socket.on('data', (bytes) => (result.accepted += bytes.toString('latin1').startsWith('HTTP/1.1 200') ? 1 : 0));

@@ -1,16 +1,11 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Bench, Context } from '../bench.js';
-import { MERCHANT } from '../commands.js';
-import { duelRows, loadOf, startOurs, startPeer, takeTurns, type Contestant } from '../duel.js';
-import type { Row } from '../report.js';
-import { ownFile, removeTraces } from '../stage.js';
+import { generateKeyPairSync } from 'node:crypto';
+import { startAnswering } from './answering-api.js';
+import type { Bench, Context } from './bench.js';
+import { duelRows, loadOf, startOurs, startPeer, takeTurns, type Contestant } from './duel.js';
+import type { Row } from './report.js';
+import { merchantsFile, Stage } from './stage.js';
 
-const LIVES = 5;
-const ROUNDS_PER_LIFE = 2;
 const COUNT = 60_000;
-const FLOOR = 0.8;
 const NO_LIMIT = '1000000000';
 const API_KEY_ID = '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f';
 const ORIGIN = 'https://shop.example';
@@ -45,11 +40,10 @@ export const keys: Bench = {
 };
 
 async function held(context: Context): Promise<Row[]> {
-  const { brokers, redisUrl, commands: count = COUNT } = context;
-  const prefix = `bench-${randomBytes(4).toString('hex')}.`;
+  const { brokers, redisUrl, log, commands: count = COUNT } = context;
+  const stage = await Stage.open(context);
   const answer = keyAnswer();
-  const provider = await startKeyProvider(answer);
-  const merchant = { ...MERCHANT, apiKeys: [{ id: API_KEY_ID, key: 'api-key-of-the-bench' }] };
+  const provider = await startAnswering(() => answer);
   /** It counts requests, and its limits are so high that it refuses none. */
   const env = {
     CSE_KEYS_URL: provider.url,
@@ -57,27 +51,22 @@ async function held(context: Context): Promise<Row[]> {
     REQUESTS_PER_MINUTE_PER_ADDRESS: NO_LIMIT,
     REQUESTS_PER_MINUTE_PER_ORIGIN: NO_LIMIT,
     KAFKA_BROKERS: brokers,
-    KAFKA_TOPIC_PREFIX: prefix,
+    KAFKA_TOPIC_PREFIX: stage.prefix,
     REDIS_URL: redisUrl,
-    REDIS_KEY_PREFIX: prefix,
-    MERCHANTS_FILE: ownFile('merchants-with-api-keys.json', [merchant]),
+    REDIS_KEY_PREFIX: stage.prefix,
+    MERCHANTS_FILE: merchantsFile({ apiKeys: [{ id: API_KEY_ID, key: 'api-key-of-the-bench' }] }),
   };
   const requests = [{ method: 'POST' as const, path, headers: OF_BROWSER, body }];
   try {
     const taken = await takeTurns({
-      starts: [
-        () => startOurs({ app: 'cse-token-service', path, optionsVariable: 'KEYS_NODE_OPTIONS', env }),
-        ([ours]) => startConstant(ours!),
-      ],
+      starts: [() => startOurs('cse-token-service', path, env), ([ours]) => startConstant(ours!)],
       round: loadOf(count, { requests, right: answer.replace(/[^\w"]/g, '\\$&') }),
-      log: context.log,
-      lives: LIVES,
-      roundsPerLife: ROUNDS_PER_LIFE,
+      ...{ log, lives: 5 },
     });
-    return duelRows(taken, 'held', 'keys/s', { atLeast: FLOOR, times: 'nest-constant' });
+    return duelRows(taken, 'held', 'keys/s', { atLeast: 0.8, times: 'nest-constant' });
   } finally {
-    provider.server.close();
-    await removeTraces(context, prefix);
+    provider.close();
+    await stage.remove();
   }
 }
 
@@ -87,26 +76,13 @@ function keyAnswer(): string {
   return JSON.stringify({ encryptionKeyId: 'key-of-the-bench', encryptionPublicKey });
 }
 
-function startKeyProvider(answer: string): Promise<{ url: string; server: Server }> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
-  });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () =>
-      resolve({ server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cseKeys` }),
-    );
-  });
-}
-
 /** The peer answers the same bytes and headers as our service. */
 async function startConstant(ours: Contestant): Promise<Contestant> {
   const { headers, text } = await askOnce(ours);
   const copied = Object.fromEntries(headers.filter(([header]) => !OF_HTTP.has(header)));
-  const peer = await startPeer({ name: 'nest-constant', path }, { ANSWER: text, HEADERS: JSON.stringify(copied) });
+  const peer = await startPeer('nest-constant', path, { ANSWER: text, HEADERS: JSON.stringify(copied) });
   const said = await askOnce(peer);
-  const [size, wanted] = [said, { headers, text }].map(
-    (each) => JSON.stringify(each.headers).length + each.text.length,
-  );
+  const [size, wanted] = [JSON.stringify(said).length, JSON.stringify({ headers, text }).length];
   if (said.text !== text || size !== wanted) throw new Error(`The peer answers ${size} bytes, ours ${wanted}`);
   return peer;
 }

@@ -3,8 +3,8 @@ import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
 import { encodeRecord, journalPartition, RULES_VERSION, type Intent, type JournalRecord } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { MERCHANT } from '../commands.js';
-import type { Stage } from '../stage.js';
+import { MERCHANT } from './commands.js';
+import type { Stage } from './stage.js';
 
 const BATCH = 1_000;
 
@@ -53,23 +53,8 @@ export function intent(n: number): Intent {
 }
 
 export function outcome({ rulesVersion, merchant, orderId, commandId, attempt, token }: Intent): JournalRecord {
-  const answer = {
-    execCode: '0000',
-    message: 'The transaction has been accepted.',
-    transactionId: `T-${orderId}`,
-    descriptor: 'BENCH SHOP',
-  };
-  const at = new Date().toISOString();
-  return {
-    record: 'OUTCOME',
-    rulesVersion,
-    merchant,
-    orderId,
-    at,
-    commandId,
-    attempt,
-    token,
-    result: 'succeeded',
-    answer,
-  };
+  const message = 'The transaction has been accepted.';
+  const answer = { execCode: '0000', message, transactionId: `T-${orderId}`, descriptor: 'BENCH SHOP' };
+  const of = { rulesVersion, merchant, orderId, commandId, attempt, token };
+  return { record: 'OUTCOME', ...of, at: new Date().toISOString(), result: 'succeeded', answer };
 }

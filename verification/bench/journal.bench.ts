@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { applyTopicPlan, BatchingProducer, LogFollower, LogReader, planTopics, topicOffsets } from '@tranche/kafka';
+import { BatchingProducer, LogFollower, LogReader, topicOffsets } from '@tranche/kafka';
 import {
   encodeRecord,
   journalPartition,
@@ -9,13 +9,13 @@ import {
   type OrderIndex,
 } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { percentile } from '../../figures.js';
-import type { Bench, Context } from '../bench.js';
-import { startChild } from '../children.js';
-import { cpuMsOf } from '../cpu.js';
-import { row, type Row, type Target } from '../report.js';
-import { Stage } from '../stage.js';
-import { intent } from './records.js';
+import { percentile } from '../figures.js';
+import type { Bench, Context } from './bench.js';
+import { intent } from './journal-records.js';
+import { startScript } from './processes.js';
+import { cpuMsOf } from './rate.js';
+import { row, type Row, type Target } from './report.js';
+import { Stage } from './stage.js';
 
 const WARM_UP_MS = 1_000;
 const MEASURED_MS = 4_000;
@@ -32,7 +32,6 @@ export const journal: Bench = {
     },
     { name: 'concurrent-256', run: (context) => intents(context, 256, { rate: { atLeast: 10_000 } }) },
     { name: 'concurrent-512', run: (context) => intents(context, 512, { rate: { atLeast: 10_000 } }) },
-    { name: 'flushed-256', run: (context) => flushed(context, 256) },
   ],
 };
 
@@ -52,43 +51,12 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
     const name = `concurrent-${concurrent}`;
     return [
       row({
-        name: `${name}-rate`,
-        unit: 'intents/s',
-        ours: own.perSecond,
-        peers: { 'single-sends': single.perSecond },
-        target: targets.rate,
-        details: { cpuMsEach: own.cpuMsEach },
+        ...{ name: `${name}-rate`, unit: 'intents/s', ours: own.perSecond, target: targets.rate },
+        ...{ peers: { 'single-sends': single.perSecond }, details: { cpuMsEach: own.cpuMsEach } },
       }),
       row({
-        name: `${name}-p50`,
-        unit: 'ms',
-        ours: own.p50Ms,
-        peers: { 'single-sends': single.p50Ms },
-        target: targets.p50,
-        details: { p99: own.p99Ms, singleSendsP99: single.p99Ms },
-      }),
-    ];
-  } finally {
-    await stage.remove();
-  }
-}
-
-/** Measures the cost of `tranche topics --flush`: the same journal before the option and after it. */
-async function flushed(context: Context, concurrent: number): Promise<Row[]> {
-  const stage = await Stage.open(context);
-  try {
-    const before = await journalOf(stage, concurrent);
-    const plan = { prefix: stage.prefix, definitions: [TOPICS.journal], flush: true };
-    await applyTopicPlan(stage.client, await planTopics(stage.client, plan));
-    const after = await journalOf(stage, concurrent);
-    context.log(`not flushed: ${before.perSecond.toFixed(0)}/s, flushed: ${after.perSecond.toFixed(0)}/s`);
-    return [
-      row({
-        name: `flushed-${concurrent}-rate`,
-        unit: 'intents/s',
-        ours: after.perSecond,
-        peers: { 'not-flushed': before.perSecond },
-        details: { p50: after.p50Ms, notFlushedP50: before.p50Ms },
+        ...{ name: `${name}-p50`, unit: 'ms', ours: own.p50Ms, target: targets.p50 },
+        ...{ peers: { 'single-sends': single.p50Ms }, details: { p99: own.p99Ms, singleSendsP99: single.p99Ms } },
       }),
     ];
   } finally {
@@ -173,11 +141,9 @@ async function sends({ brokers }: Context, stage: Stage, concurrent: number): Pr
     CONCURRENT: String(concurrent),
     SECONDS: String(MEASURED_MS / 1000),
   };
-  const onLine = (line: string) => {
-    if (line.startsWith('{"perSecond"')) seen = JSON.parse(line) as Seen;
-  };
-  const child = await startChild({ main: ['verification/dist/bench/peers/main.js', 'kafkajs-sends'], env, onLine });
+  const onMessage = (message: unknown) => void (seen = message as Seen);
+  const child = await startScript({ main: ['peers/main.js', 'kafkajs-sends'], env, onMessage });
   await child.exited;
-  if (!seen) throw new Error(`kafkajs' producer told nothing\n${child.lines.join('\n')}`);
+  if (!seen) throw new Error('kafkajs’ producer reported nothing');
   return seen;
 }

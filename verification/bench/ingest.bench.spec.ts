@@ -1,7 +1,7 @@
 import { readNotification } from '@tranche/contracts';
 import { platformHash } from '@tranche/platform';
-import { MERCHANT } from '../commands.js';
-import { notification } from './notifications.js';
+import { MERCHANT } from './commands.js';
+import { notification } from './ingest.bench.js';
 
 it('is signed, and as ordinary as can be: nothing of it is flagged', () => {
   const parameters = notification(7);
