@@ -61,15 +61,11 @@ if (process.send) {
     const { runCanaries } = await import('./canaries/run-canaries.js');
     process.exitCode = await runCanaries(options, places[0]);
   } else if (values['kill-anywhere']) {
-    const { runKillAnywhere } = await import('./faults/kill-anywhere/run-kill-anywhere.js');
+    const { runKillAnywhere } = await import('./faults/run-kill-anywhere.js');
     process.exitCode = await runKillAnywhere(
       { ...options, minutes: options.minutes ?? 3, perSecond: options['per-second'] ?? 100 },
       places[0],
     );
-  } else if (values.brokers !== undefined) {
-    const { runBrokers } = await import('./faults/brokers/run-brokers.js');
-    const { only } = values;
-    process.exitCode = await runBrokers({ ...options, ...(only === undefined ? {} : { only }) }, places[0]);
   } else {
     const { runReal } = await import('./faults/run-real.js');
     process.exitCode = await runReal(

@@ -94,34 +94,28 @@ async function commandLines({ options, held, log }) {
   const next = async () => (await ports.next()).value;
   const places = [];
   for (let count = workersFor(options, { isShared: Boolean(brokers || redisUrl) }); count > 0; count--) {
-    const [port, controllerPort, redisPort] = [await next(), await next(), await next()];
     places.push({
       folder: held.folder('tranche-faults-'),
-      kafka: brokers
-        ? { brokers }
-        : options.brokers
-          ? { ...(await clusterOf(Number(options.brokers), next)), java, clusterId: clusterId() }
-          : {
-              ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
-              settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
-            },
-      redis: redisUrl
-        ? { url: redisUrl }
-        : {
-            url: `redis://127.0.0.1:${redisPort}`,
-            command,
-            args: redisArguments({ port: redisPort, folder: 'FOLDER' }),
-          },
+      kafka: brokers ? { brokers } : await ownKafka(Number(options.brokers ?? 1), { java, next }),
+      redis: redisUrl ? { url: redisUrl } : ownRedis(command, await next()),
     });
   }
   return places;
 }
 
-async function clusterOf(size, next) {
+async function ownKafka(size, { java, next }) {
   const ports = [];
   while (ports.length < size) ports.push({ port: await next(), controllerPort: await next() });
-  const cluster = ports.map(({ port }, at) => ({ port, settings: clusterSettings(at, ports) }));
-  return { brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','), cluster };
+  const settingsOf = (at) =>
+    size === 1 ? brokerSettings({ ...ports[0], folder: 'FOLDER/records' }) : clusterSettings(at, ports);
+  return {
+    brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    own: { java, clusterId: clusterId(), brokers: ports.map(({ port }, at) => ({ port, settings: settingsOf(at) })) },
+  };
+}
+
+function ownRedis(command, port) {
+  return { url: `redis://127.0.0.1:${port}`, command, args: redisArguments({ port, folder: 'FOLDER' }) };
 }
 
 function workersFor(options, { isShared }) {

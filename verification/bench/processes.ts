@@ -11,8 +11,8 @@ export interface Running {
   readonly url: string;
   readonly exited: Promise<unknown>;
   /** @throws with its last lines if it has ended */
-  assertRunning(): void;
-  stop(): Promise<unknown>;
+  readonly assertRunning: () => void;
+  readonly stop: () => Promise<unknown>;
 }
 
 /**

@@ -38,7 +38,7 @@ export async function metricsAt(name: string, managementUrl: string): Promise<Pl
 
 /** Reads every record of every topic under a prefix, with key, value and headers apart. A topic that does not exist is left out. */
 export async function topicsOf(client: KafkaClient, topicPrefix: string): Promise<Place[]> {
-  const rails = new Map(Object.entries(COMMAND_TOPICS).map(([rail, { name }]) => [name as string, rail]));
+  const rails = new Map<string, string>(Object.entries(COMMAND_TOPICS).map(([rail, { name }]) => [name, rail]));
   const places = await Promise.all(
     Object.values(TOPICS).map(async ({ name }): Promise<Place[]> => {
       const records = await wholeTopic(client, topicPrefix, name).catch((error: unknown) => {
@@ -79,7 +79,7 @@ export async function redisPlaces(redisUrl: string): Promise<Place[]> {
   const client = createClient({ url: redisUrl, RESP: 2 }).withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
   await client.connect();
   const read = async (key: Buffer): Promise<Entry[]> => {
-    const type = String(await client.sendCommand(['TYPE', key]));
+    const type = await client.type(key);
     if (type === 'none') return []; // it has just expired
     const reader = READERS[type];
     if (reader === undefined) throw new Error(`Redis holds a ${type}, which is not searched`);
@@ -88,7 +88,7 @@ export async function redisPlaces(redisUrl: string): Promise<Place[]> {
   };
   try {
     const places: Place[] = [];
-    const keyspace = String(await client.sendCommand(['INFO', 'keyspace']));
+    const keyspace = (await client.info('keyspace')).toString();
     for (const [, database = ''] of keyspace.matchAll(/^db(\d+):/gm)) {
       await client.sendCommand(['SELECT', database]);
       const keys = (await client.sendCommand(['KEYS', '*'])) as unknown as Buffer[];

@@ -51,7 +51,7 @@ const inWords = (counts: Readonly<Record<string, number>>): string =>
     .join(', ');
 
 export interface Swept extends CanaryReport {
-  /** How many canaries there were of each name. */
+  /** Number of canaries of each name. */
   readonly planted: Readonly<Record<string, number>>;
   /** Requests that sent card data to a wrong address. */
   readonly misplaced: number;

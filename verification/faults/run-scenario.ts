@@ -27,8 +27,6 @@ export interface FinishedRun extends Run {
   wasJudged: boolean;
   seconds: number;
   lastLines: string[];
-  /** The longest time without a result event while commands arrived, in seconds. */
-  pauseSeconds?: number;
 }
 
 export interface Setting {

@@ -72,7 +72,8 @@ export class Stage {
     const [started, prepared] = await Promise.allSettled([startSimulator(surroundings.simulator()), topics()]);
     const simulator = started.status === 'fulfilled' ? started.value : undefined;
     if (simulator === undefined || prepared.status === 'rejected') {
-      await Promise.all([simulator?.stop('SIGKILL'), surroundings.close()]);
+      surroundings.close();
+      await simulator?.stop('SIGKILL');
       throw prepared.status === 'rejected' ? prepared.reason : (started as PromiseRejectedResult).reason;
     }
     const stage = new Stage(options, client, simulator, surroundings);
@@ -151,16 +152,6 @@ export class Stage {
     process.kill(app.pid, 'SIGCONT');
   }
 
-  async killKafka(): Promise<void> {
-    await this.infrastructure.killKafka();
-    this.kills++;
-  }
-
-  async killRedis(): Promise<void> {
-    await this.infrastructure.killRedis();
-    this.kills++;
-  }
-
   async kill(app: RunningApp): Promise<void> {
     if (app.killed) return;
     await app.stop('SIGKILL');
@@ -186,7 +177,7 @@ export class Stage {
   async flushRedis(): Promise<void> {
     const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
     const script = `for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end`;
-    if (this.infrastructure.isOwn.redis) await redis.flushAll();
+    if (this.infrastructure.has('redis')) await redis.flushAll();
     else await redis.eval(script, { arguments: [`${this.options.topicPrefix}*`] });
     await redis.close();
   }
@@ -197,7 +188,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop('SIGKILL')));
-    await this.surroundings.close();
+    this.surroundings.close();
   }
 
   /** Resolves when the process runs; it belongs to the run, so it may not end by itself. */

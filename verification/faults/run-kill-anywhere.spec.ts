@@ -1,5 +1,5 @@
 import type { JournalRecord } from '@tranche/order-journal';
-import { reportOf, underWayAt, type KillFigures } from './kill-report.js';
+import { underWayAt } from './run-kill-anywhere.js';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const of = (token: string, at: number) => ({
@@ -20,15 +20,4 @@ it('counts attempts that were under way at each kill', () => {
   );
   expect([5, 10, 15, 20, 30, 59, 60, 90].map((at) => underWayAt([at], journal))).toEqual([0, 1, 2, 1, 2, 2, 1, 0]);
   expect(underWayAt([15, 59], journal)).toBe(4);
-});
-
-it('is good only where something was killed and nothing happened that never must', () => {
-  const figures: KillFigures = {
-    ...{ commands: 10, kills: 4, underWay: 50, inDoubt: 6, falseDoubt: 2 },
-    violations: [],
-  };
-  const reported = (change: Partial<KillFigures>) =>
-    reportOf({ ...figures, ...change }, { seed: 1, minutes: 1, perSecond: 100 });
-  expect(reported({})).toMatchObject({ isGood: true, doubtsPerKill: 1.5, falseDoubtShare: 0.04 });
-  expect([reported({ kills: 0 }).isGood, reported({ violations: ['lost: x'] }).isGood]).toEqual([false, false]);
 });

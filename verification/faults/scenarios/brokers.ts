@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@tranche/testing';
-import type { Load } from '../load.js';
+import type { KafkaCluster } from '../kafka-cluster.js';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
-import { allInSync, type ClusterInfrastructure } from './cluster-infrastructure.js';
 
 const LOAD = { orders: 120, perSecond: 4 };
 const READY_MS = 180_000;
@@ -11,55 +10,57 @@ const READY_MS = 180_000;
 const FROZEN_MS = 15_000;
 const AWAY_MS = 8_000;
 
-export function brokerScenarios({ cluster, brokers }: ClusterInfrastructure): readonly Scenario[] {
+/** Faults of one of three brokers. */
+export function brokerScenarios(cluster: KafkaCluster): readonly Scenario[] {
+  const { small } = cluster;
   const scenario = (name: string, fault: string, act: (stage: Stage) => Promise<void>): Scenario => ({
     ...{ name, fault, load: LOAD },
-    async run(stage: Stage, load: Load) {
+    async run(stage, load) {
       const gateways = [await stage.gateway(), await stage.gateway()];
       for (const gateway of gateways) await stage.ready(gateway, READY_MS);
       load.start();
       await delay(stage.random.between(3_000, 6_000));
       await act(stage);
       stage.faultEnded();
-      await allInSync(brokers);
+      await cluster.allInSync();
     },
   });
-  const killedAndStarted = async (at: number) => {
+  const killedAndStarted = async (stage: Stage, at: number) => {
     await cluster.killBroker(at);
+    stage.kills++;
     await delay(AWAY_MS);
     await cluster.startBroker(at);
   };
-  const all = [
-    scenario('broker-killed', 'one of three brokers killed', async (stage) => {
-      await killedAndStarted(stage.random.below(cluster.size));
-      stage.kills++;
-    }),
+  return [
+    scenario('broker-killed', 'one of three brokers killed', (stage) =>
+      killedAndStarted(stage, stage.random.below(cluster.size)),
+    ),
     scenario('broker-frozen', 'one of three brokers frozen', async (stage) => {
       const at = stage.random.below(cluster.size);
-      cluster.freeze(at);
+      cluster.signal(at, 'SIGSTOP');
       await delay(FROZEN_MS);
-      cluster.goOn(at);
+      cluster.signal(at, 'SIGCONT');
     }),
     scenario('controller-changed', 'the active controller killed', async (stage) => {
       const before = cluster.controller();
-      await killedAndStarted(before);
-      stage.kills++;
+      await killedAndStarted(stage, before);
       await waitFor(() => cluster.controller() !== before, { timeoutMs: READY_MS, what: 'another active controller' });
     }),
     scenario('brokers-restarted', 'three brokers restarted, one after the other', async () => {
       for (let at = 0; at < cluster.size; at++) {
         await cluster.stopBroker(at);
         await cluster.startBroker(at);
-        await allInSync(brokers);
+        await cluster.allInSync();
       }
     }),
+    ...(small === undefined
+      ? []
+      : [
+          scenario('broker-disk-full', 'the disk of one of three brokers full', async () => {
+            await cluster.fillDisk();
+            await delay(AWAY_MS);
+            await cluster.startBroker(small);
+          }),
+        ]),
   ];
-  const { withSmallDisk } = cluster;
-  if (withSmallDisk === undefined) return all;
-  const diskFull = scenario('broker-disk-full', 'the disk of one of three brokers full', async () => {
-    await cluster.fillDisk();
-    await delay(AWAY_MS);
-    await cluster.startBroker(withSmallDisk);
-  });
-  return [...all, diskFull];
 }
