@@ -13,8 +13,7 @@ import { silentLog } from '@tranche/runtime';
 import { aCommand } from '@tranche/testing';
 import { Random } from '../simulation/random.js';
 import { LoadEvents, type Arrival } from './load-events.js';
-import { isAtRest, LoadOrder } from './load-order.js';
-import { PlatformDoors } from './load-platform.js';
+import { isAtRest, LoadOrder, PlatformDoors } from './load-order.js';
 import { STORIES, STORY_NAMES, type StoryName } from './stories.js';
 import type { SentCommand } from './traces.js';
 
