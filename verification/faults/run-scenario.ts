@@ -6,7 +6,7 @@ import { refereeOf } from './referee.js';
 import type { Run } from './report.js';
 import type { Scenario } from './scenario.js';
 import { Stage } from './stage.js';
-import { MERCHANT, type PlantedSettings } from './surroundings.js';
+import type { PlantedSettings } from './surroundings.js';
 import { readTraces } from './traces-reader.js';
 import { STORY_NAMES } from './stories.js';
 import type { SentCommand, Traces } from './traces.js';
@@ -80,7 +80,7 @@ async function judged(
   const { client, simulator } = stage;
   const { orders = ORDERS, perSecond = PER_SECOND, stories = STORY_NAMES } = scenario.load ?? {};
   const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
-  const load = new Load({ ...traced, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond, stories });
+  const load = new Load({ ...traced, random: loadsOwn(seed), orders, perSecond, stories });
   const play = async (): Promise<Judged> => {
     let commands: SentCommand[] = [];
     let trouble: string | undefined;
