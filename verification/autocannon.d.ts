@@ -22,15 +22,12 @@ declare module 'autocannon' {
   }
 
   interface Result {
-    '2xx': number;
     errors: number;
     timeouts: number;
     mismatches: number;
     non2xx: number;
-    /** Whole milliseconds. */
-    latency: { p50: number; p99: number };
   }
 
-  /** Emits `response` with client, status, bytes and milliseconds. */
-  export default function autocannon(options: Options): EventEmitter & Promise<Result> & { stop(): void };
+  /** Emits `response` with client, status, bytes and milliseconds; `reqError` and `reqMismatch`. */
+  export default function autocannon(options: Options): EventEmitter & Promise<Result>;
 }

@@ -1,8 +1,9 @@
 /**
- * Sends signed notifications at a steady rate until SIGTERM, and then prints its figures: `node good-traffic.js ORIGIN PER_SECOND`. It is a
- * process of its own, so that the attack's work does not distort them.
+ * Sends signed notifications at a steady rate, and answers each message with its figures since the last one: `node good-traffic.js ORIGIN
+ * PER_SECOND`. It is a process of its own, so that the attack's work does not distort them.
  */
 import autocannon from 'autocannon';
+import { percentile } from '../figures.js';
 import { encoded, notification, signed } from './messages.js';
 
 export interface GoodTraffic {
@@ -13,13 +14,19 @@ export interface GoodTraffic {
 }
 
 const [origin = '', perSecond] = process.argv.slice(2);
+let latenciesMs: number[] = [];
+let failed = 0;
 const running = autocannon({
   url: `${origin}/notifications?${encoded('query', signed(notification('good 1'))).toString()}`,
   ...{ connections: Number(perSecond), overallRate: Number(perSecond), duration: 3_600 },
   verifyBody: (body) => String(body) === 'OK',
 });
-process.once('SIGTERM', () => running.stop());
-const { '2xx': sent, errors, timeouts, mismatches, non2xx, latency } = await running;
-const failed = errors + timeouts + mismatches + non2xx;
-const figures: GoodTraffic = { sent, failed, p50Ms: latency.p50, p99Ms: latency.p99 };
-console.log(JSON.stringify(figures));
+void running.on('response', (_client: unknown, _status: number, _bytes: number, ms: number) => latenciesMs.push(ms));
+for (const event of ['reqError', 'reqMismatch']) void running.on(event, () => failed++);
+
+process.on('message', () => {
+  const [p50Ms, p99Ms] = [percentile(latenciesMs, 0.5), percentile(latenciesMs, 0.99)];
+  process.send?.({ sent: latenciesMs.length, failed, p50Ms, p99Ms } satisfies GoodTraffic);
+  [latenciesMs, failed] = [[], 0];
+});
+process.once('disconnect', () => process.exit(0));

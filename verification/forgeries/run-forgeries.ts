@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS, type PaymentNotification } from '@tranche/contracts';
 import { ownPrefix, repositoryRoot } from '@tranche/testing';
@@ -51,10 +51,14 @@ async function attack(infrastructure: Infrastructure, seed: number) {
     await stage.ready(ingest);
     const port = Number(new URL(ingest.url).port);
     const good: Record<string, GoodTraffic> = {};
+    const file = join(repositoryRoot(), 'verification/dist/forgeries/good-traffic.js');
+    const traffic = fork(file, [ingest.url, String(GOOD_PER_SECOND)]);
+    const ended = new AbortController();
+    traffic.once('exit', () => ended.abort());
     const during = async <T>(phase: string, work: () => Promise<T>): Promise<T> => {
-      const traffic = startGoodTraffic(ingest.url);
       const result = await work();
-      good[phase] = await traffic.stop();
+      traffic.send('figures');
+      good[phase] = ((await once(traffic, 'message', { signal: ended.signal })) as [GoodTraffic])[0];
       return result;
     };
     await during('before', () => delay(QUIET_MS));
@@ -67,6 +71,7 @@ async function attack(infrastructure: Infrastructure, seed: number) {
     const slow = await during('slow clients', () =>
       Promise.all(kinds.map((kind) => slowClients(kind, SLOW_CLIENTS, port))),
     );
+    traffic.kill();
     const sum = <T>(all: readonly T[], figure: (one: T) => number) =>
       all.reduce((total, one) => total + figure(one), 0);
     const foreign = await foreignEvents(stage);
@@ -84,20 +89,6 @@ async function attack(infrastructure: Infrastructure, seed: number) {
   } finally {
     await stage.close();
   }
-}
-
-function startGoodTraffic(origin: string): { stop(): Promise<GoodTraffic> } {
-  const file = join(repositoryRoot(), 'verification/dist/forgeries/good-traffic.js');
-  const child = spawn(process.execPath, [file, origin, String(GOOD_PER_SECOND)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const printed = text(child.stdout);
-  return {
-    async stop() {
-      child.kill('SIGTERM');
-      return JSON.parse(await printed) as GoodTraffic;
-    },
-  };
 }
 
 async function sendForgeries(port: number, seed: number) {
