@@ -58,7 +58,7 @@ async function connectedProducer(): Promise<BatchingProducer> {
 
 /**
  * Does the least that a webhook must: it verifies HASH and awaits the same batched produce with acks=all. It has no limits, log lines,
- * metrics, content hash or checks of the parameters, and its record holds the parameters alone.
+ * metrics, content hash or checks of the parameters. It builds the same record as ours by hand.
  */
 @Controller('notifications')
 class Webhook {
@@ -77,13 +77,19 @@ class Webhook {
     return this.take(parameters);
   }
 
-  private async take(parameters: Parameters): Promise<string> {
-    const { IDENTIFIER, ORDERID: orderId = '', HASH: id = '' } = parameters;
-    const isSigned = equalHash(platformHash(MERCHANT.accountKey, Object.entries(parameters)), id);
-    if (IDENTIFIER !== MERCHANT.identifier || !isSigned) throw new ForbiddenException();
+  private async take(all: Parameters): Promise<string> {
+    const { HASH: id = '', ...parameters } = all;
+    const { ORDERID: orderId = '', ...p } = parameters;
+    const isSigned = equalHash(platformHash(MERCHANT.accountKey, Object.entries(all)), id);
+    if (p.IDENTIFIER !== MERCHANT.identifier || !isSigned) throw new ForbiddenException();
     const key = orderKey(MERCHANT.merchant, orderId);
     const of = { id, source: 'bench-peer', type: NOTIFICATION_TYPE, time: new Date().toISOString(), subject: key };
-    const data = { merchant: MERCHANT.merchant, orderId, parameters, receivedAt: of.time };
+    const data = {
+      ...{ merchant: MERCHANT.merchant, orderId, identifier: p.IDENTIFIER, operationType: p.OPERATIONTYPE },
+      ...{ transactionId: p.TRANSACTIONID, execCode: p.EXECCODE, amount: Number(p.AMOUNT), currency: p.CURRENCY },
+      ...{ message: p.MESSAGE, descriptor: p.DESCRIPTOR, language: p.LANGUAGE, extraData: p.EXTRADATA },
+      ...{ parameters, flags: [], receivedAt: of.time },
+    };
     await this.producer.send({ topic: TOPIC, key, ...encodeCloudEvent({ ...of, data }) });
     return 'OK';
   }
