@@ -77,7 +77,7 @@ interface Given extends Partial<Record<'runs' | 'orders' | 'workers', number>> {
   only?: string;
 }
 
-/** What the command line says to every campaign. A seed is drawn if it names none. */
+/** The command line gives these to every campaign. A seed is drawn if it names none. */
 function given(): Given {
   const { runs, orders, workers, seed, only, json } = values;
   const numbers = Object.entries({ runs, orders, workers }).filter(([, text]) => text !== undefined);
