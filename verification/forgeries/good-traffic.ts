@@ -25,7 +25,7 @@ void running.on('response', (_client: unknown, _status: number, _bytes: number, 
 for (const event of ['reqError', 'reqMismatch']) void running.on(event, () => failed++);
 
 process.on('message', () => {
-  const [p50Ms, p99Ms] = [0.5, 0.99].map((share) => percentile(latenciesMs, share) || 0);
+  const [p50Ms, p99Ms] = [0.5, 0.99].map((share) => Math.round(percentile(latenciesMs, share) || 0));
   process.send?.({ sent: latenciesMs.length, failed, p50Ms: p50Ms!, p99Ms: p99Ms! } satisfies GoodTraffic);
   [latenciesMs, failed] = [[], 0];
 });
