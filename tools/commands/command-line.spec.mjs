@@ -57,7 +57,7 @@ describe.each(NAMES)('%s', (name) => {
 it.each([
   ['faults', ['--profile', 'rough'], '--profile goes with --simulated'],
   ['faults', ['--forgeries', '--only', 'x'], '--only does not go with --forgeries'],
-  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, texts, tokens'],
+  ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], "Option '--logs' argument is ambiguous"],
 ])('%s %j: %s', async (name, args, fault) => {
@@ -82,7 +82,7 @@ it('an address that may hold a password is never repeated', () => {
 });
 
 it.each([
-  ['bench', 'verification/bench/arguments.ts', ['check']],
+  ['bench', 'verification/bench/bench.ts', []],
   ['faults', 'verification/main.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
   const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(

@@ -89,34 +89,29 @@ async function commandLines({ options, held, log }) {
   const command = redisUrl ? undefined : await redisCommand({ held, log });
   const places = [];
   for (let count = workersFor(options, { isShared: Boolean(brokers || redisUrl) }); count > 0; count--) {
-    const [port, controllerPort, redisPort] = await freePorts(3);
+    const size = Number(options.brokers ?? 1);
+    const [redisPort, ...kafkaPorts] = await freePorts(1 + 2 * size);
     places.push({
       folder: held.folder('tranche-faults-'),
-      kafka: brokers
-        ? { brokers }
-        : options.brokers
-          ? { ...(await clusterOf(Number(options.brokers))), java, clusterId: clusterId() }
-          : {
-              ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
-              settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
-            },
-      redis: redisUrl
-        ? { url: redisUrl }
-        : {
-            url: `redis://127.0.0.1:${redisPort}`,
-            command,
-            args: redisArguments({ port: redisPort, folder: 'FOLDER' }),
-          },
+      kafka: brokers ? { brokers } : ownKafka(size, java, kafkaPorts),
+      redis: redisUrl ? { url: redisUrl } : ownRedis(command, redisPort),
     });
   }
   return places;
 }
 
-async function clusterOf(size) {
-  const free = await freePorts(2 * size);
+function ownKafka(size, java, free) {
   const ports = Array.from({ length: size }, () => ({ port: free.pop(), controllerPort: free.pop() }));
-  const cluster = ports.map(({ port }, at) => ({ port, settings: clusterSettings(at, ports) }));
-  return { brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','), cluster };
+  const settingsOf = (at) =>
+    size === 1 ? brokerSettings({ ...ports[0], folder: 'FOLDER/records' }) : clusterSettings(at, ports);
+  return {
+    brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    own: { java, clusterId: clusterId(), brokers: ports.map(({ port }, at) => ({ port, settings: settingsOf(at) })) },
+  };
+}
+
+function ownRedis(command, port) {
+  return { url: `redis://127.0.0.1:${port}`, command, args: redisArguments({ port, folder: 'FOLDER' }) };
 }
 
 function workersFor(options, { isShared }) {
