@@ -1,5 +1,5 @@
 /** Lists everything that can happen to an operation, each as the journal records that it adds. */
-import { NEWEST_RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
+import { RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
 import { after, KINDS, recordsOf } from './life-states.mjs';
 
 const DAY_MS = 86_400_000;
@@ -79,7 +79,7 @@ const commands = [
     name: 'same command again',
     by: 'command',
     records: ({ merchant, orderId }, { id }) => [
-      { record: 'REPEATED', rulesVersion: NEWEST_RULES_VERSION, merchant, orderId, at: after(0), commandId: id },
+      { record: 'REPEATED', rulesVersion: RULES_VERSION, merchant, orderId, at: after(0), commandId: id },
     ],
   },
   { name: 'another authorization', by: 'command', isPayment: true, records: () => [recordsOf(NEW).intent] },

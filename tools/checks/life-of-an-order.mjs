@@ -1,6 +1,6 @@
 /** Generates docs/reference/life-of-an-order.md by running the fold on every state of an operation and everything that can happen to it. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { NEWEST_RULES_VERSION } from '@tranche/order-journal';
+import { RULES_VERSION } from '@tranche/order-journal';
 import { HAPPENINGS, isPossible } from './life-happenings.mjs';
 import { BEGUN, KINDS, stateOf, told } from './life-states.mjs';
 
@@ -53,7 +53,7 @@ export const writeDocument = () => writeFileSync(DOCUMENT, documentOf(lives()));
 
 const HEAD = `# Life of an order
 
-What can happen to an operation in each of its states, by rules version ${NEWEST_RULES_VERSION}: **generated** by running the fold. After a change of the fold:
+What can happen to an operation in each of its states, by rules version ${RULES_VERSION}: **generated** by running the fold. After a change of the fold:
 \`npm run build && node tools/tranche.mjs generate-life\`; a test compares. What a table does not list changes nothing there.
 
 - **States**: [picture](../../libs/order-journal/README.md#in-and-out). \`expired_live\`: our timer ended it and the interface did not; the order takes no

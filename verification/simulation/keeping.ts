@@ -5,13 +5,10 @@ import {
   isEmptyOrder,
   isOpen,
   journalPartition,
-  mayWrite,
-  RULES_VERSION,
   timerRecord,
   timersOf,
   type OwnedJournal,
   type OrderState,
-  type RulesVersion,
 } from '@tranche/order-journal';
 import type { SimulatedGroup } from './consumer-group.js';
 import type { Landed, SimulatedJournal } from './journal.js';
@@ -31,16 +28,15 @@ export async function keepOne(
   process: SimulatedProcess,
   view: OwnedJournal,
   orderKeys: readonly string[],
-  rulesVersion: RulesVersion,
 ): Promise<void> {
   const { random, isTroubled } = process.around;
-  if (!isTroubled() || !mayWrite('SNAPSHOT', rulesVersion)) return;
+  if (!isTroubled()) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'tombstone' : 'snapshot';
   const order = await view.read(merchant, orderId);
   if (isEmptyOrder(order) || order.operations.some(isOpen)) return;
   const atMs = timer === 'tombstone' ? tombstoneAtMs(order, process.nowMs()) : process.nowMs();
-  await view.append(timerRecord(order, { timer, atMs: 0 }, atMs, { rulesVersion, refundableDays: 400 }));
+  await view.append(timerRecord(order, { timer, atMs: 0 }, atMs));
 }
 
 /**
@@ -56,7 +52,7 @@ function tombstoneAtMs(order: OrderState, nowMs: number): number {
  * what is wrong with its timer.
  */
 export function snapshotTooLate(order: OrderState, firstAt: string): string | undefined {
-  const timers = timersOf(order, { rulesVersion: RULES_VERSION, refundableDays: 400 });
+  const timers = timersOf(order);
   const snapshot = timers.find(({ timer }) => timer === 'snapshot');
   if (snapshot === undefined) return undefined;
   const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);

@@ -5,7 +5,6 @@ import {
   fold,
   hasContent,
   isInDoubt,
-  RULES_VERSION,
   toCloudEvent,
   type Effect,
   type JournalRecord,
@@ -96,7 +95,6 @@ export class Referee {
     if (!this.#born.has(key)) this.#born.set(key, record);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
-    this.#compareVersions(before, record, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
     this.#noteCurrency(key, record, before, order);
@@ -105,18 +103,6 @@ export class Referee {
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
     this.#expect(order, effects, partition, offset);
-  }
-
-  /** The highest version of an order's records holds; asked of the records, not of the fold (R9). */
-  #compareVersions(
-    { rulesVersion: before = RULES_VERSION }: OrderState,
-    record: JournalRecord,
-    order: OrderState,
-  ): void {
-    const isKept = record.record !== 'SNAPSHOT' && record.record !== 'TOMBSTONE';
-    const { rulesVersion: after = RULES_VERSION } = order;
-    if (isKept && after < Math.max(before, record.rulesVersion))
-      this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
   }
 
   #expect(order: OrderState, effects: readonly Effect[], partition: number, offset: bigint): void {

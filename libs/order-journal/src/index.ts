@@ -66,22 +66,11 @@ export {
   type ClockReading as Moment,
 } from './state/time.js';
 export { compact, copyWith } from '@tranche/runtime';
-export {
-  decodeRecord,
-  hasRule,
-  isRulesVersion,
-  mayWrite,
-  NEWEST_RULES_VERSION,
-  NotWrittenYetError,
-  recordWriter,
-  RULES,
-  RULES_VERSION,
-  refuseUnknownVersion,
-  UnknownRulesVersionError,
-} from './state/versions.js';
+export { decodeRecord, RULES_VERSION } from './state/versions.js';
 export { AgreedClock } from './timers/agreed-clock.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export {
+  REFUNDABLE_DAYS,
   SNAPSHOT_EVERY_MS,
   timerRecord,
   timersOf,
@@ -89,6 +78,5 @@ export {
   type LookUpWaiting,
   type Timer,
   type TimerIndex,
-  type TimerSettings,
 } from './timers/timer-watch.js';
 export { adviceOnLoss } from './recovery/advice.js';

@@ -23,7 +23,7 @@ import { TimerWatchService } from './timer-watch.service.js';
         log: ServiceLogger,
         lookUps: WaitingLookUps,
         config: GatewayConfig,
-      ) => new TimerWatch(journal, timers, clock, log, (...waiting) => lookUps.ask(...waiting), config.timers),
+      ) => new TimerWatch(journal, timers, clock, log, (...waiting) => lookUps.ask(...waiting), config.refundableDays),
     },
     TimerWatchService,
   ],

@@ -1,6 +1,6 @@
 import { fold } from '../state/fold.js';
 import { emptyOrder } from '../state/order-state.js';
-import { isRulesVersion, decodeRecord } from '../state/versions.js';
+import { decodeRecord, UnknownRulesVersionError } from '../state/versions.js';
 
 export interface Unreadable {
   why: string;
@@ -15,15 +15,6 @@ export function whyUnreadable(value: Buffer | null): Unreadable | undefined {
     fold(emptyOrder(record.merchant, record.orderId), record, 0n);
     return undefined;
   } catch (error) {
-    return { why: (error as Error).message, maySkip: !isOfNewerRelease(value) };
-  }
-}
-
-function isOfNewerRelease(value: Buffer | null): boolean {
-  try {
-    const { rulesVersion } = JSON.parse(value?.toString('utf8') ?? '') as { rulesVersion?: unknown };
-    return Number.isInteger(rulesVersion) && !isRulesVersion(rulesVersion);
-  } catch {
-    return false;
+    return { why: (error as Error).message, maySkip: !(error instanceof UnknownRulesVersionError) };
   }
 }

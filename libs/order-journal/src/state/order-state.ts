@@ -7,9 +7,6 @@ import type {
   TransactionDetails,
 } from '@tranche/contracts';
 
-/** A version of the fold's rules (R9); `RULES` lists those that this release knows. */
-export type RulesVersion = number;
-
 /** Names who reported a result. */
 export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
 
@@ -297,8 +294,8 @@ export interface OrderState {
   unmatchedEvidence: Evidence[];
   external: ExternalOperation[];
   unauthorizedOutcomes?: UnauthorizedOutcome[];
-  /** The highest version seen in the order's records: what comes next is judged by it, whoever writes it (R9). Absent: 1. */
-  rulesVersion?: RulesVersion;
+  /** Set by a later release whose rules this one doesn't know: the fold refuses the state (R9). */
+  rulesVersion?: number;
   /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */
   movedAt?: string;
   /**
