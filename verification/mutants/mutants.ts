@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     project: 'order-journal',
-    file: 'recovery/resume-list.js',
+    file: 'recovery/recovery-record.js',
     name: 'repeats-at-a-new-time',
     does: 'takes a command for a new one that is published again after a resume, with the id of before (R11)',
     find: 'this.#ids.add(command);',

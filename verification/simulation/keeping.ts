@@ -1,12 +1,10 @@
 import { parseOrderKey } from '@tranche/contracts';
 import {
-  SNAPSHOT_EVERY_MS,
   historyOf,
   isEmptyOrder,
   isOpen,
   journalPartition,
   timerRecord,
-  timersOf,
   type OwnedJournal,
   type OrderState,
 } from '@tranche/order-journal';
@@ -14,8 +12,7 @@ import type { SimulatedGroup } from './consumer-group.js';
 import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedProcess } from './process.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 /** Share of timers that would delete the order's state; here they are always too early. */
 const FORGETS = 0.25;
@@ -45,20 +42,6 @@ export async function keepOne(
 function tombstoneAtMs(order: OrderState, nowMs: number): number {
   const mayYetSucceed = order.operations.some((operation) => operation.mayYetSucceed);
   return mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
-}
-
-/**
- * An order without a snapshot since its first record: its snapshot must be written before that is deleted. Said as
- * what is wrong with its timer.
- */
-export function snapshotTooLate(order: OrderState, firstAt: string): string | undefined {
-  const timers = timersOf(order);
-  const snapshot = timers.find(({ timer }) => timer === 'snapshot');
-  if (snapshot === undefined) return undefined;
-  const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
-  return snapshot.atMs > byMs
-    ? `its snapshot comes ${snapshot.atMs - byMs} ms after its first record needs it`
-    : undefined;
 }
 
 /**

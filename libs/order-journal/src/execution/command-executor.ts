@@ -5,7 +5,7 @@ import { afterNotExecuted, type AfterNotExecuted, nextStep } from '../state/next
 import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
 import type { Intent } from '../state/records.js';
 import { isWithinSendDeadline, type ClockReading } from '../state/time.js';
-import { RULES_VERSION } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 import {
   republishAtOnce,
   type CommandLease,
@@ -241,8 +241,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     return newest.lastOffset === lastOffset ? undefined : newest;
   }
 
-  #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {
-    return { rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(this.ports.timing.nowMs()).toISOString() };
+  #inOrder(order: OrderState): ReturnType<typeof inOrder> {
+    return inOrder(order, new Date(this.ports.timing.nowMs()).toISOString());
   }
 }
 

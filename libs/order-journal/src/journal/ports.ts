@@ -1,7 +1,15 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
-import type { TraceHeaders } from '@tranche/runtime';
+import { partitionForKey, type TraceHeaders } from '@tranche/runtime';
 import type { OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+
+/** Number of journal partitions. It can never change, because an order's log must stay in its partition (R1). */
+export const JOURNAL_PARTITIONS = 12;
+
+/** Journal partition of an order: murmur2(`merchant/orderId`) mod 12 (R1). */
+export function journalPartition(orderKey: string): number {
+  return partitionForKey(orderKey, JOURNAL_PARTITIONS);
+}
 
 export interface JournalLog {
   /** Resolves with the record's offset once all in-sync replicas have it. After a rejection the record may still be in the log. */

@@ -1,23 +1,21 @@
 import { orderKey } from '@tranche/contracts';
 import { backOffMs } from '@tranche/runtime';
-import { EndWaits } from '../journal/end-waits.js';
 import {
   EntryUnreadableError,
   JournalChangedError,
-  JournalReplacedError,
   OrderUnreadableError,
   stoppedReason,
 } from '../journal/journal-faults.js';
 import { OpenIntents } from '../journal/open-intents.js';
 import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
-import { unlessAborted } from '../journal/unless-aborted.js';
+import { unlessAborted, Waits } from '../journal/waits.js';
 import type { OrderState } from '../state/order-state.js';
-import { adviceOnLoss, adviceOnRecord } from '../recovery/advice.js';
+import { adviceOnLoss, adviceOnRecord } from '../recovery/partition-health.js';
 import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
 import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
-import { placeOwner, type Place } from './placement.js';
+import { later, placeOwner, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 import { ReadAhead } from './read-ahead.js';
 
@@ -37,7 +35,7 @@ const RETRY = { firstMs: 100, maxMs: 10_000 };
 export class PartitionOwner {
   readonly openIntents = new OpenIntents();
   readonly #cache = new OrderCache();
-  readonly #ends = new EndWaits();
+  readonly #ends = new Waits();
   #state: OwnerState = 'place';
   /** False once the assignment is over: nothing is published and written any more; calls under way still read their records. */
   #mayWrite = true;
@@ -184,13 +182,13 @@ export class PartitionOwner {
         if (this.#mayWrite) this.#ahead.add({ offset, headers, record, hash, folded, bytes });
         this.parts.onRecord?.(record);
       } catch (error) {
-        if (error instanceof JournalReplacedError) return this.stop(error.message);
+        if (error instanceof JournalChangedError) return this.stop(error.message);
         return this.#stopAt(entry, error as Error);
       }
       this.#position = offset + 1n;
     }
     if (next > this.#position) this.#position = next;
-    this.#ends.reached(this.#position);
+    this.#ends.look();
     this.#serveWhenCaughtUp();
     // A command waits for the records that come while the owner serves.
     if (!this.isServing) this.#ahead.holdWhereFull();
@@ -215,7 +213,9 @@ export class PartitionOwner {
     const mark = this.#mark;
     this.#mark = undefined;
     if (mark !== undefined && (offset !== mark.marker || hash !== mark.hash))
-      throw new JournalReplacedError(mark.marker);
+      throw new JournalChangedError(
+        `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
+      );
     return offset < this.#position;
   }
 
@@ -341,7 +341,7 @@ export class PartitionOwner {
   /** Resolves when the partition was read to `end`. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
     this.#assertServing();
-    if (this.#position < end) await this.#ends.until(end, signal);
+    if (this.#position < end) await this.#ends.until(() => this.#position >= end || undefined, signal);
   }
 
   /** Resolves with the order once a record beyond `offset` was folded, also across a placement. */
@@ -434,5 +434,3 @@ export class PartitionOwner {
     for (const resolve of this.#whenServing.splice(0)) resolve();
   }
 }
-
-const later = (one: bigint | undefined, other: bigint): bigint => (one === undefined || other > one ? other : one);

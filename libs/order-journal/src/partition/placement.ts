@@ -1,5 +1,5 @@
 import type { Timing } from '@tranche/runtime';
-import { JournalCutError, JournalLostError } from '../journal/journal-faults.js';
+import { JournalChangedError } from '../journal/journal-faults.js';
 import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
 import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
@@ -53,7 +53,10 @@ export async function placeOwner(
   // Asked after the marker, because a former owner may append and project meanwhile.
   const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, assertCurrent);
   const publishFrom = later(published, mark && mark.marker + 1n) ?? bounds.low;
-  if (publishFrom < bounds.low) throw new JournalCutError(partition, publishFrom, bounds.low);
+  if (publishFrom < bounds.low)
+    throw new JournalChangedError(
+      `Journal partition ${partition} begins at ${bounds.low}: the records from ${publishFrom} on were deleted before they were projected`,
+    );
   assertCurrent();
   if (mark !== undefined && mark.marker + 1n >= bounds.low) {
     // The first write compares with what this read showed.
@@ -79,7 +82,10 @@ async function boundsBehind(
   for (;;) {
     const found = await bounds(partition);
     if (found.high >= known) return found;
-    if (timing.monotonicMs() >= giveUpMs) throw new JournalLostError(partition, known - 1n, found.high);
+    if (timing.monotonicMs() >= giveUpMs)
+      throw new JournalChangedError(
+        `The index or the events are at ${known - 1n} of journal partition ${partition}, which ends at ${found.high}: the journal was lost or replaced`,
+      );
     assertCurrent();
     await timing.sleep(LOOK_AGAIN_MS);
   }
@@ -100,7 +106,7 @@ function rebuilt(
 const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | undefined =>
   marker === undefined ? undefined : { marker, ...(hash === undefined ? {} : { hash }) };
 
-function later(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
+export function later(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one > other ? one : other;
 }

@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { OrderState } from '../state/order-state.js';
-import { wholeMarker, type EntryCounts, type IndexMarker } from './index-marker.js';
-import { parseOrder } from './stored-order.js';
+import { parseOrder, wholeMarker, type EntryCounts, type IndexMarker } from './index-format.js';
 
 /** Stored characters of the SHA-256 HMAC in base64url: 132 bits. */
 const MAC_LENGTH = 22;

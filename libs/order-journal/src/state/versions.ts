@@ -6,6 +6,17 @@ import { RECORD_KINDS, UnreadableJournalError, type JournalRecord } from './reco
  */
 export const RULES_VERSION = 1;
 
+/** The fields that every record of an order has. `at`: its writer's time, RFC 3339. */
+export const inOrder = (
+  { merchant, orderId }: { merchant: string; orderId: string },
+  at: string,
+): Pick<JournalRecord, 'rulesVersion' | 'merchant' | 'orderId' | 'at'> => ({
+  rulesVersion: RULES_VERSION,
+  merchant,
+  orderId,
+  at,
+});
+
 /** It was written by a newer release, which can read it: never to be skipped. */
 export class UnknownRulesVersionError extends UnreadableJournalError {
   override name = 'UnknownRulesVersionError';

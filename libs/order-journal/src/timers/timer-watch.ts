@@ -24,7 +24,7 @@ import {
   waitsFrom,
   windowFrom,
 } from '../state/time.js';
-import { RULES_VERSION } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
 
 /** Time after which a claimed order whose timer had no effect may be claimed again. Milliseconds. */
@@ -89,16 +89,15 @@ export function timerRecord(
   nowMs: number,
   refundableDays = REFUNDABLE_DAYS,
 ): Expired | GivenUp | Reminded | Tombstone | Snapshot {
-  const { merchant, orderId } = order;
   const at = new Date(nowMs).toISOString();
-  const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at };
+  const ofOrder = inOrder(order, at);
   const seen = historyOf(order);
-  if (timer === 'tombstone') return { record: 'TOMBSTONE', ...inOrder, seen, refundableDays };
-  if (timer === 'snapshot') return { record: 'SNAPSHOT', ...inOrder, seen, state: snapshotOf(order, at) };
+  if (timer === 'tombstone') return { record: 'TOMBSTONE', ...ofOrder, seen, refundableDays };
+  if (timer === 'snapshot') return { record: 'SNAPSHOT', ...ofOrder, seen, state: snapshotOf(order, at) };
   const { attempt = 1 } = findOperation(order, commandId) ?? {};
-  if (timer === 'expiry') return { record: 'EXPIRED', ...inOrder, commandId, attempt };
-  if (timer === 'give_up') return { record: 'GIVEN_UP', ...inOrder, commandId, attempt, ...TOO_OLD };
-  return { record: 'REMINDED', ...inOrder, commandId, attempt, reminder: timer };
+  if (timer === 'expiry') return { record: 'EXPIRED', ...ofOrder, commandId, attempt };
+  if (timer === 'give_up') return { record: 'GIVEN_UP', ...ofOrder, commandId, attempt, ...TOO_OLD };
+  return { record: 'REMINDED', ...ofOrder, commandId, attempt, reminder: timer };
 }
 
 const TOO_OLD = {
