@@ -166,7 +166,8 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'await journal.firstKept(partition); const from = until;',
   },
   {
-    ...owner,
+    project: 'order-journal',
+    file: 'partition/placement.js',
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold (R11; 4 of 0120)',
     find: 'offset !== mark.marker || hash !== mark.hash',

@@ -15,7 +15,7 @@ import { adviceOnLoss, adviceOnRecord } from '../recovery/partition-health.js';
 import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
 import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
-import { later, placeOwner, type Place } from './placement.js';
+import { assertReaches, later, MarkedRecord, openIntentsIn, placeOwner } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 import { ReadAhead } from './read-ahead.js';
 
@@ -42,7 +42,7 @@ export class PartitionOwner {
   #reason: string | undefined;
   /** Increases at each placement. What was awaited across one counts no more. */
   #placements = 0;
-  #mark: Place['mark'] | undefined;
+  readonly #mark: MarkedRecord;
   #goal = 0n;
   /** Offset of the reader's next record; of the first record that the index lacks; of the first one that memory covers. */
   #position = 0n;
@@ -53,10 +53,6 @@ export class PartitionOwner {
   #published: bigint | undefined;
   readonly #ahead: ReadAhead;
   #isDoubted = false;
-  /** Marker at which the log held no record. */
-  #absentAt: bigint | undefined;
-  /** Reading has ended, and the owner has to place anew. */
-  #isReadNoMore = false;
   #wakeProjection: () => void = () => undefined;
   #whenServing: (() => void)[] = [];
   #whenSettled: (() => void)[] = [];
@@ -68,6 +64,7 @@ export class PartitionOwner {
     private readonly onProgress: () => void,
   ) {
     this.#ahead = new ReadAhead(partition, parts.follower);
+    this.#mark = new MarkedRecord(partition);
   }
 
   get state(): OwnerState {
@@ -132,7 +129,7 @@ export class PartitionOwner {
     parts.follower.unfollow(partition);
     this.#ahead.restart();
     this.#settle();
-    this.#isDoubted = this.#isReadNoMore = false;
+    this.#isDoubted = false;
     this.#cache.clear(new OwnerNotServingError(partition));
     this.#ends.fail(new OwnerNotServingError(partition));
     await parts.assertCurrent?.();
@@ -145,18 +142,15 @@ export class PartitionOwner {
     this.#goal = high;
     this.#acknowledged = place.publishFrom;
     this.#advancePublished(place.publishFrom);
-    await this.#watchOpenIntents();
+    for (const intent of await openIntentsIn(parts, partition, mark.marker)) this.openIntents.add(intent);
     this.#assertMayWrite();
-    // The reader begins with the record at the marker, so that it can be compared (R10).
-    const isCompared = mark.hash !== undefined && mark.marker >= low;
-    this.#mark = isCompared ? mark : undefined;
+    const from = this.#mark.place(mark, low);
     this.#state = 'catch_up';
     const placement = this.#placements;
     parts.follower.follow(
       partition,
       {
-        from: isCompared ? mark.marker : next,
-        known: next,
+        ...{ from, known: next },
         onRecords: (entries, behind) => placement === this.#placements && this.take(entries, behind),
         onFault: (fault) => placement === this.#placements && this.stop(fault),
       },
@@ -174,8 +168,12 @@ export class PartitionOwner {
       const bytes = value?.length ?? 0;
       try {
         const hash = recordHash(value);
-        if (this.#isDeleted(offset)) return this.#wakeProjection();
-        if (this.#isAtMarker(offset, hash)) continue;
+        if (this.#mark.isDeleted(offset)) {
+          this.parts.follower.unfollow(this.partition);
+          return this.#wakeProjection();
+        }
+        this.#mark.compare(offset, hash);
+        if (offset < this.#position) continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         const folded = this.#cache.apply(key ?? '', offset, record, hash);
@@ -199,26 +197,6 @@ export class PartitionOwner {
     this.stop(`${message}${adviceOnRecord(this.partition, entry)}`, entry.offset);
   }
 
-  /** Retention may have deleted the record at the marker since the log's ends were asked: the owner places once more, and then it must be there. */
-  #isDeleted(offset: bigint): boolean {
-    const { marker } = this.#mark ?? {};
-    if (marker === undefined || offset <= marker || this.#absentAt === marker) return false;
-    this.#absentAt = marker;
-    this.#isReadNoMore = true;
-    this.parts.follower.unfollow(this.partition);
-    return true;
-  }
-
-  #isAtMarker(offset: bigint, hash: string): boolean {
-    const mark = this.#mark;
-    this.#mark = undefined;
-    if (mark !== undefined && (offset !== mark.marker || hash !== mark.hash))
-      throw new JournalChangedError(
-        `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
-      );
-    return offset < this.#position;
-  }
-
   #serveWhenCaughtUp(): void {
     if (this.#state !== 'catch_up' || this.#position < this.#goal) return;
     this.#state = 'serve';
@@ -230,10 +208,7 @@ export class PartitionOwner {
   async #project(): Promise<void> {
     while (this.#mayWrite) {
       if (this.#isDoubted) await this.#assertIndexWhole();
-      if (this.#isReadNoMore)
-        throw new MarkerMovedError(
-          `The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`,
-        );
+      this.#mark.assertKept();
       const records = this.#ahead.batch();
       if (records.length === 0) await new Promise<void>((resolve) => (this.#wakeProjection = resolve));
       else await this.#publish(records);
@@ -307,8 +282,7 @@ export class PartitionOwner {
   async #assertIndexWhole(): Promise<void> {
     this.#isDoubted = false;
     const { marker } = await this.#untilDone(() => this.parts.index.readTogether(this.partition, []));
-    if (marker === undefined || marker < this.#next - 1n)
-      throw new MarkerMovedError(`The index of journal partition ${this.partition} is at ${marker ?? 'nothing'}`);
+    assertReaches(this.partition, marker, this.#next - 1n);
   }
 
   /** Resolves when it serves, is stopped or closed, or when the signal aborts. */
@@ -380,23 +354,6 @@ export class PartitionOwner {
 
   #assertMayWrite(): void {
     if (!this.#mayWrite) throw new Error(`Journal partition ${this.partition} is not owned any more`);
-  }
-
-  /** INTENTs that are open in the index may have no process left that reports them, so they are watched from now on. */
-  async #watchOpenIntents(): Promise<void> {
-    const { index, timing } = this.parts;
-    const found = await index.openOrders(this.partition);
-    const read = await index.readTogether(this.partition, found.orderKeys);
-    for (const { marker } of [found, read])
-      if (marker === undefined || marker < this.#next - 1n)
-        throw new MarkerMovedError(`The index of journal partition ${this.partition} is at ${marker ?? 'nothing'}`);
-    const seenMs = timing.monotonicMs();
-    for (const order of read.orders)
-      for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
-        const { merchant, orderId } = order!;
-        if (phase === 'open' && token !== undefined)
-          this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
-      }
   }
 
   /** The partition stops: no order of it is read, nothing is granted, and waits reject (R11). `offset`: of the record that cannot be read. */

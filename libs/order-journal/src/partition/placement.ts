@@ -1,5 +1,6 @@
 import type { Timing } from '@tranche/runtime';
 import { JournalChangedError } from '../journal/journal-faults.js';
+import type { OpenIntent } from '../journal/open-intents.js';
 import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
 import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
@@ -15,7 +16,7 @@ export interface LogBounds {
 }
 
 export interface PlacementParts {
-  index: Pick<OrderIndex, 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
+  index: Pick<OrderIndex, 'openOrders' | 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
   journal: JournalReader;
   /** Asked after the call. */
   bounds: (partition: number) => Promise<LogBounds>;
@@ -109,4 +110,72 @@ const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | un
 export function later(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one > other ? one : other;
+}
+
+/**
+ * INTENTs that are open in the index may have no process left that reports them, so the owner watches them from now on.
+ * @throws MarkerMovedError where the index does not reach `marker` any more
+ */
+export async function openIntentsIn(
+  { index, timing }: Pick<PlacementParts, 'index' | 'timing'>,
+  partition: number,
+  marker: bigint,
+): Promise<OpenIntent[]> {
+  const found = await index.openOrders(partition);
+  const read = await index.readTogether(partition, found.orderKeys);
+  for (const one of [found, read]) assertReaches(partition, one.marker, marker);
+  const seenMs = timing.monotonicMs();
+  return read.orders.flatMap((order) =>
+    (order?.operations ?? []).flatMap(({ phase, commandId, attempt, token }) => {
+      const { merchant, orderId } = order!;
+      return phase === 'open' && token !== undefined ? { merchant, orderId, commandId, attempt, token, seenMs } : [];
+    }),
+  );
+}
+
+export function assertReaches(partition: number, found: bigint | undefined, marker: bigint): void {
+  if (found === undefined || found < marker)
+    throw new MarkerMovedError(`The index of journal partition ${partition} is at ${found ?? 'nothing'}`);
+}
+
+/** The record at the index's marker: reading begins with it, so that it can be compared (R10). */
+export class MarkedRecord {
+  #mark: Mark | undefined;
+  /** Marker at which the log held no record. */
+  #absentAt: bigint | undefined;
+  #isAbsent = false;
+
+  constructor(private readonly partition: number) {}
+
+  /** Returns the offset to read from. */
+  place(mark: Mark, low: bigint): bigint {
+    const isCompared = mark.hash !== undefined && mark.marker >= low;
+    this.#mark = isCompared ? mark : undefined;
+    this.#isAbsent = false;
+    return isCompared ? mark.marker : mark.marker + 1n;
+  }
+
+  /** Retention may have deleted the record since the log's ends were asked: the owner places once more, and then it must be there. */
+  isDeleted(offset: bigint): boolean {
+    const { marker } = this.#mark ?? {};
+    if (marker === undefined || offset <= marker || this.#absentAt === marker) return false;
+    this.#absentAt = marker;
+    return (this.#isAbsent = true);
+  }
+
+  /** @throws JournalChangedError where the first record that was read is another one */
+  compare(offset: bigint, hash: string): void {
+    const mark = this.#mark;
+    this.#mark = undefined;
+    if (mark !== undefined && (offset !== mark.marker || hash !== mark.hash))
+      throw new JournalChangedError(
+        `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
+      );
+  }
+
+  /** @throws MarkerMovedError where it was deleted: the owner has to place anew */
+  assertKept(): void {
+    if (this.#isAbsent)
+      throw new MarkerMovedError(`The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`);
+  }
 }
