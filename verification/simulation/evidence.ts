@@ -13,7 +13,10 @@ import type { LedgerEntry, SimulatedNotification } from './platform.js';
 export function evidenceOf(notification: SimulatedNotification, at: string): EvidenceRecord {
   const { orderKey, operation, execCode, transactionId, amount, currency } = notification;
   const { tag, extraData } = untagExtraData(notification.extraData);
-  const identity = { record: 'EVIDENCE', ...inOrder({ merchant: MERCHANT, orderId: orderIdOf(orderKey) }, at) } as const;
+  const identity = {
+    record: 'EVIDENCE',
+    ...inOrder({ merchant: MERCHANT, orderId: orderIdOf(orderKey) }, at),
+  } as const;
   const optional = compact({ tag, extraData, currency, ...execCodeNotes(execCode) });
   const answer = compact({ execCode, transactionId, amount });
   return { ...identity, source: 'notification', operation, result: evidenceResult(execCode), answer, ...optional };

@@ -15,7 +15,6 @@ import {
   type RejectedAttempt,
 } from './executor-ports.js';
 
-/** Facts that an attempt needs about the one before it. */
 interface AttemptContext {
   /** Index of the platform's next URL, from 0. */
   readonly url: number;

@@ -21,7 +21,6 @@ export interface KnownCommandPorts {
   >;
   timing: Pick<Timing, 'nowMs'>;
   newToken: () => string;
-  /** See `ExecutorPorts`. */
   republishResult?: (command: RefusedCommand, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
 }
 

@@ -37,7 +37,6 @@ export class OrderCache {
     return folded;
   }
 
-  /** Returns the order's newest state, if it was loaded. */
   find(key: string): OrderState | undefined {
     return this.#entries.get(key)?.order;
   }

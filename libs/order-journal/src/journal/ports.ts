@@ -18,7 +18,6 @@ export interface JournalLog {
   end(partition: number): Promise<bigint>;
 }
 
-/** A journal record as read from its partition. */
 export interface JournalEntry {
   /** `merchant/orderId`. */
   key: string | null;
@@ -30,8 +29,6 @@ export interface JournalEntry {
 /** Reads the journal independently of its owner's follower. */
 export interface JournalReader {
   firstKept(partition: number): Promise<bigint>;
-  /** Offset of the partition's next record. */
-  end(partition: number): Promise<bigint>;
   /**
    * Reads the records from `from` up to `until` (exclusive) in offset order, and ends after the last one.
    * @throws where the journal ends before `until` (it was truncated or replaced, R1), or where retention deleted some of them, also during the read
@@ -82,12 +79,8 @@ export interface Mark {
   hash?: string;
 }
 
-/** A consistent read of some orders from the index. */
-export interface IndexSnapshot {
-  /** Offset of the last record that the index holds; absent while it is lost or being rebuilt. */
-  marker?: bigint;
-  /** `recordHash` of the record at the marker, where it is known. */
-  hash?: string;
+/** A consistent read of some orders from the index. Without a marker the index is lost or being rebuilt. */
+export interface IndexSnapshot extends Partial<Mark> {
   /** In the order of the requested keys; undefined where the index has no such order. */
   orders: (OrderState | undefined)[];
 }

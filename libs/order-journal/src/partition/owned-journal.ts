@@ -65,7 +65,6 @@ export class OwnedJournal {
     return this.#closing.signal;
   }
 
-  /** Stopped partitions of this process, and the reasons. */
   get stopped(): ReadonlyMap<number, string> {
     return new Map(
       this.owners.flatMap(({ partition, stoppedBecause: why }) =>
@@ -124,7 +123,6 @@ export class OwnedJournal {
     return offset;
   }
 
-  /** Appends a record and returns the order folded up to it. */
   async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
     const offset = await this.append(record, trace);
     return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);

@@ -89,7 +89,6 @@ export class PartitionOwner {
     return this.#placements;
   }
 
-  /** Why the partition stopped. */
   get stoppedBecause(): string | undefined {
     return this.#reason;
   }
@@ -312,7 +311,6 @@ export class PartitionOwner {
     throw new OrderUnreadableError(`The index of journal partition ${this.partition} is behind what memory covers`);
   }
 
-  /** Resolves when the partition was read to `end`. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
     this.#assertServing();
     if (this.#position < end) await this.#ends.until(() => this.#position >= end || undefined, signal);

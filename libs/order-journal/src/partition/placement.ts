@@ -18,7 +18,6 @@ export interface LogBounds {
 export interface PlacementParts {
   index: Pick<OrderIndex, 'openOrders' | 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
   journal: JournalReader;
-  /** Asked after the call. */
   bounds: (partition: number) => Promise<LogBounds>;
   timing: Timing;
   onRebuild?: (progress: RebuildProgress) => void;

@@ -83,7 +83,6 @@ function isOperation(value: unknown): boolean {
   return typeof commandId === 'string' && typeof phase === 'string' && typeof attempt === 'number';
 }
 
-/** The same for a value stored as JSON. */
 export function parseOrder(text: string, key: string): OrderState | undefined {
   try {
     return asOrderState(JSON.parse(text), key);

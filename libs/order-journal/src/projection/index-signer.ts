@@ -54,7 +54,6 @@ export class IndexSigner {
     return this.#signed(['marker', String(partition)], marker);
   }
 
-  /** True where the marker's signature is valid. */
   isMarker(partition: number, stored: string): boolean {
     return this.#markerText(partition, stored) !== undefined;
   }
@@ -64,7 +63,6 @@ export class IndexSigner {
     return wholeMarker(this.#markerText(partition, stored), found);
   }
 
-  /** Returns marker and counts without the MAC. */
   #markerText(partition: number, stored: string): string | undefined {
     const counts = countsOf(stored);
     const marker = this.#verified(['marker', String(partition)], stored.slice(0, -counts.length - 1));

@@ -137,7 +137,6 @@ export interface Unreadable {
   maySkip: boolean;
 }
 
-/** Returns why this release can't read a journal record; undefined where it can. */
 export function whyUnreadable(value: Buffer | null): Unreadable | undefined {
   try {
     const record = decodeRecord(value);

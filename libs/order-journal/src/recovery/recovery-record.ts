@@ -17,7 +17,6 @@ export interface TwoPeople {
  */
 export interface Resumed extends TwoPeople {
   record: 'resumed';
-  /** UUID of the resume. */
   id: string;
   /** RFC 3339. Commands made before were made before the resume. */
   at: string;
@@ -77,7 +76,6 @@ export class ResumeList {
     for (const command of commands) this.#ids.add(command);
   }
 
-  /** True where the order's journal partition was resumed. */
   hasResumed(orderKey: string): boolean {
     return this.#resumedMs.has(journalPartition(orderKey));
   }

@@ -130,11 +130,9 @@ function evidenceIn(
   };
 }
 
-/** DATE of the row. */
 const executedAt = ({ dateMs }: ListedTransaction): string | undefined =>
   Number.isFinite(dateMs) ? new Date(dateMs).toISOString() : undefined;
 
-/** The payment waits as the row says. */
 const isUnchanged = (operation: OperationState, execCode: string): boolean =>
   isWaiting(operation) && ['redirect_required', operation.phase].includes(evidenceResult(execCode));
 

@@ -32,7 +32,6 @@ import {
 import type { Intent } from './records.js';
 import type { Change } from './history.js';
 
-/** A guard grants, lets wait for another operation, or rejects. */
 export type Judgement =
   | Granted
   | { verdict: 'busy' }
@@ -44,7 +43,6 @@ export type Judgement =
 export interface Granted {
   verdict: 'granted';
   amount: number | undefined;
-  /** The record takes the place of an authorization in doubt. */
   supersedesDoubt: true | undefined;
 }
 

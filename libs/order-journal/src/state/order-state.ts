@@ -56,7 +56,6 @@ export interface ProjectedEvent {
   body: EventBody;
 }
 
-/** The fields of an event about its operation. */
 export type EventBody = Omit<PaymentEvent, 'merchant' | 'orderId'>;
 
 /** An attempt that was granted, and so may have been sent. */
@@ -67,7 +66,6 @@ export interface Attempt {
   intentAt: string;
   /** Its tag rides in EXTRADATA: only evidence with that tag, or with its TRANSACTIONID, is about it. */
   isTagged: boolean;
-  /** TRANSACTIONID that the platform gave to it. */
   transactionId?: string;
   /** `unsent`: provably nothing reached the platform. `not_executed`: it reached the platform and was not executed. */
   closed?: 'unsent' | 'not_executed';
@@ -103,7 +101,6 @@ export interface OperationState {
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
-  /** It took the place of an authorization in doubt. */
   supersedesDoubt?: true;
   /** A void that was granted before any report said that its authorization succeeded: it cancels no success that is reported later. */
   isOfWaiting?: true;

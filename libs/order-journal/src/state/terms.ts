@@ -55,10 +55,10 @@ export function knownTermsOf(known: OperationState): OperationTerms {
 export function newOperation(record: Intent | Rejected): OperationState {
   const { commandId, attempt, operation: kind, method, currency, contentHash, at: firstIntentAt } = record;
   const { amount, transactionId, supersedes, correlationId } = record;
-  return {
+  return compact<OperationState>({
     ...{ commandId, operation: kind, method, currency, contentHash, attempt, phase: 'idle', firstIntentAt },
     ...{ attempts: [], evidence: [], amount, reference: transactionId, supersedes, correlationId },
-  };
+  });
 }
 
 /** The operation as it is once the intent is granted, with what the guards granted it: the platform's default amount as the order shows it. */

@@ -213,7 +213,6 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   );
 }
 
-/** The operation as the order has it by now. */
 const current = ({ order }: Change, operation: OperationState): OperationState =>
   findOperation(order, operation.commandId) ?? operation;
 
