@@ -7,7 +7,6 @@ import {
   isInDoubt,
   toCloudEvent,
   type Effect,
-  type JournalRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
