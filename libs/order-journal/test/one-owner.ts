@@ -163,7 +163,6 @@ export class OneOwner {
       },
       journal: {
         firstKept: () => Promise.resolve(this.low),
-        end: () => Promise.resolve(this.high),
         read: (_partition, from, until) => this.#range(from, until),
       },
       bounds: () => {
