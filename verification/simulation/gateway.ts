@@ -17,6 +17,7 @@ import {
   SEND_DEADLINE_MS,
   type CommandLease,
   type OrderIndex,
+  type RulesVersion,
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
 import { keepOne } from './keeping.js';
@@ -57,6 +58,7 @@ export class SimulatedGateway {
   constructor(
     readonly process: SimulatedProcess,
     private readonly world: SharedWorld,
+    private readonly rulesVersion: RulesVersion,
   ) {
     const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
     const clock = (this.#clock = new AgreedClock(process));
@@ -64,7 +66,7 @@ export class SimulatedGateway {
     this.#follower = new SimulatedFollower(world.journal, process);
     this.journal = new SimulatedView({
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
-      ...{ timing: process, logger, epoch: () => world.journal.epoch, follower: this.#follower },
+      ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
       random: () => process.around.random.next(),
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
@@ -126,11 +128,11 @@ export class SimulatedGateway {
   }
 
   #startTimers(): void {
-    const { process, journal, world } = this;
+    const { process, journal, world, rulesVersion } = this;
     process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
     const { keepsEveryMs } = process.around.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
-    const keep = () => keepOne(process, journal, world.orderKeys);
+    const keep = () => keepOne(process, journal, world.orderKeys, rulesVersion);
     process.every(
       keepsEveryMs,
       'keeps an order',

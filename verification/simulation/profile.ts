@@ -1,3 +1,4 @@
+import type { RulesVersion } from '@tranche/order-journal';
 import type { Random } from './random.js';
 
 /** The probabilities of faults in one world. Each run draws them anew, so that calm and wild worlds both occur. */
@@ -34,7 +35,7 @@ export interface Profile {
   operator: boolean;
   /** Milliseconds that the fault phase lasts. */
   troubleMs: number;
-  /** Worlds with roll-outs, people, and orders that are kept. */
+  /** Worlds with two releases. Without it, all gateways write the first rules version, as they did when their seeds were drawn. */
   edges?: Edges;
   /** Worlds in which the index loses data. */
   losses?: Losses;
@@ -71,9 +72,12 @@ export interface Losses {
   corrupt: number;
 }
 
+/** Two releases side by side, each with a rules version of its own (R9). */
 export interface Edges {
-  /** Upgrades and rollbacks: one gateway after the other restarts; then the index is lost and rebuilt. */
-  rollOutsAtMs: number[];
+  /** The rules version that each gateway writes at first, by gateway number. */
+  versions: RulesVersion[];
+  /** Upgrades and rollbacks: one gateway after the other restarts and writes this version; then the index is lost and rebuilt. */
+  switches: { atMs: number; version: RulesVersion }[];
   /** Share of orders whose first record is a notification of an external capture. */
   externalsFirst: number;
   /** Share of untagged captures, refunds and voids that the back office also makes by hand at the same time. */
@@ -86,7 +90,7 @@ export interface Edges {
   keepsEveryMs?: number;
   /** Times at which retention deletes the beginning of the journal, as far as snapshots allow; the index is lost at the same time. */
   cutsAtMs: number[];
-  /** When the journal moves to another cluster, where offsets are others. */
+  /** When the journal moves to another cluster, where offsets are others; all writers write the newest version then. */
   movesAtMs?: number;
   /** Times during which a gateway refuses every command, because its configuration differs from the others' (R13). */
   refusals: { gateway: string; fromMs: number; untilMs: number }[];
@@ -110,7 +114,7 @@ const seldom = (random: Random, probability: number, most: number): number =>
 
 /**
  * `plain`: calm and wild worlds, every fault is rare. `rough`: slow I/O, many rebalances and repeated loss of the index at the same time.
- * `edges`: gateways restart one after the other; some refuse every command for a while; snapshots are
+ * `edges`: gateways write different rules versions during upgrades and rollbacks; some refuse every command for a while; snapshots are
  * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt.
  * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
@@ -134,26 +138,28 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   return profile;
 }
 
-/** No value of the journal's library is imported in this file: it would be loaded before bugs are planted in it. */
+/** The newest writers of a world write a version that no release has, with the same rules. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
+export const NEWEST: RulesVersion = 2;
+const OLDER: RulesVersion = 1;
+
 function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
   const isMoved = random.chance(0.3);
   const waiting = random.chance(0.5) ? drawWaiting(random) : undefined;
-  // These draws once chose rules versions; they stay, so that known seeds still give the same worlds.
-  const draw = () => isMoved || random.chance(0.6);
+  const version = (): RulesVersion => (isMoved || random.chance(0.6) ? NEWEST : OLDER);
   const isMixed = !isMoved && random.chance(0.8);
-  const first = draw();
+  const first = version();
   const times = isMixed ? 1 + random.below(3) : 0;
+  // These numbers are drawn apart, so that older seeds still give the same worlds.
   const apart = random.apart();
-  const [isFirst] = Array.from({ length: processes }, () => (isMixed ? draw() : first));
-  const rollOutsAtMs = Array.from({ length: times }, () => {
-    const atMs = random.between(0.1, 0.9) * troubleMs;
-    draw();
-    return atMs;
-  });
-  const externalsFirst = isFirst && apart.chance(0.4) ? 0.3 : 0;
+  const versions = Array.from({ length: processes }, () => (isMixed ? version() : first));
+  const switches = Array.from({ length: times }, () => ({
+    atMs: random.between(0.1, 0.9) * troubleMs,
+    version: version(),
+  }));
+  const externalsFirst = versions[0] === NEWEST && apart.chance(0.4) ? 0.3 : 0;
   const byHand = apart.between(0.5, 1);
   return {
-    ...{ rollOutsAtMs, externalsFirst, backOffice: apart.chance(0.4) ? byHand : 0 },
+    ...{ versions, switches, externalsFirst, backOffice: apart.chance(0.4) ? byHand : 0 },
     refundOfAuthorization: random.chance(0.7) ? 0.6 : 0,
     otherAmount: random.chance(0.6) ? 0.3 : 0,
     ...drawKeeping(random, troubleMs),

@@ -5,6 +5,7 @@ import {
   fold,
   hasContent,
   isInDoubt,
+  RULES_VERSION,
   toCloudEvent,
   type Effect,
   type OperationState,
@@ -89,6 +90,7 @@ export class Referee {
     const before = this.order(key);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
+    this.#compareVersions(before, record, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
     this.#noteGranted(key, before, order, offset);
@@ -96,6 +98,18 @@ export class Referee {
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
     this.#expect(order, effects, partition, offset);
+  }
+
+  /** The highest version of an order's records holds; asked of the records, not of the fold (R9). */
+  #compareVersions(
+    { rulesVersion: before = RULES_VERSION }: OrderState,
+    record: JournalRecord,
+    order: OrderState,
+  ): void {
+    const isKept = record.record !== 'SNAPSHOT' && record.record !== 'TOMBSTONE';
+    const { rulesVersion: after = RULES_VERSION } = order;
+    if (isKept && after < Math.max(before, record.rulesVersion))
+      this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
   }
 
   #expect(order: OrderState, effects: readonly Effect[], partition: number, offset: bigint): void {

@@ -1,13 +1,25 @@
+import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter, operate, OPERATOR_MS } from './operators.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
-import { calmProfile, drawProfile, type Losses, type Moves, type Profile, type ProfileName } from './profile.js';
+import {
+  calmProfile,
+  drawProfile,
+  NEWEST,
+  type Losses,
+  type Moves,
+  type Profile,
+  type ProfileName,
+} from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
 import { World } from './world.js';
+
+// No release has the version that newer writers write here: readers meet both, and the higher one of an order's records holds (R9).
+RULES.versions = [RULES_VERSION, NEWEST];
 
 /** Milliseconds within which everything must come to rest after the faults. */
 const SETTLE_MS = 240_000;
@@ -71,6 +83,7 @@ export async function simulate({
     world.shared.journal.onLanded(({ offset, partition, record }) =>
       trace(`  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
+  const versions = new Map(profile.edges?.versions.map((version, n) => [`gateway-${n}`, version]));
   let lives = 0;
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
@@ -79,7 +92,7 @@ export async function simulate({
   const give = (name: string) => {
     if (loss?.isStopped) return void startLater(name);
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
-    const gateway = new SimulatedGateway(process, world.shared);
+    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
@@ -150,12 +163,13 @@ export async function simulate({
     }
   };
 
-  /** One gateway after the other restarts; then the index is lost. */
-  const roll = () => {
+  /** One gateway after the other restarts with another version; then the index is lost. */
+  const roll = (version: RulesVersion) => {
     let atMs = 0;
-    for (let n = 0; n < profile.processes; n++) {
-      scheduler.after(atMs, `gateway-${n} is rolled out`, () => {
-        for (const process of [...living.keys()].filter((one) => one.name.startsWith(`gateway-${n}.`))) kill(process);
+    for (const name of versions.keys()) {
+      scheduler.after(atMs, `${name} is to write version ${version}`, () => {
+        versions.set(name, version);
+        for (const process of [...living.keys()].filter((one) => one.name.startsWith(`${name}.`))) kill(process);
       });
       atMs += random.between(0, 3_000);
     }
@@ -180,7 +194,8 @@ export async function simulate({
       world.cut();
     });
   if (movesAtMs !== undefined) scheduler.after(movesAtMs, 'the journal moves', move);
-  for (const atMs of profile.edges?.rollOutsAtMs ?? []) scheduler.after(atMs, 'a roll-out begins', roll);
+  for (const { atMs, version } of profile.edges?.switches ?? [])
+    scheduler.after(atMs, 'a roll-out begins', () => roll(version));
   for (let n = 0; n < profile.processes; n++)
     scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
   if (profile.edges?.waiting)

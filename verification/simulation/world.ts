@@ -21,7 +21,9 @@ import {
   journalPartition,
   lostAttempt,
   recordsAfterLoss,
+  recordWriter,
   ResumeList,
+  RULES_VERSION,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -167,7 +169,8 @@ export class World {
     let tokens = 0;
     const written = { at, newToken: () => `resume#${++tokens}` };
     const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
-    for (const record of await recordsAfterLoss(reader, range, written)) journal.land(record);
+    for (const record of await recordsAfterLoss(reader, range, written))
+      journal.land(recordWriter(RULES_VERSION)(record));
     journal.epoch++;
     gatewayGroup.resetTo({ topic: JOURNAL, partition }, 0n);
     index.drop(partition);

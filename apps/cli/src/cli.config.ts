@@ -1,6 +1,6 @@
-import { ArrayMinSize } from 'class-validator';
+import { ArrayMinSize, IsIn } from 'class-validator';
 import type { KafkaSettings } from '@tranche/kafka';
-import { readIndexKeys, type IndexKey } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
 import { AreBrokers, describeConfig, Env, KafkaConfig } from '@tranche/service-kit';
 import { CommandsConfig } from './commands/commands.config.js';
 
@@ -24,6 +24,10 @@ export class CliConfig extends KafkaConfig {
 
   @Env('INDEX_HMAC_KEYS', { doc: 'as payment-gateway', optional: true, secret: true, read: readIndexKeys })
   indexKeys?: readonly IndexKey[];
+
+  @Env('RULES_VERSION', { doc: 'as payment-gateway', default: NEWEST_RULES_VERSION })
+  @IsIn(RULES.versions)
+  rulesVersion: number;
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };

@@ -56,6 +56,14 @@ it.each<[string, Record<string, string>, string[]]>([
 });
 
 it.each([
+  ['the newest', {}, []],
+  ['named', { RULES_VERSION: '1' }, []],
+  ['one that this release does not read', { RULES_VERSION: '2' }, ['RULES_VERSION']],
+])('rules version: %s', (_, env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});
+
+it.each([
   ['the shortest', { REFUNDABLE_DAYS: '35' }, []],
   ['shorter than any order is kept', { REFUNDABLE_DAYS: '34' }, ['REFUNDABLE_DAYS']],
   ['no whole number', { REFUNDABLE_DAYS: '400.5' }, ['REFUNDABLE_DAYS']],

@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { readIndexKeys, REFUNDABLE_DAYS, type IndexKey } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey, type TimerSettings } from '@tranche/order-journal';
 import {
   AreBrokers,
   Env,
@@ -162,9 +162,16 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @IsDefined({ message: 'must be set in production (TOPICS=check)' })
   indexKeys?: readonly IndexKey[];
 
+  @Env('RULES_VERSION', {
+    doc: 'rules version that journal records are written under; the old one until every instance reads the new one ([runbook](../operate/runbook.md#a-release-with-a-new-rules-version))',
+    default: NEWEST_RULES_VERSION,
+  })
+  @IsIn(RULES.versions)
+  rulesVersion: number;
+
   @Env('REFUNDABLE_DAYS', {
     doc: 'days after its last transition for which an order is kept that may be refunded, or whose payment may yet succeed though our timer ended it; longer than the platform takes refunds',
-    default: REFUNDABLE_DAYS,
+    default: 400,
   })
   @IsInt()
   @Min(35)
@@ -210,6 +217,11 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
+  }
+
+  /** Settings that decide when timers are due. */
+  get timers(): TimerSettings {
+    return { rulesVersion: this.rulesVersion, refundableDays: this.refundableDays };
   }
 
   /** Maximum of commands of one rail in flight. */

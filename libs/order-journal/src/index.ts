@@ -28,7 +28,20 @@ export * from './state/records.js';
 export { RECENT_MS, snapshotOf, type SnapshotMismatch } from './state/snapshot.js';
 export { termsOf, type CommandFacts } from './state/terms.js';
 export * from './state/time.js';
-export { decodeRecord, inOrder, RULES_VERSION } from './state/versions.js';
+export {
+  decodeRecord,
+  hasRule,
+  inOrder,
+  isRulesVersion,
+  mayWrite,
+  NEWEST_RULES_VERSION,
+  NotWrittenYetError,
+  recordWriter,
+  RULES,
+  RULES_VERSION,
+  refuseUnknownVersion,
+  UnknownRulesVersionError,
+} from './state/versions.js';
 export * from './timers/agreed-clock.js';
 export * from './timers/doubt-watch.js';
 export * from './timers/timer-watch.js';

@@ -13,6 +13,7 @@ import type { JournalFollower } from '../src/partition/owner-ports.js';
 import type { PartitionOwner } from '../src/partition/partition-owner.js';
 import { isEmptyOrder, type OrderState } from '../src/state/order-state.js';
 import { encodeRecord, recordHash, type JournalRecord } from '../src/state/records.js';
+import { RULES_VERSION } from '../src/state/versions.js';
 import { inOrder, recordsOf } from './journal-records.js';
 
 /** Redis in memory, with the marker's compare-and-set, for one partition. */
@@ -181,7 +182,7 @@ export class OneOwner {
             setImmediate(() => (signal?.aborted ? reject(signal.reason as Error) : resolve())),
           ),
       },
-      ...{ logger: silentLog, ...(epoch === undefined ? {} : { epoch }) },
+      ...{ logger: silentLog, rulesVersion: RULES_VERSION, ...(epoch === undefined ? {} : { epoch }) },
     });
     this.owner = this.journal.own(PARTITION, () => this.steps.push(`commit ${this.owner?.published}`));
     void this.owner.run(committed);

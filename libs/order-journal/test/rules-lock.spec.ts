@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES_VERSION } from '../src/index.js';
+import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES } from '../src/index.js';
 import { historyLog } from './rules-lock/history-log.js';
 import { keptLog } from './rules-lock/kept-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
@@ -18,7 +18,7 @@ const fileOf = (version: number): string => join(__dirname, `rules-lock/digests-
 const EVERY = process.env.RULES_LOCK === 'all' ? 1 : process.env.NIGHTLY ? 4 : 25;
 const isDrawn = (at: number): boolean => at % EVERY === Number(process.env.SIMULATED_SEED ?? 1) % EVERY;
 
-it.each([RULES_VERSION])(`rules version %i: ${LOGS} logs bring the same verdicts and events for ever`, (version) => {
+it.each(RULES.versions)(`rules version %i: ${LOGS} logs bring the same verdicts and events for ever`, (version) => {
   const file = fileOf(version);
   if (!existsSync(file)) {
     if (process.env.WRITE_RULES_LOCK !== '1') throw new Error(`${file} is missing: ${RECIPE}`);

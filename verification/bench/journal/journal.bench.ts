@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { applyTopicPlan, BatchingProducer, LogFollower, LogReader, planTopics, topicOffsets } from '@tranche/kafka';
-import { encodeRecord, journalPartition, OwnedJournal, type OrderIndex } from '@tranche/order-journal';
+import {
+  encodeRecord,
+  journalPartition,
+  NEWEST_RULES_VERSION,
+  OwnedJournal,
+  type OrderIndex,
+} from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { percentile } from '../../figures.js';
 import type { Bench, Context } from '../bench.js';
@@ -126,6 +132,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
       sleep: (ms, signal) => delay(ms, undefined, { signal }),
     },
     logger: silentLog,
+    rulesVersion: NEWEST_RULES_VERSION,
   });
   await Promise.all([producer.connect(), follower.start()]);
   for (const partition of (await topicOffsets(client, topic)).keys()) {

@@ -8,6 +8,7 @@ import {
   isLogLost,
   journalPartition,
   recordsAfterLoss,
+  recordWriter,
   type Resumed,
   type TwoPeople,
 } from '@tranche/order-journal';
@@ -162,10 +163,11 @@ async function write(access: JournalAccess, resumed: Omit<Resumed, 'commands'>, 
 /** The lost records may include the result of an operation that the kept ones show under way, or the next attempt of one between two attempts. */
 async function doubtLostAttempts(access: JournalAccess, partition: number): Promise<void> {
   const { low, high } = (await topicOffsets(access.client, access.journal)).get(partition)!;
+  const seal = recordWriter(access.config.rulesVersion);
   const written = { at: await laterTime(access), newToken: randomUUID };
   for (const record of await recordsAfterLoss(access, { partition, from: low, until: high }, written))
     await access.producer.send({
       ...{ topic: access.journal, partition, headers: JSON_CONTENT },
-      ...{ key: orderKey(record.merchant, record.orderId), value: encodeRecord(record) },
+      ...{ key: orderKey(record.merchant, record.orderId), value: encodeRecord(seal(record)) },
     });
 }

@@ -1,7 +1,8 @@
-import { emptyOrder, type OrderState, type PartitionOwner } from '@tranche/order-journal';
+import { emptyOrder, RULES_VERSION, type OrderState, type PartitionOwner } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { ServiceLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
+import type { GatewayConfig } from '../gateway.config.js';
 import type { JournalSource } from './journal-source.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
@@ -36,6 +37,7 @@ function journal(...reads: IndexRead[]) {
     });
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep };
   const built = new Journal(
+    { rulesVersion: RULES_VERSION } as GatewayConfig,
     {} as JournalTopic,
     { epoch: 0, stop: () => Promise.resolve() } as unknown as JournalSource,
     { index, parts: {} } as unknown as PublishedTo,

@@ -11,6 +11,7 @@ import {
 import type { TraceHeaders } from '@tranche/runtime';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
 import { JournalSource } from './journal-source.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { PublishedTo } from './published-to.service.js';
@@ -33,6 +34,7 @@ export class Journal {
   readonly view: OwnedJournal;
 
   constructor(
+    { rulesVersion }: GatewayConfig,
     topic: JournalTopic,
     private readonly source: JournalSource,
     private readonly publishedTo: PublishedTo,
@@ -41,7 +43,7 @@ export class Journal {
   ) {
     this.view = new OwnedJournal({
       ...publishedTo.parts,
-      ...{ log: topic, journal: source, follower: source, timing: clock, logger: log },
+      ...{ log: topic, journal: source, follower: source, timing: clock, logger: log, rulesVersion },
       epoch: () => source.epoch,
       assertCurrent: () => source.assertCurrent(),
       bounds: (partition) => topic.bounds(partition),

@@ -7,6 +7,7 @@ import {
   type OrderState,
   type Rebuild,
   type RedirectPage,
+  type TimerSettings,
 } from '@tranche/order-journal';
 import type { RedisClient } from '@tranche/service-kit';
 import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
@@ -20,7 +21,7 @@ interface RebuildRequest {
   /** Offset of the marker that was read, if any. */
   marker: bigint | undefined;
   process: string;
-  refundableDays: number;
+  timers: TimerSettings;
   seal: IndexSigner;
 }
 
@@ -85,7 +86,7 @@ export class OrderIndexRebuild implements Rebuild {
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
-    const { partition, refundableDays, seal } = this.request;
+    const { partition, timers, seal } = this.request;
     const sealed = (key: string, state: string) => seal.signState(key, this.#generation, state);
     const before = this.#token;
     this.#writes++;
@@ -96,7 +97,7 @@ export class OrderIndexRebuild implements Rebuild {
           before,
           String(LEASE_MS),
           this.#token,
-          ...orders.flatMap((order) => argumentsOf(order, refundableDays, sealed)),
+          ...orders.flatMap((order) => argumentsOf(order, timers, sealed)),
         ],
       }),
     );

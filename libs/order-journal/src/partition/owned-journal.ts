@@ -6,8 +6,9 @@ import { journalPartition } from '../journal/ports.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import type { JournalLog } from '../journal/ports.js';
 import { unlessAborted } from '../journal/waits.js';
-import { type IntentVerdict, type OrderState, verdictOf } from '../state/order-state.js';
+import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
+import { recordWriter } from '../state/versions.js';
 import type { OwnerParts } from './owner-ports.js';
 import { PartitionOwner } from './partition-owner.js';
 
@@ -18,18 +19,22 @@ export interface OwnedJournalParts extends OwnerParts {
   log: JournalLog;
   timing: Timing;
   logger: Log;
+  /** Rules version under which this installation writes records (R9). */
+  rulesVersion: RulesVersion;
 }
 
 /** The journal as one process sees it: it appends to every partition, and reads orders of the partitions that it owns. */
 export class OwnedJournal {
   readonly #owners = new Map<number, PartitionOwner>();
   readonly #closing = new AbortController();
+  readonly #written: ReturnType<typeof recordWriter>;
   /** Tokens of this process's INTENTs that no owner has read yet. */
   readonly #unread = new Set<string>();
   readonly #ownerParts: OwnerParts;
 
   constructor(private readonly parts: OwnedJournalParts) {
     setMaxListeners(0, this.#closing.signal);
+    this.#written = recordWriter(parts.rulesVersion);
     const onRecord = (record: JournalRecord) => {
       if (record.record === 'INTENT') this.#unread.delete(record.token);
     };
@@ -117,7 +122,7 @@ export class OwnedJournal {
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     const owner = this.#owners.get(journalPartition(orderKey(record.merchant, record.orderId)));
     const { position: readTo = 0n, placements } = owner ?? {};
-    const offset = await this.parts.log.append(record, trace);
+    const offset = await this.parts.log.append(this.#written(record), trace);
     if (owner && offset < readTo && placements === owner.placements)
       owner.stop(`a record was appended at offset ${offset}, and the log had been read to ${readTo} before`);
     return offset;

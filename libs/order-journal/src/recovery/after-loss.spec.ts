@@ -3,7 +3,7 @@ import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
-import { RULES_VERSION } from '../state/versions.js';
+import { NEWEST_RULES_VERSION, RULES_VERSION } from '../state/versions.js';
 import { recordsAfterLoss } from './after-loss.js';
 
 const at = '2026-03-01T10:00:00.000Z';
@@ -89,7 +89,7 @@ it('writes no “not executed” where a guard of the kept records would refuse 
 
 it('puts the one between two attempts in doubt too, where the open one beside it is settled by later evidence', async () => {
   const kept: JournalRecord[] = [
-    { ...intent('o'), rulesVersion: RULES_VERSION, tag: operationTag('a') },
+    { ...intent('o'), rulesVersion: NEWEST_RULES_VERSION, tag: operationTag('a') },
     notExecuted('o'),
     { ...intent('o', 'b'), supersedes: 'a' },
     { record: 'EVIDENCE', ...of('o'), source: 'notification', operation: 'authorize', result: 'refused', answer: { execCode: '4001', transactionId: 'T2' }, extraData: 'x'.repeat(250), externalReference: 'n' }, // prettier-ignore

@@ -51,7 +51,7 @@ import {
   withOrder,
   withVerdict,
 } from './transitions.js';
-import { refuseUnknownVersion } from './versions.js';
+import { versionFor } from './versions.js';
 
 export interface Folded {
   order: OrderState;
@@ -72,11 +72,11 @@ export function fold(
   hash: () => string = () => recordHash(encodeRecord(record)),
 ): Folded {
   if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
-  for (const { rulesVersion } of [record, order]) refuseUnknownVersion(rulesVersion);
+  const rulesVersion = versionFor(order, record);
   const stored = hash();
   const lastOffset = offset.toString();
   if (isRepetition(order, stored)) return { order: copyWith(order, { lastOffset }), effects: [] };
-  let change = enter(order, record, lastOffset, stored);
+  let change = enter(order, record, { lastOffset, hash: stored, rulesVersion });
   if (record.record === 'TOMBSTONE') return { order: foldTombstone(order, change, record), effects: [] };
   if (record.record === 'SNAPSHOT') return { ...foldSnapshot(order, change, record), effects: [] };
   change = step(change, record);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { copyWith } from '@tranche/runtime';
 import { isEmptyOrder, type OrderState, type ProjectedEvent } from './order-state.js';
 import type { JournalRecord } from './records.js';
+import { RULES_VERSION } from './versions.js';
 
 /** An event that a record brought about; a repeat is the same event once more. */
 export interface Effect {
@@ -23,10 +24,18 @@ export interface Change {
 /** Named by a record that rests on an order of which nothing was known. */
 const NOTHING_SEEN = '-1';
 
-/** The order with the record in its history, before the record is judged. `hash`: `recordHash` of its stored bytes. */
-export function enter(before: OrderState, record: JournalRecord, lastOffset: string, hash: string): Change {
+/** A record that is entered: its offset, the `recordHash` of its stored bytes, and the version that it is judged by. */
+export interface Entry {
+  lastOffset: string;
+  hash: string;
+  rulesVersion: number;
+}
+
+/** The order with the record in its history, before the record is judged. */
+export function enter(before: OrderState, record: JournalRecord, { lastOffset, hash, rulesVersion }: Entry): Change {
   const order = copyWith(before, { lastOffset, history: continuedBy(before, hash) });
   order.movedAt = movedAt(before, record);
+  if (rulesVersion !== RULES_VERSION) order.rulesVersion = rulesVersion;
   if (isEmptyOrder(before)) {
     order.beganAt = record.at;
     if (needsEarlier(record) || restsOnEarlier(record)) order.isPartial = true;

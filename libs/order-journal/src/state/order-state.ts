@@ -8,6 +8,9 @@ import type {
   TransactionDetails,
 } from '@tranche/contracts';
 
+/** A version of the fold's rules (R9); `RULES` lists those that this release knows. */
+export type RulesVersion = number;
+
 /** Result of an operation, as the EXECCODE table classed it when the record was written: a later table changes no journal. */
 export type Result = OperationResult;
 
@@ -254,8 +257,8 @@ export interface OrderState {
   unmatchedEvidence: Evidence[];
   external: ExternalOperation[];
   unauthorizedOutcomes?: UnauthorizedOutcome[];
-  /** Set by a later release whose rules this one doesn't know: the fold refuses the state (R9). */
-  rulesVersion?: number;
+  /** The highest version seen in the order's records: what comes next is judged by it, whoever writes it (R9). Absent: 1. */
+  rulesVersion?: RulesVersion;
   /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */
   movedAt?: string;
   /**

@@ -3,7 +3,7 @@ import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, Platform
 import type { Evidence, NotExecutedReason, OrderState, Reminder, Result } from './order-state.js';
 
 interface InOrder {
-  /** `RULES_VERSION` of its writer. */
+  /** One of `RULES.versions`. */
   rulesVersion: number;
   merchant: string;
   orderId: string;

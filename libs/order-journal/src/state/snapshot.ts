@@ -4,6 +4,7 @@ import type { Fault } from '@tranche/contracts';
 import { begunWith, type Change } from './history.js';
 import { isOpen, knownAmount, type OperationState, type OrderState } from './order-state.js';
 import type { Snapshot, SnapshotState } from './records.js';
+import { RULES_VERSION } from './versions.js';
 
 /** An order that moved so lately may yet be answered: its verdicts and tokens are kept. Older commands are refused (`COMMAND_LIFETIME_MS`). */
 export const RECENT_MS = 7 * 86_400_000;
@@ -103,11 +104,12 @@ export function foldSnapshot(before: OrderState, change: Change, record: Snapsho
 }
 
 function restored(
-  { merchant, orderId, at, seen }: Snapshot,
+  { merchant, orderId, at, rulesVersion, seen }: Snapshot,
   state: SnapshotState,
   { order: { lastOffset }, hash }: Change,
 ): OrderState {
   const withOffset = <T extends { record?: string }>(event: T): T => ({ offset: lastOffset, ...event });
+  const version = Math.max(rulesVersion, state.rulesVersion ?? RULES_VERSION);
   return compact({
     ...state,
     ...{ merchant, orderId },
@@ -115,6 +117,7 @@ function restored(
       operation.latest ? { ...operation, latest: withOffset(operation.latest) } : operation,
     ),
     external: state.external.map(withOffset),
+    rulesVersion: version === RULES_VERSION ? undefined : version,
     ...{ snapshotAt: at, lastOffset, history: begunWith(hash, seen) },
   });
 }

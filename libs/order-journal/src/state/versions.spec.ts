@@ -13,9 +13,11 @@ import {
 import { fold } from './fold.js';
 import { paymentsTaken } from './conflicts.js';
 import { refundableAmount } from './guards.js';
+import { historyOf } from './history.js';
 import { emptyOrder, verdictOf } from './order-state.js';
 import { encodeRecord, type JournalRecord } from './records.js';
-import { decodeRecord } from './versions.js';
+import { snapshotOf } from './snapshot.js';
+import { decodeRecord, hasRule, RULES } from './versions.js';
 
 const published = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
   bodies.filter((_, at) => events[at] === type);
@@ -27,21 +29,61 @@ const captured = [...paid, asked('capture'), answered('capture', '0000')];
 const refundOfAuthorization = asked('refund', { transactionId: 'T-authorize', amount: 20_000 });
 
 describe('which version judges', () => {
-  it('reads what was written under version 1', () => {
-    expect(decodeRecord(encodeRecord(asked('authorize')))).toMatchObject({ rulesVersion: 1 });
+  it.each(RULES.versions)('reads what was written under version %i', (rulesVersion) => {
+    expect(decodeRecord(encodeRecord({ ...asked('authorize'), rulesVersion }))).toMatchObject({ rulesVersion });
   });
 
   it.each([0, 2, 1.5, '1', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
     const record = { ...asked('authorize'), rulesVersion } as JournalRecord;
     expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1');
-    if (rulesVersion !== 2) return;
     expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1');
+    if (rulesVersion !== 2) return;
     const order = { ...folded(paid).order, rulesVersion };
     expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 2');
   });
 
   it('leaves no trace in the state of an order of version 1', () => {
     expect(JSON.stringify(folded(captured).order)).not.toContain('rulesVersion');
+  });
+});
+
+/** No release has this version, nor this rule: what a second version will do is shown by one of the test's own. */
+describe('a second version', () => {
+  beforeEach(() => {
+    jest.replaceProperty(RULES, 'versions', [1, 2]);
+    jest.replaceProperty(RULES, 'since', { ofTheTest: 2 });
+  });
+  afterEach(() => jest.restoreAllMocks());
+  const under2 = (record: JournalRecord): JournalRecord => ({ ...record, rulesVersion: 2 });
+
+  it('holds from its first record on: an older writer takes no rule back', () => {
+    const [authorize, authorized, ...rest] = captured;
+    const before = folded([authorize!]).order;
+    const after = folded([under2(authorized!), ...rest], before).order;
+    expect([before, after].map((order) => hasRule(order, 'ofTheTest'))).toEqual([false, true]);
+    expect(after.rulesVersion).toBe(2);
+  });
+
+  it('holds in an order that begins with its SNAPSHOT', () => {
+    const { order } = folded(captured.map(under2));
+    const at = new Date(Date.parse(captured[0]!.at) + 60 * 86_400_000).toISOString();
+    const { merchant, orderId } = order;
+    const snapshot: JournalRecord = {
+      ...{ record: 'SNAPSHOT', rulesVersion: 1, merchant, orderId, at },
+      ...{ seen: historyOf(order), state: snapshotOf(order, at) },
+    };
+    expect(fold(emptyOrder('shop-fr', 'order-1'), snapshot, 9n).order.rulesVersion).toBe(2);
+  });
+
+  it('goes with an order that is forgotten: nothing remains of it', () => {
+    const { order } = folded(paid.map(under2));
+    const at = new Date(Date.parse(captured[0]!.at) + 40 * 86_400_000).toISOString();
+    const { merchant, orderId } = order;
+    const forgotten: JournalRecord = {
+      ...{ record: 'TOMBSTONE', rulesVersion: 1, merchant, orderId, at },
+      ...{ seen: historyOf(order), refundableDays: 35 },
+    };
+    expect(fold(order, forgotten, 9n).order).toEqual(emptyOrder('shop-fr', 'order-1'));
   });
 });
 

@@ -1,10 +1,39 @@
 import { RECORD_KINDS, UnreadableJournalError, type JournalRecord } from './records.js';
+import type { OrderState, RulesVersion } from './order-state.js';
+
+/** A record is made with this version. `OwnedJournal` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
+export const RULES_VERSION: RulesVersion = 1;
+
+/** New installations write this version. */
+export const NEWEST_RULES_VERSION: RulesVersion = 1;
 
 /**
- * Version of the fold's rules, in every record: it is judged by them for ever (R9). The release that brings a second version keeps these rules beside
- * the new ones, and lets an installation write this version until every instance reads the new one.
+ * Versions of the fold's rules, oldest first, and the version that brought each rule; rules of version 1 have no row. A record states the version
+ * that it was written under. Every release reads every version that was ever written, and judges by it as was judged then (R9); a reader that does
+ * not know a version stops the partition (R2). Tests put a version of their own beside these.
  */
-export const RULES_VERSION = 1;
+export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
+  versions: [RULES_VERSION],
+  since: {},
+};
+
+export const isRulesVersion = (version: unknown): version is RulesVersion =>
+  (RULES.versions as readonly unknown[]).includes(version);
+
+/** The rule holds for the records that are folded into this order now. */
+export const hasRule = ({ rulesVersion = RULES_VERSION }: Pick<OrderState, 'rulesVersion'>, rule: string): boolean =>
+  rulesVersion >= (RULES.since[rule] ?? RULES_VERSION);
+
+/**
+ * The version that a record is judged by: the highest one in its order so far, itself included. An older writer takes no rule back (R9).
+ * @throws UnknownRulesVersionError where the record's or the order's version is unknown
+ */
+export function versionFor({ rulesVersion = RULES_VERSION }: OrderState, record: JournalRecord): RulesVersion {
+  refuseUnknownVersion(record.rulesVersion);
+  const version = Math.max(rulesVersion, record.rulesVersion);
+  refuseUnknownVersion(version);
+  return version;
+}
 
 /** The fields that every record of an order has. `at`: its writer's time, RFC 3339. */
 export const inOrder = (
@@ -23,26 +52,123 @@ export class UnknownRulesVersionError extends UnreadableJournalError {
 }
 
 /** @throws UnknownRulesVersionError */
-export function refuseUnknownVersion(rulesVersion: number | undefined = RULES_VERSION): void {
-  if (rulesVersion !== RULES_VERSION)
-    throw new UnknownRulesVersionError(
-      `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSION}`,
-    );
+export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
+  if (isRulesVersion(rulesVersion)) return;
+  throw new UnknownRulesVersionError(
+    `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES.versions.join(', ')}`,
+  );
 }
 
 /** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for an unknown rules version. */
 export function decodeRecord(value: Buffer | null): JournalRecord {
-  let parsed: Partial<JournalRecord> | null;
+  let parsed: unknown;
   try {
-    parsed = JSON.parse((value ?? Buffer.alloc(0)).toString('utf8')) as typeof parsed;
+    parsed = JSON.parse((value ?? Buffer.alloc(0)).toString('utf8'));
   } catch (cause) {
     throw new UnreadableJournalError('A journal record is not JSON', { cause });
   }
-  const { record, rulesVersion } = parsed ?? {};
-  if (Number.isInteger(rulesVersion)) refuseUnknownVersion(rulesVersion);
+  const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
   if (!RECORD_KINDS.includes(record as JournalRecord['record']))
     throw new UnreadableJournalError('A journal record is of an unknown kind');
-  if (rulesVersion !== RULES_VERSION)
-    throw new UnreadableJournalError(`A journal record has no rules version; this release knows ${RULES_VERSION}`);
+  refuseUnknownVersion(rulesVersion);
   return parsed as JournalRecord;
+}
+
+type RecordOf<Kind extends JournalRecord['record']> = Extract<JournalRecord, { record: Kind }>;
+
+/** The version from which a kind of record may be written, and the one of each of its fields. A field without a row does not compile. */
+type WrittenSince<Kind extends JournalRecord['record']> = Record<
+  keyof Omit<RecordOf<Kind>, 'rulesVersion'>,
+  RulesVersion
+>;
+
+const inOrder = { merchant: 1, orderId: 1, at: 1 } as const;
+const ofOperation = { ...inOrder, commandId: 1, attempt: 1 } as const;
+const terms = {
+  operation: 1,
+  method: 1,
+  currency: 1,
+  amount: 1,
+  transactionId: 1,
+  supersedes: 1,
+  contentHash: 1,
+  correlationId: 1,
+} as const;
+
+/**
+ * The version from which each kind of record (under `record`) and each field may be written, for older releases must be able to read it. A release that reads
+ * a new kind or field is everywhere before one writes it, as with rules.
+ */
+export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: WrittenSince<Kind> } = {
+  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1, mayLookUp: 1, supersedesDoubt: 1 },
+  NOT_EXECUTED: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
+  OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
+  IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
+  EVIDENCE: {
+    ...{
+      record: 1,
+      ...ofOperation,
+      source: 1,
+      operation: 1,
+      operationType: 1,
+      result: 1,
+      partial: 1,
+      mayBeDone: 1,
+      answer: 1,
+      tag: 1,
+    },
+    ...{ currency: 1, language: 1, languageOf: 1, maskedCard: 1, cardBrand: 1, cardCountry: 1, executedAt: 1 },
+    ...{
+      actor: 1,
+      reason: 1,
+      approvedBy: 1,
+      proposal: 1,
+      notBefore: 1,
+      extraData: 1,
+      externalEntityId: 1,
+      externalReference: 1,
+      flags: 1,
+    },
+  },
+  REJECTED: { record: 1, ...ofOperation, ...terms, faults: 1, seen: 1 },
+  GIVEN_UP: { record: 1, ...ofOperation, code: 1, message: 1, retryAfterSeconds: 1 },
+  EXPIRED: { record: 1, ...ofOperation },
+  REMINDED: { record: 1, ...ofOperation, reminder: 1 },
+  REPEATED: { record: 1, ...inOrder, commandId: 1 },
+  TOMBSTONE: { record: 1, ...inOrder, seen: 1, refundableDays: 1 },
+  SNAPSHOT: { record: 1, ...inOrder, seen: 1, state: 1 },
+  SKIPPED: { record: 1, ...inOrder, hash: 1 },
+};
+
+type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** A record of a kind that the version of this installation does not have yet. */
+export class NotWrittenYetError extends Error {
+  override name = 'NotWrittenYetError';
+}
+
+/** Records of this kind may be written under this version. Call it before such a record is made. */
+export const mayWrite = (kind: string, version: number, since: Table = WRITTEN_SINCE): boolean =>
+  (since[kind]?.record ?? Infinity) <= version;
+
+/**
+ * Writes records under the version of this installation: of a record that may be written, fields of later versions are left out.
+ * The returned writer throws NotWrittenYetError for a kind of a later version.
+ */
+export function recordWriter(
+  version: RulesVersion,
+  since: Table = WRITTEN_SINCE,
+): <Record extends JournalRecord>(record: Record) => Record {
+  const later = new Map(
+    Object.entries(since).map(
+      ([kind, fields]) => [kind, Object.keys(fields).filter((name) => fields[name]! > version)] as const,
+    ),
+  );
+  return (record) => {
+    if (!mayWrite(record.record, version, since))
+      throw new NotWrittenYetError(`${record.record} is not written under rules version ${version}`);
+    const written = { ...record, rulesVersion: version };
+    for (const name of later.get(record.record) ?? []) Reflect.deleteProperty(written, name);
+    return written;
+  };
 }
