@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey, type TimerSettings } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
 import {
   AreBrokers,
   Env,
@@ -205,11 +205,6 @@ export class GatewayConfig extends KafkaConfig {
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
-  }
-
-  /** Settings that decide when timers are due. */
-  get timers(): TimerSettings {
-    return { rulesVersion: this.rulesVersion, refundableDays: this.refundableDays };
   }
 
   /** Maximum of commands of one rail in flight. */

@@ -79,7 +79,7 @@ const commands = [
     name: 'same command again',
     by: 'command',
     records: ({ merchant, orderId }, { id }) => [
-      { record: 'REPEATED', rulesVersion: NEWEST_RULES_VERSION, merchant, orderId, at: after(0), commandId: id },
+      { record: 'REPEATED', rulesVersion: RULES_VERSION, merchant, orderId, at: after(0), commandId: id },
     ],
   },
   { name: 'another authorization', by: 'command', isPayment: true, records: () => [recordsOf(NEW).intent] },

@@ -1,10 +1,10 @@
 /** Lists the states that an operation can be in, each with a journal that leads there. */
-import { emptyOrder, findOperation, fold, NEWEST_RULES_VERSION, operationTag } from '@tranche/order-journal';
+import { emptyOrder, findOperation, fold, RULES_VERSION, operationTag } from '@tranche/order-journal';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z');
 export const after = (ms) => new Date(START_MS + ms).toISOString();
-const inOrder = { rulesVersion: NEWEST_RULES_VERSION, merchant: 'shop', orderId: 'order', at: after(0) };
+const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop', orderId: 'order', at: after(0) };
 
 export const KINDS = [
   { name: 'authorization', title: 'An authorization of method B', operation: 'authorize', method: 'B', id: 'a' },

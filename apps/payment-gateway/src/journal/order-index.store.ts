@@ -213,7 +213,7 @@ export class OrderIndexStore implements OrderIndex {
   async #project(partition: number, stored: string, next: IndexMarker, orders: OrderState[]): Promise<void> {
     const sealed = (key: string, state: string) => this.#seal.signState(key, next.generation, state);
     const marker = this.#seal.signMarker(partition, markerText(next));
-    const written = orders.flatMap((order) => argumentsOf(order, this.config.timers, sealed));
+    const written = orders.flatMap((order) => argumentsOf(order, this.config.refundableDays, sealed));
     const answer = await this.redis.eval(PROJECT, {
       keys: this.#keys.all(partition),
       arguments: [stored, marker, '', ...written],
@@ -228,8 +228,8 @@ export class OrderIndexStore implements OrderIndex {
   }
 
   beginRebuild(partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
-    const { timers } = this.config;
-    const request = { partition, marker, process: this.#process, timers, seal: this.#seal };
+    const { refundableDays } = this.config;
+    const request = { partition, marker, process: this.#process, refundableDays, seal: this.#seal };
     return OrderIndexRebuild.begin(this.redis, this.#keys, request);
   }
 

@@ -56,7 +56,15 @@ export class OwnedTimers implements TimerIndex {
         log: ServiceLogger,
         lookUps: LookUpScheduler,
         config: GatewayConfig,
-      ) => new TimerWatch(journal, timers, clock, log, (...waiting) => lookUps.askWaiting(...waiting), config.timers),
+      ) =>
+        new TimerWatch(
+          journal,
+          timers,
+          clock,
+          log,
+          (...waiting) => lookUps.askWaiting(...waiting),
+          config.refundableDays,
+        ),
     },
   ],
   exports: [TimerWatchService],

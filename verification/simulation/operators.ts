@@ -1,6 +1,6 @@
-import { findOperation, isInDoubt, isWaiting, RULES_VERSION } from '@tranche/order-journal';
+import { findOperation, inOrder, isInDoubt, isWaiting } from '@tranche/order-journal';
 import { lookedUp, operatorsReport } from './evidence.js';
-import type { Surroundings } from './process.js';
+import { EPOCH_MS, type Surroundings } from './process.js';
 import type { World } from './world.js';
 
 /** Looks up waiting and doubtful operations. An operator also reports on waiting ones, a day after their begin or an hour too early. */
@@ -13,21 +13,14 @@ export function lookAfter(
       const operation = findOperation(referee.order(key), commandId)!;
       const [entry] = platform.of(key, commandId);
       if (entry === undefined || !(isWaiting(operation) || isInDoubt(operation))) continue;
-      const now = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
+      const now = new Date(EPOCH_MS + scheduler.nowMs).toISOString();
       const { request, transactionId, execCode } = entry;
       if (isInDoubt(operation) && entry.standing === 'redirect_required' && random.chance(0.3)) {
         // The process was paused between the answer and its OUTCOME.
-        const { merchant, orderId } = referee.order(key);
         const { attempt, token } = request.by;
+        const ofAttempt = { ...inOrder(referee.order(key), now), commandId, attempt, token: operation.token ?? token };
         const answer = { execCode, transactionId, redirectHtml: 'PGh0bWw+' };
-        const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: now, commandId, attempt };
-        journal.land({
-          record: 'OUTCOME',
-          ...identity,
-          token: operation.token ?? token,
-          result: 'redirect_required',
-          answer,
-        });
+        journal.land({ record: 'OUTCOME', ...ofAttempt, result: 'redirect_required', answer });
       }
       if (random.chance(0.3)) journal.land(lookedUp(entry, now));
       const {
@@ -45,6 +38,26 @@ export function lookAfter(
       journal.land(report);
       if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
         referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
+    }
+  }
+}
+
+/** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
+export const OPERATOR_MS = 50_000;
+/** Milliseconds. The fold requires a quarter of an hour by the writers' clocks, which may differ. */
+const BOOKS_MS = 2_400_000;
+
+/** Looks at every doubt that is old enough, and reports the result in the platform's books. */
+export function operate(world: World, { random, scheduler }: Surroundings): void {
+  const { referee, shared } = world;
+  for (const [key, order] of referee.orders) {
+    for (const operation of order.operations.filter(isInDoubt)) {
+      const { commandId, attempt, token, operation: kind } = operation;
+      const intent = world.intentOf(key, token);
+      if (!intent || scheduler.nowMs - intent.atMs < OPERATOR_MS || random.chance(0.3)) continue;
+      const executed = shared.platform.of(key, commandId)[0];
+      const at = new Date(EPOCH_MS + scheduler.nowMs + BOOKS_MS).toISOString();
+      shared.journal.land(operatorsReport({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
     }
   }
 }
