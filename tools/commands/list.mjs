@@ -23,8 +23,6 @@ export const COMMANDS = [
   'faults',
   'mutation',
   'doctor',
-  'topics',
-  'acls',
   'generate-schemas',
   'check-contracts',
   'docs',
@@ -34,6 +32,8 @@ export const COMMANDS = [
   'pack',
   'pictures',
 ];
+/** These names stay in a checkout for what the command `tranche` of apps/cli does. */
+export const OF_CLI = ['topics', 'acls'];
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** Every command takes the variables for temporary files. */

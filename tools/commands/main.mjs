@@ -1,17 +1,22 @@
 /** Runs a command, or prints `--help`, or one line about what is wrong (exit code 2). */
+import { built } from '../infra/built.mjs';
 import { runTool } from '../infra/run-tool.mjs';
 import { readCommandLine } from './command-line.mjs';
 import { helpText } from './help.mjs';
-import { calledAs, commandOf, COMMANDS } from './list.mjs';
+import { calledAs, commandOf, COMMANDS, OF_CLI } from './list.mjs';
 
 const WRONG_USE = 2;
+/** It reads the same arguments. */
+const CLI = 'apps/cli/dist/service.js';
 
 /** Progress goes to stderr, so that stdout has only the tool's output. */
 const log = (line) => console.error(`[${(performance.now() / 1000).toFixed(0).padStart(3)} s] ${line}`);
 
 export async function main([name, ...args], env = process.env) {
   if (name === undefined || name === '--help' || name === '-h') return overview(name === undefined ? WRONG_USE : 0);
-  if (!COMMANDS.includes(name)) return refuse(`there is no command ${name}; there is: ${COMMANDS.join(', ')}`);
+  if (OF_CLI.includes(name)) return built(CLI).catch(({ message }) => refuse(message));
+  if (!COMMANDS.includes(name))
+    return refuse(`there is no command ${name}; there is: ${[...COMMANDS, ...OF_CLI].join(', ')}`);
   const command = await commandOf(name);
   const { isHelp, fault, ...read } = readCommandLine(command, args, env);
   if (isHelp) return process.stdout.write(helpText(name, command));
@@ -23,7 +28,8 @@ export async function main([name, ...args], env = process.env) {
 
 async function overview(exitCode) {
   const rows = COMMANDS.map(async (name) => `${calledAs(name).padEnd(42)} ${(await commandOf(name)).description}`);
-  process.stdout.write(`${(await Promise.all(rows)).join('\n')}\n\nEach of them takes --help.\n`);
+  const ofCli = OF_CLI.map((name) => `${calledAs(name).padEnd(42)} the same as \`tranche ${name}\` (apps/cli)`);
+  process.stdout.write(`${[...(await Promise.all(rows)), ...ofCli].join('\n')}\n\nEach of them takes --help.\n`);
   process.exitCode = exitCode;
 }
 

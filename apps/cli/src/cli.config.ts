@@ -4,8 +4,8 @@ import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tran
 import { AreBrokers, describeConfig, Env, KafkaConfig } from '@tranche/service-kit';
 import { CommandsConfig } from './commands/commands.config.js';
 
-/** The settings of payment-gateway that `tranche journal` needs, under the same names: run it with the gateway's environment. */
-export class CliConfig extends KafkaConfig {
+/** `tranche topics` needs no other settings. */
+export class BrokersConfig extends KafkaConfig {
   @Env('KAFKA_BROKERS', {
     doc: 'as payment-gateway; `commands` has no default: `check` asks brokers where it is set, `find` and `refused` need it',
     default: ['127.0.0.1:9092'],
@@ -14,6 +14,13 @@ export class CliConfig extends KafkaConfig {
   @AreBrokers()
   kafkaBrokers: string[];
 
+  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
+    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
+  }
+}
+
+/** The settings of payment-gateway that `tranche journal` needs, under the same names: run it with the gateway's environment. */
+export class CliConfig extends BrokersConfig {
   @Env('REDIS_URL', {
     doc: 'as payment-gateway',
     secret: true,
@@ -28,10 +35,6 @@ export class CliConfig extends KafkaConfig {
   @Env('RULES_VERSION', { doc: 'as payment-gateway', default: NEWEST_RULES_VERSION })
   @IsIn(RULES.versions)
   rulesVersion: number;
-
-  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
-    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
-  }
 }
 
 /** All settings of `tranche`, for the documents. */

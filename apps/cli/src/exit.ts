@@ -1,5 +1,5 @@
-/** Exit codes of `tranche`. `failed`: something is damaged, refused or not completed. */
-export const EXIT = { done: 0, failed: 1, cannotTell: 2 } as const;
+/** Exit codes of `tranche`. `failed`: something is damaged, refused or not completed. `topics` ends with `settings`, as a service does. */
+export const EXIT = { done: 0, failed: 1, cannotTell: 2, settings: 78 } as const;
 
 /** A change is not made; the message says why and what to do. */
 export class RefusedError extends Error {

@@ -2,9 +2,11 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { reportWarnings } from '@tranche/runtime';
 import { ConfigError } from '@tranche/service-kit';
+import { addAclsCommand } from './acls/acls.command.js';
 import { addCommandsCommand } from './commands/commands.command.js';
 import { EXIT, RefusedError } from './exit.js';
 import { addJournalCommand } from './journal/journal.command.js';
+import { addTopicsCommand } from './topics/topics.command.js';
 
 const print = (line: string) => void process.stderr.write(`${line}\n`);
 
@@ -13,6 +15,8 @@ const program = new Command('tranche').description('For people who run an instal
 const exit = (code: number) => void (process.exitCode = code);
 addJournalCommand(program, exit);
 addCommandsCommand(program, exit);
+addTopicsCommand(program, exit);
+addAclsCommand(program, exit);
 // No `await` here: the bundle is CommonJS.
 program.parseAsync().catch((error: unknown) => void (process.exitCode = exitCodeOf(error)));
 

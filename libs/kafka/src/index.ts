@@ -44,5 +44,5 @@ export {
   topicOffsets,
   type GroupMember,
 } from './topics/offsets.js';
-export { applyTopicPlan, newTopics, planTopics } from './topics/plan-topics.js';
+export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
 export { checkTopics, deleteRecords, deleteTopic, ensureTopics } from './topics/topics.js';

@@ -1,4 +1,4 @@
-/** Starts a broker that refuses everything without an ACL (StandardAuthorizer, SASL PLAIN), for tests of access-table.mjs. */
+/** Starts a broker that refuses everything without an ACL (StandardAuthorizer, SASL PLAIN), for tests of `tranche acls`. */
 import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { TOPICS } from '@tranche/contracts';

@@ -1,5 +1,5 @@
 /**
- * Lists what every user and each single user must not do at Kafka. It is written by hand, as a check of access-table.mjs. Names are without
+ * Lists what every user and each single user must not do at Kafka. It is written by hand, as a check of `tranche acls`. Names are without
  * the prefix.
  */
 

@@ -1,7 +1,10 @@
-/** Makes the access table of Kafka and Redis from the topics (libs/contracts), for scripts and for the test that tries it. */
+/** Makes the access table of Kafka and Redis from the topics (libs/contracts). */
+import { COMMAND_TOPICS, TOPICS, type Rail, type TopicDefinition } from '@tranche/contracts';
 
 /** The topics' table lists services only, but people's tools read the quarantine as this service's user. */
-const FURTHER_READERS = { 'payments.notifications.quarantine.v1': ['notification-ingest'] };
+const FURTHER_READERS: Readonly<Record<string, readonly string[]>> = {
+  'payments.notifications.quarantine.v1': ['notification-ingest'],
+};
 /** The gateway publishes commands that lie on another partition than their order's to the order's own. */
 const FORWARDER = 'payment-gateway';
 /** These consume in groups; the others only write. */
@@ -10,18 +13,47 @@ const GROUPED = ['payment-gateway', 'notification-ingest'];
 const READER = 'tranche-cli';
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
 
-/**
- * Returns `{ principal, write, read, groups, described }`: names of topics and of groups; the name of one in `groups` may continue after a dot. `rails` are those
- * that a publisher may send commands on.
- */
-export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rails }) {
-  const all = Object.values(TOPICS);
-  const commandTopics = Object.values(COMMAND_TOPICS);
-  const mayWrite = (principal, topic) =>
+/** Names of topics and of groups; the name of one in `groups` may continue after a dot. */
+export interface KafkaAccess {
+  principal: string;
+  write: readonly string[];
+  read: readonly string[];
+  groups: readonly string[];
+  described?: readonly string[];
+}
+
+/** Read and Write imply Describe. */
+export interface KafkaAcl {
+  principal: string;
+  resource: 'topic' | 'group';
+  name: string;
+  pattern: 'literal' | 'prefixed';
+  operations: readonly ('Write' | 'Read' | 'Describe' | 'DescribeConfigs')[];
+}
+
+export interface RedisUser {
+  user: string;
+  /** For ACL SETUSER, without the password. */
+  rules: readonly string[];
+}
+
+/** `rails` are those that a publisher may send commands on. */
+export function kafkaAccess({
+  prefix,
+  publisher,
+  rails,
+}: {
+  prefix: string;
+  publisher: string;
+  rails: readonly Rail[];
+}): KafkaAccess[] {
+  const all: readonly TopicDefinition[] = Object.values(TOPICS);
+  const commandTopics: readonly TopicDefinition[] = Object.values(COMMAND_TOPICS);
+  const mayWrite = (principal: string, topic: TopicDefinition) =>
     topic.writtenBy === principal || (principal === FORWARDER && commandTopics.includes(topic));
   // Readers of a log from an offset have groups without the prefix.
-  const groupsOf = (name) => [...new Set([prefix + name, name])];
-  const named = (topics) => topics.map(({ name }) => prefix + name);
+  const groupsOf = (name: string) => [...new Set([prefix + name, name])];
+  const named = (topics: readonly TopicDefinition[]) => topics.map(({ name }) => prefix + name);
   const services = SERVICES.map((principal) => ({
     principal,
     write: named(all.filter((topic) => mayWrite(principal, topic))),
@@ -37,30 +69,34 @@ export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rai
   return [...services, { principal: READER, ...ofReader }, { principal: publisher, ...ofPublisher }];
 }
 
-/** Returns `{ principal, resource, name, pattern, operations }`; Read and Write imply Describe. */
-export function kafkaAcls(access) {
-  return access.flatMap(({ principal, write, read, groups, described = [] }) => [
-    ...[...new Set([...write, ...read])].map((name) => ({
+export const kafkaAcls = (access: readonly KafkaAccess[]): KafkaAcl[] =>
+  access.flatMap(({ principal, write, read, groups, described = [] }): KafkaAcl[] => [
+    ...[...new Set([...write, ...read])].map((name): KafkaAcl => ({
       principal,
       resource: 'topic',
       name,
       pattern: 'literal',
       operations: [
-        ...(write.includes(name) ? ['Write'] : []),
-        ...(read.includes(name) ? ['Read'] : []),
+        ...(write.includes(name) ? (['Write'] as const) : []),
+        ...(read.includes(name) ? (['Read'] as const) : []),
         'DescribeConfigs',
       ],
     })),
     // The dot prevents that `pay` also matches `payment-gateway`.
-    ...groups.flatMap((name) => [
+    ...groups.flatMap((name): KafkaAcl[] => [
       { principal, resource: 'group', name, pattern: 'literal', operations: ['Read'] },
       { principal, resource: 'group', name: `${name}.`, pattern: 'prefixed', operations: ['Read'] },
     ]),
-    ...described.map((name) => ({ principal, resource: 'group', name, pattern: 'literal', operations: ['Describe'] })),
+    ...described.map((name): KafkaAcl => ({
+      principal,
+      resource: 'group',
+      name,
+      pattern: 'literal',
+      operations: ['Describe'],
+    })),
   ]);
-}
 
-export function kafkaLine({ principal, resource, name, pattern, operations }) {
+export function kafkaLine({ principal, resource, name, pattern, operations }: KafkaAcl): string {
   const allowed = operations.map((operation) => `--operation ${operation}`).join(' ');
   const how = pattern === 'prefixed' ? ' --resource-pattern-type prefixed' : '';
   return `kafka-acls.sh --bootstrap-server "$KAFKA_BROKERS" --command-config "$ADMIN_PROPERTIES" --add --allow-principal User:${principal} ${allowed} --${resource} ${name}${how}`;
@@ -72,9 +108,12 @@ export function kafkaLine({ principal, resource, name, pattern, operations }) {
  */
 const COMMANDS = ['-@all', '+@read', '+@write', '+@connection', '+@transaction', '+eval', '+evalsha', '+script|load', '-@dangerous', '-scan', '-randomkey', '-swapdb', '-move', '+cluster|slots', '+role']; // prettier-ignore
 
-/** Returns `{ user, rules }` for ACL SETUSER, without the password. `prefix` is KAFKA_TOPIC_PREFIX, with which the index's keys begin. */
-export function redisAccess(prefix) {
-  const user = (name, keys, more = []) => ({ user: name, rules: ['reset', 'on', `~${keys}*`, ...COMMANDS, ...more] });
+/** `prefix` is KAFKA_TOPIC_PREFIX, with which the index's keys begin. */
+export function redisAccess(prefix: string): RedisUser[] {
+  const user = (name: string, keys: string, more: readonly string[] = []) => ({
+    user: name,
+    rules: ['reset', 'on', `~${keys}*`, ...COMMANDS, ...more],
+  });
   return [
     // The gateway checks Redis's eviction policy with INFO, and its clock with TIME.
     user('payment-gateway', `${prefix}gateway:`, ['+info', '+time']),
@@ -85,7 +124,7 @@ export function redisAccess(prefix) {
   ];
 }
 
-export function redisLine({ user, rules }) {
+export function redisLine({ user, rules }: RedisUser): string {
   const variable = `${user.replaceAll('-', '_').toUpperCase()}_PASSWORD`;
   return `redis-cli -u "$REDIS_ADMIN_URL" ACL SETUSER ${user} ${rules.map((rule) => `'${rule}'`).join(' ')} ">$${variable}"`;
 }

@@ -1,0 +1,72 @@
+/** Makes the custom resources of Strimzi, with which its operators make topics and users: KafkaTopic and KafkaUser of `kafka.strimzi.io/v1`. */
+import type { Command } from 'commander';
+import { stringify } from 'yaml';
+import type { NewTopic } from '@tranche/kafka';
+import type { KafkaAcl } from './acls/access-table.js';
+import { CannotTellError, RefusedError } from './exit.js';
+
+const API = 'kafka.strimzi.io/v1';
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** Options of `topics` and `acls`. */
+export interface StrimziOptions {
+  strimzi?: boolean;
+  cluster: string;
+  json?: boolean;
+}
+
+export const strimziOptions = (command: Command): Command =>
+  command
+    .option('--strimzi', 'prints resources for the operators of Strimzi 0.49 or later, and asks no broker')
+    .option('--cluster <name>', 'with --strimzi: name of the Kafka resource', 'kafka')
+    .option('--json', 'prints one JSON object');
+
+/** @throws CannotTellError where more than one of the options is given */
+export function assertOneOf(options: Readonly<Record<string, boolean | undefined>>): void {
+  const names = Object.keys(options).map((name) => `--${name}`);
+  if (Object.values(options).filter(Boolean).length > 1)
+    throw new CannotTellError(`give one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+}
+
+const resource = (kind: string, name: string, cluster: string, spec: object) => ({
+  apiVersion: API,
+  kind,
+  metadata: { name: checked(name), labels: { 'strimzi.io/cluster': cluster } },
+  spec,
+});
+
+/** Kubernetes allows fewer characters in a name than Kafka does. */
+export const strimziTopics = (topics: readonly NewTopic[], cluster: string): object[] =>
+  topics.map(({ topic, partitions, replicas, config }) =>
+    resource('KafkaTopic', topic.toLowerCase().replaceAll('_', '-'), cluster, { topicName: topic, partitions, replicas, config }),
+  ); // prettier-ignore
+
+/** Strimzi makes a Secret with the user's name and a password (`password`) or certificate. */
+export function strimziUsers(
+  acls: readonly KafkaAcl[],
+  { cluster, authentication }: { cluster: string; authentication: string },
+): object[] {
+  const users = [...new Set(acls.map(({ principal }) => principal))];
+  return users.map((user) =>
+    resource('KafkaUser', user, cluster, {
+      authentication: { type: authentication },
+      authorization: { type: 'simple', acls: acls.filter(({ principal }) => principal === user).map(ruleOf) },
+    }),
+  );
+}
+
+const ruleOf = ({ resource: type, name, pattern, operations }: KafkaAcl) => ({
+  resource: { type, name, patternType: pattern === 'prefixed' ? 'prefix' : 'literal' },
+  operations,
+});
+
+function checked(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new RefusedError(`${name} can't be the name of a resource: lower-case letters, digits, dots and hyphens only`);
+}
+
+export const printed = (resources: readonly object[]): string =>
+  resources
+    .map((one) => stringify(one, { lineWidth: 0 }))
+    .join('---\n')
+    .trimEnd();
