@@ -5,12 +5,7 @@ import { INFRASTRUCTURE } from './variables.mjs';
 
 export const description = 'figures of ours and of its peers, taken in one run on a real Kafka and a real Redis';
 
-export const positionals = {
-  name: 'NAME',
-  help: 'what is measured',
-  choices: ['gateway', 'ingest', 'journal', 'keys', 'memory', 'rebuild', 'tokens'],
-  required: true,
-};
+export const positionals = ['gateway', 'ingest', 'journal', 'keys', 'memory', 'rebuild', 'tokens'];
 
 export const options = {
   only: { value: 'PART', help: 'only the parts whose names begin so' },
@@ -30,6 +25,5 @@ export async function run({ args, held, log }) {
   const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl };
   // Figures go to stdout; progress, warnings and errors go to stderr.
   const onLine = (line, stream) => (stream === 'stdout' ? console.log(line) : console.error(line));
-  const outcome = await held.start(process.execPath, [MAIN, ...args], { env, onLine }).exited;
-  return typeof outcome === 'number' ? outcome : 1;
+  return held.start(process.execPath, [MAIN, ...args], { env, onLine }).exited;
 }

@@ -7,12 +7,13 @@ export function readCommandLine(command, args, env) {
   const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]);
   const options = { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } };
   const strict = !command.passesOn && !args.some((arg) => arg === '--help' || arg === '-h');
+  const allowPositionals = !strict || command.positionals !== undefined;
   try {
-    const { values, positionals } = parseArgs({ args, options, strict, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options, strict, allowPositionals });
     if (values.help) return { isHelp: true };
     const fault =
       faultsIn(known, values, '--')[0] ??
-      (command.passesOn ? undefined : positionalFault(positionals, command.positionals)) ??
+      (command.positionals && positionalFault(positionals, command.positionals)) ??
       faultsIn(command.variables ?? {}, env)[0];
     const defaults = Object.entries(known).map(([name, { value, default: usual }]) => [name, value ? usual : false]);
     return fault === undefined
@@ -31,11 +32,7 @@ const faultsIn = (known, given, prefix = '') =>
     return fault ? [`${prefix}${name} ${fault}`] : [];
   });
 
-function positionalFault(positionals, wanted) {
-  if (wanted === undefined) return positionals.length > 0 ? `unknown argument ${positionals[0]}` : undefined;
-  const { name, choices, required = false } = wanted;
-  const there = choices.join(', ');
-  if (positionals.length > 1) return `one ${name} at a time, not ${positionals.join(' ')}`;
-  if (positionals.length === 0) return required ? `${name} is missing: one of ${there}` : undefined;
-  return choices.includes(positionals[0]) ? undefined : `there is no ${positionals[0]}: ${name} is one of ${there}`;
-}
+const positionalFault = (given, choices) =>
+  given.length === 1 && choices.includes(given[0])
+    ? undefined
+    : `give one of ${choices.join(', ')}, not ${given.join(' ') || 'none'}`;

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { port } from './values.mjs';
-import { TEMPORARY } from './variables.mjs';
 
 export const description = 'builds the site of the documents into dist/site; a link to a page that is not there fails';
 export const options = {
   serve: { help: 'shows the site on this machine, until Ctrl-C' },
   port: { value: 'NUMBER', help: 'where it is shown', default: '5173', check: port },
 };
-export const variables = TEMPORARY;
 export const exitCodes = { 0: 'built', 1: 'not built; the dead links or the page with the fault are printed' };
 
 export const runsUntilStopped = ({ serve }) => serve === true;

@@ -10,6 +10,7 @@ import { INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
+const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
 export const description =
@@ -57,12 +58,10 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
-  if (given.orders && !given.amounts) return '--orders goes with --amounts';
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
-  for (const name of ['minutes', 'per-second'])
-    if (given[name] && !given['kill-anywhere']) return `--${name} goes with --kill-anywhere`;
-  if (given.profile && !given.simulated) return '--profile goes with --simulated';
+  for (const [name, mode] of Object.entries(GOES_WITH))
+    if (given[name] && !given[mode]) return `--${name} goes with --${mode}`;
   return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;
 }
 
@@ -74,8 +73,7 @@ export async function run({ options: given, args, held, log }) {
     : process.env;
   const isResult = (line, stream) => stream === 'stdout' && (!given.json || line.startsWith('{"'));
   const onLine = (line, stream) => (isResult(line, stream) ? console.log(line) : console.error(line));
-  const outcome = await held.start(process.execPath, ['verification/dist/main.js', ...args], { env, onLine }).exited;
-  return typeof outcome === 'number' ? outcome : 1;
+  return held.start(process.execPath, ['verification/dist/main.js', ...args], { env, onLine }).exited;
 }
 
 /**

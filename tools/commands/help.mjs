@@ -9,14 +9,15 @@ export function helpText(
   { description, options = {}, positionals, variables = {}, exitCodes = {}, passesOn, ...command },
 ) {
   const endsByItself = !command.runsUntilStopped?.({});
-  const argument = positionals && (positionals.required ? positionals.name : `[${positionals.name}]`);
-  const usage = calledAs(name, [argument, '[options]', passesOn && '[arguments]'].filter(Boolean).join(' '));
+  const usage = calledAs(
+    name,
+    [positionals?.join('|'), '[options]', passesOn && '[arguments]'].filter(Boolean).join(' '),
+  );
   const optionRows = Object.entries(options).map(([option, row]) => [
     `--${option}${row.value ? ` ${row.value}` : ''}`,
     explained(row),
   ]);
   const sections = [
-    ['Argument', positionals ? [[positionals.name, `${positionals.help}: ${positionals.choices.join(', ')}`]] : []],
     ['Options', [...optionRows, ['-h, --help', 'shows this']]],
     ['Variables', Object.entries(variables).map(([variable, row]) => [variable, explained(row)])],
     ['Exit codes', Object.entries({ 0: 'done', 1: 'failed', ...exitCodes, ...WRONG, ...(endsByItself && STOPPED) })],

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { TEMPORARY } from './variables.mjs';
 
 /**
  * The list of commands, in the order of `node tools/tranche.mjs --help`. A command is a file that exports
  *   description   one sentence
  *   options       `{ name: { value, help, default, check } }`; without `value` it is a flag
- *   positionals   `{ name, help, choices, required }`, if it takes any
+ *   positionals   what it does, of which exactly one must be given
  *   variables     `{ NAME: { help, check } }`
  *   exitCodes     `{ 0: 'what it means', 1: … }`; 2, 130 and 143 are the same everywhere
  *   fault         optional: returns one line if options or arguments, each valid alone, do not fit together
@@ -36,10 +35,10 @@ export const COMMANDS = [
 export const OF_CLI = ['topics', 'acls'];
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** Every command takes the variables for temporary files. */
 export async function commandOf(name) {
   const command = await import(`./${name}.mjs`);
-  return { ...command, variables: { ...command.variables, ...TEMPORARY } };
+  const TMPDIR = { help: 'where temporary files go; nothing of them stays' };
+  return { ...command, variables: { ...command.variables, TMPDIR } };
 }
 
 export function calledAs(name, more = '') {

@@ -1,5 +1,4 @@
 /** Each check takes the text of an option or a variable and returns the fault, worded to follow the name. */
-import { accessSync, constants, statSync } from 'node:fs';
 import { readJson } from '../infra/read-json.mjs';
 
 const MOST_PORTS = 65_535;
@@ -40,14 +39,5 @@ export function jsonFile(text) {
     return error.code === 'ENOENT'
       ? `names a file that does not exist: ${text}`
       : `names ${text}, which is no JSON file that can be read`;
-  }
-}
-
-export function folder(text) {
-  try {
-    accessSync(text, constants.W_OK);
-    return statSync(text).isDirectory() ? undefined : `must be a folder, and ${text} is none`;
-  } catch (error) {
-    return `must be a folder that can be written, and ${text} is not (${error.code})`;
   }
 }

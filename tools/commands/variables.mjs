@@ -1,8 +1,4 @@
-import { brokers, folder, jsonFile, url, wholeNumber } from './values.mjs';
-
-export const TEMPORARY = {
-  TMPDIR: { help: 'where temporary files go; nothing of them stays', check: folder },
-};
+import { brokers, jsonFile, url, wholeNumber } from './values.mjs';
 
 export const INFRASTRUCTURE = {
   KAFKA_BROKERS: { help: 'a Kafka that is there already: host:port, or several with commas', check: brokers },

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildClassicScript, bundleServices } from './bundles.mjs';
 import { Expected, isRunning } from './processes.mjs';
+import { readJson } from './read-json.mjs';
 import { SERVICES } from './services.mjs';
 
 const LOCK_TIMEOUT_MS = 600_000;
@@ -49,8 +50,8 @@ export function nodeFault(version, engines) {
 }
 
 export function isInstalled() {
-  const installed = readJson('node_modules/.package-lock.json');
-  return installed !== undefined && missingPackages(readJson('package-lock.json'), installed).length === 0;
+  const installed = 'node_modules/.package-lock.json';
+  return existsSync(installed) && missingPackages(readJson('package-lock.json'), readJson(installed)).length === 0;
 }
 
 /** Returns the paths in node_modules without the lock file's version; optional packages of other platforms may be missing. */
@@ -95,14 +96,5 @@ function tryLock(lockFile) {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     return false;
-  }
-}
-
-function readJson(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
   }
 }

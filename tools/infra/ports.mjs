@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from './processes.mjs';
@@ -25,7 +26,8 @@ export async function freePorts(count) {
 export async function isPortFree(port) {
   try {
     for (const host of ['127.0.0.1', '0.0.0.0']) {
-      const server = await listen(port, host);
+      const server = createServer().listen({ port, host, exclusive: true });
+      await once(server, 'listening');
       await new Promise((closed) => server.close(closed));
     }
     return true;
@@ -57,11 +59,4 @@ export async function portOpens(port, { what, timeoutMs, gaveUp = () => undefine
     if (reason) throw new Expected(`${what} on port ${port}: ${reason}`);
     await delay(50);
   }
-}
-
-function listen(port, host = '127.0.0.1') {
-  return new Promise((listening, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen({ port, host, exclusive: true }, () => listening(server));
-  });
 }

@@ -4,8 +4,8 @@ import { Expected, holdProcesses } from './processes.mjs';
 /**
  * Runs a tool's story and ends everything that it started: after its end, an error, SIGINT, SIGTERM or SIGHUP, when the reader of its
  * output is gone, or when the npm that runs it was killed. The process exits with the story's number (0 without one), with 1 after an
- * error, and with 128 + n after a signal, or 0 if the tool runs until it is stopped. Temporary files of the story and its children are in
- * one folder that is removed at the end.
+ * error or where the story resolves to a signal's name, and with 128 + n after a signal, or 0 if the tool runs until it is stopped.
+ * Temporary files of the story and its children are in one folder that is removed at the end.
  */
 export async function runTool(story, { runsUntilStopped = false } = {}) {
   const held = holdProcesses();
@@ -32,7 +32,7 @@ export async function runTool(story, { runsUntilStopped = false } = {}) {
   };
   try {
     const result = await Promise.race([begin(), interrupted]);
-    exitCode ||= result ?? 0;
+    exitCode ||= typeof result === 'string' ? 1 : (result ?? 0);
   } catch (error) {
     if (!(error instanceof Stopped)) {
       console.error(toldAs(error));

@@ -15,3 +15,11 @@ it('a reader that is slow gets all that a tool prints', async () => {
   expect(await once(tool, 'close')).toEqual([0, null]);
   expect(length).toBe(LENGTH);
 });
+
+it('a tool fails where a signal ended the child that it stands for', async () => {
+  const story = `
+    import { runTool } from '${new URL('run-tool.mjs', import.meta.url)}';
+    await runTool(({ held }) => held.start('sh', ['-c', 'kill -KILL $$']).exited);`;
+  const tool = spawn(process.execPath, ['--input-type=module', '-e', story]);
+  expect(await once(tool, 'close')).toEqual([1, null]);
+});
