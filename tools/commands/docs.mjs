@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { install } from '../infra/bootstrap.mjs';
 import { port } from './values.mjs';
 import { TEMPORARY } from './variables.mjs';
 
@@ -16,7 +17,8 @@ export const runsUntilStopped = ({ serve }) => serve === true;
 
 const SITE = 'dist/site';
 
-export async function run({ options: { serve: isShown, port: at }, signal }) {
+export async function run({ options: { serve: isShown, port: at }, signal, held, log }) {
+  await install({ held, log });
   const { build, serve } = await import('vitepress');
   const { countWords } = await import('../checks/words.mjs');
   const begun = performance.now();
