@@ -175,7 +175,7 @@ export default tseslint.config(
       'libs/kafka/**/*.spec.ts',
       'libs/testing/src/bombs.ts',
       'verification/bench/peers/**/*.ts',
-      'verification/faults/brokers/cluster-infrastructure.ts',
+      'verification/faults/kafka-cluster.ts',
     ],
     rules: restrictedImports(),
   },

@@ -5,7 +5,7 @@ import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
 import type { CommandLines } from './faults/infrastructure.js';
 import { seedOf } from './seed.js';
-import { PROFILES, type ProfileName } from './simulation/profile.js';
+import { PROFILES } from './simulation/profile.js';
 
 /** `npm run faults` checks what goes with what (tools/commands/faults.mjs). */
 const { values } = readArguments({
@@ -30,58 +30,38 @@ const { values } = readArguments({
   },
 });
 
-if (values.profile !== undefined && profile().profile === undefined)
-  refuse(`--profile is one of ${PROFILES.join(', ')}`);
+const profile = PROFILES.find((name) => name === values.profile);
+if (values.profile !== undefined && profile === undefined) refuse(`--profile is one of ${PROFILES.join(', ')}`);
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
 
-if (process.send) {
-  process.once('message', (part: Part) => void runPart(part, resolve));
-} else if (values.mutants) {
-  process.exitCode = await runMutants(
-    { ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) },
-    resolve,
-  );
-} else if (values.amounts) {
+if (process.send) process.once('message', (part: Part) => void runPart(part, resolve));
+else if (values.simulated) process.exitCode = await runSimulated({ ...given(), ...(profile && { profile }) });
+else if (values.mutants) process.exitCode = await runMutants(given(), resolve);
+else if (values.amounts) {
   const { runAmounts } = await import('./amounts/run-amounts.js');
-  process.exitCode = runAmounts(campaign());
-} else if (values.simulated) {
-  process.exitCode = await runSimulated({ ...campaign(), ...profile() });
+  process.exitCode = runAmounts(given());
 } else if (values.list) {
   const { listOfScenarios } = await import('./faults/run-real.js');
   console.log(listOfScenarios());
 } else {
-  const places = commandLines();
-  const options = campaign();
-  if (values.forgeries) {
-    const { runForgeries } = await import('./forgeries/run-forgeries.js');
-    process.exitCode = await runForgeries(options, places[0]);
-  } else if (values.canaries) {
-    const { runCanaries } = await import('./canaries/run-canaries.js');
-    process.exitCode = await runCanaries(options, places[0]);
-  } else if (values['kill-anywhere']) {
-    const { runKillAnywhere } = await import('./faults/kill-anywhere/run-kill-anywhere.js');
-    process.exitCode = await runKillAnywhere(
-      { ...options, minutes: options.minutes ?? 3, perSecond: options['per-second'] ?? 100 },
-      places[0],
-    );
-  } else if (values.brokers !== undefined) {
-    const { runBrokers } = await import('./faults/brokers/run-brokers.js');
-    const { only } = values;
-    process.exitCode = await runBrokers({ ...options, ...(only === undefined ? {} : { only }) }, places[0]);
-  } else {
-    const { runReal } = await import('./faults/run-real.js');
-    process.exitCode = await runReal(
-      { ...options, ...(values.only === undefined ? {} : { only: values.only }) },
-      places,
-    );
-  }
+  process.exitCode = await runOnInfrastructure(commandLines());
   // A pipe with a slow reader may still have output to write.
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((done) => stream.write('', () => done()));
   // A run that could not be judged may leave readers that try to reach their Kafka for ever.
   process.exit();
+}
+
+async function runOnInfrastructure(places: [CommandLines, ...CommandLines[]]): Promise<number> {
+  const [place] = places;
+  if (values.forgeries) return (await import('./forgeries/run-forgeries.js')).runForgeries(given(), place);
+  if (values.canaries) return (await import('./canaries/run-canaries.js')).runCanaries(given(), place);
+  if (!values['kill-anywhere']) return (await import('./faults/run-real.js')).runReal(given(), places);
+  const { runKillAnywhere } = await import('./faults/run-kill-anywhere.js');
+  const [minutes, perSecond] = [Number(values.minutes ?? 3), Number(values['per-second'] ?? 100)];
+  return runKillAnywhere({ ...given(), minutes, perSecond }, place);
 }
 
 function commandLines(): [CommandLines, ...CommandLines[]] {
@@ -91,22 +71,21 @@ function commandLines(): [CommandLines, ...CommandLines[]] {
   return JSON.parse(lines) as [CommandLines, ...CommandLines[]];
 }
 
-function profile(): { profile?: ProfileName } {
-  const named = PROFILES.find((name) => name === values.profile);
-  return named === undefined ? {} : { profile: named };
+interface Given extends Partial<Record<'runs' | 'orders' | 'workers', number>> {
+  seed: number;
+  json: boolean;
+  only?: string;
 }
 
-function campaign(): Numbers & { seed: number; json: boolean } {
-  const given = numbers();
-  return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
-}
-
-type Numbers = Partial<Record<'runs' | 'orders' | 'seed' | 'workers' | 'minutes' | 'per-second', number>>;
-
-function numbers(): Numbers {
-  const { runs, orders, seed, workers, minutes, 'per-second': perSecond } = values;
-  const given = Object.entries({ runs, orders, seed, workers, minutes, 'per-second': perSecond });
-  return Object.fromEntries(given.flatMap(([name, text]) => (text === undefined ? [] : [[name, Number(text)]])));
+/** The command line gives these to every campaign. A seed is drawn if it names none. */
+function given(): Given {
+  const { runs, orders, workers, seed, only, json } = values;
+  const numbers = Object.entries({ runs, orders, workers }).filter(([, text]) => text !== undefined);
+  return {
+    ...Object.fromEntries(numbers.map(([name, text]) => [name, Number(text)])),
+    ...(only !== undefined && { only }),
+    ...{ json, seed: seedOf(seed === undefined ? undefined : Number(seed), (line) => console.error(line)) },
+  };
 }
 
 function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {

@@ -59,10 +59,15 @@ export function asyncapiDocument(library, schemas) {
   const messages = {};
   const channels = Object.entries(TOPICS).map(([topic, definition]) => {
     const own = messagesOf(topic).map((message) => [message.type, messageOf(message, definition, library)]);
-    const all = own.length > 0 ? own : [otherOf(topic, definition, library)];
+    const all = own.length > 0 ? own : [otherOf(topic, definition)];
     for (const [name, message] of all) messages[`${topic}.${name}`] = message;
     const refs = all.map(([name]) => [name, { $ref: `#/components/messages/${topic}.${name}` }]);
     return [topic, { ...channelOf(definition), messages: Object.fromEntries(refs) }];
+  });
+  // From the point of view of Tranche: shops send commands, which Tranche receives.
+  const operations = Object.entries(TOPICS).map(([topic, { writtenBy }]) => {
+    const action = writtenBy === 'commerce' ? 'receive' : 'send';
+    return [`${action}.${topic}`, { action, channel: { $ref: `#/channels/${topic}` } }];
   });
   return {
     asyncapi: '3.0.0',
@@ -78,9 +83,7 @@ export function asyncapiDocument(library, schemas) {
       kafka: { host: 'kafka.example.com:9092', protocol: 'kafka', description: 'The brokers (KAFKA_BROKERS).' },
     },
     channels: Object.fromEntries(channels),
-    operations: Object.fromEntries(
-      Object.entries(TOPICS).flatMap(([topic, definition]) => operationsOf(topic, definition)),
-    ),
+    operations: Object.fromEntries(operations),
     components: { schemas: { ...headerSchemas(library), ...componentsOf(schemas, MESSAGES) }, messages },
   };
 }
@@ -107,49 +110,31 @@ function channelOf({ name, partitions, key, writtenBy, readBy, cleanupPolicy, re
   };
 }
 
-/** From the point of view of Tranche: shops send commands, which Tranche receives. */
-function operationsOf(topic, { writtenBy }) {
-  const channel = { $ref: `#/channels/${topic}` };
-  const action = writtenBy === 'commerce' ? 'receive' : 'send';
-  return [[`${action}.${topic}`, { action, channel }]];
-}
-
 function messageOf({ type, source, definition, summary, example, topic }, { key }, { ENVELOPE_HEADERS, TOPICS }) {
-  const isCommand = TOPICS[topic].writtenBy === 'commerce';
-  const headers = Object.fromEntries(
-    ENVELOPE_HEADERS.filter(({ required }) => required).map(({ header, example: usual }) => [header, usual]),
-  );
+  const usual = ENVELOPE_HEADERS.filter(({ required }) => required).map(({ header, example: one }) => [header, one]);
   return {
-    name: type,
-    title: type,
-    summary,
-    contentType: 'application/json',
-    headers: { $ref: `${SCHEMAS}${isCommand ? 'CommandHeaders' : 'EventHeaders'}` },
+    ...{ name: type, title: type, summary, contentType: 'application/json' },
+    headers: { $ref: `${SCHEMAS}${TOPICS[topic].writtenBy === 'commerce' ? 'CommandHeaders' : 'EventHeaders'}` },
     payload: { $ref: SCHEMAS + (definition ?? source.name) },
     bindings: { kafka: { key: keyOf(key), ...BINDING } },
-    examples: [{ name: 'whole', headers: { ...headers, ce_type: type }, payload: example }],
+    examples: [{ name: 'whole', headers: { ...Object.fromEntries(usual), ce_type: type }, payload: example }],
   };
 }
 
-function otherOf(topic, { key }, { ENVELOPE_HEADERS }) {
+function otherOf(topic, { key }) {
   const { name, summary, headers = {}, payload = {} } = OTHERS[topic] ?? INTERNAL;
   const properties = Object.entries(headers).map(([header, [description, example]]) => [
     header,
     { type: 'string', description, examples: [example] },
   ]);
   const own = { type: 'object', properties: Object.fromEntries(properties) };
-  const isEnvelope = name.startsWith('payment.') && ENVELOPE_HEADERS.length > 0;
-  return [
-    name,
-    {
-      name,
-      title: name,
-      summary,
-      headers: isEnvelope ? { $ref: `${SCHEMAS}EventHeaders` } : own,
-      payload,
-      bindings: { kafka: { key: keyOf(key), ...BINDING } },
-    },
-  ];
+  const message = {
+    ...{ name, title: name, summary },
+    headers: name.startsWith('payment.') ? { $ref: `${SCHEMAS}EventHeaders` } : own,
+    payload,
+    bindings: { kafka: { key: keyOf(key), ...BINDING } },
+  };
+  return [name, message];
 }
 
 const keyOf = (key) =>

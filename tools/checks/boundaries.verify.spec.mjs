@@ -9,7 +9,7 @@ const COMMENT = 'tranche/comment-subject';
 const FILES = {
   contracts: 'libs/contracts/src/topics.ts',
   contractsSpec: 'libs/contracts/src/topics.spec.ts',
-  runtime: 'libs/runtime/src/back-off.ts',
+  runtime: 'libs/runtime/src/time.ts',
   kafka: 'libs/kafka/src/topics/topics.ts',
   kafkajs: 'libs/kafka/src/kafkajs/kafka-client.ts',
   kafkaNest: 'libs/kafka/src/nest/kafka.module.ts',

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { row, table } from './reference-pages.mjs';
 
 const CHART = 'deploy/helm/tranche';
 export const VALUES_SCHEMA = `${CHART}/values.schema.json`;
@@ -68,11 +69,11 @@ export function chartReadme(schema, values = parse(readFileSync(`${CHART}/values
   const rest = Object.fromEntries(Object.entries(top).filter(([key]) => !(key in ofAll)));
   return [
     HEAD,
-    ...table(rowsOf(rest), (path) => code(at(values, path))),
+    ...tableOf(rowsOf(rest), (path) => code(at(values, path))),
     OF_ALL,
-    ...table(rowsOf(ofAll), (path) => code(at(values, path))),
+    ...tableOf(rowsOf(ofAll), (path) => code(at(values, path))),
     OF_ONE,
-    ...table(...ofServices(services.properties, values.services, ofAll)),
+    ...tableOf(...ofServices(services.properties, values.services, ofAll)),
   ].join('\n');
 }
 
@@ -97,14 +98,10 @@ function ofServices(schemas, values, ofAll) {
   return [rows, defaultOf];
 }
 
-const table = (rows, defaultOf) => [
-  '| value | default | what |',
-  '| --- | --- | --- |',
-  ...rows.map(
-    ([path, { description }, names]) => `| \`${path}\` | ${defaultOf(path, names).replaceAll('|', '\\|')} | ${description} |`, // prettier-ignore
-  ),
-  '',
-];
+const tableOf = (rows, defaultOf) => {
+  const lines = rows.map(([path, { description }, names]) => row(`\`${path}\``, defaultOf(path, names), description));
+  return [table(['value', 'default', 'what'], lines), ''];
+};
 const at = (values, path) => path.split('.').reduce((value, key) => value?.[key], values);
 
 function code(value) {

@@ -75,7 +75,7 @@ describe('commands', () => {
       (it) => (fields(it).orderId.pattern = '^A'),
       'capture/properties/orderId/pattern',
     ],
-    ['a field that may not be', 'capture', (it) => (fields(it).amount = false), 'capture/properties/amount/not'],
+    ['a field that may not be', 'capture', (it) => (fields(it).amount = false), 'capture/properties/amount'],
     ['a keyword that is new', B, (it) => (fields(it).cart.uniqueItems = true), `${B}/properties/cart/uniqueItems`],
     ['fewer items', B, (it) => (fields(it).cart.maxItems = 10), `${B}/properties/cart/maxItems`],
   ])('%s breaks their writers', (_what, name, change, at) => {

@@ -4,8 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
-import { parse, stringify } from 'yaml';
-import { documentsOf } from '../infra/kubernetes.mjs';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 
 const TOOLS = resolve('.infra/deploy');
 const CHART = 'deploy/helm/tranche';
@@ -62,6 +61,11 @@ export function checkDeployment() {
   });
   return report;
 }
+
+const documentsOf = (text) =>
+  parseAllDocuments(text)
+    .map((document) => document.toJS())
+    .filter(Boolean);
 
 /** Renders each value that platform teams set, and the examples of deploy/README.md; Kubernetes' schemas are asked about all at once. */
 function withUsualValues(helm, report) {

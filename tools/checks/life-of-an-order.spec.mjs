@@ -1,17 +1,13 @@
-import { isCurrent, lives } from './life-of-an-order.mjs';
-import { BEGUN, KINDS, stateOf, told } from './life-states.mjs';
+import { lives } from './test/life-happenings.mjs';
+import { BEGUN, KINDS, orderAfter, stateOf } from './test/life-states.mjs';
 
 const ENDS = ['succeeded', 'refused', 'expired', 'not_executed', 'rejected', 'given_up'];
 const rows = lives();
 
-it('docs/reference/life-of-an-order.md says what the fold does', () => {
-  expect(isCurrent()).toBe(true);
-});
-
 it.each(KINDS.flatMap((kind) => Object.entries(BEGUN[kind.name]).map(([state, records]) => [state, kind, records])))(
   '%s is reached by its journal',
   (state, kind, records) => {
-    expect(stateOf(told(records).order, kind.id)).toBe(state);
+    expect(stateOf(orderAfter(records), kind.id)).toBe(state);
   },
 );
 

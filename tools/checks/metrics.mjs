@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { parse } from 'yaml';
+import { row, table } from './reference-pages.mjs';
 
 export const METRICS_FILE = 'docs/reference/metrics.md';
 const HEAD = `# Metrics, and who asks for them
@@ -30,27 +30,20 @@ export const metricsOf = (expr) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
 
-const labelsOf = (expr) => ({
-  grouped: [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list.split(',').map((label) => label.trim())),
-  matched: [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label),
-});
-
-const isOf = (kind) => (node) => node?.kind === kind;
-const isText = (node) => node !== undefined && ts.isStringLiteralLike(node);
-const isArray = isOf(ts.SyntaxKind.ArrayLiteralExpression);
-const NAME = /^[a-z]+(_[a-z0-9]+)+$/;
+/** `counter('a_b', …)`, `new Counter({ name: 'a_b', … })`, or `existing(registry, 'a_b', …)`. */
+const DECLARED =
+  /\b(?:counter(?:Of)?|gauge|histogram|existing)\(\s*(?:\w+,\s*|\{\s*name: )?'([a-z]+(?:_[a-z0-9]+)+)'|\bname: '([a-z]+(?:_[a-z0-9]+)+)',\s*help:/gi;
 
 /** Returns a `Map` of name → `{ labels, project }`, sorted by name. */
 export function registeredMetrics() {
   const found = new Map();
   for (const file of sourceFiles()) {
-    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
-    const project = file.split('/')[1];
-    const add = (name, labels) => found.set(name, { labels, project });
-    visit(source, (node) => {
-      if (ts.isObjectLiteralExpression(node)) ofObject(node, add);
-      else if (ts.isCallExpression(node)) ofCall(node, add);
-    });
+    const text = readFileSync(file, 'utf8');
+    for (const { 0: head, 1: given, 2: named, index } of text.matchAll(DECLARED))
+      found.set(given ?? named, {
+        labels: labelsIn(callAt(text, index + head.length), text),
+        project: file.split('/')[1],
+      });
   }
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -62,52 +55,20 @@ function sourceFiles() {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
 }
 
-function visit(node, take) {
-  take(node);
-  ts.forEachChild(node, (child) => visit(child, take));
+/** The rest of a call, up to the bracket that closes it. */
+function callAt(text, begin) {
+  let depth = 1;
+  let end = begin;
+  while (depth > 0 && end < text.length) depth += { '(': 1, ')': -1 }[text[end++]] ?? 0;
+  return text.slice(begin, end);
 }
 
-/** Matches `new Counter({ name: 'a_b', help: '…', labelNames: [] })`. */
-function ofObject(node, add) {
-  const valueOf = (key) => node.properties.find((property) => property.name?.getText() === key);
-  const [name, help, labelNames] = ['name', 'help', 'labelNames'].map(valueOf);
-  if (name === undefined || help === undefined || !isMade(node)) return;
-  if (isText(name.initializer)) add(name.initializer.text, labelsIn(labelNames?.initializer ?? labelNames?.name));
-}
-
-const isMade = ({ parent }) => ts.isCallExpression(parent) || ts.isNewExpression(parent);
-
-/** Matches `this.counter('a_b', 'help', ['label'])`. */
-function ofCall({ expression, arguments: given }, add) {
-  if (!/(^|\.)(counter|gauge|histogram|counterOf)$/.test(expression.getText())) return;
-  const [name, help] = given.filter(isText);
-  if (name !== undefined && help !== undefined && NAME.test(name.text))
-    add(name.text, labelsIn(given.findLast(isArray)));
-}
-
-/** Reads a list of texts, or resolves the name of one in the same file. */
-function labelsIn(node) {
-  if (node === undefined) return [];
-  if (isArray(node)) return node.elements.filter(isText).map(({ text }) => text);
-  const [, list = ''] = new RegExp(`const ${node.getText()} = \\[([^\\]]*)\\]`).exec(node.getSourceFile().text) ?? [];
+/** Reads a list of texts, or one that has a name in the same file. */
+function labelsIn(call, text) {
+  const [isNamed, named = 'labelNames'] = /\blabelNames(?:: (\w+))?\s*[,}]/.exec(call) ?? [];
+  const source = isNamed ? new RegExp(`const ${named} = (\\[[^\\]]*\\])`).exec(text)?.[1] : call;
+  const [list = ''] = /\[\s*'[^\]]*\]/.exec(source ?? '') ?? [];
   return [...list.matchAll(/'(\w+)'/g)].map(([, label]) => label);
-}
-
-/** Reports labels in queries that the metric does not have, and legends with a label that the query drops. */
-export function labelFaults(expr, legend = '', registered = registeredMetrics()) {
-  const { grouped, matched } = labelsOf(expr);
-  const everywhere = ['le', 'namespace', 'instance', 'job', 'service'];
-  const unknown = [...grouped, ...matched].filter(
-    (label) =>
-      !everywhere.includes(label) && !metricsOf(expr).every((metric) => registered.get(metric)?.labels.includes(label)),
-  );
-  const inLegend = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
-  return [
-    ...unknown.map((label) => `${metricsOf(expr).join()} has no label ${label}`),
-    ...inLegend
-      .filter((label) => !grouped.includes(label))
-      .map((label) => `the legend names ${label}, by which nothing is grouped`),
-  ];
 }
 
 /** Returns a text with a row for each metric. */
@@ -120,9 +81,7 @@ export function metricsDocument(registered = registeredMetrics()) {
   const rows = [...registered].map(([name, { labels, project }]) => {
     const shown = asking(panels, name).join('; ');
     const raised = asking(alerts.map(({ alert, expr }) => [alert, expr]), name).join(', '); // prettier-ignore
-    return `| \`${name}\` | ${project} | ${labels.join(', ') || '–'} | ${shown || '–'} | ${raised || '–'} |`;
+    return row(`\`${name}\``, project, labels.join(', ') || '–', shown || '–', raised || '–');
   });
-  return [HEAD, '| metric | of | labels | panels | alerts |', '| --- | --- | --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+  return [HEAD, table(['metric', 'of', 'labels', 'panels', 'alerts'], rows), ''].join('\n');
 }

@@ -5,21 +5,21 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { faultOfAnswer } from '../../jest.openapi.cjs';
 import { AccountsController } from '../../apps/auth-service/src/api/accounts.controller.js';
-import { TokenRequest, UserTokenRequest } from '../../apps/auth-service/src/api/token-requests.dto.js';
-import { TokensController } from '../../apps/auth-service/src/api/tokens.controller.js';
-import { CseKeysController } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
-import { KeyRequest } from '../../apps/cse-token-service/src/keys/key-request.js';
+import { TokenRequest, UserTokenRequest, TokensController } from '../../apps/auth-service/src/api/tokens.controller.js';
+import { CseKeysController, KeyRequest } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
 import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
-import { ReturnController } from '../../apps/notification-ingest/src/return/return.controller.js';
-import { ProposalsController } from '../../apps/payment-gateway/src/decisions/proposals.controller.js';
+import { ReturnController } from '../../apps/notification-ingest/src/return/browser-return.service.js';
+import {
+  ProposalsController,
+  OperationsController,
+} from '../../apps/payment-gateway/src/operations/operations.controller.js';
 import { ManualResolution } from '../../apps/payment-gateway/src/operations/manual-resolution.js';
-import { OperationsController } from '../../apps/payment-gateway/src/operations/operations.controller.js';
 
 const CONTROLLERS = {
   'auth-service': [AccountsController, TokensController],
   'cse-token-service': [CseKeysController],
   'notification-ingest': [NotificationController, ReturnController],
-  'payment-gateway': [OperationsController, ProposalsController],
+  'payment-gateway': [OperationsController],
 };
 const BODIES = [
   ['cse-token-service', 'KeyRequest', KeyRequest],

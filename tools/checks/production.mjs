@@ -3,18 +3,12 @@
  * reached. It starts nothing.
  */
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import 'reflect-metadata';
-import { built } from '../infra/built.mjs';
+import { built, configOf } from '../infra/built.mjs';
+import { isPortOpen } from '../infra/ports.mjs';
 
 const REACH_MS = 10_000;
-const CONFIGS = {
-  'payment-gateway': ['gateway.config.js', 'GatewayConfig'],
-  'notification-ingest': ['ingest.config.js', 'IngestConfig'],
-  'auth-service': ['auth.config.js', 'AuthConfig'],
-  'cse-token-service': ['cse.config.js', 'CseConfig'],
-};
 
 /**
  * Returns `{ name, required, fault }` for each check. An address that cannot be reached from here is only a note: a service elsewhere may
@@ -27,10 +21,8 @@ export async function productionChecks(services, env) {
 }
 
 async function checksOf(service, env) {
-  const [file, name] = CONFIGS[service];
-  const { [name]: Config } = await built(`apps/${service}/dist/${file}`);
   const { readServiceSettings } = await built('libs/service-kit/dist/index.js');
-  const settings = readServiceSettings(Config, env, { isProduction: true });
+  const settings = readServiceSettings(await configOf(service), env, { isProduction: true });
   const faults = settings.faults.map((one) => ({ name: `${service} ${one.name}`, required: true, fault: one.message }));
   if (settings.config.topics !== 'check')
     faults.push({ name: `${service} TOPICS`, required: true, fault: 'must be check: nothing is refused without it' });
@@ -41,8 +33,7 @@ async function checksOf(service, env) {
 async function kafkaChecks(service, { config, faults }) {
   if (!config.kafkaBrokers || faults.some(({ name }) => name.startsWith('KAFKA_'))) return [];
   const name = `${service} topics`;
-  const isReached = await Promise.all(config.kafkaBrokers.map((broker) => answers(...hostAndPort(broker))));
-  if (!isReached.includes(true)) return [notReached(name, 'the brokers of KAFKA_BROKERS')];
+  if (!(await isOneReached(config.kafkaBrokers))) return [notReached(name, 'the brokers of KAFKA_BROKERS')];
   const { checkTopics, createKafkaClient } = await built('libs/kafka/dist/index.js');
   const { topicsOf } = await built('libs/contracts/dist/index.js');
   const { silentLog } = await built('libs/runtime/dist/index.js');
@@ -72,8 +63,7 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
   const { silentLog } = await built('libs/runtime/dist/index.js');
   const { redisTopology: topology, redisCaFile: caFile } = kit;
   const nodes = topology.clusterNodes ?? topology.sentinels?.nodes ?? [`${url.hostname}:${url.port || 6379}`];
-  const isReached = await Promise.all(nodes.map((node) => answers(...hostAndPort(node))));
-  if (!isReached.includes(true)) return [notReached(name, `the Redis at ${nodes.join(', ')}`)];
+  if (!(await isOneReached(nodes))) return [notReached(name, `the Redis at ${nodes.join(', ')}`)];
   const client = new RedisClient({ ...topology, ...(caFile && { caFile }), url, name: 'doctor', log: silentLog });
   try {
     // The timer must not keep the process alive after the check.
@@ -106,15 +96,10 @@ const notReached = (name, what) => ({
   fault: `not checked: ${what} cannot be reached from here`,
 });
 
-function hostAndPort(broker) {
-  const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(broker);
-  return [host, Number(port)];
-}
-
-function answers(host, port) {
-  return new Promise((done) => {
-    const socket = connect({ host, port, timeout: REACH_MS });
-    const end = (isThere) => done(isThere) ?? socket.destroy();
-    socket.once('connect', () => end(true)).once('timeout', () => end(false)).once('error', () => end(false)); // prettier-ignore
+async function isOneReached(addresses) {
+  const answers = addresses.map((address) => {
+    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(address);
+    return isPortOpen(Number(port), host, REACH_MS);
   });
+  return (await Promise.all(answers)).includes(true);
 }

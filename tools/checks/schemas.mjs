@@ -1,36 +1,14 @@
 /** Makes JSON Schemas from the classes of libs/contracts. It loads the built library. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import 'reflect-metadata';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import transformer from 'class-transformer/cjs/storage.js';
 import { built } from '../infra/built.mjs';
 
-const FOLDER = 'libs/contracts/schemas';
-
-/** Returns `{ wanted, stale }`: the text of each file, and the names of those that differ on disk. */
+/** Returns the schemas by their names. */
 export async function schemas() {
   const library = await built('libs/contracts/dist/index.js');
-  const wanted = new Map(
-    library.SCHEMA_SOURCES.map((source) => [`${source.name}.json`, textOf(schemaOf(source, library))]),
-  );
-  const names = existsSync(FOLDER) ? readdirSync(FOLDER).filter((file) => file.endsWith('.json')) : [];
-  const committed = new Map(names.map((file) => [file, readFileSync(join(FOLDER, file), 'utf8')]));
-  const stale = [...new Set([...wanted.keys(), ...committed.keys()])]
-    .filter((file) => wanted.get(file) !== committed.get(file))
-    .sort();
-  return { wanted, stale };
+  return new Map(library.SCHEMA_SOURCES.map((source) => [source.name, schemaOf(source, library)]));
 }
-
-export function writeSchemas({ wanted, stale }) {
-  mkdirSync(FOLDER, { recursive: true });
-  for (const file of stale) {
-    if (wanted.has(file)) writeFileSync(join(FOLDER, file), wanted.get(file));
-    else rmSync(join(FOLDER, file));
-  }
-}
-
-const textOf = (schema) => `${JSON.stringify(schema, null, 2)}\n`;
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const DEFS = '#/$defs/';

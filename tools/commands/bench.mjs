@@ -8,7 +8,7 @@ export const description = 'figures of ours and of its peers, taken in one run o
 export const positionals = {
   name: 'NAME',
   help: 'what is measured',
-  choices: ['gateway', 'ingest', 'journal', 'keys', 'memory', 'rebuild', 'texts', 'tokens'],
+  choices: ['gateway', 'ingest', 'journal', 'keys', 'memory', 'rebuild', 'tokens'],
   required: true,
 };
 
@@ -23,27 +23,13 @@ export const variables = INFRASTRUCTURE;
 export const exitCodes = { 1: 'it could not be measured, or with --strict a target is not met' };
 
 const MAIN = 'verification/dist/bench/main.js';
-const WRONG_USE = 2;
-/** This one only computes. */
-const WITHOUT_INFRASTRUCTURE = 'texts';
 
-export async function run({ options: { json }, args, held, log }) {
+export async function run({ args, held, log }) {
   await bootstrap({ held, log });
-  const start = (more, options) => held.start(process.execPath, [MAIN, ...args, ...more], options).exited;
-  const refusal = [];
-  if ((await start(['--check'], { onLine: (line) => refusal.push(line.trim()) })) !== 0) {
-    console.error(`npm run bench: ${refusal[0]} ${refusal.slice(1).join(', ')}`);
-    return WRONG_USE;
-  }
-  const env = args.includes(WITHOUT_INFRASTRUCTURE) ? {} : await infrastructure({ held, log });
+  const { brokers, redisUrl } = await startInfrastructure({ held, log });
+  const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl };
   // Figures go to stdout; progress, warnings and errors go to stderr.
-  const isFigure = json ? (line) => line.startsWith('{') : (line) => !/^\[ *\d+ s\] /.test(line);
-  const onLine = (line) => (isFigure(line) ? console.log(line) : console.error(line));
-  const outcome = await start([], { env: { ...process.env, ...env }, onLine });
+  const onLine = (line, stream) => (stream === 'stdout' ? console.log(line) : console.error(line));
+  const outcome = await held.start(process.execPath, [MAIN, ...args], { env, onLine }).exited;
   return typeof outcome === 'number' ? outcome : 1;
-}
-
-async function infrastructure(use) {
-  const { brokers, redisUrl } = await startInfrastructure(use);
-  return { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl };
 }

@@ -1,9 +1,10 @@
-import { bundleServices } from '../infra/bundles.mjs';
+import { buildClassicScript, bundleServices, CLASSIC_SCRIPT } from '../infra/bundles.mjs';
 import { requireBuilt } from '../infra/built.mjs';
 
-export const description = 'makes apps/NAME/dist/service.js, one file, of each app that was compiled';
+export const description = 'makes one file of each app that was compiled, and the classic script of the card library';
 
 export async function run({ log }) {
-  requireBuilt('apps/payment-gateway/dist/main.js');
+  requireBuilt('apps/payment-gateway/dist/main.js', 'libs/card-encryption/dist/index.js');
   for (const name of await bundleServices()) log(`apps/${name}/dist/service.js is made`);
+  if (await buildClassicScript()) log(`${CLASSIC_SCRIPT} is made`);
 }

@@ -1,5 +1,5 @@
 export const description =
-  'documents against the repository: links, code, named files, rules of the interface and their tests; and tracked files against this machine';
+  'documents against the repository: links, code, named files, each rule of the interface and its tests; and tracked files against this machine';
 export const options = {
   blocks: { help: 'lists every block of code with how it is checked' },
 };

@@ -4,44 +4,32 @@ import { parseArgs } from 'node:util';
 /** Returns `{ isHelp }`, `{ fault }` or `{ options, positionals, args }`. */
 export function readCommandLine(command, args, env) {
   const known = command.options ?? {};
-  const { tokens } = parseArgs({ args, options: parsedAs(known), strict: false, allowPositionals: true, tokens: true });
-  const given = tokens.filter(({ kind }) => kind === 'option');
-  if (given.some(({ name }) => name === 'help')) return { isHelp: true };
-  const positionals = tokens.filter(({ kind }) => kind === 'positional').map(({ value }) => value);
-  const ours = command.passesOn ? given.filter(({ name }) => Object.hasOwn(known, name)) : given;
-  const wrongArgument =
-    optionFault(ours, known) ?? (command.passesOn ? undefined : positionalFault(positionals, command.positionals));
-  const fault = wrongArgument ?? variableFault(command.variables ?? {}, env);
-  return fault === undefined ? { options: valuesOf(given, known), positionals, args } : { fault };
-}
-
-function parsedAs(known) {
   const types = Object.entries(known).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]);
-  return { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } };
-}
-
-function valuesOf(given, known) {
-  const defaults = Object.entries(known).map(([name, { value, default: fallback }]) => [
-    name,
-    value ? fallback : false,
-  ]);
-  const values = given.filter(({ name }) => known[name]).map(({ name, value }) => [name, value ?? true]);
-  return Object.fromEntries([...defaults, ...values]);
-}
-
-function optionFault(given, known) {
-  for (const { name, rawName, value } of given) {
-    if (!Object.hasOwn(known, name)) return `unknown option ${rawName}`;
-    const { value: placeholder, check } = known[name];
-    if (placeholder && !value) return `${rawName} needs a value: ${rawName} ${placeholder}`;
-    if (placeholder && value.startsWith('--'))
-      return `${rawName} needs a value: ${rawName} ${placeholder}, not ${value}`;
-    if (!placeholder && value !== undefined) return `${rawName} takes no value, not ${JSON.stringify(value)}`;
-    const fault = value === undefined ? undefined : check?.(value);
-    if (fault) return `${rawName} ${fault}`;
+  const options = { ...Object.fromEntries(types), help: { type: 'boolean', short: 'h' } };
+  const strict = !command.passesOn && !args.some((arg) => arg === '--help' || arg === '-h');
+  try {
+    const { values, positionals } = parseArgs({ args, options, strict, allowPositionals: true });
+    if (values.help) return { isHelp: true };
+    const fault =
+      faultsIn(known, values, '--')[0] ??
+      (command.passesOn ? undefined : positionalFault(positionals, command.positionals)) ??
+      faultsIn(command.variables ?? {}, env)[0];
+    const defaults = Object.entries(known).map(([name, { value, default: usual }]) => [name, value ? usual : false]);
+    return fault === undefined
+      ? { options: { ...Object.fromEntries(defaults), ...values }, positionals, args }
+      : { fault };
+  } catch (error) {
+    if (!error.code?.startsWith('ERR_PARSE_ARGS_')) throw error;
+    return { fault: error.message.split(/\. |\.?\n/)[0] };
   }
-  return undefined;
 }
+
+/** An empty option or variable counts as not set. */
+const faultsIn = (known, given, prefix = '') =>
+  Object.entries(known).flatMap(([name, { check }]) => {
+    const fault = given[name] && check?.(given[name]);
+    return fault ? [`${prefix}${name} ${fault}`] : [];
+  });
 
 function positionalFault(positionals, wanted) {
   if (wanted === undefined) return positionals.length > 0 ? `unknown argument ${positionals[0]}` : undefined;
@@ -50,13 +38,4 @@ function positionalFault(positionals, wanted) {
   if (positionals.length > 1) return `one ${name} at a time, not ${positionals.join(' ')}`;
   if (positionals.length === 0) return required ? `${name} is missing: one of ${there}` : undefined;
   return choices.includes(positionals[0]) ? undefined : `there is no ${positionals[0]}: ${name} is one of ${there}`;
-}
-
-/** An empty variable counts as not set. */
-function variableFault(variables, env) {
-  for (const [name, { check }] of Object.entries(variables)) {
-    const fault = env[name] ? check?.(env[name]) : undefined;
-    if (fault) return `${name} ${fault}`;
-  }
-  return undefined;
 }

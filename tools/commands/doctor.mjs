@@ -1,6 +1,6 @@
 import { machineChecks } from '../checks/machine.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
-import { oneOf, url } from './values.mjs';
+import { oneOf } from './values.mjs';
 import { CHROMIUM, INFRASTRUCTURE, PORT_OFFSET } from './variables.mjs';
 
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
@@ -27,7 +27,6 @@ export const variables = {
   ...PORT_OFFSET,
   MERCHANTS_FILE: { help: 'merchants to be checked (default: config/merchants.demo.json)' },
   ACCOUNTS_FILE: { help: 'accounts to be checked (default: config/accounts.demo.json)' },
-  AUTH_URL: { help: 'the token API: each account is tried there', check: url('http:', 'https:') },
 };
 
 export const exitCodes = {

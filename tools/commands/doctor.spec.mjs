@@ -33,15 +33,6 @@ it('names an accounts file that is wrong', () => {
   expect(doctor({ ACCOUNTS_FILE: 'no-such-file.json' }).faultOf('accounts')).toContain('no-such-file.json');
 });
 
-it('asks the token API about each account when AUTH_URL says where it is', () => {
-  expect(doctor().checks.map(({ name }) => name)).not.toContain('accounts at the token API');
-  const { faultOf, status } = doctor({ AUTH_URL: 'http://127.0.0.1:1' });
-  expect(faultOf('accounts at the token API')).toMatch(
-    /^tranche-demo: .+; correct config\/accounts\.demo\.json or AUTH_URL$/,
-  );
-  expect(status).toBe(1);
-});
-
 it('notes that the browser tests have no browser, which nothing else needs', () => {
   const { checks } = doctor({ CHROMIUM_PATH: '/nowhere' });
   const { fault, required } = checks.find(({ name }) => name === 'Chromium');

@@ -3,16 +3,13 @@ import { bootstrap } from '../infra/bootstrap.mjs';
 import { packagesFor } from '../infra/infrastructure.mjs';
 import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../infra/kafka.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
-import { isPortFree } from '../infra/ports.mjs';
-import { Expected } from '../infra/processes.mjs';
+import { freePorts } from '../infra/ports.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
 import { oneOf, wholeNumber } from './values.mjs';
 import { INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
-/** Linux gives ephemeral ports from 32768 on, so other programs rarely take these. */
-const PORTS = { from: 20_000, to: 32_000 };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
 export const description =
@@ -90,49 +87,35 @@ async function commandLines({ options, held, log }) {
   await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
   const java = brokers ? undefined : await kafkaCommand({ held, log });
   const command = redisUrl ? undefined : await redisCommand({ held, log });
-  const ports = keptPorts();
-  const next = async () => (await ports.next()).value;
   const places = [];
   for (let count = workersFor(options, { isShared: Boolean(brokers || redisUrl) }); count > 0; count--) {
-    const [port, controllerPort, redisPort] = [await next(), await next(), await next()];
+    const size = Number(options.brokers ?? 1);
+    const [redisPort, ...kafkaPorts] = await freePorts(1 + 2 * size);
     places.push({
       folder: held.folder('tranche-faults-'),
-      kafka: brokers
-        ? { brokers }
-        : options.brokers
-          ? { ...(await clusterOf(Number(options.brokers), next)), java, clusterId: clusterId() }
-          : {
-              ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
-              settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
-            },
-      redis: redisUrl
-        ? { url: redisUrl }
-        : {
-            url: `redis://127.0.0.1:${redisPort}`,
-            command,
-            args: redisArguments({ port: redisPort, folder: 'FOLDER' }),
-          },
+      kafka: brokers ? { brokers } : ownKafka(size, java, kafkaPorts),
+      redis: redisUrl ? { url: redisUrl } : ownRedis(command, redisPort),
     });
   }
   return places;
 }
 
-async function clusterOf(size, next) {
-  const ports = [];
-  while (ports.length < size) ports.push({ port: await next(), controllerPort: await next() });
-  const cluster = ports.map(({ port }, at) => ({ port, settings: clusterSettings(at, ports) }));
-  return { brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','), cluster };
+function ownKafka(size, java, free) {
+  const ports = Array.from({ length: size }, () => ({ port: free.pop(), controllerPort: free.pop() }));
+  const settingsOf = (at) =>
+    size === 1 ? brokerSettings({ ...ports[0], folder: 'FOLDER/records' }) : clusterSettings(at, ports);
+  return {
+    brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    own: { java, clusterId: clusterId(), brokers: ports.map(({ port }, at) => ({ port, settings: settingsOf(at) })) },
+  };
+}
+
+function ownRedis(command, port) {
+  return { url: `redis://127.0.0.1:${port}`, command, args: redisArguments({ port, folder: 'FOLDER' }) };
 }
 
 function workersFor(options, { isShared }) {
   if (options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
-}
-
-/** A port must stay free while its broker is killed, so no other worker's service gets it. */
-async function* keptPorts() {
-  const begin = PORTS.from + Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
-  for (let port = begin; port < PORTS.to; port++) if (await isPortFree(port)) yield port;
-  throw new Expected(`no free port between ${begin} and ${PORTS.to}`);
 }

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { makeTopics, setStage } from '../demo/stage.mjs';
+import { chromiumArguments, chromiumPath } from '../infra/chromium.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { stackPorts } from '../infra/service-ports.mjs';
 import { DESK_PASSWORD } from '../infra/services.mjs';
 import { TEST_CARDS } from '../demo/test-cards.mjs';
 import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
@@ -19,7 +15,7 @@ export const variables = { ...INFRASTRUCTURE, ...CHROMIUM };
 const FOLDER = 'docs/pictures';
 /** A visit with a screen, colours and a language, and the steps of it that are kept. */
 const VISITS = {
-  'desktop-light-en': ['checkout', 'provider-form', 'desk'],
+  'desktop-light-en': ['checkout', 'desk'],
   'desktop-dark-fr': ['instalments'],
   'phone-light-en': ['checkout'],
   'phone-dark-es': ['instalments'],
@@ -33,16 +29,15 @@ const SCREENS = {
   desktop: { viewport: { width: 1280, height: 800 } },
 };
 const LANGUAGES = { en: 'en-GB', fr: 'fr-FR', es: 'es-ES' };
-const files = { merchantsFile: 'config/merchants.demo.json', accountsFile: 'config/accounts.demo.json' };
 
 /** No program compares the pictures: fonts depend on the machine, and order numbers are new each time. */
 export async function run({ held, log }) {
   const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
   const access = await makeTopics(infrastructure, { log });
   await ensurePackages(['chromium'], { held, log });
-  const { services: ports } = await stackPorts({}, { isAnyFree: true });
-  const stage = await setStage({ held, log, infrastructure, files, ports, access });
-  const browser = await openBrowser();
+  const stage = await setStage({ held, log, infrastructure, access });
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: chromiumArguments() });
   let bytes = 0;
   for (const [name, steps] of Object.entries(VISITS)) {
     const [device, colorScheme, language] = name.split('-');
@@ -54,19 +49,6 @@ export async function run({ held, log }) {
   await browser.close();
   await stage.close();
   if (bytes > MAX_BYTES) throw new Expected(`${FOLDER} has ${bytes} bytes, more than ${MAX_BYTES}`);
-}
-
-/** The child tools/infra/browser.mjs ends when its stdin, our pipe, closes. So no browser stays if we are killed. */
-async function openBrowser() {
-  const { chromium } = await import('playwright-core');
-  const keeper = spawn(process.execPath, [resolve('tools/infra/browser.mjs')], {
-    detached: true,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const [address] = await once(createInterface({ input: keeper.stdout }), 'line', {
-    signal: AbortSignal.timeout(STEP_TIMEOUT_MS),
-  });
-  return chromium.connect(address, { timeout: STEP_TIMEOUT_MS });
 }
 
 /** One visit: a refusal, instalments for the same order, then an order by card, and the desk. */
@@ -101,8 +83,6 @@ async function take(browser, shopUrl, { name, steps, screen }) {
   await page.getByTestId('other-method').click();
   await page.getByTestId('way-3').check();
   await pay();
-  await page.locator('button[value=validate]').waitFor();
-  await picture('provider-form');
   await page.locator('button[value=validate]').click();
   await status('succeeded');
   await picture('paid-in-instalments');

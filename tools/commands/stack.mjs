@@ -1,25 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { keepLogs } from '../demo/logs.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
-import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
-import { listedPorts, stackPorts, withPortsOfThisRun } from '../infra/service-ports.mjs';
-import { addressLines, environments, SERVICES, startInOrder, startService } from '../infra/services.mjs';
-import { followLog, keepStackLogs, runningStacks } from '../infra/stack-logs.mjs';
-import { oneOf, port } from './values.mjs';
-import { INFRASTRUCTURE, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET, SERVICE_PORTS } from './variables.mjs';
+import { merchantsOfThisRun, stackPorts, takenPorts } from '../infra/service-ports.mjs';
+import { addressLines, environments, startInOrder, startService } from '../infra/services.mjs';
+import { port } from './values.mjs';
+import { INFRASTRUCTURE, LOGS, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET } from './variables.mjs';
 
 export const description = 'Kafka, Redis, the simulator and the services for development, until Ctrl-C';
 
 export const options = {
   infra: { help: 'Kafka and Redis only' },
-  logs: {
-    value: 'NAME',
-    help: `shows what a service of the running stack prints, until Ctrl-C: ${Object.keys(SERVICES).join(', ')}`,
-    check: oneOf(Object.keys(SERVICES)),
-  },
+  'free-ports': { help: 'takes free ports instead of the usual ones' },
+  ...LOGS,
 };
 
 export const variables = {
@@ -27,28 +20,24 @@ export const variables = {
   KAFKA_TOPIC_PREFIX: { help: "begins the topics' names" },
   ...MERCHANTS_AND_ACCOUNTS,
   ...PORT_OFFSET,
-  KAFKA_PORT: { help: 'Kafka, usually 9092; 0 takes a free one, and so it does with the ports below', check: port },
-  REDIS_PORT: { help: 'Redis, usually 6379', check: port },
-  ...SERVICE_PORTS,
+  KAFKA_PORT: { help: 'Kafka, usually 9092; 0 takes a free one', check: port },
+  REDIS_PORT: { help: 'Redis, usually 6379; 0 takes a free one', check: port },
 };
 
 export const exitCodes = { 0: 'stopped', 1: 'something could not be started, or ended by itself' };
 
 export const runsUntilStopped = () => true;
 
-export function fault({ options: given }) {
-  return given.infra && given.logs ? '--logs does not go with --infra: only services have logs' : undefined;
-}
-
-export async function run({ options: given, held, signal, log }) {
-  if (given.logs) return showLog(given.logs, { held, signal, log });
-  const ports = await stackPorts(process.env);
+export async function run({ options: given, held, log }) {
+  const ports = await stackPorts(process.env, { areFree: given['free-ports'] });
   await claim(ports, given);
   const [infrastructure] = await Promise.all([
     startInfrastructure({ held, log, ports }),
     given.infra ? undefined : bootstrap({ held, log }),
   ]);
-  const services = given.infra ? [] : await startServices({ held, log, infrastructure, ports: ports.services });
+  const services = given.infra
+    ? []
+    : await startServices({ held, log, infrastructure, ports: ports.services, logs: keepLogs(given.logs) });
   addressLines(services, infrastructure).forEach((line) => console.log(line));
   log('running until Ctrl-C');
   const ends = [
@@ -59,60 +48,32 @@ export async function run({ options: given, held, signal, log }) {
   throw new Expected(await Promise.race(ends));
 }
 
-/** Every port must be free and used once, or a service would fail halfway through the start. */
+/** Every port must be free, or a service would fail halfway through the start. */
 async function claim(ports, { infra }) {
-  const isOurs = ({ variable }) => {
-    if (variable === 'KAFKA_PORT') return !process.env.KAFKA_BROKERS;
-    return variable === 'REDIS_PORT' ? !process.env.REDIS_URL : !infra;
+  const isOurs = ({ name }) => {
+    if (name === 'Kafka') return !process.env.KAFKA_BROKERS;
+    return name === 'Redis' ? !process.env.REDIS_URL : !infra;
   };
-  const wanted = listedPorts(ports).filter(isOurs);
-  const same = wanted.find((one, index) => wanted.findIndex(({ port: number }) => number === one.port) < index);
-  if (same)
-    throw new Expected(`port ${same.port} of ${same.name} is also another's: set ${same.variable} to another one`);
-  const taken = [];
-  for (const one of wanted) if (!(await isPortFree(one.port))) taken.push(one);
+  const taken = await takenPorts(ports, isOurs);
   if (taken.length === 0) return;
   const named = taken.map(({ port: number, name }) => `${number} of ${name}`).join(', ');
-  const [are, them] = taken.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const ways = `set ${taken[0].variable}, or STACK_PORT_OFFSET=1000 for a second stack`;
-  throw new Expected(`port ${named} ${are} taken: end who holds ${them}, or ${ways}`);
+  throw new Expected(`taken ports: ${named}; end who holds them, or use --free-ports or STACK_PORT_OFFSET=1000`);
 }
 
-async function startServices({ held, log, infrastructure: { brokers, redisUrl }, ports }) {
-  const merchantsFile = merchantsOfThisRun(process.env.MERCHANTS_FILE || 'config/merchants.demo.json', ports);
-  const accountsFile = process.env.ACCOUNTS_FILE || 'config/accounts.demo.json';
-  const all = environments({
+async function startServices({ held, log, infrastructure: { brokers, redisUrl }, ports, logs }) {
+  const merchants = process.env.MERCHANTS_FILE || 'config/merchants.demo.json';
+  const envs = environments({
     ports,
     brokers,
     redisUrl,
     topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
-    merchantsFile,
-    accountsFile,
+    merchantsFile: merchantsOfThisRun(merchants, ports, held.folder('tranche-stack-')),
+    accountsFile: process.env.ACCOUNTS_FILE || 'config/accounts.demo.json',
   });
-  const logs = keepStackLogs(held);
   return startInOrder(async (name) => {
     const onWarning = (line) => console.error(line);
-    const service = await startService(name, { held, env: all[name], onWarning, onOutput: logs.outputOf(name) });
+    const service = await startService(name, { held, env: envs[name], onWarning, onOutput: logs.outputOf(name) });
     log(`${name} is ready`);
     return service;
   });
-}
-
-/** The platform calls back and browsers are redirected, so the merchants need the addresses of this stack. */
-function merchantsOfThisRun(file, ports) {
-  const text = readFileSync(file, 'utf8');
-  const ours = withPortsOfThisRun(text, ports);
-  if (ours === text) return file;
-  const place = join(tmpdir(), 'merchants.json');
-  writeFileSync(place, ours);
-  return place;
-}
-
-async function showLog(name, { held, signal, log }) {
-  const [pid, ...others] = runningStacks();
-  if (pid === undefined) throw new Expected('no stack is running here: start one with `npm run stack`');
-  if (others.length > 0)
-    log(`${others.length + 1} stacks are running; this is ${name} of the last one, process ${pid}`);
-  await followLog({ held, pid, name, write: (text) => process.stdout.write(text), signal });
-  log('the stack has ended');
 }

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -49,13 +49,10 @@ export const exitCodes = { 0: 'all tests passed', 1: 'a test failed or could not
 export function fault({ args: given }) {
   const args = withoutOwn(given);
   if (!args.some((arg) => arg.startsWith('-')) || !isInstalled()) return undefined;
-  const { stderr } = spawnSync(process.execPath, [JEST, '--listTests', CACHE, ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  });
+  const { stderr } = listTests(args);
   const [, named = '[]'] = WRONG_OPTIONS.exec(stderr) ?? [];
-  const unknown = [JSON.parse(named)].flat().map((name) => (name.length > 1 ? `--${name}` : `-${name}`));
-  return unknown.length > 0 ? `unknown option ${unknown.join(', ')}` : undefined;
+  const unknown = [JSON.parse(named)].flat().map((name) => (name.length > 1 ? `'--${name}'` : `'-${name}'`));
+  return unknown.length > 0 ? `Unknown option ${unknown.join(', ')}` : undefined;
 }
 
 export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args, held, log }) {
@@ -64,7 +61,8 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
     const suite = all || jestArguments.some((arg) => arg.includes('nightly')) ? { NIGHTLY: '1' } : {};
-    if (await needsBrowser(held, jestArguments, suite)) await ensurePackages(['chromium'], { held, log });
+    // The names of specs say whether they need a browser.
+    if (listTests(jestArguments, suite).stdout.includes('.browser.')) await ensurePackages(['chromium'], { held, log });
     const areSchemasCurrent = await checkSchemas(held, log);
     const seed = process.env.SIMULATED_SEED || String(commitSeed());
     log(`simulated worlds begin at seed ${seed} (repeat with SIMULATED_SEED=${seed})`);
@@ -79,13 +77,9 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   return counts.failed === 0 ? 0 : 1;
 }
 
-/** The names of specs say whether they need a browser. */
-async function needsBrowser(held, jestArguments, suite) {
-  const specs = [];
-  const onLine = (line) => specs.push(line);
-  const env = { ...process.env, ...suite };
-  await held.start(process.execPath, [JEST, '--listTests', CACHE, ...jestArguments], { env, onLine }).exited;
-  return specs.some((spec) => spec.includes('.browser.'));
+function listTests(args, more) {
+  const env = { ...process.env, ...more, NO_COLOR: '1' };
+  return spawnSync(process.execPath, [JEST, '--listTests', CACHE, ...args], { encoding: 'utf8', env });
 }
 
 function withoutOwn(args) {
@@ -115,13 +109,6 @@ const SEEDS = 1_000_000_000;
 
 /** The seed changes with the commit: each commit tries other worlds, and a rerun tries the same ones. It is random without git. */
 function commitSeed() {
-  try {
-    const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      encoding: 'utf8',
-    }).trim();
-    return Number.parseInt(commit.slice(0, 12), 16) % SEEDS;
-  } catch {
-    return randomInt(SEEDS);
-  }
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
+  return stdout ? Number.parseInt(stdout.slice(0, 12), 16) % SEEDS : randomInt(SEEDS);
 }

@@ -1,4 +1,4 @@
-import { built } from '../infra/built.mjs';
+import { built, configOf } from '../infra/built.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { printed, STRIMZI_OPTIONS, strimziTopics } from '../infra/strimzi.mjs';
 import { brokers } from './values.mjs';
@@ -57,10 +57,9 @@ export async function run({ options: { apply, strimzi, cluster, flush = false, j
 /** Reads the Kafka settings as a service does. Any service's will do: all use the same topics. */
 async function kafkaSettings() {
   const { ConfigError, loadConfig } = await built('libs/service-kit/dist/index.js');
-  const { CheckoutConfig } = await built('apps/checkout-demo/dist/checkout.config.js');
   const ofKafka = Object.entries(process.env).filter(([name]) => name.startsWith('KAFKA_'));
   try {
-    const config = loadConfig(CheckoutConfig, Object.fromEntries(ofKafka));
+    const config = loadConfig(await configOf('checkout-demo'), Object.fromEntries(ofKafka));
     return { faults: [], kafka: config.kafka, prefix: config.kafkaTopicPrefix };
   } catch (error) {
     if (error instanceof ConfigError) return { faults: error.faults };

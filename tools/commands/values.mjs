@@ -1,6 +1,5 @@
 /** Each check takes the text of an option or a variable and returns the fault, worded to follow the name. */
-import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
 import { readJson } from '../infra/read-json.mjs';
 
 const MOST_PORTS = 65_535;
@@ -29,8 +28,7 @@ export function url(...protocols) {
 }
 
 export function brokers(text) {
-  const isRight = (one) =>
-    /^(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
+  const isRight = (one) => /^[\w.-]+:\d{1,5}$/.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
   return text.split(',').every(isRight) ? undefined : `must be host:port, or several with commas, not ${quoted(text)}`;
 }
 
@@ -45,23 +43,11 @@ export function jsonFile(text) {
   }
 }
 
-export function temporaryFolder(text) {
-  if (!existsSync(text)) return `names a folder that does not exist: ${text}`;
-  return writableFolder(text);
-}
-
-/** The folder may be missing, but it must be possible to create it and write there. The trial removes what it made. */
-export function writableFolder(text) {
-  const folder = resolve(text);
-  const made = [];
+export function folder(text) {
   try {
-    for (let place = folder; !existsSync(place); place = dirname(place)) made.unshift(place);
-    made.forEach((place) => mkdirSync(place));
-    accessSync(folder, constants.W_OK);
-    return statSync(folder).isDirectory() ? undefined : `must be a folder, and ${text} is none`;
+    accessSync(text, constants.W_OK);
+    return statSync(text).isDirectory() ? undefined : `must be a folder, and ${text} is none`;
   } catch (error) {
     return `must be a folder that can be written, and ${text} is not (${error.code})`;
-  } finally {
-    for (const place of made.reverse()) if (existsSync(place)) rmdirSync(place);
   }
 }

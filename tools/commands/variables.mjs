@@ -1,8 +1,7 @@
-import { brokers, jsonFile, port, temporaryFolder, url, wholeNumber } from './values.mjs';
-import { PORT_VARIABLES } from '../infra/service-ports.mjs';
+import { brokers, folder, jsonFile, url, wholeNumber } from './values.mjs';
 
 export const TEMPORARY = {
-  TMPDIR: { help: 'where temporary files go; nothing of them stays', check: temporaryFolder },
+  TMPDIR: { help: 'where temporary files go; nothing of them stays', check: folder },
 };
 
 export const INFRASTRUCTURE = {
@@ -18,15 +17,16 @@ export const MERCHANTS_AND_ACCOUNTS = {
   },
 };
 
-export const SERVICE_PORTS = Object.fromEntries(
-  PORT_VARIABLES.map(({ variable, name, usual }) => [variable, { help: `${name}, usually ${usual}`, check: port }]),
-);
-
 export const PORT_OFFSET = {
   STACK_PORT_OFFSET: {
     help: 'is added to every usual port: 1000 for a second stack beside the first',
     check: wholeNumber({ max: 50_000 }),
   },
+};
+
+/** An option, not a variable. */
+export const LOGS = {
+  logs: { value: 'FOLDER', help: 'keeps there all that each service prints; the demo also their metrics at the end' },
 };
 
 export const CHROMIUM = { CHROMIUM_PATH: { help: 'the Chromium of the browser tests, if it is not on the PATH' } };

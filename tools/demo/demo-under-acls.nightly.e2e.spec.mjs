@@ -3,10 +3,9 @@ import { createRequire } from 'node:module';
 import { ownPrefix, RedisServer } from '@tranche/testing';
 import { passwordOf, startAclBroker } from '../infra/test/acl-broker.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
-import { stackPorts } from '../infra/service-ports.mjs';
-import { play } from './play.mjs';
 import { SCENARIOS } from './scenarios.mjs';
 import { setStage } from './stage.mjs';
+import { play } from './story.mjs';
 
 const { PATH, HOME } = process.env;
 const SHOP = 'demo-shop';
@@ -41,13 +40,10 @@ beforeAll(async () => {
     // The ACLs allow only each service's default prefix.
     REDIS_KEY_PREFIX: '',
   });
-  const { services: ports } = await stackPorts({}, { isAnyFree: true });
   stage = await setStage({
     held,
     log: (line) => lines.push(line),
     infrastructure: { brokers, redisUrl: redis.url },
-    files: { merchantsFile: 'config/merchants.demo.json', accountsFile: 'config/accounts.demo.json' },
-    ports,
     access: { topicPrefix: prefix, sasl: sasl(SHOP), settingsOf },
   });
 }, 300_000);
@@ -62,7 +58,7 @@ it.each(SCENARIOS.map((scenario) => [scenario.title, scenario]))(
   async (_, scenario) => {
     const said = [];
     const print = (line) => said.push(line);
-    const { passed } = await play(scenario, { stage, signal: new AbortController().signal, print, colour: false });
+    const { passed } = await play(scenario, { stage, signal: new AbortController().signal, print });
     if (!passed) throw new Error(said.join('\n'));
   },
   120_000,

@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path';
 
 const METRICS_TIMEOUT_MS = 5_000;
 
-export const keepNothing = { outputOf: () => undefined, keepMetrics: async () => undefined };
-
 export function keepLogs(folder) {
+  if (folder === undefined) return { outputOf: () => undefined, keepMetrics: async () => undefined };
   const place = resolve(folder);
   mkdirSync(place, { recursive: true });
   return {

@@ -39,7 +39,6 @@ export function platformAt(simulatorUrl) {
     approve: (transactionId) =>
       request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' }),
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
-    rotateKeys: () => request('POST', '/simulator/cse-keys/rotate', {}),
 
     /** Sends the notifications of an order that a fault kept back. */
     notify: (identifier, orderId) => request('POST', '/simulator/notifications/suppressed', { identifier, orderId }),
@@ -55,14 +54,6 @@ export function platformAt(simulatorUrl) {
         await delay(10);
       }
       throw new Expected(`no ${operation} of ${orderId} reached the platform`);
-    },
-
-    /** Counts the executions of each operation of the order, for example `{ authorization: 1, capture: 1 }`. */
-    async executed(orderId) {
-      const counts = {};
-      for (const { operationType } of (await ledger(orderId)).operations)
-        counts[operationType] = (counts[operationType] ?? 0) + 1;
-      return counts;
     },
   };
 }

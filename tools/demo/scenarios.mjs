@@ -1,204 +1,230 @@
-/** Each scenario plays one order's story, and checks every event of it and the platform's ledger. */
+/** The scenarios: one is the story of one order, with every event of it and the platform's ledger checked. */
 import { Expected } from '../infra/processes.mjs';
-import { cardPayment, cardRefused, keyRotated } from './card-scenarios.mjs';
-import { gatewayKilled, timedOut } from './doubt-scenarios.mjs';
-import { digitalOrder, newOrderId, partnerAOrder, partnerBOrder } from './orders.mjs';
-import { faultCodes, must } from './story.mjs';
-import { captureWindow, pendingExpires } from './time-scenarios.mjs';
-import { difference, money } from './timeline.mjs';
+import { expectEqual } from './story.mjs';
+import { TEST_CARDS } from './test-cards.mjs';
+import { money } from './timeline.mjs';
 
-/**
- * In the order of the story, those that travel in time last; `play` gets the order's `Story` and what the stage offers. `isBeside`: waits most of
- * its time, so it is played beside the others. `isAlone`: stops services or moves clocks, so no other one is under way.
- */
+const DAY_MS = 86_400_000;
+const SIX_DAYS_MS = 6 * DAY_MS + 60_000;
+
+/** `isAlone`: stops services or moves clocks, so no other scenario is under way. `play` gets the order's `Story` and the stage. */
 export const SCENARIOS = [
   {
     name: 'method-a-capture-refund',
     title: 'Method A in 3 instalments: form, capture, partial refund, second capture',
-    play: methodA,
+    ...{ rail: 'partner-a', goods: 'chairs' },
+    async play(story, { returnUrl }) {
+      const returnAddress = await story.redirect();
+      if (!returnAddress?.startsWith(returnUrl))
+        throw new Expected(`the cardholder was sent to ${returnAddress}, not to ${returnUrl}`);
+      await story.next('payment.authorize.succeeded', { origin: 'notification', extraData: 'basket=42' });
+      await story.send('payment.capture', { description: 'Shipped' });
+      await story.next('payment.capture.succeeded');
+      await story.send('payment.refund', { description: 'One chair came back', amount: 10_000 });
+      await story.next('payment.refund.succeeded', { amount: 10_000 });
+      await story.send('payment.capture', { description: 'Shipped again by mistake' });
+      await story.next('payment.capture.rejected', { faults: ['already_captured'] });
+      await story.expectLedger({ authorization: 1, capture: 1, refund: 1 });
+    },
   },
-  { name: 'method-b-pending-approved', title: 'Method B: on hold for approval, then approved', play: methodB },
   {
-    name: 'digital-goods',
-    title: 'Method B: a digital article without brand, delivered in ten days',
-    play: digitalGoods,
+    name: 'method-b-pending-approved',
+    title: 'Method B: on hold for approval, then approved',
+    ...{ rail: 'partner-b', goods: 'chairs' },
+    async play(story, { platform }) {
+      await story.redirect('pending', 'the cardholder finishes the form, the provider wants to look at it');
+      const { data } = await story.next('payment.authorize.pending', { execCode: '0003' });
+      await platform.approve(data.transactionId);
+      story.note('the provider approves');
+      await story.next('payment.authorize.succeeded', { execCode: '0000' });
+      await story.expectLedger({ authorization: 1 });
+    },
   },
-  { name: 'void', title: 'Method A: authorized, then voided', play: voided },
-  { name: 'same-command-twice', title: 'The same command twice: one call, the same event again', play: twice },
-  { name: 'bad-command', title: 'A bad command: every fault at once, nothing sent', play: badCommand },
-  { name: 'bearer-token', title: 'A merchant whose calls carry an access token', play: bearerToken },
-  { name: 'card-payment', title: 'Card: encrypted in the page, exchanged for a token, paid', play: cardPayment },
-  { name: 'card-refused', title: 'Card: the bank refuses', play: cardRefused },
-  { name: 'key-rotated', title: 'Card: the key is replaced between page and tokenizer; one payment', play: keyRotated },
+  {
+    name: 'void',
+    title: 'Method A: authorized, then voided',
+    ...{ rail: 'partner-a', goods: 'table' },
+    async play(story) {
+      await story.authorize();
+      await story.send('payment.void', { description: 'Out of stock' });
+      await story.next('payment.void.succeeded');
+      await story.expectLedger({ authorization: 1, void: 1 });
+    },
+  },
+  {
+    name: 'same-command-twice',
+    title: 'The same command twice: one call, the same event again',
+    ...{ rail: 'partner-a', goods: 'lamp' },
+    async play(story) {
+      const order = story.exampleOf('payment.authorize');
+      const id = await story.send('payment.authorize', order);
+      const first = await story.next('payment.authorize.redirect_required');
+      await story.send('payment.authorize', order, { id });
+      const again = await story.next('payment.authorize.redirect_required', {}, { again: true });
+      expectEqual('event id', first.id, again.id);
+      story.note(`the same event id both times: ${again.id}`);
+      await story.expectLedger({ authorization: 1 }, { authorization: 1 });
+    },
+  },
+  {
+    name: 'bad-command',
+    title: 'A bad command: every fault at once, nothing sent',
+    ...{ rail: 'partner-b', goods: 'bad' },
+    async play(story, { shop }) {
+      const order = story.exampleOf('payment.authorize');
+      const command = {
+        ...order,
+        billing: { ...order.billing, postalCode: '44000-44000', phone: '0240000000' },
+        client: { ...order.client, email: 'jeanne+shop@example.com', ip: '300.1.1.1' },
+        cart: [{ ...order.cart[0], category: 'chairs', quantity: 1000 }],
+        colour: 'blue',
+      };
+      const places = 'billing.phone billing.postalCode cart[0].category cart[0].quantity client.email client.ip colour';
+      const notNamed = (faults = []) => places.split(' ').filter((name) => !faults.some(({ path }) => path === name));
+      const refusal = await shop.send(story.rail, 'payment.authorize', command).catch((error) => error);
+      expectEqual('fields that the client does not name', [], notNamed(refusal.faults));
+      story.note(`@tranche/client refuses it: ${refusal.faults.length} faults, and nothing is published`);
+      await shop.sendUnchecked(story.rail, 'payment.authorize', command);
+      story.note('payment.authorize sent unchecked', 'command');
+      const { data } = await story.next('payment.command.rejected');
+      expectEqual('fields that the gateway does not name', [], notNamed(data.faults));
+      await story.expectLedger({}, { authorization: 0 });
+    },
+  },
+  {
+    name: 'bearer-token',
+    title: 'A merchant whose calls carry an access token',
+    ...{ rail: 'partner-a', goods: 'sofa', merchant: 'shop-auth' },
+    async play(story) {
+      await story.authorize();
+      story.note('the platform answers this merchant only with a valid access token: auth-service got one');
+      await story.expectLedger({ authorization: 1 }, { authorization: 1 });
+    },
+  },
+  {
+    name: 'card-payment',
+    title: 'Card: encrypted in the page, exchanged for a token, paid',
+    ...{ rail: 'card', goods: 'lamp' },
+    play: (story, stage) => payByCard(story, stage, TEST_CARDS.accepted, 'payment.pay.succeeded', '0000'),
+  },
+  {
+    name: 'card-refused',
+    title: 'Card: the bank refuses',
+    ...{ rail: 'card', goods: 'lamp' },
+    async play(story, stage) {
+      await payByCard(story, stage, TEST_CARDS.refused, 'payment.pay.refused', '4001');
+      story.note('the bank was asked once and said no; paying with another card is another command');
+    },
+  },
   {
     name: 'back-office-refund',
     title: 'A refund in the back office counts: no more than the rest can be refunded',
-    play: backOfficeRefund,
-  },
-  {
-    name: 'gateway-killed',
-    title: 'Gateway killed between intent and answer: in doubt, resolved, executed once',
-    play: gatewayKilled,
-    isAlone: true,
+    ...{ rail: 'partner-a', goods: 'chairs' },
+    async play(story, { platform, identifier }) {
+      await story.authorize();
+      await story.send('payment.capture', { description: 'Shipped' });
+      await story.next('payment.capture.succeeded');
+      await platform.refundInBackOffice(identifier, story.orderId, 10_000);
+      story.note(`somebody refunds ${money(10_000)} in the back office of the platform`);
+      await story.next('payment.operation.external', { operation: 'refund', amount: 10_000 });
+      await story.send('payment.refund', { description: 'Two and a half chairs came back', amount: 25_000 });
+      await story.next('payment.refund.rejected', { faults: ['refund_exceeds_remaining'] });
+      await story.send('payment.refund', { description: 'Two chairs came back', amount: 20_000 });
+      await story.next('payment.refund.succeeded');
+      await story.expectLedger({ authorization: 1, capture: 1, refund: 2 }, { refund: 1 });
+    },
   },
   {
     name: 'platform-timeout',
     title: 'The platform never answers: in doubt, resolved by its notification, executed once',
-    play: timedOut,
-    isBeside: true,
+    ...{ rail: 'partner-a', goods: 'bench' },
+    async play(story, { platform, identifier }) {
+      await story.authorize();
+      const capture = { operation: 'capture', orderPrefix: story.orderId };
+      await platform.fault(capture, { timeout: 'after', notification: 'none' });
+      await story.send('payment.capture', { description: 'Shipped' });
+      await platform.called(story.orderId, 'capture');
+      story.note('the platform executes, never answers, and does not notify yet');
+      await story.next('payment.capture.in_doubt', { outcome: undefined });
+      story.note('no answer in time: nobody here can know, so nothing is sent again');
+      await platform.notify(identifier, story.orderId);
+      story.note('the platform notifies at last');
+      await expectResolved(story);
+    },
+  },
+  {
+    name: 'gateway-killed',
+    title: 'Gateway killed between intent and answer: in doubt, resolved, executed once',
+    ...{ rail: 'partner-a', goods: 'wardrobe', isAlone: true },
+    async play(story, stage) {
+      await story.authorize();
+      await stage.platform.fault({ operation: 'capture', orderPrefix: story.orderId }, { latencyMs: 10_000 });
+      await story.send('payment.capture', { description: 'Shipped' });
+      await stage.platform.called(story.orderId, 'capture');
+      await stage.kill('payment-gateway');
+      story.note('the call has reached the platform: gateway killed (SIGKILL) before the answer');
+      await stage.stop('notification-ingest');
+      story.note('the webhook is away, too: the platform has to repeat its notification');
+      await stage.start('payment-gateway');
+      story.note('gateway started again');
+      await story.next('payment.capture.in_doubt', { outcome: undefined });
+      await stage.start('notification-ingest');
+      story.note('the webhook is back');
+      await expectResolved(story);
+    },
   },
   {
     name: 'pending-expires',
     title: 'Method B: on hold, and 6 days without a word: expired',
-    play: pendingExpires,
-    isAlone: true,
+    ...{ rail: 'partner-b', goods: 'chairs', isAlone: true },
+    /** The interface says: "0003: no update, 6 days elapse: expired, considered failed" (States and transitions). */
+    async play(story, stage) {
+      await story.redirect('pending', 'the provider wants to look at it');
+      await story.next('payment.authorize.pending');
+      story.note('from now on the platform says nothing more about this order');
+      await travel(stage, story, SIX_DAYS_MS, '6 days and a minute later');
+      await story.next('payment.authorize.expired', { origin: 'timer' });
+      await story.expectLedger(undefined, { authorization: 1 });
+    },
   },
   {
     name: 'capture-window',
     title: 'Method A: a reminder after 6 days; a capture after 7 is sent, flagged and refused',
-    play: captureWindow,
-    isAlone: true,
+    ...{ rail: 'partner-a', goods: 'desk', isAlone: true },
+    /** The interface says: "Capture later than 7 days after the authorization: success no longer guaranteed" (States and transitions). */
+    async play(story, stage) {
+      await story.authorize();
+      await travel(stage, story, SIX_DAYS_MS, '6 days and a minute later');
+      await story.next('payment.capture_window.closing', { origin: 'timer' });
+      await travel(stage, story, DAY_MS, 'another day later, 7 days and a minute after the authorization');
+      await story.send('payment.capture', { description: 'Shipped late' });
+      await story.next('payment.capture.refused', { flags: ['capture_window_passed'], execCode: '2009' });
+      story.note('sent all the same, and flagged: success is no longer guaranteed, and this platform says no');
+      await story.expectLedger({ authorization: 1 }, { capture: 1 });
+    },
   },
 ];
 
-async function methodA(stage) {
-  const story = stage.story('partner-a', newOrderId('chairs'));
-  await story.send('payment.authorize', partnerAOrder(story.orderId));
-  const redirected = await story.next('payment.authorize.redirect_required');
-  must(difference('EXECCODE', '0002', redirected.data.execCode));
-  const returnAddress = await story.decide(redirected, 'validate', 'the cardholder validates on the form');
-  if (!returnAddress?.startsWith(stage.returnUrl))
-    throw new Expected(`the cardholder was sent to ${returnAddress}, not to ${stage.returnUrl}`);
-  const authorized = await story.next('payment.authorize.succeeded');
-  must(difference('origin', 'notification', authorized.data.origin));
-  must(difference('extraData', 'basket=42', authorized.data.extraData));
-  await story.send('payment.capture', { description: 'Shipped' });
-  await story.next('payment.capture.succeeded');
-  await story.send('payment.refund', { description: 'One chair came back', amount: 10_000 });
-  const refunded = await story.next('payment.refund.succeeded');
-  must(difference('refunded amount', 10_000, refunded.data.amount));
-  await story.send('payment.capture', { description: 'Shipped again by mistake' });
-  const second = await story.next('payment.capture.rejected');
-  must(difference('fault', ['already_captured'], faultCodes(second)));
-  await story.executes({ authorization: 1, capture: 1, refund: 1 });
-}
-
-async function methodB(stage) {
-  const story = stage.story('partner-b', newOrderId('chairs'));
-  await story.send('payment.authorize', partnerBOrder(story.orderId));
-  const redirected = await story.next('payment.authorize.redirect_required');
-  await story.decide(redirected, 'pending', 'the cardholder finishes the form, the provider wants to look at it');
-  const pending = await story.next('payment.authorize.pending');
-  must(difference('EXECCODE', '0003', pending.data.execCode));
-  await stage.platform.approve(pending.data.transactionId);
-  story.note('the provider approves');
-  const approved = await story.next('payment.authorize.succeeded');
-  must(difference('EXECCODE', '0000', approved.data.execCode));
-  await story.executes({ authorization: 1 });
-}
-
-async function digitalGoods(stage) {
-  const story = stage.story('partner-b', newOrderId('course'));
-  await story.send('payment.authorize', digitalOrder(story.orderId));
-  const redirected = await story.next('payment.authorize.redirect_required');
-  await story.decide(redirected, 'validate', 'the cardholder validates on the form');
-  const authorized = await story.next('payment.authorize.succeeded');
-  must(difference('EXECCODE', '0000', authorized.data.execCode));
-  await story.executes({ authorization: 1 });
-}
-
-async function voided(stage) {
-  const story = stage.story('partner-a', newOrderId('table'));
-  await story.authorizeWithMethodA();
-  await story.send('payment.void', { description: 'Out of stock' });
-  await story.next('payment.void.succeeded');
-  await story.executes({ authorization: 1, void: 1 });
-}
-
-async function twice(stage) {
-  const story = stage.story('partner-a', newOrderId('lamp'));
-  const order = partnerAOrder(story.orderId);
-  const id = await story.send('payment.authorize', order);
-  const first = await story.next('payment.authorize.redirect_required');
-  await story.send('payment.authorize', order, { id });
-  const again = await story.next('payment.authorize.redirect_required', { again: true });
-  must(difference('event id', first.id, again.id));
-  story.note(`the same event id both times: ${again.id}`);
-  must(difference('calls', 1, (await stage.platform.ledger(story.orderId)).calls.length));
-  await story.executes({ authorization: 1 });
-}
-
-async function badCommand(stage) {
-  const story = stage.story('partner-b', newOrderId('bad'));
-  const order = partnerBOrder(story.orderId);
-  const command = {
-    ...order,
-    amount: 250_000,
-    billing: { ...order.billing, postalCode: '44000-44000', phone: '0240000000' },
-    client: { ...order.client, email: 'jeanne+shop@example.com', ip: '300.1.1.1' },
-    cart: [{ ...order.cart[0], category: 'chairs', quantity: 1000 }],
-    colour: 'blue',
-  };
-  const wrong = [
-    'billing.phone',
-    'billing.postalCode',
-    'cart[0].category',
-    'cart[0].quantity',
-    'client.email',
-    'client.ip',
-    'colour',
-  ];
-  const notNamed = (faults = []) => wrong.filter((name) => !faults.some(({ path }) => path === name));
-  const refusal = await stage.shop.send(story.rail, 'payment.authorize', command).catch((error) => error);
-  must(difference('fields that the client does not name', [], notNamed(refusal.faults)));
-  story.note(`@tranche/client refuses it: ${refusal.faults.length} faults, and nothing is published`);
-  await story.sendUnchecked('payment.authorize', command);
-  const rejected = await story.next('payment.command.rejected');
-  must(difference('fields that the gateway does not name', [], notNamed(rejected.data.faults)));
-  must(difference('calls', 0, (await stage.platform.ledger(story.orderId)).calls.length));
-}
-
-async function bearerToken(stage) {
-  const story = stage.story('partner-a', newOrderId('sofa'), 'shop-auth');
-  await story.send('payment.authorize', partnerAOrder(story.orderId, { merchant: story.merchant }));
-  await story.decide(
-    await story.next('payment.authorize.redirect_required'),
-    'validate',
-    'the cardholder validates on the form',
-  );
-  await story.next('payment.authorize.succeeded');
-  story.note('the platform answers this merchant only with a valid access token: auth-service got one');
-  must(
-    difference(
-      'answers',
-      ['0002'],
-      (await stage.platform.ledger(story.orderId)).calls.map(({ answered }) => answered),
+/** Only the page and the tokenizer see the card: it is encrypted, exchanged for a token, and the token pays. */
+async function payByCard(story, { page }, card, event, execCode) {
+  const { hfToken } = await page.tokenize(card, (what, body) =>
+    story.note(
+      what === 'key'
+        ? `cse-token-service gives the page encryption key ${body.encryptionKeyId}`
+        : `the tokenizer answers the encrypted card: ${body.EXECCODE} ${body.CARDCODE ?? body.MESSAGE}`,
     ),
   );
-  await story.executes({ authorization: 1 });
+  await story.send('payment.pay', story.exampleOf('payment.pay', { hfToken, tokenizedAt: new Date().toISOString() }));
+  await story.next(event, { execCode });
+  await story.expectLedger({ payment: 1 }, { payment: 1 });
 }
 
-async function backOfficeRefund(stage) {
-  const story = stage.story('partner-a', newOrderId('chairs'));
-  await story.authorizeWithMethodA();
-  await story.send('payment.capture', { description: 'Shipped' });
-  await story.next('payment.capture.succeeded');
-  await stage.platform.refundInBackOffice(stage.identifier, story.orderId, 10_000);
-  story.note(`somebody refunds ${money(10_000)} in the back office of the platform`);
-  const external = await story.next('payment.operation.external');
-  must(
-    difference(
-      'external operation',
-      { operation: 'refund', amount: 10_000 },
-      pick(external.data, ['operation', 'amount']),
-    ),
-  );
-  await story.send('payment.refund', { description: 'Two and a half chairs came back', amount: 25_000 });
-  must(difference('fault', ['refund_exceeds_remaining'], faultCodes(await story.next('payment.refund.rejected'))));
-  await story.send('payment.refund', { description: 'Two chairs came back', amount: 20_000 });
-  await story.next('payment.refund.succeeded');
-  must(difference('refund calls', 1, await story.calls('refund')));
-  await story.executes({ authorization: 1, capture: 1, refund: 2 });
+async function expectResolved(story) {
+  await story.next('payment.capture.doubt_resolved', { outcome: 'succeeded', origin: 'notification' });
+  await story.expectLedger({ authorization: 1, capture: 1 }, { capture: 1 });
 }
 
-const pick = (from, names) => Object.fromEntries(names.map((name) => [name, from[name]]));
+async function travel(stage, story, ms, when) {
+  await stage.travel(ms);
+  story.note(`${when}: platform and shop have travelled, the gateway was started again with its clock moved`);
+}

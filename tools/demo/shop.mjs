@@ -4,37 +4,32 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const EVENT_TIMEOUT_MS = 45_000;
 
-/**
- * `libraries` are the built `{ contracts, kafka, runtime, Tranche }`, which exist only after the bootstrap. `nowMs` gives the time of its
- * commands.
- */
-export async function openShop({
-  libraries: { contracts, kafka, runtime, Tranche },
-  brokers,
-  topicPrefix,
-  sasl,
-  nowMs = Date.now,
-}) {
-  const { TOPICS, topicName, decodeCloudEvent, orderKey } = contracts;
-  const { silentLog } = runtime;
+/** `libraries` are built `{ contracts, kafka, runtime, Tranche }`, which exist only after the bootstrap. `nowMs`: the time of commands. */
+export async function openShop({ libraries, brokers, topicPrefix, sasl, nowMs }) {
+  const { contracts, kafka, Tranche } = libraries;
+  const { TOPICS, MESSAGES, COMMAND_TOPICS, topicName, decodeCloudEvent, orderKey } = contracts;
+  const log = libraries.runtime.silentLog;
   const settings = { brokers: brokers.split(','), clientId: 'demo-shop', ...(sasl && { sasl }) };
-  const tranche = await Tranche.connect({ ...settings, topicPrefix, log: silentLog });
-  const client = kafka.createKafkaClient(settings, silentLog);
+  const tranche = await Tranche.connect({ ...settings, topicPrefix, log });
+  const client = kafka.createKafkaClient(settings, log);
 
   // A subscription of the client would drop repeated events, which one scenario needs.
-  const arrivals = [];
-  const offsets = await kafka.topicOffsets(client, topicName(topicPrefix, TOPICS.events));
-  const follower = new kafka.LogFollower({ client, topic: TOPICS.events.name, topicPrefix, log: silentLog });
+  const all = [];
+  const follower = new kafka.LogFollower({ client, topic: TOPICS.events.name, topicPrefix, log });
   await follower.start({
     onRecords(_partition, records) {
-      for (const { headers, value, key } of records) {
-        const { event } = decodeCloudEvent({ headers, value });
-        arrivals.push({ key, event, atMs: performance.now() });
-      }
+      for (const { headers, value, key } of records)
+        all.push({ key, event: decodeCloudEvent({ headers, value }).event, atMs: performance.now() });
     },
   });
+  const arrivals = ({ merchant, orderId }) => all.filter(({ key }) => key === orderKey(merchant, orderId));
 
   return {
+    /** The order's events so far, in order of arrival. */
+    arrivals,
+
+    exampleOf: (rail, type) => MESSAGES.find((one) => one.topic === rail && one.type === type).example,
+
     /** Publishes a command and resolves to its id. @throws the client's InvalidCommandError */
     async send(rail, type, order, { id = randomUUID() } = {}) {
       const [, operation] = type.split('.');
@@ -43,41 +38,26 @@ export async function openShop({
     },
 
     /** Publishes without the client, so that only the gateway checks the command. */
-    async sendUnchecked(rail, type, order) {
-      const key = orderKey(order.merchant, order.orderId);
-      const command = {
-        id: randomUUID(),
-        source: '/demo-shop',
-        type,
-        time: new Date(nowMs()).toISOString(),
-        subject: key,
-        data: order,
-      };
-      const producer = new kafka.BatchingProducer({ client, log: silentLog });
+    async sendUnchecked(rail, type, data) {
+      const key = orderKey(data.merchant, data.orderId);
+      const time = new Date(nowMs()).toISOString();
+      const command = { id: randomUUID(), source: '/demo-shop', type, time, subject: key, data };
+      const producer = new kafka.BatchingProducer({ client, log });
       try {
         await producer.connect();
-        const topic = topicName(topicPrefix, contracts.COMMAND_TOPICS[rail]);
+        const topic = topicName(topicPrefix, COMMAND_TOPICS[rail]);
         await producer.send({ topic, key, ...contracts.encodeCloudEvent(command) });
       } finally {
         await producer.close();
       }
     },
 
-    /** The order's events so far, in order of arrival. */
-    arrivals: (merchant, orderId) => arrivals.filter(({ key }) => key === orderKey(merchant, orderId)),
-
-    /**
-     * Waits for the order's next event after the `followed` ones. It ignores a repeated event (the same id), as consumers do, unless
-     * `again` is set.
-     */
-    async next(merchant, orderId, followed, { again = false, timeoutMs = EVENT_TIMEOUT_MS } = {}) {
+    /** Waits for the story's next event. It ignores a repeated event (the same id), as consumers do, unless `again` is set. */
+    async next(story, { again = false, timeoutMs = EVENT_TIMEOUT_MS } = {}) {
+      const { followed } = story;
       const deadline = performance.now() + timeoutMs;
-      const ids = new Set(followed.map(({ id }) => id));
-      const isNew = ({ event }) => !ids.has(event.id) && !isAddition(event, followed);
-      const find = () =>
-        again
-          ? this.arrivals(merchant, orderId)[followed.length]?.event
-          : this.arrivals(merchant, orderId).find(isNew)?.event;
+      const isNew = ({ event }) => followed.every(({ id }) => id !== event.id) && !isAddition(event, followed);
+      const find = () => (again ? arrivals(story)[followed.length] : arrivals(story).find(isNew))?.event;
       while (find() === undefined && performance.now() < deadline) await delay(10);
       return find();
     },

@@ -1,55 +1,47 @@
 /** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stopAll } from '../infra/processes.mjs';
+import { readJson } from '../infra/read-json.mjs';
+import { merchantsOfThisRun, stackPorts } from '../infra/service-ports.mjs';
 import { CHECKOUT_MERCHANT, environments, SERVICES, startService } from '../infra/services.mjs';
-import { keepLogs, keepNothing } from './logs.mjs';
+import { keepLogs } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
 import { openShop } from './shop.mjs';
-import { readJson } from '../infra/read-json.mjs';
+
+/** Settings that the scenarios need. */
+const MORE = {
+  // The platform must retry for longer than a loaded machine takes to restart two services.
+  'platform-simulator': { NOTIFICATION_RETRY_MS: Array(300).fill(500).join(',') },
+  // The simulator needs a while for a new key pair on a busy machine.
+  'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
+  // Kafka gives the partitions of a killed gateway away only after the session's time-out.
+  'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000', KAFKA_SESSION_TIMEOUT_MS: '5000' },
+};
 
 /**
  * `access`: `{ topicPrefix }` of topics that are there (`makeTopics` gives it); where Kafka and Redis have users also `sasl`, the shop's, and
- * `settingsOf(service)`. `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses
- * are those of this run, whatever the file says.
+ * `settingsOf(service)`. `files`: `{ merchants, accounts, logs }`, as in the options of the demo.
  */
-export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files, ports, access }) {
+export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files = {}, access }) {
   const { topicPrefix, sasl, settingsOf = () => ({}) } = access;
-  const merchants = merchantsOfThisRun(files.merchantsFile, ports);
-  const merchantsFile = join(held.folder('tranche-demo-'), 'merchants.json');
-  writeFileSync(merchantsFile, JSON.stringify(merchants, undefined, 2));
-  const more = {
-    // The platform must retry for longer than a loaded machine takes to restart two services.
-    'platform-simulator': { NOTIFICATION_RETRY_MS: Array(300).fill(500).join(',') },
-    // The simulator needs a while for a new key pair on a busy machine.
-    'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
-    // Kafka gives the partitions of a killed gateway away only after the session's time-out.
-    'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000', KAFKA_SESSION_TIMEOUT_MS: '5000' },
-  };
-  const envs = environments({
+  const { services: ports } = await stackPorts({}, { areFree: true });
+  const merchantsFile = merchantsOfThisRun(
+    files.merchants ?? 'config/merchants.demo.json',
     ports,
-    brokers,
-    redisUrl,
-    topicPrefix,
-    merchantsFile,
-    accountsFile: files.accountsFile,
-    more: Object.fromEntries(Object.keys(ports).map((name) => [name, { ...more[name], ...settingsOf(name) }])),
-  });
+    held.folder('tranche-demo-'),
+  );
+  const accountsFile = files.accounts ?? 'config/accounts.demo.json';
+  const more = Object.fromEntries(Object.keys(ports).map((name) => [name, { ...MORE[name], ...settingsOf(name) }]));
+  const envs = environments({ ports, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile, more });
   const { tokenizeCard, ...libraries } = await builtLibraries();
 
   const services = {};
   const trouble = []; // warnings of the services, printed if a scenario fails
-  const logs = files.logsFolder === undefined ? keepNothing : keepLogs(files.logsFolder);
+  const logs = keepLogs(files.logs);
+  const onWarning = (line) => trouble.push(line);
   const start = async (name) => {
-    const onOutput = logs.outputOf(name);
-    services[name] = await startService(name, {
-      held,
-      env: envs[name],
-      onWarning: (line) => trouble.push(line),
-      onOutput,
-    });
+    services[name] = await startService(name, { held, env: envs[name], onWarning, onOutput: logs.outputOf(name) });
   };
   const stop = async (name) => {
     await logs.keepMetrics(services[name]);
@@ -75,7 +67,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     TOKENIZER_URL: tokenizerUrl,
     PUBLIC_URL: origin,
   } = envs['checkout-demo'];
-  const { identifier, returnUrl } = merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT);
+  const { identifier, returnUrl } = readJson(merchantsFile).find(({ merchant }) => merchant === CHECKOUT_MERCHANT);
   return {
     services,
     trouble,
@@ -111,30 +103,13 @@ async function builtLibraries() {
   return { contracts, kafka, runtime, Tranche, tokenizeCard };
 }
 
-function merchantsOfThisRun(merchantsFile, ports) {
-  const ingest = `http://127.0.0.1:${ports['notification-ingest'].port}`;
-  const checkout = `http://127.0.0.1:${ports['checkout-demo'].port}`;
-  return readJson(merchantsFile).map((merchant) => ({
-    ...merchant,
-    notificationUrl: `${ingest}/notifications`,
-    returnUrl: `${ingest}/return/${merchant.merchant}`,
-    pageUrl: `${checkout}/${merchant.merchant}/thanks`,
-  }));
-}
-
 /** The topics of one run, which anybody who reaches Kafka may use. Resolves to the stage's `access`. */
 export async function makeTopics({ brokers }, { log }) {
   const { contracts, kafka, runtime } = await builtLibraries();
   const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
   const warnings = { ...runtime.silentLog, warn: log, error: log };
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
-  const definitions = Object.values(contracts.TOPICS);
-  await kafka.ensureTopics(client, {
-    prefix: topicPrefix,
-    definitions,
-    replicationFactor: 1,
-    minInSyncReplicas: 1,
-    log: warnings,
-  });
+  const topics = { prefix: topicPrefix, definitions: Object.values(contracts.TOPICS) };
+  await kafka.ensureTopics(client, { ...topics, replicationFactor: 1, minInSyncReplicas: 1, log: warnings });
   return { topicPrefix };
 }

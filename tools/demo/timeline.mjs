@@ -2,27 +2,17 @@
 
 const MARKS = { command: '→', event: '←', note: '·' };
 const MESSAGE_WIDTH = 90;
-const COLOURS = {
-  succeeded: 32,
-  redirect_required: 36,
-  pending: 36,
-  doubt_resolved: 32,
-  in_doubt: 33,
-  refused: 31,
-  rejected: 31,
-};
 
 /**
  * Formats one entry in columns: elapsed ms, name, EXECCODE, amount, transaction, flags. The faults of a rejected command follow, one line
  * each.
  */
-export function timelineLines(entry, { colour = false } = {}) {
-  const { elapsedMs, kind, text, event, isAgain = false } = entry;
+export function timelineLines({ elapsedMs, kind, text, event, isAgain = false }) {
   const elapsed = `${elapsedMs.toFixed(0).padStart(7)} ms  ${MARKS[kind]} `;
   if (kind !== 'event') return [elapsed + text];
   const { execCode, outcome, amount, currency, transactionId, flags = [], faults = [] } = event.data;
   const columns = [
-    tint(event.type.padEnd(35), colour && COLOURS[event.type.split('.').at(-1)]),
+    event.type.padEnd(35),
     (execCode ?? '').padEnd(4),
     (amount === undefined ? '' : money(amount, currency)).padStart(11),
     transactionId ?? '',
@@ -42,17 +32,4 @@ const cut = (text) => (text.length > MESSAGE_WIDTH ? `${text.slice(0, MESSAGE_WI
 
 export function money(amount, currency = 'EUR') {
   return `${(amount / 100).toFixed(2)} ${currency}`;
-}
-
-const tint = (text, code) => (code ? `\u001b[${code}m${text}\u001b[0m` : text);
-
-export function difference(what, expected, seen) {
-  const [expectedText, seenText] = [JSON.stringify(expected), JSON.stringify(seen)];
-  return expectedText === seenText ? undefined : `${what}: expected ${expectedText}, saw ${seenText}`;
-}
-
-export function summary(results, seconds) {
-  const passed = results.filter((result) => result.passed).length;
-  const scenarios = results.map(({ name, passed, events }) => ({ name, passed, events }));
-  return { scenarios, passed, failed: results.length - passed, seconds: Math.round(seconds * 10) / 10 };
 }

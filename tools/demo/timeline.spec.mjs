@@ -1,4 +1,4 @@
-import { difference, money, summary, timelineLines } from './timeline.mjs';
+import { money, timelineLines } from './timeline.mjs';
 
 const event = (data, type = 'payment.capture.succeeded') => ({ id: 'e', type, data });
 
@@ -28,12 +28,6 @@ describe('timelineLines', () => {
     expect(line).toMatch(/ capture_window_passed$/);
   });
 
-  it('colours only when asked', () => {
-    const entry = { elapsedMs: 1, kind: 'event', event: event({}) };
-    expect(timelineLines(entry)[0]).not.toContain('\u001b');
-    expect(timelineLines(entry, { colour: true })[0]).toContain('\u001b[32m');
-  });
-
   it('shows what was done', () => {
     expect(timelineLines({ elapsedMs: 0, kind: 'command', text: 'payment.capture sent' })).toEqual([
       '      0 ms  → payment.capture sent',
@@ -43,19 +37,4 @@ describe('timelineLines', () => {
 
 it('money has two decimals', () => {
   expect([money(30_000), money(5, 'EUR')]).toEqual(['300.00 EUR', '0.05 EUR']);
-});
-
-it('a difference names what was expected and what was seen', () => {
-  expect(difference('calls', 1, 1)).toBeUndefined();
-  expect(difference('calls', 1, 2)).toBe('calls: expected 1, saw 2');
-});
-
-it('the summary counts', () => {
-  const results = [{ name: 'a', passed: true, events: ['x'], more: 1 }, { name: 'b', passed: false, events: [] }]; // prettier-ignore
-  expect(summary(results, 12.345)).toEqual({
-    scenarios: [{ name: 'a', passed: true, events: ['x'] }, { name: 'b', passed: false, events: [] }], // prettier-ignore
-    passed: 1,
-    failed: 1,
-    seconds: 12.3,
-  });
 });

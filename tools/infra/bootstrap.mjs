@@ -2,10 +2,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bundleServices } from './bundles.mjs';
-import { buildClassicScript } from './classic-script.mjs';
+import { buildClassicScript, bundleServices } from './bundles.mjs';
 import { Expected, isRunning } from './processes.mjs';
-import { during } from './progress.mjs';
 import { SERVICES } from './services.mjs';
 
 const LOCK_TIMEOUT_MS = 600_000;
@@ -22,14 +20,16 @@ export async function bootstrap({ held, log, projects, whenCompiled }) {
   if (fault) throw new Expected(fault);
   return oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
     await install({ held, log });
-    return during('building (tsc -b)', log, () => build({ held, projects, whenCompiled }));
+    log('building (tsc -b)');
+    return build({ held, projects, whenCompiled });
   });
 }
 
 export async function install({ held, log }) {
   if (isInstalled()) return;
   const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  await during('installing packages (npm ci)', log, () => held.run('npm', args, { env: withoutScripts() }));
+  log('installing packages (npm ci)');
+  await held.run('npm', args, { env: withoutScripts() });
 }
 
 export async function build({ held, projects = [], whenCompiled = () => undefined }) {
@@ -40,13 +40,11 @@ export async function build({ held, projects = [], whenCompiled = () => undefine
 
 /** Returns one line if this Node is older than `engines` allows. */
 export function nodeFault(version, engines) {
-  const [major, minor, patch] = version.split('.').map(Number);
-  const isNotOlder = (floor) => minor > floor[1] || (minor === floor[1] && patch >= floor[2]);
+  const [major, minor] = version.split('.').map(Number);
   const fits = engines.split('||').some((range) => {
-    const [, operator, ...numbers] = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/.exec(range.trim()) ?? [];
-    const floor = numbers.map(Number);
-    if (operator === undefined) throw new Error(`engines: "${range}" is not of the form ^1.2.3 or >=1.2.3`);
-    return major === floor[0] ? isNotOlder(floor) : operator === '>=' && major > floor[0];
+    const [, operator, ...floor] = /^(\^|>=)(\d+)\.(\d+)\.0$/.exec(range.trim()) ?? [];
+    if (operator === undefined) throw new Error(`engines: "${range}" is not of the form ^1.2.0 or >=1.2.0`);
+    return major === Number(floor[0]) ? minor >= Number(floor[1]) : operator === '>=' && major > Number(floor[0]);
   });
   return fits
     ? undefined

@@ -117,6 +117,22 @@ async function bundle(rolldown, { main, service, code, cache, inputs }) {
   await writeCache(service);
 }
 
+/** The card library as an ES module, and as a classic script that leaves `window.TrancheCardEncryption` behind. */
+export const ES_MODULE = 'libs/card-encryption/dist/index.js';
+export const CLASSIC_SCRIPT = 'libs/card-encryption/dist/card-encryption.global.js';
+
+/** Makes the classic script again if the module is newer. Resolves to whether it did. */
+export async function buildClassicScript() {
+  const madeAt = statSync(CLASSIC_SCRIPT, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if ([ES_MODULE, import.meta.filename].every((file) => statSync(file).mtimeMs < madeAt)) return false;
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({ input: ES_MODULE, platform: 'browser' });
+  const { output } = await build.generate({ format: 'iife', name: 'TrancheCardEncryption', minify: true });
+  await build.close();
+  writeWhole(CLASSIC_SCRIPT, output[0].code);
+  return true;
+}
+
 function writeWhole(file, text) {
   writeFileSync(`${file}.${process.pid}`, text);
   renameSync(`${file}.${process.pid}`, file);

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning, signalGroup } from './processes.mjs';
 
 const GRACE_MS = 5_000;
 const processes = new Set();
@@ -30,25 +31,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 for (const pid of processes) signalGroup(pid, 'SIGTERM');
 const deadline = performance.now() + GRACE_MS;
-while ([...processes].some(isRunning) && performance.now() < deadline) await delay(25);
+while ([...processes].some((pid) => isRunning(-pid)) && performance.now() < deadline) await delay(25);
 for (const pid of processes) signalGroup(pid, 'SIGKILL');
 for (const name of containers) spawnSync('docker', ['rm', '--force', '--volumes', name], { stdio: 'ignore' });
 for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-
-/** Every child leads a process group, so its own children end with it. */
-function signalGroup(pid, signal) {
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if (error.code !== 'ESRCH') throw error;
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(-pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

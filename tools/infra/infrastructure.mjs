@@ -3,67 +3,30 @@ import { isEngineThere, startKafkaContainer, startRedisContainer } from './docke
 import { areKafkaJarsThere, startKafka } from './kafka.mjs';
 import { canInstall, ensurePackages, PACKAGES } from './packages.mjs';
 import { freePorts } from './ports.mjs';
-import { holdProcesses } from './processes.mjs';
 import { isRedisFromJarThere, startRedis } from './redis.mjs';
 
-/**
- * Resolves to `{ brokers, redisUrl, stop }`. `ports` is `{ kafka, redis }`; missing ones are free ports. `held` ends the processes; without
- * it they end with `stop()` or with this process.
- */
-export async function startInfrastructure({
-  kafka = true,
-  redis = true,
-  ports = {},
-  log = () => undefined,
-  held,
-  env = process.env,
-} = {}) {
-  const own = held ? undefined : holdProcesses();
-  const holder = held ?? own;
-  const needsKafka = kafka && !env.KAFKA_BROKERS;
-  const needsRedis = redis && !env.REDIS_URL;
-  const docker = (needsKafka || needsRedis) && isEngineThere();
-  const free = await freePorts(3);
-  const started = performance.now();
-  const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
-
-  async function startBroker() {
-    if (!kafka) return undefined;
-    if (!needsKafka) return { brokers: env.KAFKA_BROKERS };
-    const port = ports.kafka ?? free[0];
-    const broker = docker
-      ? await startKafkaContainer({ held: holder, port, log })
-      : await startKafka({ held: holder, port, controllerPort: free[1], log });
-    log(`Kafka on ${broker.brokers} (${seconds()} s)`);
-    return broker;
-  }
-  async function startStore() {
-    if (!redis) return undefined;
-    if (!needsRedis) return { redisUrl: env.REDIS_URL };
-    const port = ports.redis ?? free[2];
-    const store = await (docker ? startRedisContainer : startRedis)({ held: holder, port, log });
-    log(`Redis on ${store.redisUrl} (${seconds()} s)`);
-    return store;
-  }
-
-  try {
-    if (!docker) await ensurePackages(packagesFor({ kafka: needsKafka, redis: needsRedis }), { held: holder, log });
-    const [store, broker] = await Promise.all([startStore(), startBroker()]);
-    return {
-      brokers: broker?.brokers,
-      redisUrl: store?.redisUrl,
-      processes: [broker?.process, store?.process].filter(Boolean),
-      async stop() {
-        const running = [broker?.process, store?.process].filter(Boolean);
-        for (const process of running) process.kill('SIGKILL');
-        await Promise.all(running.map((process) => process.exited));
-        await own?.close();
-      },
-    };
-  } catch (error) {
-    await own?.close();
-    throw error;
-  }
+/** Resolves to `{ brokers, redisUrl, processes }`. `ports` is `{ kafka, redis }`; missing ones are free ports. `held` ends the processes. */
+export async function startInfrastructure({ held, log, ports = {} }) {
+  const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
+  const docker = !(brokers && redisUrl) && isEngineThere();
+  if (!docker) await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
+  const [kafkaPort, controllerPort, redisPort] = await freePorts(3);
+  const begun = performance.now();
+  const started = async (what, starting) => {
+    const one = await starting;
+    log(`${what} on ${one.brokers ?? one.redisUrl} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
+    return one;
+  };
+  const startBroker = docker ? startKafkaContainer : startKafka;
+  const startStore = docker ? startRedisContainer : startRedis;
+  const [store, broker] = await Promise.all([
+    redisUrl ? { redisUrl } : started('Redis', startStore({ held, log, port: ports.redis ?? redisPort })),
+    brokers
+      ? { brokers }
+      : started('Kafka', startBroker({ held, log, port: ports.kafka ?? kafkaPort, controllerPort })),
+  ]);
+  const processes = [broker.process, store.process].filter(Boolean);
+  return { brokers: broker.brokers, redisUrl: store.redisUrl, processes };
 }
 
 /** Returns the packages that the machine needs; Maven only while something must still be fetched. */

@@ -25,7 +25,7 @@ const IN_INDEX = /^\.\/(?:publisher|tranche)\.js$/;
 const STAND_INS = {
   'class-validator': resolve('tools/infra/packed/class-validator.mjs'),
   'class-transformer': resolve('tools/infra/packed/class-validator.mjs'),
-  'prom-client': resolve('tools/infra/packed/prom-client.mjs'),
+  'prom-client$': resolve('tools/infra/packed/prom-client.mjs'),
   // Only the decorators of Nest need it, and Nest brings it.
   'reflect-metadata': resolve('tools/infra/packed/nothing.mjs'),
 };

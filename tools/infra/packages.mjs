@@ -1,6 +1,6 @@
 /** Finds the machine's Java, Maven, Redis and Chromium, installs them as root on Debian, or says in one line what to install. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chromiumPath } from './chromium.mjs';
 import { Expected } from './processes.mjs';
 
@@ -12,20 +12,20 @@ const WITHOUT_OURS = 'start Docker, or set KAFKA_BROKERS and REDIS_URL';
 
 export const PACKAGES = {
   java: {
-    apt: ['openjdk-17-jre-headless', 'default-jre-headless'],
+    apt: 'default-jre-headless',
     what: `Java ${JAVA_FLOOR} or newer`,
     isThere: () => javaVersion() >= JAVA_FLOOR,
     orElse: WITHOUT_OURS,
   },
-  maven: { apt: ['maven'], what: 'Maven', isThere: () => answers('mvn', '--version'), orElse: WITHOUT_OURS },
+  maven: { apt: 'maven', what: 'Maven', isThere: () => answers('mvn', '--version'), orElse: WITHOUT_OURS },
   redis: {
-    apt: ['redis-server'],
+    apt: 'redis-server',
     what: 'redis-server',
     isThere: () => answers('redis-server', '--version'),
     orElse: WITHOUT_OURS,
   },
   chromium: {
-    apt: ['chromium'],
+    apt: 'chromium',
     what: 'Chromium',
     isThere: () => answers(chromiumPath() ?? 'chromium', '--version'),
     orElse: 'set CHROMIUM_PATH',
@@ -48,7 +48,7 @@ export function canInstall() {
 }
 
 export function installLine(names) {
-  return `apt-get install ${names.map((name) => PACKAGES[name].apt.at(-1)).join(' ')}`;
+  return `apt-get install ${names.map((name) => PACKAGES[name].apt).join(' ')}`;
 }
 
 /** Installs the named packages if they are missing. @throws one line if it cannot */
@@ -61,48 +61,17 @@ export async function ensurePackages(names, { held, log }) {
     throw new Expected(`${whats} missing: ${ways.join(', or ')}`);
   }
   log(`installing ${whats} with apt-get`);
-  await withoutServiceStarts(async () => {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
-    await apt('update');
-    for (const name of missing)
-      await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
-  });
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
+  await apt('update');
+  await apt('install', '--no-install-recommends', ...missing.map((name) => PACKAGES[name].apt));
+  // Debian starts a daemon when it installs one, but ours run on their own ports.
+  if (missing.includes('redis')) spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' });
   const stillMissing = missing.filter((name) => !PACKAGES[name].isThere());
   if (stillMissing.length > 0)
     throw new Expected(
       `apt-get ran, but ${stillMissing.map((name) => PACKAGES[name].what).join(', ')} is still missing`,
     );
-}
-
-/** Debian starts a daemon when it installs one, but ours run on their own ports, so policy-rc.d forbids it meanwhile. */
-async function withoutServiceStarts(work) {
-  const policy = '/usr/sbin/policy-rc.d';
-  const ours = !existsSync(policy);
-  if (ours) {
-    writeFileSync(policy, '#!/bin/sh\nexit 101\n');
-    chmodSync(policy, 0o755);
-  }
-  try {
-    await work();
-    if (isSystemdRunning()) spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' });
-  } finally {
-    if (ours) rmSync(policy, { force: true });
-  }
-}
-
-function isSystemdRunning() {
-  return existsSync('/run/systemd/system') && /systemd/.test(readFileSync('/proc/1/comm', 'utf8'));
-}
-
-async function firstThatWorks(candidates, attempt) {
-  for (const [index, candidate] of candidates.entries()) {
-    try {
-      return await attempt(candidate);
-    } catch (error) {
-      if (index === candidates.length - 1) throw error;
-    }
-  }
 }
 
 function answers(command, ...args) {

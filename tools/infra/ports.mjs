@@ -34,9 +34,9 @@ export async function isPortFree(port) {
   }
 }
 
-export function isPortOpen(port, host = '127.0.0.1') {
+export function isPortOpen(port, host = '127.0.0.1', timeout = 1_000) {
   return new Promise((answer) => {
-    const socket = connect({ port, host, timeout: 1_000 });
+    const socket = connect({ port, host, timeout });
     const finish = (open) => {
       socket.destroy();
       answer(open);

@@ -125,7 +125,8 @@ export async function stopAll(children, graceMs = GRACE_MS) {
   clearTimeout(overdue);
 }
 
-function signalGroup(pid, name) {
+/** Every child leads a process group, so its own children end with it. */
+export function signalGroup(pid, name) {
   if (pid === undefined) return;
   try {
     process.kill(-pid, name);
@@ -134,7 +135,7 @@ function signalGroup(pid, name) {
   }
 }
 
-/** True if a process with this id exists, also another user's. */
+/** True if a process with this id exists, or with `-id` a process group, also another user's. */
 export function isRunning(pid) {
   try {
     process.kill(pid, 0);

@@ -1,50 +1,52 @@
-/** Chooses the port of each service in a stack: its usual one, one from a variable, or a free one. */
-import { freePorts } from './ports.mjs';
+/** Chooses the ports of a stack: the usual ones, all of them moved by an offset, or free ones. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts, isPortFree } from './ports.mjs';
 import { SERVICES } from './services.mjs';
 
 const USUAL = { kafka: 9092, redis: 6379 };
-const SUFFIX = { port: 'PORT', managementPort: 'MANAGEMENT_PORT' };
 
-/** Variables are named STACK_AUTH_SERVICE_PORT, STACK_AUTH_SERVICE_MANAGEMENT_PORT and so on. */
-export const PORT_VARIABLES = Object.entries(SERVICES).flatMap(([name, ports]) =>
-  Object.entries(ports).map(([which, usual]) => ({
-    variable: `STACK_${name.toUpperCase().replaceAll('-', '_')}_${SUFFIX[which]}`,
-    name: which === 'port' ? name : `${name}, management`,
-    service: name,
-    which,
-    usual,
-  })),
-);
-
-/**
- * Returns the ports of Kafka, Redis and every service, in the shape of SERVICES. 0 means a free port; with `isAnyFree`, so does a missing
- * variable.
- */
-export async function stackPorts(env, { isAnyFree = false } = {}) {
+/** Returns the ports of Kafka, Redis and each service, in the shape of SERVICES. KAFKA_PORT and REDIS_PORT may be 0: a free one. */
+export async function stackPorts(env, { areFree = false } = {}) {
   const offset = Number(env.STACK_PORT_OFFSET || 0);
-  const free = await freePorts(PORT_VARIABLES.length + 2);
-  const chosen = (variable, usual) => Number(env[variable] || (isAnyFree ? 0 : usual + offset)) || free.pop();
-  const services = {};
-  for (const { variable, service, which, usual } of PORT_VARIABLES)
-    (services[service] ??= {})[which] = chosen(variable, usual);
-  return { kafka: chosen('KAFKA_PORT', USUAL.kafka), redis: chosen('REDIS_PORT', USUAL.redis), services };
+  const free = await freePorts(2 + Object.values(SERVICES).flatMap(Object.keys).length);
+  const portOf = (usual) => (areFree ? free.pop() : usual + offset);
+  const chosen = (variable, usual) => (env[variable] ? Number(env[variable]) || free.pop() : portOf(usual));
+  const portsOf = (ports) => Object.fromEntries(Object.entries(ports).map(([which, usual]) => [which, portOf(usual)]));
+  return {
+    kafka: chosen('KAFKA_PORT', USUAL.kafka),
+    redis: chosen('REDIS_PORT', USUAL.redis),
+    services: Object.fromEntries(Object.entries(SERVICES).map(([name, ports]) => [name, portsOf(ports)])),
+  };
+}
+
+/** The ports that are taken, each with the name of what wants it. */
+export async function takenPorts(ports, isWanted = () => true) {
+  const taken = [];
+  for (const one of listedPorts(ports).filter(isWanted)) if (!(await isPortFree(one.port))) taken.push(one);
+  return taken;
 }
 
 export function listedPorts({ kafka, redis, services }) {
-  return [
-    { port: kafka, name: 'Kafka', variable: 'KAFKA_PORT' },
-    { port: redis, name: 'Redis', variable: 'REDIS_PORT' },
-    ...PORT_VARIABLES.map(({ service, which, name, variable }) => ({ port: services[service][which], name, variable })),
-  ];
+  const own = Object.entries(services).flatMap(([name, ports]) => Object.values(ports).map((port) => ({ port, name })));
+  return [{ port: kafka, name: 'Kafka' }, { port: redis, name: 'Redis' }, ...own];
 }
 
-/** Replaces the services' usual addresses in a text by those of this run; other addresses stay. */
+/** The platform calls back and browsers are redirected, so the merchants' file gets the addresses of this run. Other addresses stay. */
+export function merchantsOfThisRun(file, services, folder) {
+  const text = readFileSync(file, 'utf8');
+  const ours = withPortsOfThisRun(text, services);
+  if (ours === text) return file;
+  const place = join(folder, 'merchants.json');
+  writeFileSync(place, ours);
+  return place;
+}
+
 export function withPortsOfThisRun(text, services) {
-  const usual = new Map(
-    PORT_VARIABLES.map(({ service, which, usual: port }) => [String(port), services[service][which]]),
+  const moved = Object.entries(SERVICES).flatMap(([name, ports]) =>
+    Object.entries(ports).map(([which, usual]) => [String(usual), services[name][which]]),
   );
-  return text.replace(
-    /(http:\/\/(?:127\.0\.0\.1|localhost):)(\d+)/g,
-    (_, host, port) => `${host}${usual.get(port) ?? port}`,
-  );
+  const portOf = new Map(moved);
+  const address = /(http:\/\/(?:127\.0\.0\.1|localhost):)(\d+)/g;
+  return text.replace(address, (_, host, port) => `${host}${portOf.get(port) ?? port}`);
 }

@@ -7,7 +7,6 @@ import { cardLines } from '../demo/test-cards.mjs';
 import { readJson } from './read-json.mjs';
 
 const READY_TIMEOUT_MS = 180_000;
-const KEPT_LINES = 2_000;
 
 /** Apps with the default ports of their configuration classes. */
 export const SERVICES = {
@@ -28,6 +27,8 @@ export const DESK_PASSWORD = 'demo';
 export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
   const addressOf = (name) => `http://127.0.0.1:${ports[name].port}`;
   const simulator = addressOf('platform-simulator');
+  const caller = readJson(accountsFile).callers.find((one) => one.caller === 'payment-gateway');
+  const shop = readJson(merchantsFile).find(({ merchant }) => merchant === CHECKOUT_MERCHANT);
   const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix };
   const environment = {
     'platform-simulator': {
@@ -64,7 +65,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       MERCHANTS_FILE: merchantsFile,
       PAYMENT_URL: simulator,
       AUTH_SERVICE_URL: addressOf('auth-service'),
-      AUTH_SERVICE_KEY: gatewayKey(accountsFile),
+      AUTH_SERVICE_KEY: caller?.key,
       ENVIRONMENT_ID: 'demo',
       OPERATORS_FILE: 'config/operators.demo.json',
     },
@@ -73,7 +74,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       REDIS_URL: redisDatabase(redisUrl, 4),
       REDIS_KEY_PREFIX: `${topicPrefix}tranche:checkout:`,
       MERCHANT: CHECKOUT_MERCHANT,
-      API_KEY_ID: checkoutApiKey(merchantsFile),
+      API_KEY_ID: shop?.apiKeys?.[0]?.id,
       CSE_KEYS_URL: `${addressOf('cse-token-service')}/v1/cse-keys`,
       TOKENIZER_URL: `${simulator}/tokenizer`,
       PUBLIC_URL: addressOf('checkout-demo'),
@@ -99,32 +100,21 @@ export function redisDatabase(redisUrl, offset) {
   return url.href;
 }
 
-function gatewayKey(accountsFile) {
-  return readJson(accountsFile).callers.find(({ caller }) => caller === 'payment-gateway')?.key;
-}
-
-function checkoutApiKey(merchantsFile) {
-  const merchants = readJson(merchantsFile);
-  return merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT)?.apiKeys?.[0]?.id;
-}
-
 /**
- * Starts one app. Resolves to `{ name, url, managementUrl, process, lines }` when it is ready; rejects with its last lines if it ends
- * before. `onWarning` gets its warnings and errors, `onOutput` all lines.
+ * Starts one app. Resolves to `{ name, url, managementUrl, process }` when it is ready; rejects with its last lines if it ends before.
+ * `onWarning` gets its warnings and errors, `onOutput` all lines.
  */
-export async function startService(name, { held, env, onWarning = () => undefined, onOutput }) {
-  const lines = [];
+export async function startService(name, { held, env, onWarning, onOutput }) {
   const onLine = (line) => {
     onOutput?.(line);
-    if (lines.push(line) > KEPT_LINES) lines.shift();
     const trouble = troubleIn(line);
     if (trouble) onWarning(`${name}: ${trouble}`);
   };
   const process_ = held.start(process.execPath, [builtFile(name)], { env: { ...systemVariables(), ...env }, onLine });
   const url = env.PORT && `http://127.0.0.1:${env.PORT}`;
   const managementUrl = env.MANAGEMENT_PORT ? `http://127.0.0.1:${env.MANAGEMENT_PORT}` : url;
-  await ready(name, managementUrl, process_, lines);
-  return { name, url, managementUrl, process: process_, lines };
+  await ready(name, managementUrl, process_);
+  return { name, url, managementUrl, process: process_ };
 }
 
 /**
@@ -162,7 +152,7 @@ export function troubleIn(line) {
   }
 }
 
-async function ready(name, managementUrl, process_, lines) {
+async function ready(name, managementUrl, process_) {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   let reason = 'no answer';
   while (process_.exitCode === undefined && performance.now() < deadline) {
@@ -175,24 +165,10 @@ async function ready(name, managementUrl, process_, lines) {
     }
     await delay(50);
   }
-  const what =
-    process_.exitCode === undefined
-      ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}`
-      : `ended with ${process_.exitCode}`;
-  throw new Expected(`${name} ${what}\n${lines.slice(-30).join('\n')}`);
+  throw new Expected(`${name} ${process_.gaveUp() ?? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}`}`);
 }
 
 /** The tools' own variables must not reach a service, except those passed on purpose. */
-function systemVariables() {
-  const { PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS } = process.env;
-  const defined = Object.entries({
-    PATH,
-    HOME,
-    TMPDIR,
-    LANG,
-    LOG_LEVEL,
-    OTEL_EXPORTER_OTLP_ENDPOINT,
-    NODE_EXTRA_CA_CERTS,
-  });
-  return Object.fromEntries(defined.filter(([, value]) => value !== undefined));
-}
+const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'NODE_EXTRA_CA_CERTS'];
+const systemVariables = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.includes(name)));

@@ -40,10 +40,6 @@ export class Ledger {
     return one;
   }
 
-  of(commandId: string): Executed | undefined {
-    return this.executed.find((one) => one.commandId === commandId);
-  }
-
   /** The most that the operation may move, which is also its default (interface, Limits); or why it is refused. */
   #limit({ operation, of }: Pick<Request, 'operation' | 'of'>): number | string {
     if (operation === 'authorize' || operation === 'pay') return Number.MAX_SAFE_INTEGER;

@@ -1,4 +1,4 @@
-import { isMadeElsewhereToo, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { isMadeElsewhereToo, type CloudEvent, type OperationKind, type PaymentEvent } from '@tranche/contracts';
 import {
   compact,
   emptyOrder,
@@ -19,11 +19,12 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import type { Random } from '../simulation/random.js';
-import { Ledger, type Executed } from './ledger.js';
-import { stepsOf, timesNotified, type Call, type Step } from './steps.js';
+import { Ledger, type Executed, type Request } from './ledger.js';
 
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z');
 const DAY_MS = 86_400_000;
+const AMOUNT = 30_000;
+
 /** Order after its play: its events, and the platform's ledger. */
 export interface Story {
   order: OrderState;
@@ -41,84 +42,113 @@ export class OrderStory implements Story {
   readonly events: CloudEvent<PaymentEvent>[] = [];
   readonly reported = new Set<string>();
   readonly records: JournalRecord[] = [];
+  readonly #method: 'A' | 'B' | 'card';
   #nowMs = START_MS;
+  #commands = 0;
   /** Notifications that are under way. */
   #under: EvidenceRecord[] = [];
-  /** Writes the answer of the call that is under way. */
-  #answer: (() => void) | undefined;
 
-  constructor(private readonly random: Random) {}
+  constructor(private readonly random: Random) {
+    this.#method = random.weighted({ card: 2, A: 5, B: 3 });
+  }
 
   play(): Story {
-    const steps = stepsOf(this.random);
-    for (let next = steps.next(); !next.done; next = steps.next(this.ledger.executed)) this.#step(next.value);
+    const { random } = this;
+    this.#command({ operation: this.#method === 'card' ? 'pay' : 'authorize', amount: AMOUNT });
+    for (let left = 2 + random.below(10); left > 0; left--) {
+      this.#arrive(0.4);
+      if (random.chance(0.3)) this.#actByHand();
+      else this.#followUp();
+      if (random.chance(0.5)) this.#lookAtDoubts(0.7);
+      if (random.chance(0.05)) this.#snapshot();
+    }
+    this.#arrive(1);
+    this.#lookAtDoubts(0.8);
     return this;
   }
 
-  #step(step: Step): void {
-    switch (step.step) {
-      case 'call':
-        return this.#call(step.call);
-      case 'answer':
-        this.#answer?.();
-        this.#answer = undefined;
-        return;
-      case 'byHand': {
-        const made = this.ledger.take(step.request);
-        return typeof made === 'string' ? undefined : this.#notify(made);
-      }
-      case 'notifications':
-        return this.#arrive(step.chance);
-      case 'lookAtDoubts':
-        return this.#lookAtDoubts(step.chance);
-      case 'snapshot':
-        return this.#snapshot();
-    }
-  }
-
-  /** One attempt of a command: judged by the fold, then executed or refused by the platform. */
-  #call({ commandId, operation, method, amount, of, isTagged, isExecuted, isAnswerLost, part }: Call): void {
+  /** One attempt of a command: judged by the fold, then executed or refused by the platform. Its answer comes later, or is lost. */
+  #command({ operation, amount, of }: Request): void {
+    const { random } = this;
+    const commandId = `${operation}-${++this.#commands}`;
+    // Sometimes no room for our tag is left in EXTRADATA.
+    const isTagged = operation !== 'pay' && random.chance(0.5);
+    const [isExecuted, isAnswerLost] = [random.chance(of === undefined ? 0.97 : 0.85), random.chance(0.25)];
+    const part = this.#part(operation, amount, isTagged);
     const ofAttempt = { commandId, attempt: 1, token: commandId };
-    const terms = { operation, method, currency: 'EUR', contentHash: commandId };
+    const terms = { operation, method: this.#method, currency: 'EUR', contentHash: commandId };
     this.#append({
       ...{ record: 'INTENT', ...this.#inOrder(), ...ofAttempt, ...terms },
       ...compact({ amount, transactionId: of, tag: isTagged ? operationTag(commandId) : undefined }),
     });
-    if (findOperation(this.order, commandId)?.phase !== 'open') return;
+    const isGranted = findOperation(this.order, commandId)?.phase === 'open';
     const extraData = isTagged ? { extraData: tagExtraData(undefined, commandId, 1).extraData } : {};
-    const made = isExecuted ? this.ledger.take({ operation, commandId, of, amount, part, ...extraData }) : '4001';
+    const made =
+      isGranted && isExecuted ? this.ledger.take({ operation, commandId, of, amount, part, ...extraData }) : '4001';
     if (typeof made !== 'string') this.#notify(made, part !== undefined && !part.isStated);
-    this.#answer = () => {
-      if (isAnswerLost)
-        return this.#append({
-          ...{ record: 'IN_DOUBT', ...this.#inOrder(), ...ofAttempt },
-          ...{ reason: 'timeout', message: 'no answer' },
-        });
-      if (typeof made === 'string') {
-        const answer = { execCode: made, message: 'refused' };
-        return this.#append({ record: 'OUTCOME', ...this.#inOrder(), ...ofAttempt, result: 'refused', answer });
-      }
-      const { execCode, transactionId } = made;
-      this.reported.add(transactionId);
-      this.#append({
-        ...{ record: 'OUTCOME', ...this.#inOrder(), ...ofAttempt, result: 'succeeded', ...execCodeNotes(execCode) },
-        answer: { execCode, transactionId },
-      });
-    };
+    if (random.chance(0.3)) this.#actByHand();
+    this.#arrive(0.3);
+    if (!isGranted) return;
+    const answered = { ...this.#inOrder(), ...ofAttempt };
+    if (isAnswerLost) return this.#append({ record: 'IN_DOUBT', ...answered, reason: 'timeout', message: 'no answer' });
+    if (typeof made === 'string') {
+      const answer = { execCode: made, message: 'refused' };
+      return this.#append({ record: 'OUTCOME', ...answered, result: 'refused', answer });
+    }
+    const { execCode, transactionId } = made;
+    this.reported.add(transactionId);
+    const answer = { execCode, transactionId };
+    this.#append({ record: 'OUTCOME', ...answered, result: 'succeeded', ...execCodeNotes(execCode), answer });
   }
 
-  #notify(made: Executed, mustCome = false): void {
-    const times = timesNotified(this.random, mustCome);
-    this.#under.push(...Array.from({ length: times }, () => this.#notification(made)));
+  #followUp(): void {
+    const { random } = this;
+    const isCaptured = this.ledger.executed.some(isRefundable);
+    const operation = random.weighted({
+      capture: isCaptured ? 1 : 6,
+      refund: isCaptured ? 8 : 0,
+      void: this.#method === 'A' ? 1 : 0,
+    });
+    const request = this.#requestOf(operation);
+    if (request !== undefined) this.#command(request);
   }
 
-  #notification({ operation, execCode, transactionId, amount, extraData }: Executed): EvidenceRecord {
-    return {
+  /** A capture or refund of the back office: without our EXTRADATA, and notified like any other. */
+  #actByHand(): void {
+    const request = this.#requestOf(this.random.pick(['capture', 'refund', 'refund'] as const));
+    const made = request && this.ledger.take(request);
+    if (typeof made === 'object') this.#notify(made);
+  }
+
+  /** Follows one of the operations that the platform has executed; undefined if none fits. */
+  #requestOf(operation: 'capture' | 'refund' | 'void'): Request | undefined {
+    const { random } = this;
+    const sources = this.ledger.executed.filter(operation === 'refund' ? isRefundable : isPayment);
+    if (sources.length === 0) return undefined;
+    const isWhole = operation === 'void' || random.chance(0.5);
+    const amount = isWhole ? undefined : random.pick([1_000, 1_000, 2_500, 5_000, 10_000, 30_001]);
+    return { operation, of: random.pick(sources).transactionId, amount };
+  }
+
+  /** The platform accepts a share and says so (0004); or, seldom, it moves another amount than the one in the request. */
+  #part(operation: OperationKind, amount: number | undefined, isTagged: boolean): Request['part'] {
+    const { random } = this;
+    if (operation === 'void') return undefined;
+    if (random.chance(0.08)) return { share: random.pick([0.5, 0.8]), isStated: true };
+    // Without our tag, a report of another amount can only be of the back office.
+    return amount !== undefined && isTagged && random.chance(0.03) ? { share: 0.9, isStated: false } : undefined;
+  }
+
+  /** A notification is sent once, twice or never. An amount that no answer names is reported by it alone, so it `mustCome`. */
+  #notify({ operation, execCode, transactionId, amount, extraData }: Executed, mustCome = false): void {
+    const times = this.random.weighted({ once: 8, twice: 1, never: mustCome ? 0 : 1 });
+    const notification: EvidenceRecord = {
       ...{ record: 'EVIDENCE', ...this.#inOrder(), source: 'notification', operation },
       ...{ result: evidenceResult(execCode), ...execCodeNotes(execCode) },
       answer: { execCode, transactionId, amount },
       ...compact({ tag: untagExtraData(extraData).tag }),
     };
+    this.#under.push(...{ never: [], once: [notification], twice: [notification, notification] }[times]);
   }
 
   /** Notifications arrive in any order, each with this chance. */
@@ -134,12 +164,12 @@ export class OrderStory implements Story {
     }
   }
 
-  /** An operator says what the platform's books show of an operation in doubt. */
+  /** An operator reports, with this chance, what the platform's books show of an operation in doubt. */
   #lookAtDoubts(chance: number): void {
     for (const { commandId, operation, attempt, attempts } of this.order.operations.filter(isInDoubt)) {
       if (!this.random.chance(chance)) continue;
       this.#nowMs += NOT_EXECUTED_AFTER_MS;
-      const made = this.ledger.of(commandId);
+      const made = this.ledger.executed.find((one) => one.commandId === commandId);
       if (made !== undefined) this.reported.add(made.transactionId);
       const isAmountSeen = this.random.chance(0.5) || made?.execCode === '0004';
       const isUnnamed = isMadeElsewhereToo(operation) && attempts.at(-1)?.isTagged === false;
@@ -173,3 +203,7 @@ export class OrderStory implements Story {
     for (const { event } of effects) this.events.push(toCloudEvent(order, event));
   }
 }
+
+const isRefundable = ({ operation }: Executed): boolean => operation === 'capture' || operation === 'pay';
+/** A platform may give card payments captures of their own (docs/decisions/0020). */
+const isPayment = ({ operation }: Executed): boolean => operation === 'authorize' || operation === 'pay';

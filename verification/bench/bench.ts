@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import type { Row } from './report.js';
 import type { Infrastructure } from './stage.js';
 
@@ -16,7 +17,44 @@ export interface Context extends Infrastructure {
 export interface Bench {
   name: string;
   about: string;
-  /** True if it runs without Kafka and Redis. */
-  needsNothing?: boolean;
   parts: Part[];
+}
+
+export interface Chosen {
+  readonly name: string;
+  readonly parts: readonly Part[];
+  readonly commands: number | undefined;
+  readonly json: boolean;
+  readonly strict: boolean;
+}
+
+/** Parses `NAME [--only PART] [--commands N] [--json] [--strict]`. @throws with what there is, if that is not there */
+export function readArguments(args: readonly string[], benches: readonly Bench[]): Chosen {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      only: { type: 'string' },
+      commands: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
+    },
+  });
+  const { only = '', json, strict } = values;
+  const [name = 'without a name'] = positionals;
+  const bench = benches.find((one) => one.name === name);
+  if (bench === undefined) {
+    const lines = benches.map((one) => `${one.name.padEnd(8)} ${one.about}`);
+    throw new Error([`There is no bench ${name}. There is:`, ...lines].join('\n  '));
+  }
+  const parts = bench.parts.filter((part) => part.name.startsWith(only));
+  if (parts.length === 0)
+    throw new Error(
+      [`There is no part ${only} of ${name}. There is:`, ...bench.parts.map((part) => part.name)].join('\n  '),
+    );
+  if (positionals.length > 1) throw new Error(`one bench at a time, not ${positionals.join(' ')}`);
+  const commands = values.commands === undefined ? undefined : Number(values.commands);
+  if (commands !== undefined && !(Number.isInteger(commands) && commands > 0))
+    throw new Error(`--commands must be a whole number, not ${values.commands}`);
+  return { name, parts, commands, json, strict };
 }

@@ -27,9 +27,8 @@ const KID = 'bench';
 export const ENVIRONMENT_ID = 'bench';
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 
-/** The same merchant, but its commands must be signed. */
-export const SIGNING_MERCHANT: Merchant = {
-  ...MERCHANT,
+/** Settings of a merchant whose commands must be signed. */
+export const SIGNING: Partial<Merchant> = {
   publisherKeys: [{ kid: KID, publicKey: publicKey.export({ format: 'jwk' }).x! }],
   requireSignatures: true,
 };
@@ -50,25 +49,11 @@ export function authorization(n: number): PartnerAAuthorization {
   };
 }
 
-export function commandRecord(
-  n: number,
-  time: string,
-): { key: string; headers: Record<string, string>; value: Buffer } {
+export function commandRecord(n: number, time: string) {
   const data = authorization(n);
   const key = orderKey(data.merchant, data.orderId);
-  const id = commandId(n);
-  return {
-    key,
-    ...encodeCloudEvent({
-      id,
-      source: '/bench',
-      type: 'payment.authorize',
-      time,
-      subject: key,
-      datacontenttype: 'application/json',
-      data,
-    }),
-  };
+  const of = { id: commandId(n), source: '/bench', type: 'payment.authorize', datacontenttype: 'application/json' };
+  return { key, ...encodeCloudEvent({ ...of, time, subject: key, data }) };
 }
 
 export function signedRecord(n: number, time: string, topic: string): ReturnType<typeof commandRecord> {

@@ -1,14 +1,15 @@
+import type { AppName } from '@tranche/testing';
 import { median } from '../figures.js';
-import { onFreePort, startChild, type Child } from './children.js';
-import type { Load } from './load.js';
+import type { Load, LoadReport } from './load.js';
+import { startScript, startService, type Running } from './processes.js';
 import { rateOf, type Rate } from './rate.js';
 import { row, type Row } from './report.js';
-import { IMAGE_NODE_OPTIONS, ownFile } from './stage.js';
+import { ownFile } from './stage.js';
 
 export interface Contestant {
   readonly name: string;
   readonly url: string;
-  readonly process: Child;
+  readonly process: Running;
 }
 
 /** A rate with the latencies of the same requests, in milliseconds. */
@@ -24,9 +25,9 @@ export interface Duel {
   log: (line: string) => void;
   /** All are restarted this often: the compiler's choices make the rate differ by a third between two starts. */
   lives: number;
-  roundsPerLife: number;
 }
 
+const ROUNDS_PER_LIFE = 2;
 const CONNECTIONS = 64;
 const TIME_BOX_MS = 120_000;
 
@@ -34,21 +35,20 @@ const TIME_BOX_MS = 120_000;
  * Returns the rounds of each contestant by its name. Contestants take turns, so that other load on the machine hits all of them; the first
  * round of a life warms up.
  */
-export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Duel): Promise<Map<string, Round[]>> {
+export async function takeTurns({ starts, round, log, lives }: Duel): Promise<Map<string, Round[]>> {
   const taken = new Map<string, Round[]>();
   for (let life = 1; life <= lives; life++) {
     const running: Contestant[] = [];
     try {
       for (const start of starts) running.push(await start(running));
-      for (let n = 0; n <= roundsPerLife; n++) {
+      for (let n = 0; n <= ROUNDS_PER_LIFE; n++)
         for (const contestant of running) {
           const figures = await round(contestant);
           if (n > 0) taken.set(contestant.name, [...(taken.get(contestant.name) ?? []), figures]);
-          log(
-            `life ${life} of ${lives}, ${n === 0 ? 'warming up' : `round ${n}`}: ${contestant.name} ${inWords(figures)}`,
-          );
+          const { perSecond, p50Ms, p99Ms } = figures;
+          const latencies = `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+          log(`life ${life} of ${lives}, round ${n}: ${contestant.name} ${perSecond.toFixed(0)}/s, ${latencies}`);
         }
-      }
     } finally {
       await Promise.all(running.map(({ process }) => process.stop()));
     }
@@ -56,83 +56,39 @@ export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Du
   return taken;
 }
 
-export interface Service {
-  app: 'notification-ingest' | 'cse-token-service' | 'auth-service';
-  path: string;
-  /** Its value (separated by blanks) goes to the service's Node: `--cpu-prof --cpu-prof-dir=…`. */
-  optionsVariable: string;
-  env: Record<string, string>;
-}
-
 /** Starts a shipped service. */
-export function startOurs({ app, path, optionsVariable, env }: Service): Promise<Contestant> {
-  return onFreePort((port) =>
-    onFreePort(async (managementPort) => {
-      const process = await startChild({
-        main: [`apps/${app}/dist/main.js`],
-        env: {
-          BIND_ADDRESS: '127.0.0.1',
-          PORT: String(port),
-          MANAGEMENT_PORT: String(managementPort),
-          LOG_LEVEL: 'info',
-          ...env,
-        },
-        readyUrl: `http://127.0.0.1:${managementPort}/health/ready`,
-        nodeOptions: nodeOptionsOf(optionsVariable),
-      });
-      return { name: 'ours', url: `http://127.0.0.1:${port}${path}`, process };
-    }),
-  );
+export async function startOurs(app: AppName, path: string, env: Record<string, string>): Promise<Contestant> {
+  const process = await startService(app, env);
+  return { name: 'ours', url: process.url + path, process };
 }
 
-const nodeOptionsOf = (variable: string): string[] =>
-  (process.env[variable] ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean);
-
-/** Starts a program of `peers/`; `name` is what the rows call it. */
-export function startPeer(
-  { name, peer = name, path }: { name: string; peer?: string; path: string },
-  env: Record<string, string>,
-): Promise<Contestant> {
-  return onFreePort(async (port) => {
-    const process = await startChild({
-      main: ['verification/dist/bench/peers/main.js', peer],
-      env: { ...env, PORT: String(port) },
-      readyUrl: `http://127.0.0.1:${port}/health`,
-      nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
-    });
-    return { name, url: `http://127.0.0.1:${port}${path}`, process };
-  });
+/** Starts an ordinary Nest application of `peers/`. */
+export async function startPeer(name: string, path: string, env: Record<string, string>): Promise<Contestant> {
+  const process = await startScript({ main: ['peers/main.js', name], env, readyPath: '/health' });
+  return { name, url: process.url + path, process };
 }
 
-/** Resolves to a function that loads a contestant, in a process of its own. */
+/** Returns a function that loads a contestant, from a process of its own. */
 export function loadOf(count: number, load: Load): (contestant: Contestant) => Promise<Round> {
   const file = ownFile('load.json', load);
   return async ({ url, process }) => {
-    let done = 0;
-    let latencies: { p50Ms: number; p99Ms: number } | undefined;
-    const onLine = (line: string) => {
-      if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
-      else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
-    };
-    const loading = await startChild({
-      main: ['verification/dist/bench/load.js'],
+    const report: LoadReport = {};
+    const loading = await startScript({
+      main: ['load.js'],
       env: { LOAD: file, URL: url, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) },
-      onLine,
+      onMessage: (message) => Object.assign(report, message),
     });
-    const rate = await rateOf({
-      done: () => {
-        process.assertRunning();
-        if (done < count) loading.assertRunning();
-        return done;
-      },
-      total: count,
-      timeBoxMs: TIME_BOX_MS,
-      everyMs: 100,
-      processes: { server: process.pid, load: loading.pid },
-    });
+    const done = () => {
+      process.assertRunning();
+      if ((report.done ?? 0) < count) loading.assertRunning();
+      return report.done ?? 0;
+    };
+    const processes = { server: process.pid, load: loading.pid };
+    const rate = await rateOf({ done, total: count, timeBoxMs: TIME_BOX_MS, everyMs: 100, processes });
     await loading.exited;
-    if (latencies === undefined) throw new Error(`The load ended early\n${loading.lines.slice(-5).join('\n')}`);
-    return { ...rate, ...latencies };
+    const { p50Ms, p99Ms } = report;
+    if (p50Ms === undefined || p99Ms === undefined) throw new Error('The load ended early');
+    return { ...rate, p50Ms, p99Ms };
   };
 }
 
@@ -149,15 +105,10 @@ export function duelRows(
     peers: Object.fromEntries(peers.map(([peer, rounds]) => [peer, median(rounds.map(figure))])),
   });
   const cpu = (process: string) => (round: Round) => round.cpuMs[process] ?? 0;
-  const rates = (rounds: Round[]) => rounds.map(({ perSecond }) => perSecond);
-  const rival = taken.get(target.times) ?? [];
+  const rates = ours.map(({ perSecond }) => perSecond);
   const details = {
-    loadCpuMs: median(ours.map(cpu('load'))),
-    restCpuMs: median(ours.map(cpu('rest'))),
-    slowestRound: Math.min(...rates(ours)),
-    fastestRound: Math.max(...rates(ours)),
-    slowestRoundOfPeer: Math.min(...rates(rival)),
-    fastestRoundOfPeer: Math.max(...rates(rival)),
+    ...{ loadCpuMs: median(ours.map(cpu('load'))), restCpuMs: median(ours.map(cpu('rest'))) },
+    ...{ slowestRound: Math.min(...rates), fastestRound: Math.max(...rates) },
   };
   return [
     row({ name, unit, ...medians(({ perSecond }) => perSecond), target, details }),
@@ -165,9 +116,4 @@ export function duelRows(
     row({ name: `${name}-p99`, unit: 'ms', ...medians(({ p99Ms }) => p99Ms) }),
     row({ name: `${name}-cpu`, unit: 'ms of processor time each', ...medians(cpu('server')) }),
   ];
-}
-
-function inWords({ perSecond, p50Ms, p99Ms, cpuMs: { server = 0, load = 0, rest = 0 } }: Round): string {
-  const times = `processor ${server.toFixed(4)} ms each, the load's ${load.toFixed(4)}, the rest ${rest.toFixed(4)}`;
-  return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${times}`;
 }

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuMsOf, cpuMsOfMachine } from './cpu.js';
 
 /** A sample has the work done so far; times are in milliseconds. */
 interface Sample {
@@ -24,25 +24,15 @@ export interface Watched {
   everyMs?: number;
   /** Ids of the processes whose processor time is shown by name. */
   processes?: Record<string, number>;
-  onSample?: () => void;
 }
 
-export async function rateOf({
-  done,
-  total,
-  timeBoxMs,
-  everyMs = 250,
-  processes = {},
-  onSample,
-}: Watched): Promise<Rate> {
+export async function rateOf({ done, total, timeBoxMs, everyMs = 250, processes = {} }: Watched): Promise<Rate> {
   const begun = performance.now();
   const samples: Sample[] = [];
   for (;;) {
     const count = await done();
     samples.push({ ms: performance.now(), done: count, cpuMs: cpuTimes(processes) });
-    onSample?.();
-    if (count >= total) break;
-    if (performance.now() - begun > timeBoxMs) break;
+    if (count >= total || performance.now() - begun > timeBoxMs) break;
     await delay(everyMs);
   }
   const isWhole = (samples.at(-1)?.done ?? 0) >= total;
@@ -51,14 +41,46 @@ export async function rateOf({
   if (!from || !to || to.done <= from.done)
     throw new Error(`Too little was done to tell a rate: ${samples.at(-1)?.done} of ${total}`);
   const pieces = to.done - from.done;
-  const cpuMs = Object.fromEntries(
-    Object.keys(to.cpuMs).map((name) => [name, ((to.cpuMs[name] ?? 0) - (from.cpuMs[name] ?? 0)) / pieces]),
-  );
-  return { perSecond: (pieces * 1000) / (to.ms - from.ms), cpuMs, seconds: (to.ms - from.ms) / 1000 };
+  const cpuMs = Object.entries(to.cpuMs).map(([name, ms]) => [name, (ms - from.cpuMs[name]!) / pieces]);
+  return {
+    perSecond: (pieces * 1000) / (to.ms - from.ms),
+    cpuMs: Object.fromEntries(cpuMs) as Rate['cpuMs'],
+    seconds: (to.ms - from.ms) / 1000,
+  };
 }
 
 function cpuTimes(processes: Record<string, number>): Record<string, number> {
   const own = Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuMsOf(pid)]));
-  const all = cpuMsOfMachine();
-  return { ...own, rest: all - Object.values(own).reduce((sum, ms) => sum + ms, 0) };
+  return { ...own, rest: cpuMsOfMachine() - Object.values(own).reduce((sum, ms) => sum + ms, 0) };
+}
+
+/** Milliseconds per tick in /proc: USER_HZ is the same on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+/** Returns the processor time of a process so far, in milliseconds; 0 without /proc or if the process is gone. */
+export function cpuMsOf(pid: number): number {
+  // The name in brackets may contain blanks, so fields are counted from behind it. The state is field 3, utime and stime are 14 and 15.
+  const fields = read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return ((Number(fields[11]) || 0) + (Number(fields[12]) || 0)) * TICK_MS;
+}
+
+/** Returns the processor time of the whole machine so far, in milliseconds, without idle time and waits for disks. */
+function cpuMsOfMachine(): number {
+  const [line = ''] = read('/proc/stat').split('\n', 1);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + softirq + steal) * TICK_MS;
+}
+
+/** Returns the resident memory of a process in bytes; 0 if it cannot be read. */
+export const rssOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }

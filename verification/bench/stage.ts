@@ -6,21 +6,14 @@ import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { onFreePort, startChild, type Child } from './children.js';
-import { commandRecord, MERCHANT, signedRecord, SIGNING_MERCHANT } from './commands.js';
-import { withAdmin } from './peers/admin.js';
+import { commandRecord, MERCHANT, signedRecord } from './commands.js';
+import { deleteTopics } from './peers/admin.js';
+import { startScript, startService, type Running } from './processes.js';
 
 export interface Infrastructure {
   brokers: string;
   redisUrl: string;
 }
-
-const OWN_TOPICS = topicsOf('payment-gateway');
-
-const FLUSH = `
-local keys = redis.call('KEYS', ARGV[1])
-for first = 1, #keys, 5000 do redis.call('UNLINK', unpack(keys, first, math.min(first + 4999, #keys))) end
-return #keys`;
 
 /** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
 export class Stage {
@@ -38,13 +31,8 @@ export class Stage {
     const stage = new Stage(infrastructure);
     Stage.#standing.add(stage);
     const { client, prefix } = stage;
-    await ensureTopics(client, {
-      prefix,
-      definitions: OWN_TOPICS,
-      replicationFactor: 1,
-      minInSyncReplicas: 1,
-      log: silentLog,
-    });
+    const definitions = topicsOf('payment-gateway');
+    await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
     await stage.#producer.connect();
     return stage;
   }
@@ -61,9 +49,8 @@ export class Stage {
   /** Appends the commands from `from` up to, but without, `to`. */
   async fill(from: number, to: number, isSigned = false): Promise<void> {
     for (let n = from; n < to; n += 2_000) {
-      await Promise.all(
-        Array.from({ length: Math.min(2_000, to - n) }, (_, index) => this.append(n + index, isSigned)),
-      );
+      const some = Array.from({ length: Math.min(2_000, to - n) }, (_, index) => this.append(n + index, isSigned));
+      await Promise.all(some);
     }
   }
 
@@ -76,47 +63,41 @@ export class Stage {
     await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
   }
 
+  /** Deletes the topics and the Redis keys that begin with the prefix. */
   async remove(): Promise<void> {
     await this.#producer.close();
-    await removeTraces(this.infrastructure, this.prefix);
+    await deleteTopics(this.infrastructure.brokers, this.prefix);
+    await this.removeKeys();
     Stage.#standing.delete(this);
   }
 
-  /** Deletes the gateway's index from Redis in one step, as if Redis had lost it; returns the number of keys. */
-  async flushIndex(): Promise<number> {
+  /** Deletes the keys in one step, as if Redis had lost them; returns their number. */
+  async removeKeys(): Promise<number> {
     const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
-    const removed = await redis.eval(FLUSH, { arguments: [`${this.prefix}gateway:*`] });
+    const removed = await redis.eval(REMOVE, { arguments: [`${this.prefix}*`] });
     await redis.close();
     return Number(removed);
   }
 }
 
-export interface Platform extends Child {
-  readonly url: string;
-}
+const REMOVE = `
+local keys = redis.call('KEYS', ARGV[1])
+for first = 1, #keys, 5000 do redis.call('UNLINK', unpack(keys, first, math.min(first + 4999, #keys))) end
+return #keys`;
 
 export type PlatformKind = 'simulator' | 'lean';
 
 /** Starts the platform that ours and all peers of a run call. `latencyMs` is a number, or a range such as 100-500. */
-export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Platform> {
-  return onFreePort(async (port) => {
-    const url = `http://127.0.0.1:${port}`;
-    const env = { PORT: String(port), LATENCY_MS: latencyMs };
-    if (kind === 'lean')
-      return { url, ...(await startChild({ main: ['verification/dist/bench/platform/main.js'], env, readyUrl: url })) };
-    const main = ['apps/platform-simulator/dist/service.js'];
-    const more = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
-    return { url, ...(await startChild({ main, env: { ...env, ...more }, readyUrl: `${url}/health/ready` })) };
-  });
+export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Running> {
+  const env = { LATENCY_MS: latencyMs };
+  if (kind === 'lean') return startScript({ main: ['lean-platform.js'], env, readyPath: '/' });
+  const own = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
+  return startService('platform-simulator', { ...env, ...own });
 }
 
-/** Resets the simulator, so that the next contestant can send the same commands. */
-export async function forget({ url }: Platform, kind: PlatformKind): Promise<void> {
-  if (kind === 'simulator') await fetch(`${url}/simulator/reset`, { method: 'POST' });
-}
-
-export interface Gateway extends Child {
-  readonly managementUrl: string;
+/** Resets the simulator, so that the next contestant can send the same commands. The lean platform remembers nothing. */
+export async function forget({ url }: Running): Promise<void> {
+  await fetch(`${url}/simulator/reset`, { method: 'POST' });
 }
 
 export interface GatewayOptions extends Infrastructure {
@@ -126,37 +107,22 @@ export interface GatewayOptions extends Infrastructure {
   env?: Record<string, string>;
 }
 
-/** The image sets the same option (Dockerfile): the young generation then holds a second of commands. */
-export const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
-
-/** Starts the shipped gateway. `GATEWAY_NODE_OPTIONS` (separated by blanks) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
-export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env }: GatewayOptions): Promise<Gateway> {
-  return onFreePort(async (port) => {
-    const managementUrl = `http://127.0.0.1:${port}`;
-    const child = await startChild({
-      main: ['apps/payment-gateway/dist/service.js'],
-      env: {
-        BIND_ADDRESS: '127.0.0.1',
-        MANAGEMENT_PORT: String(port),
-        KAFKA_BROKERS: brokers,
-        KAFKA_TOPIC_PREFIX: stage.prefix,
-        REDIS_URL: redisUrl,
-        MERCHANTS_FILE: merchantsFile(),
-        PAYMENT_URL: platform.url,
-        GATEWAY_IN_FLIGHT: String(inFlight),
-        // The bench uses one rail only, so it may fill the whole limit.
-        RAIL_IN_FLIGHT: String(inFlight),
-        ...env,
-      },
-      readyUrl: `${managementUrl}/health/ready`,
-      nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
-    });
-    return { ...child, managementUrl };
+export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env }: GatewayOptions): Promise<Running> {
+  return startService('payment-gateway', {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: stage.prefix,
+    REDIS_URL: redisUrl,
+    MERCHANTS_FILE: merchantsFile(),
+    PAYMENT_URL: platform.url,
+    GATEWAY_IN_FLIGHT: String(inFlight),
+    // The bench uses one rail only, so it may fill the whole limit.
+    RAIL_IN_FLIGHT: String(inFlight),
+    ...env,
   });
 }
 
-export const merchantsFile = (): string => ownFile('merchants.json', [MERCHANT]);
-export const signingMerchantsFile = (): string => ownFile('merchants-who-sign.json', [SIGNING_MERCHANT]);
+export const merchantsFile = (settings: object = {}): string =>
+  ownFile(`merchants-${Object.keys(settings).join('-')}.json`, [{ ...MERCHANT, ...settings }]);
 
 let folder: string | undefined;
 
@@ -169,16 +135,4 @@ export function ownFile(name: string, content: unknown): string {
   const file = join(folder, name);
   writeFileSync(file, JSON.stringify(content));
   return file;
-}
-
-/** Deletes the topics and the Redis keys that begin with the prefix. */
-export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix: string): Promise<void> {
-  await withAdmin(brokers, async (admin) => {
-    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
-    if (topics.length > 0) await admin.deleteTopics({ topics });
-  });
-  const redis = await createClient({ url: redisUrl }).connect();
-  for await (const names of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 }))
-    if (names.length > 0) await redis.unlink(names);
-  await redis.close();
 }

@@ -1,7 +1,7 @@
 import { formsOfCardNumber, formsOfPieces, type Form } from './forms.js';
 
-/** A canary may be in these places: an HFTOKEN in the command that pays with it, a test card in the demo's output. */
-export type AllowedIn = 'its card command' | 'the command that was refused for it' | 'what the demo says';
+/** An HFTOKEN may be in the command that pays with it, a card number in the command that was refused for it. */
+export type AllowedIn = 'its card command' | 'the command that was refused for it';
 
 export interface Canary {
   readonly name: string;

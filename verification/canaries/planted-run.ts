@@ -8,9 +8,8 @@ import type { Stage } from '../faults/stage.js';
 import { MERCHANT } from '../faults/surroundings.js';
 import type { IssuedTokens } from './canaries.js';
 import { askWithPassword, buyAtShop, cardTokenOf, sendCardCommands } from './people.js';
-import { logOf, metricsAt, serviceOf, topicsOf } from './places.js';
-import type { PlantedFolder } from './planted-files.js';
-import type { Place } from './search.js';
+import { logOf, metricsAt, topicsOf, type Place } from './places.js';
+import type { PlantedFolder } from './planted.js';
 import { sendCardData } from './wrong-addresses.js';
 
 /** The simulator may receive card data, and it has no metrics. */
@@ -39,10 +38,10 @@ export interface PlantedRun {
  * must not get it.
  */
 export async function playPlanted({ infrastructure, folder, scenario, seed }: PlantedRun): Promise<Remains> {
-  const { planted, personsFile, operatorsFile } = folder;
+  const { planted, files } = folder;
   const [shopPort] = await freePorts();
   const shopUrl = `http://127.0.0.1:${shopPort}`;
-  const gateway: Record<string, string> = { AUTH_SERVICE_KEY: planted.serviceKey, OPERATORS_FILE: operatorsFile };
+  const gateway: Record<string, string> = { AUTH_SERVICE_KEY: planted.serviceKey, OPERATORS_FILE: files.operators };
   let refusing: RunningApp | undefined;
   let left: Omit<Remains, 'faults'> | undefined;
   const withSecrets: Scenario = {
@@ -59,10 +58,10 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
       // auth-service must refuse an account of the password grant over plain HTTP, and must not print the password in its reason.
       refusing = await startApp(
         'auth-service',
-        { ...settings.auth, LOG_LEVEL, ACCOUNTS_FILE: personsFile },
+        { ...settings.auth, LOG_LEVEL, ACCOUNTS_FILE: files.persons },
         { readyPath: undefined },
       );
-      await askWithPassword(stage.simulator.url, planted.files.person);
+      await askWithPassword(stage.simulator.url, planted.person);
       const shop = await stage.start('checkout-demo', { ...settings.shop, CSE_KEYS_URL: `${cse.url}/v1/cse-keys` });
       await stage.ready(shop);
       await scenario.run(stage, load);
@@ -75,8 +74,8 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
   };
   const run = await runScenario(withSecrets, seed, infrastructure, {
     planted: {
-      ...{ merchantsFile: folder.guardedMerchantsFile, logLevel: LOG_LEVEL, gateway },
-      simulator: { ACCOUNTS_FILE: personsFile },
+      ...{ merchantsFile: files.merchants, logLevel: LOG_LEVEL, gateway },
+      simulator: { ACCOUNTS_FILE: files.persons },
     },
     afterwards: async (stage) => {
       if (refusing !== undefined) left = await remainsOf(stage, refusing, { folder, shopUrl });
@@ -94,7 +93,11 @@ async function remainsOf(
   const { simulator, client, options } = stage;
   const apps = [...stage.apps, refusing].map((app) => ({ name: serviceOf(app.logs) ?? SIMULATOR, app }));
   const alive = apps.filter(({ name, app }) => name !== SIMULATOR && !app.killed);
-  const addressed = alive.flatMap(({ name, app }) => addressesOf(name, app).map((url) => ({ name, url })));
+  // The gateway has only its management port: operators use it, so card data could be sent there.
+  const addressed = alive.flatMap(({ name, app }) => [
+    ...(name === 'payment-gateway' ? [] : [app.url]),
+    app.managementUrl,
+  ]);
   const misplaced = await sendCardData(addressed, folder.planted.card, shopUrl);
   const issued = await ask<IssuedTokens>(`${simulator.url}/simulator/issued-tokens`);
   const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
@@ -107,14 +110,12 @@ async function remainsOf(
   return { places: [...logs, ...metrics, ...(await topicsOf(client, options.topicPrefix))], issued, misplaced };
 }
 
-/** The gateway has only its management port: operators use it, so card data could be sent there. */
-function addressesOf(name: string, app: RunningApp): string[] {
-  return name === 'payment-gateway' ? [app.managementUrl] : [app.url, app.managementUrl];
-}
+const serviceOf = (lines: readonly string[]): string | undefined =>
+  /"service":"([a-z-]+)"/.exec(lines.find((line) => line.includes('"service":"')) ?? '')?.[1];
 
 function settingsOf(
   { options: { infrastructure, topicPrefix }, simulator }: Stage,
-  { planted, guardedMerchantsFile, accountsFile }: PlantedFolder,
+  { planted, files }: PlantedFolder,
   shopUrl: string,
 ) {
   const common = {
@@ -127,7 +128,7 @@ function settingsOf(
     auth: {
       ...common,
       AUTH_URL: simulator.url,
-      ACCOUNTS_FILE: accountsFile,
+      ACCOUNTS_FILE: files.accounts,
       TOKEN_ENCRYPTION_KEY: planted.tokenEncryptionKey,
       REDIS_KEY_PREFIX: `${topicPrefix}auth:`,
     },
@@ -136,7 +137,7 @@ function settingsOf(
       CSE_KEYS_URL: `${simulator.url}/cseKeys`,
       CSE_ORIGINS: shopUrl,
       CSE_TIMEOUT_MS: '30000',
-      MERCHANTS_FILE: guardedMerchantsFile,
+      MERCHANTS_FILE: files.merchants,
       REQUESTS_PER_MINUTE_PER_ADDRESS: '100000',
       REDIS_KEY_PREFIX: `${topicPrefix}cse:${randomUUID()}:`,
     },

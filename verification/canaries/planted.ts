@@ -1,103 +1,90 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '@tranche/testing';
 import { bytesCanary, cardCanary, secretCanary, type Canary } from './canaries.js';
 
-interface PlantedPerson {
-  readonly account: string;
-  readonly grant: 'password';
-  readonly username: string;
-  readonly password: string;
-  readonly scope: string;
+interface DemoMerchant {
+  readonly merchant: string;
 }
 
-interface PlantedAccounts {
-  readonly accounts: object[];
-  readonly callers: object[];
+interface DemoAccounts {
+  readonly accounts: readonly { readonly account: string }[];
+  readonly callers: readonly { readonly caller: string }[];
 }
 
-export interface PlantedFiles {
-  readonly merchants: object[];
-  readonly accounts: PlantedAccounts;
-  readonly person: PlantedPerson;
-  readonly operators: object[];
-}
+/** Secrets that occur nowhere else, and the contents of the files in which services find them. */
+export type Planted = ReturnType<typeof plant>;
 
-/** Secrets that occur nowhere else, and the files in which services find them. */
-export interface Planted {
-  readonly canaries: readonly Canary[];
-  readonly files: PlantedFiles;
-  readonly apiKeyId: string;
-  readonly account: string;
-  readonly serviceKey: string;
-  readonly tokenEncryptionKey: string;
-  /** Sent encrypted to the tokenizer, and in the clear to services that must not get it. */
-  readonly card: { readonly number: string; readonly cvv: string };
-  readonly cardInCommand: string;
-}
-
-/**
- * @param merchants the demo's, whose names and addresses are kept while every key of theirs becomes another
- * @param accounts the demo's, likewise
- */
-export function plant(merchants: readonly DemoMerchant[], accounts: DemoAccounts): Planted {
+/** Names and addresses of the demo's merchants and accounts are kept, while every key of theirs becomes another. */
+export function plant(merchants: readonly DemoMerchant[], { accounts, callers }: DemoAccounts) {
   const canaries: Canary[] = [];
   const secret = (name: string): string => {
     const value = `canary-${name.replaceAll(' ', '-')}-${randomBytes(24).toString('hex')}`;
     canaries.push(secretCanary(name, value));
     return value;
   };
-  const card = (name: string, options: Parameters<typeof cardCanary>[2] = undefined): string => {
+  const card = (name: string, allowedIn?: Canary['allowedIn']): string => {
     const number = newCardNumber();
-    canaries.push(cardCanary(name, number, options));
+    canaries.push(cardCanary(name, number, allowedIn));
     return number;
   };
   const encryptionKey = randomBytes(32);
   canaries.push(bytesCanary('TOKEN_ENCRYPTION_KEY', encryptionKey));
-
-  const account = accounts.accounts[0]?.account ?? '';
   const apiKeyId = randomUUID();
-  const serviceKeys = new Map(accounts.callers.map(({ caller }) => [caller, secret(`service key of ${caller}`)]));
+  const serviceKeys = new Map(callers.map(({ caller }) => [caller, secret(`service key of ${caller}`)]));
+  const ofServices = {
+    accounts: accounts.map((one) => ({ ...one, clientSecret: secret(`client secret of ${one.account}`) })),
+    callers: callers.map((caller) => ({ ...caller, key: serviceKeys.get(caller.caller) })),
+  };
+  const person = {
+    ...{ account: 'canary-person', grant: 'password', username: 'canary', scope: '/realms/canary' },
+    password: secret('password'),
+  };
   return {
+    canaries,
     files: {
+      /** They need an access token for every call. */
       merchants: merchants.map((merchant, index) => ({
         ...merchant,
+        authAccount: accounts[0]?.account,
         accountKey: secret(`account key of ${merchant.merchant}`),
         notificationKey: secret(`notification key of ${merchant.merchant}`),
         redirectKey: secret(`redirect key of ${merchant.merchant}`),
         previousKeys: { notification: secret(`previous notification key of ${merchant.merchant}`) },
         apiKeys: [{ id: index === 0 ? apiKeyId : randomUUID(), key: secret(`API key of ${merchant.merchant}`) }],
       })),
-      accounts: {
-        accounts: accounts.accounts.map((one) => ({ ...one, clientSecret: secret(`client secret of ${one.account}`) })),
-        callers: accounts.callers.map((caller) => ({ ...caller, key: serviceKeys.get(caller.caller) })),
-      },
-      person: {
-        account: 'canary-person',
-        grant: 'password',
-        username: 'canary',
-        password: secret('password'),
-        scope: '/realms/canary',
-      },
+      accounts: ofServices,
+      persons: { ...ofServices, accounts: [...ofServices.accounts, person] },
       operators: [{ operator: 'canary', key: secret('operator key'), role: 'approver' }],
     },
-    account,
+    person,
     apiKeyId,
-    serviceKey: serviceKeys.get(GATEWAY) ?? '',
+    serviceKey: serviceKeys.get('payment-gateway') ?? '',
     tokenEncryptionKey: encryptionKey.toString('base64'),
+    /** Sent encrypted to the tokenizer, and in the clear to services that must not get it. */
     card: { number: card('card number'), cvv: String(randomInt(1_000, 10_000)) },
     cardInCommand: card('card number in a command', 'the command that was refused for it'),
-    canaries,
   };
 }
 
-const GATEWAY = 'payment-gateway';
-
-export interface DemoMerchant {
-  readonly merchant: string;
+export interface PlantedFolder {
+  readonly planted: Planted;
+  /** Path of each file. */
+  readonly files: Readonly<Record<keyof Planted['files'], string>>;
 }
 
-export interface DemoAccounts {
-  readonly accounts: { readonly account: string }[];
-  readonly callers: { readonly caller: string }[];
+export function plantFiles(folder: string): PlantedFolder {
+  const demo = (name: string): unknown =>
+    JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8'));
+  const planted = plant(demo('merchants') as DemoMerchant[], demo('accounts') as DemoAccounts);
+  mkdirSync(folder, { recursive: true });
+  const written = Object.entries(planted.files).map(([name, content]) => {
+    const file = join(folder, `${name}.json`);
+    writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+    return [name, file];
+  });
+  return { planted, files: Object.fromEntries(written) as PlantedFolder['files'] };
 }
 
 /**
@@ -106,9 +93,7 @@ export interface DemoAccounts {
  */
 export function newCardNumber(): string {
   const begin = `49701012${String(randomInt(1, 1_000)).padStart(3, '0')}`;
-  const fitting = [...Array(10).keys()].map((digit) => `${begin}${digit}0016`).find(passesLuhn);
-  if (fitting === undefined) throw new Error('no digit makes a card number');
-  return fitting;
+  return [...Array(10).keys()].map((digit) => `${begin}${digit}0016`).find(passesLuhn)!;
 }
 
 export function passesLuhn(number: string): boolean {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { SCENARIOS } from '../faults/catalogue.js';
 import { Infrastructure, type CommandLines } from '../faults/infrastructure.js';
 import { settled, type Scenario } from '../faults/scenario.js';
+import { countsOf } from '../figures.js';
 import { canariesOf } from './canaries.js';
-import { playDemo, type DemoResult } from './demo-run.js';
-import { plantFiles } from './planted-files.js';
+import { redisFile, redisPlaces } from './places.js';
+import { plantFiles } from './planted.js';
 import { playPlanted, type Remains } from './planted-run.js';
-import { redisFile, redisPlaces } from './redis-places.js';
-import { reportOf, tableOf, type CanaryReport } from './report.js';
+import { reportOf, type CanaryReport } from './search.js';
 
 /** One fault of each kind that makes services log what they were doing: a death, an outage, a refusal, a lost answer. */
 const FAULTS = ['killed-granted', 'platform-answers-lost', 'wrong-key-then-corrected', 'redis-flushed-at-points-1'];
@@ -24,72 +24,61 @@ export const CALM: Scenario = {
   },
 };
 
-export interface CanaryOptions {
-  readonly json: boolean;
-  readonly seed: number;
-  readonly runs?: number;
-}
-
 export async function runCanaries(
-  { json, seed, runs = FAULTS.length }: CanaryOptions,
+  { json, seed, runs = FAULTS.length }: { json: boolean; seed: number; runs?: number },
   place: CommandLines,
 ): Promise<number> {
   const infrastructure = new Infrastructure(place);
-  const playable = FAULTS.flatMap((name) => SCENARIOS.find((scenario) => scenario.name === name) ?? []);
-  const left = playable.filter(({ needs = [] }) => needs.every((name) => infrastructure.has(name)));
+  const scenarios = FAULTS.flatMap((name) => SCENARIOS.find((scenario) => scenario.name === name) ?? []);
   try {
     await infrastructure.start();
-    const { report, demo, faults } = await sweep({
-      infrastructure,
-      scenarios: left.slice(0, runs),
-      withDemo: true,
-      seed,
-      log: (line) => console.error(line),
-    });
-    console.error(tableOf(report));
-    if (demo !== undefined && demo.failed > 0)
-      console.error(`${demo.failed} scenarios of the demo failed: less was played than is searched`);
+    const swept = await sweep(infrastructure, scenarios.slice(0, runs), seed);
+    const { hits, found, searched, planted, misplaced, faults } = swept;
+    for (const hit of found) console.error(`${hit.canary} (${hit.form}) in ${hit.place}, ${hit.entry}: ${hit.around}`);
     for (const fault of faults) console.error(fault);
-    if (json) console.log(JSON.stringify({ ...report, faults: faults.length, demo, seed }));
-    return report.hits + faults.length + (demo?.failed ?? 0) > 0 ? 1 : 0;
+    console.error(`searched: ${inWords(searched)}\nplanted: ${inWords(planted)}`);
+    console.error(`${hits} hits, ${misplaced} requests with card data to wrong addresses`);
+    if (json) console.log(JSON.stringify({ ...swept, faults: faults.length, seed }));
+    return hits + faults.length > 0 ? 1 : 0;
   } finally {
     await infrastructure.stop();
   }
 }
 
-export interface Sweep {
-  readonly infrastructure: Infrastructure;
-  readonly scenarios: readonly Scenario[];
-  readonly withDemo: boolean;
-  readonly seed: number;
-  readonly log?: (line: string) => void;
+const inWords = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+
+export interface Swept extends CanaryReport {
+  /** Number of canaries of each name. */
+  readonly planted: Readonly<Record<string, number>>;
+  /** Requests that sent card data to a wrong address. */
+  readonly misplaced: number;
+  readonly faults: readonly string[];
 }
 
-export async function sweep({
-  infrastructure,
-  scenarios,
-  withDemo,
-  seed,
-  log = () => undefined,
-}: Sweep): Promise<{ report: CanaryReport; faults: string[]; demo?: DemoResult }> {
+/** Plays the scenarios with planted secrets, and searches all that is left. */
+export async function sweep(
+  infrastructure: Infrastructure,
+  scenarios: readonly Scenario[],
+  seed: number,
+): Promise<Swept> {
   const folderName = join(infrastructure.folder, `canaries-${process.pid}`);
   const folder = plantFiles(folderName);
   try {
-    if (withDemo) log('playing the demo with planted secrets');
-    const played = withDemo ? await playDemo(infrastructure, folder) : undefined;
-    const remains: Remains[] = played === undefined ? [] : [played];
+    const remains: Remains[] = [];
     for (const [at, scenario] of scenarios.entries()) {
-      log(`playing ${scenario.name} with planted secrets`);
+      console.error(`playing ${scenario.name} with planted secrets`);
       remains.push(await playPlanted({ infrastructure, folder, scenario, seed: seed + at }));
     }
-    const canaries = [...folder.canaries, ...remains.flatMap(({ issued }) => canariesOf(issued))];
+    const canaries = [...folder.planted.canaries, ...remains.flatMap(({ issued }) => canariesOf(issued))];
     const stored = [...(await redisPlaces(infrastructure.redisUrl)), ...redisFile(infrastructure.redisFolder)];
-    const places = [...remains.flatMap((one) => one.places), ...stored];
-    const misplaced = remains.reduce((sum, one) => sum + one.misplaced, 0);
     return {
-      report: reportOf({ places, canaries, misplaced }),
+      ...reportOf([...remains.flatMap((one) => one.places), ...stored], canaries),
+      planted: countsOf(canaries.map(({ name }) => name)),
+      misplaced: remains.reduce((sum, one) => sum + one.misplaced, 0),
       faults: remains.flatMap((one) => one.faults),
-      ...(played === undefined ? {} : { demo: played.demo }),
     };
   } finally {
     rmSync(folderName, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import { Random } from '../simulation/random.js';
 import { accessTokenCanary, bytesCanary, cardCanary, cardTokenCanary, secretCanary, type Canary } from './canaries.js';
-import { reportOf } from './report.js';
-import { DEMO, REDIS_FILE, search, type Place } from './search.js';
+import type { Place } from './places.js';
+import { reportOf, search } from './search.js';
 
 const NUMBER = '4970101212340016';
 const SECRET = 'canary-account-key-0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978';
@@ -162,15 +163,6 @@ it.each([
   expect(found(accessTokenCanary(token), 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9')).toBe(false);
 });
 
-it.each([
-  ['what the demo says', false],
-  ['the log of a service', true],
-])('a test card is no secret in %s: found %s', (_title, isFound) => {
-  const canary = cardCanary('test card', NUMBER, 'what the demo says');
-  expect(found(canary, NUMBER, isFound ? {} : { name: DEMO })).toBe(isFound);
-  expect(found(cardCanary('card number', NUMBER), NUMBER, { name: DEMO })).toBe(true);
-});
-
 describe('an HFTOKEN may be in its card command and nowhere else', () => {
   const value = [{ label: '3/17 value', text: `{"hfToken":"${HFTOKEN}"}` }];
   it.each<[string, boolean, Partial<Place>]>([
@@ -184,7 +176,7 @@ describe('an HFTOKEN may be in its card command and nowhere else', () => {
     ['an event', true, { kind: 'topic', entries: value }],
     ['a log', true, { entries: value }],
     ['Redis', true, { kind: 'redis', name: 'redis 0', entries: value }],
-    ['what the file of Redis tells of the past', false, { kind: 'redis', name: REDIS_FILE, entries: value }],
+    ['what the file of Redis tells of the past', false, { kind: 'redis file', entries: value }],
   ])('%s: found %s', (_title, isFound, place) => {
     expect(found(cardTokenCanary(HFTOKEN), '', place)).toBe(isFound);
   });
@@ -211,7 +203,7 @@ it('reports where, with the words around and every canary masked', () => {
   expect(all).not.toContain(SECRET.slice(-12));
 });
 
-it('counts what was searched and what was planted', () => {
+it('counts what was searched', () => {
   const topic: Place = {
     name: 't',
     kind: 'topic',
@@ -220,11 +212,7 @@ it('counts what was searched and what was planted', () => {
   const metrics = placeOf('up 1', { kind: 'metrics' });
   const redis = placeOf('a', { kind: 'redis', name: 'redis 0' });
   const canaries = [secretCanary('k', SECRET), cardTokenCanary(HFTOKEN), cardTokenCanary(HFTOKEN)];
-  const { hits, searched, planted } = reportOf({
-    places: [placeOf('x'), topic, metrics, redis],
-    canaries,
-    misplaced: 3,
-  });
+  const { hits, searched } = reportOf([placeOf('x'), topic, metrics, redis], canaries);
   expect(hits).toBe(0);
   expect(searched).toEqual({
     logLines: 2,
@@ -235,8 +223,16 @@ it('counts what was searched and what was planted', () => {
     processes: 1,
     topics: 1,
   });
-  expect(planted).toEqual([
-    { name: 'k', count: 1 },
-    { name: 'HFTOKEN', count: 2 },
-  ]);
+});
+
+it('finds what a plain search finds, in random texts of few letters', () => {
+  const random = new Random(1);
+  const word = (length: number) => Array.from({ length }, () => 'abc'[random.below(3)]).join('');
+  for (let round = 0; round < 200; round++) {
+    const needles = [...new Set(Array.from({ length: 5 }, () => word(4 + random.below(3))))];
+    const canaries = needles.map((text) => ({ name: text, forms: [{ form: 'plain', text }] }));
+    const text = word(random.below(60));
+    const expected = [...Array(text.length).keys()].flatMap((at) => needles.filter((one) => text.startsWith(one, at)));
+    expect(search(placeOf(text), canaries).count).toBe(expected.length);
+  }
 });

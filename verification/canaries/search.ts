@@ -1,20 +1,5 @@
 import { SHAPES, type Canary } from './canaries.js';
-import { NeedleIndex, type Needle } from './needle-index.js';
-
-/** A unit of the search: a process's lines, a record, a Redis key or a page of metrics. */
-export interface Entry {
-  readonly label: string;
-  /** Bytes as latin1, so that no byte is lost. */
-  readonly text: string;
-}
-
-export interface Place {
-  readonly name: string;
-  readonly kind: 'log' | 'topic' | 'redis' | 'metrics';
-  readonly entries: readonly Entry[];
-  /** Set for command topics: a card command may hold its HFTOKEN. */
-  readonly commandsOf?: 'card' | 'instalment';
-}
+import type { Entry, Place } from './places.js';
 
 export interface Hit {
   readonly canary: string;
@@ -25,55 +10,52 @@ export interface Hit {
   readonly around: string;
 }
 
-/** A shop stores a command with its token until it is published. Redis then deletes it, but its append-only file keeps it. */
-export const REDIS_FILE = 'file of Redis';
-
-export const DEMO = 'the demo';
+interface Needle {
+  readonly canary: Canary;
+  readonly form: string;
+  readonly text: string;
+}
 
 const AROUND = 40;
 const SAME_HITS = 3;
 
 export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]; count: number } {
-  const found: Hit[] = [];
+  const { entries } = place;
+  const hits: Hit[] = [];
   let count = 0;
-  const add = (canary: string, form: string, entry: Entry, at: number, length: number) => {
-    count += 1;
-    const isAgain = found.filter((hit) => hit.canary === canary && hit.form === form).length >= SAME_HITS;
-    if (isAgain) return;
-    found.push({
-      canary,
-      form,
-      place: place.name,
-      entry: entry.label,
-      around: around(entry.text, at, length, canary, canaries),
-    });
+  const add = (canary: string, form: string, entry: Entry, around: () => string) => {
+    count++;
+    if (hits.filter((hit) => hit.canary === canary && hit.form === form).length >= SAME_HITS) return;
+    hits.push({ canary, form, place: place.name, entry: entry.label, around: around() });
   };
-
-  const all = joined(place.entries);
+  // The entries are searched together: a value may be printed on several lines of a log.
+  const text = entries.map((entry) => entry.text).join('\n');
+  let length = -1;
+  const ends = entries.map((entry) => (length += entry.text.length + 1));
+  const entryAt = (at: number) => entries[ends.findIndex((end) => at <= end)]!;
   // Needles are ordered with whole forms first, so a piece within a hit is not counted again.
-  const seen = new Map<Canary, { from: number; to: number }[]>();
-  for (const { at, needle } of indexOf(canaries).matchesIn(all.text)) {
-    const { canary, form, text } = needle;
-    const spans = seen.get(canary) ?? [];
-    if (spans.some(({ from, to }) => at >= from && at + text.length <= to)) continue;
-    seen.set(canary, [...spans, { from: at, to: at + text.length }]);
-    const { entry, begin } = all.entryAt(at);
-    if (!isAllowed(canary, form, place, entry)) add(canary.name, form, entry, at - begin, text.length);
+  const seen = new Map<Canary, number>();
+  for (const { at, needle } of matchesIn(text, needlesOf(canaries))) {
+    const { canary, form } = needle;
+    const end = at + needle.text.length;
+    if (end <= (seen.get(canary) ?? 0)) continue;
+    seen.set(canary, end);
+    const entry = entryAt(at);
+    if (isAllowed(canary, form, place, entry)) continue;
+    add(canary.name, form, entry, () => aroundOf(text, at, needle.text.length, canary.name, canaries));
   }
-  for (const { name, shape } of SHAPES) {
-    for (const { index, 0: match } of all.text.matchAll(shape)) {
-      const { entry, begin } = all.entryAt(index);
-      add(name, 'by its shape', entry, index - begin, match.length);
-    }
-  }
+  for (const { name, shape } of SHAPES)
+    for (const { index, 0: match } of text.matchAll(shape))
+      add(name, 'by its shape', entryAt(index), () => aroundOf(text, index, match.length, name, canaries));
   const cards = canaries.filter(({ digits }) => digits !== undefined);
-  for (const { canary, entry } of separatedDigits(place, cards)) add(canary.name, 'digits apart', entry, 0, 0);
-  return { hits: found, count };
+  for (const entry of entries)
+    for (const { name } of separatedIn(entry, cards)) add(name, 'digits apart', entry, () => '');
+  return { hits, count };
 }
 
-function isAllowed({ allowedIn }: Canary, form: string, { name, commandsOf }: Place, { label }: Entry): boolean {
-  if (name === DEMO) return allowedIn === 'what the demo says';
-  if (name === REDIS_FILE) return allowedIn === 'its card command';
+function isAllowed({ allowedIn }: Canary, form: string, { kind, commandsOf }: Place, { label }: Entry): boolean {
+  // A shop stores a command with its token until it is published. Redis then deletes it, but its append-only file keeps it.
+  if (kind === 'redis file') return allowedIn === 'its card command';
   if (form !== 'plain' || commandsOf === undefined) return false;
   if (allowedIn === 'its card command') return commandsOf === 'card' && label.endsWith(' value');
   // The publisher put it into the command, which may include key and headers.
@@ -81,65 +63,71 @@ function isAllowed({ allowedIn }: Canary, form: string, { name, commandsOf }: Pl
 }
 
 /** Finds card numbers with separators between their digits: the entry does not contain them, but would without the separators. */
-function* separatedDigits(place: Place, cards: readonly Canary[]): Generator<{ canary: Canary; entry: Entry }> {
-  if (cards.length === 0) return;
-  for (const entry of place.entries) {
-    const bare = entry.text.replace(/(?<=[0-9])(?:[\s,;:|/._+\-"']|%20){1,3}(?=[0-9])/g, '');
-    if (bare.length === entry.text.length) continue;
-    for (const canary of cards) {
-      const digits = canary.digits ?? '';
-      const isThere = bare.includes(digits) && !canary.forms.some(({ text }) => entry.text.includes(text));
-      if (isThere) yield { canary, entry };
+function separatedIn({ text }: Entry, cards: readonly Canary[]): Canary[] {
+  if (cards.length === 0) return [];
+  const bare = text.replace(/(?<=[0-9])(?:[\s,;:|/._+\-"']|%20){1,3}(?=[0-9])/g, '');
+  if (bare.length === text.length) return [];
+  return cards.filter(({ digits, forms }) => bare.includes(digits!) && !forms.some((form) => text.includes(form.text)));
+}
+
+const PREFIX = 4;
+type Needles = ReadonlyMap<number, readonly Needle[]>;
+const known = new WeakMap<readonly Canary[], Needles>();
+
+/** Thousands of needles by their first four characters: most positions of a text are ruled out by one look-up. */
+function needlesOf(canaries: readonly Canary[]): Needles {
+  const made = known.get(canaries);
+  if (made !== undefined) return made;
+  const needles = new Map<number, Needle[]>();
+  for (const canary of canaries)
+    for (const { form, text } of canary.forms) {
+      const prefix = Buffer.from(text, 'latin1').readInt32BE();
+      needles.set(prefix, [...(needles.get(prefix) ?? []), { canary, form, text }]);
     }
-  }
+  known.set(canaries, needles);
+  return needles;
 }
 
-const indexes = new WeakMap<readonly Canary[], NeedleIndex<CanaryNeedle>>();
-
-interface CanaryNeedle extends Needle {
-  readonly canary: Canary;
-  readonly form: string;
+/** Yields all matches in order of their position. */
+function* matchesIn(text: string, needles: Needles): Generator<{ at: number; needle: Needle }> {
+  const bytes = Buffer.from(text, 'latin1');
+  for (let at = 0; at + PREFIX <= bytes.length; at++)
+    for (const needle of needles.get(bytes.readInt32BE(at)) ?? [])
+      if (text.startsWith(needle.text, at)) yield { at, needle };
 }
 
-function indexOf(canaries: readonly Canary[]): NeedleIndex<CanaryNeedle> {
-  const needles = canaries.flatMap((canary) => canary.forms.map(({ form, text }) => ({ canary, form, text })));
-  const index = indexes.get(canaries) ?? new NeedleIndex(needles);
-  indexes.set(canaries, index);
-  return index;
-}
-
-function joined(entries: readonly Entry[]) {
-  const begins: number[] = [];
-  let length = 0;
-  for (const { text } of entries) {
-    begins.push(length);
-    length += text.length + 1;
-  }
-  return {
-    text: entries.map(({ text }) => text).join('\n'),
-    entryAt(at: number): { entry: Entry; begin: number } {
-      let [low, high] = [0, begins.length - 1];
-      while (low < high) {
-        const middle = Math.ceil((low + high) / 2);
-        if ((begins[middle] ?? 0) <= at) low = middle;
-        else high = middle - 1;
-      }
-      return { entry: entries[low] ?? { label: '', text: '' }, begin: begins[low] ?? 0 };
-    },
+/** Other canaries near the hit, and pieces of one at the edge, must not appear in the report in the clear. */
+function aroundOf(text: string, at: number, length: number, name: string, canaries: readonly Canary[]): string {
+  const masked = (part: string) => {
+    let clean = part;
+    for (const canary of canaries)
+      for (const form of canary.forms) clean = clean.replaceAll(form.text, `<${canary.name}>`);
+    return clean.replace(/[0-9]{5,}|[0-9a-f]{12,}|[A-Za-z0-9+_-]{24,}/g, '…');
   };
-}
-
-function around(text: string, at: number, length: number, name: string, canaries: readonly Canary[]): string {
-  if (length === 0) return '';
-  const before = masked(text.slice(Math.max(0, at - AROUND), at), canaries);
-  const after = masked(text.slice(at + length, at + length + AROUND), canaries);
+  const before = masked(text.slice(Math.max(0, at - AROUND), at));
+  const after = masked(text.slice(at + length, at + length + AROUND));
   // Control characters and other bytes would break a terminal or a table.
   return `${before}<${name}>${after}`.replace(/[^\x20-\x7e]+/g, '·');
 }
 
-/** Other canaries near the hit, and pieces of one at the edge, must not appear in the report in the clear. */
-function masked(text: string, canaries: readonly Canary[]): string {
-  let clean = text;
-  for (const { name, forms } of canaries) for (const form of forms) clean = clean.replaceAll(form.text, `<${name}>`);
-  return clean.replace(/[0-9]{5,}|[0-9a-f]{12,}|[A-Za-z0-9+_-]{24,}/g, '…');
+export type CanaryReport = ReturnType<typeof reportOf>;
+
+export function reportOf(places: readonly Place[], canaries: readonly Canary[]) {
+  const results = places.map((place) => search(place, canaries));
+  const of = (kind: Place['kind']) => places.filter((place) => place.kind === kind);
+  const entries = (kind: Place['kind']) => of(kind).flatMap((place) => place.entries);
+  const bytes = (kind: Place['kind']) => entries(kind).reduce((sum, { text }) => sum + text.length + 1, 0);
+  return {
+    hits: results.reduce((sum, { count }) => sum + count, 0),
+    found: results.flatMap(({ hits }) => hits),
+    searched: {
+      logLines: entries('log').length,
+      records: entries('topic').length / 3,
+      redisEntries: entries('redis').length,
+      redisFileBytes: bytes('redis file'),
+      metricsBytes: bytes('metrics'),
+      processes: of('log').length,
+      topics: of('topic').length,
+    },
+  };
 }

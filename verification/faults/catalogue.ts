@@ -1,29 +1,10 @@
 import type { Random } from '../simulation/random.js';
 import type { Scenario } from './scenario.js';
-import { clockScenarios } from './scenarios/clock.js';
-import { kafkaScenarios } from './scenarios/kafka.js';
-import { ingestKilledScenarios, killedScenarios } from './scenarios/killed.js';
-import { networkScenarios } from './scenarios/network.js';
-import { operatorScenario } from './scenarios/operators-word.js';
-import { ownershipScenarios } from './scenarios/ownership.js';
 import { platformScenarios } from './scenarios/platform.js';
-import { redisScenarios } from './scenarios/redis.js';
-import { stoppedScenarios } from './scenarios/stopped.js';
-import { wrongKeyScenario } from './scenarios/wrong-key.js';
+import { serviceScenarios } from './scenarios/services.js';
+import { storeScenarios } from './scenarios/stores.js';
 
-export const SCENARIOS: readonly Scenario[] = [
-  ...killedScenarios,
-  ...stoppedScenarios,
-  ...ownershipScenarios,
-  ...ingestKilledScenarios,
-  ...kafkaScenarios,
-  ...redisScenarios,
-  ...networkScenarios,
-  ...platformScenarios,
-  operatorScenario,
-  ...clockScenarios,
-  wrongKeyScenario,
-];
+export const SCENARIOS: readonly Scenario[] = [...serviceScenarios, ...storeScenarios, ...platformScenarios];
 
 /** A short campaign plays these first: each tests another part of the promise. */
 export const TELLING = [

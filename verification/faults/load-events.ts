@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeCloudEvent, parseOrderKey, TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import { LogFollower, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
@@ -7,7 +8,6 @@ type Event = CloudEvent<PaymentEvent>;
 
 export interface Arrival {
   orderId: string;
-  type: string;
   atMs: number;
 }
 
@@ -22,8 +22,9 @@ export class LoadEvents {
   readonly #byOrder = new Map<string, Event[]>();
   readonly #seen = new Set<string>();
   readonly #next = new Map<number, bigint>();
-  readonly #waiting = new Map<string, Set<() => void>>();
-  #isClosed = false;
+  /** Emits the order of each event. */
+  readonly #arrived = new EventEmitter().setMaxListeners(0);
+  readonly #closing = new AbortController();
   #following?: Promise<void>;
 
   constructor(
@@ -46,66 +47,43 @@ export class LoadEvents {
     find: (events: readonly Event[]) => T | undefined,
     timeoutMs: number,
   ): Promise<T | undefined> {
-    const deadline = performance.now() + timeoutMs;
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]);
     for (;;) {
       const found = find(this.of(orderId));
-      const leftMs = deadline - performance.now();
-      if (found !== undefined || leftMs <= 0 || this.#isClosed) return found;
-      await this.#newEvent(orderId, leftMs);
+      if (found !== undefined || signal.aborted) return found;
+      await once(this.#arrived, orderId, { signal }).catch(() => undefined);
     }
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const orderId of [...this.#waiting.keys()]) this.#wake(orderId);
+    this.#closing.abort();
     await this.#following;
   }
 
-  #newEvent(orderId: string, atMostMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(orderId) ?? new Set();
-      this.#waiting.set(orderId, waiting);
-      const wake = () => {
-        clearTimeout(timer);
-        waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, atMostMs);
-      waiting.add(wake);
-    });
-  }
-
-  #wake(orderId: string): void {
-    for (const wake of this.#waiting.get(orderId) ?? []) wake();
-  }
-
   async #follow(): Promise<void> {
-    while (!this.#isClosed) {
-      let failure: () => string | undefined = () => undefined;
-      const tail = await this.#open((check) => (failure = check)).catch(() => undefined);
-      while (tail && !this.#isClosed && failure() === undefined) await delay(LOOK_EVERY_MS);
-      await (tail ? tail.stop() : delay(LOOK_EVERY_MS));
-    }
-  }
-
-  async #open(onLiveness: (check: () => string | undefined) => void): Promise<LogFollower> {
     const { client, topicPrefix } = this;
     const topic = TOPICS.events.name;
-    for (const [partition, { low }] of await topicOffsets(client, topicPrefix + topic))
-      if (!this.#next.has(partition)) this.#next.set(partition, low);
-    const health = {
-      addLiveness: (_name: string, check: () => string | undefined) => onLiveness(check),
-      addReadiness: () => undefined,
-    };
-    const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog, health });
-    await follower.start({
-      from: this.#next,
-      onRecords: (partition, records) => {
-        for (const record of records) this.#take(record);
-        this.#next.set(partition, (records.at(-1)?.offset ?? -1n) + 1n);
-      },
-    });
-    return follower;
+    while (!this.#closing.signal.aborted) {
+      let failure: () => string | undefined = () => undefined;
+      const addLiveness = (_name: string, check: typeof failure) => void (failure = check);
+      const health = { addLiveness, addReadiness: () => undefined };
+      const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog, health });
+      try {
+        for (const [partition, { low }] of await topicOffsets(client, topicPrefix + topic))
+          if (!this.#next.has(partition)) this.#next.set(partition, low);
+        await follower.start({
+          from: this.#next,
+          onRecords: (partition, records) => {
+            for (const record of records) this.#take(record);
+            this.#next.set(partition, (records.at(-1)?.offset ?? -1n) + 1n);
+          },
+        });
+        while (!this.#closing.signal.aborted && failure() === undefined) await delay(LOOK_EVERY_MS);
+      } catch {
+        await delay(LOOK_EVERY_MS); // Kafka is away, and the next turn asks again
+      }
+      await follower.stop();
+    }
   }
 
   #take(record: ConsumedRecord): void {
@@ -114,7 +92,7 @@ export class LoadEvents {
     if (!orderId?.startsWith(this.orderPrefix) || event?.id === undefined || this.#seen.has(event.id)) return;
     this.#seen.add(event.id);
     this.#byOrder.set(orderId, [...this.of(orderId), event as Event]);
-    this.arrivals.push({ orderId, type: event.type ?? '', atMs: Date.now() });
-    this.#wake(orderId);
+    this.arrivals.push({ orderId, atMs: Date.now() });
+    this.#arrived.emit(orderId);
   }
 }

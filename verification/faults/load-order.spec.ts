@@ -1,7 +1,6 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import { Random } from '../simulation/random.js';
-import { CutShort, isAtRest, LoadOrder } from './load-order.js';
-import type { PlatformDoors } from './load-platform.js';
+import { CutShort, isAtRest, LoadOrder, type PlatformDoors } from './load-order.js';
 
 type Event = CloudEvent<PaymentEvent>;
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CloudEvent, CommandData, CommandType, PaymentEvent, Rail } from '@tranche/contracts';
+import { ask } from '../ask.js';
 import { finalOf } from '../simulation/referee.js';
 import type { Random } from '../simulation/random.js';
 import type { LoadEvents } from './load-events.js';
-import type { PlatformDoors } from './load-platform.js';
+import type { NotificationOfPlatform } from './traces.js';
 
 type Event = CloudEvent<PaymentEvent>;
 
@@ -81,11 +82,8 @@ export class LoadOrder {
 
   /** Resolves to `payment.operation.external`, which only a notification brings. */
   async hearsOfAnother(): Promise<Event> {
-    return this.#within(
-      this.parts.doubtPatienceMs,
-      'an external operation',
-      (one) => one.type === 'payment.operation.external',
-    );
+    const isExternal = (one: Event) => one.type === 'payment.operation.external';
+    return this.#within(this.parts.doubtPatienceMs, 'an external operation', isExternal);
   }
 
   async #event(
@@ -93,23 +91,15 @@ export class LoadOrder {
     isWanted: (event: Event) => unknown,
     doubtPatienceMs = this.parts.doubtPatienceMs,
   ): Promise<Event> {
-    const { patienceMs } = this.parts;
-    const isOwn = ({ data }: Event) => data.commandId === commandId;
-    const first = await this.#within(
-      patienceMs,
-      commandId,
-      (one) => isOwn(one) && (isWanted(one) || one.type.endsWith('.in_doubt')),
-    );
-    if (isWanted(first)) return first;
-    return this.#within(doubtPatienceMs, `the doubt about ${commandId} to end`, (one) => isOwn(one) && isWanted(one));
+    const isEnd = (one: Event) => one.data.commandId === commandId && isWanted(one);
+    const isDoubt = (one: Event) => one.data.commandId === commandId && one.type.endsWith('.in_doubt');
+    const first = await this.#within(this.parts.patienceMs, commandId, (one) => isEnd(one) || isDoubt(one));
+    return isEnd(first) ? first : this.#within(doubtPatienceMs, `the doubt about ${commandId} to end`, isEnd);
   }
 
   async #within(timeoutMs: number, what: string, isWanted: (event: Event) => unknown): Promise<Event> {
-    const event = await this.parts.events.next(
-      this.parts.orderId,
-      (all) => all.find((one) => isWanted(one)),
-      timeoutMs,
-    );
+    const { events, orderId } = this.parts;
+    const event = await events.next(orderId, (all) => all.find((one) => isWanted(one)), timeoutMs);
     if (event === undefined) throw new CutShort(`waited ${timeoutMs} ms for ${what}`);
     return event;
   }
@@ -127,3 +117,51 @@ export const isAtRest = (event: Event): boolean =>
   isPending(event) ||
   event.type.endsWith('.in_doubt') ||
   /\.(redirect_required|doubt_resolved)$/.test(event.type);
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Actions of people at the platform: the cardholder at the form, the provider, the merchant's back office. They go to the simulator
+ * directly, without proxy.
+ */
+export class PlatformDoors {
+  constructor(
+    private readonly simulatorUrl: string,
+    private readonly identifier: string,
+  ) {}
+
+  async decide(redirectHtml: string, decision: 'validate' | 'pending' | 'refuse' | 'abandon'): Promise<void> {
+    const page = Buffer.from(redirectHtml, 'base64').toString('utf8');
+    const [, address] = /(?:action|href|url)\s*=\s*["']?(https?:\/\/[^"'\s>]+)/i.exec(page) ?? [];
+    if (address === undefined) throw new Error('REDIRECTHTML leads nowhere');
+    const answer = await fetch(address.replaceAll('&amp;', '&'), {
+      method: 'POST',
+      body: new URLSearchParams({ decision }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await answer.body?.cancel();
+    if (answer.status >= 400) throw new Error(`the decision ${decision} was answered with ${answer.status}`);
+  }
+
+  async approve(transactionId: string): Promise<void> {
+    await this.#request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' });
+  }
+
+  async refundInBackOffice(orderId: string, amount: number): Promise<void> {
+    await this.#request('POST', '/simulator/refunds', { identifier: this.identifier, orderId, amount });
+  }
+
+  async cardToken(): Promise<string> {
+    return ((await this.#request('POST', '/simulator/tokens', { identifier: this.identifier })) as { HFTOKEN: string })
+      .HFTOKEN;
+  }
+
+  async notifications(): Promise<NotificationOfPlatform[]> {
+    return (await this.#request('GET', '/simulator/notifications')) as NotificationOfPlatform[];
+  }
+
+  async #request(method: string, path: string, body?: object): Promise<unknown> {
+    return ask(this.simulatorUrl + path, { method, ...(body && { body }) });
+  }
+}

@@ -9,7 +9,7 @@ const planned = (seed: number, orders: number, stories?: readonly StoryName[]) =
   new Load({
     client: createKafkaClient({ brokers: ['127.0.0.1:1'], clientId: 'spec' }, silentLog),
     ...{ topicPrefix: 'spec.', simulatorUrl: 'http://127.0.0.1:1', orderPrefix: 'run4294967295-' },
-    ...{ merchant: { name: 'shop-fr', identifier: 'Demo Shop FR' }, random: new Random(seed), orders, perSecond: 4 },
+    ...{ random: new Random(seed), orders, perSecond: 4 },
     ...(stories ? { stories } : {}),
   }).orders;
 

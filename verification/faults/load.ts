@@ -13,9 +13,9 @@ import { silentLog } from '@tranche/runtime';
 import { aCommand } from '@tranche/testing';
 import { Random } from '../simulation/random.js';
 import { LoadEvents, type Arrival } from './load-events.js';
-import { isAtRest, LoadOrder } from './load-order.js';
-import { PlatformDoors } from './load-platform.js';
+import { isAtRest, LoadOrder, PlatformDoors } from './load-order.js';
 import { STORIES, STORY_NAMES, type StoryName } from './stories.js';
+import { MERCHANT } from './surroundings.js';
 import type { SentCommand } from './traces.js';
 
 export interface LoadOptions {
@@ -24,15 +24,10 @@ export interface LoadOptions {
   simulatorUrl: string;
   /** Every ORDERID of this load, and no other, begins with it; 16 characters at most. */
   orderPrefix: string;
-  merchant: { name: string; identifier: string };
   random: Random;
   orders: number;
   perSecond: number;
   stories?: readonly StoryName[];
-  /** Milliseconds that a story waits for one event before it ends (30,000). */
-  patienceMs?: number;
-  /** Milliseconds that it waits for the end of a doubt or for an external operation (8,000). */
-  doubtPatienceMs?: number;
 }
 
 export interface PlannedOrder {
@@ -41,31 +36,31 @@ export interface PlannedOrder {
   atMs: number;
 }
 
-const TICK_MS = 10;
 const POLL_MS = 100;
 const ACKNOWLEDGED_WITHIN_MS = 30_000;
+/** A story waits this long for one event, and for the end of a doubt or for an external operation, before it ends. */
+const PATIENCE = { patienceMs: 30_000, doubtPatienceMs: 8_000 };
 
 /** Orders at a steady pace, each with a story that continues by the events it reads. The same random numbers give the same orders. */
 export class Load {
   /** Known before the start, so that a scenario can choose its target. */
   readonly orders: readonly PlannedOrder[];
-  /** Maps each order to `told`, or to the reason why its story stopped early. */
-  readonly endings = new Map<string, string>();
+  readonly commands: SentCommand[] = [];
   readonly #options: LoadOptions;
   readonly #platform: PlatformDoors;
   readonly #events: LoadEvents;
   readonly #producer: BatchingProducer;
   readonly #randoms: Random[];
-  readonly #commands: SentCommand[] = [];
-  readonly #sending = new Set<Promise<void>>();
-  readonly #telling = new Set<Promise<void>>();
-  #begun = 0;
-  #timer?: NodeJS.Timeout;
+  #timers: NodeJS.Timeout[] = [];
+  readonly #sending: Promise<void>[] = [];
+  readonly #telling: Promise<void>[] = [];
+  /** Orders whose story goes on, or has not begun. */
+  readonly #untold: Set<string>;
 
   constructor(options: LoadOptions) {
-    const { client, topicPrefix, simulatorUrl, orderPrefix, merchant, random, orders, perSecond } = options;
+    const { client, topicPrefix, simulatorUrl, orderPrefix, random, orders, perSecond } = options;
     this.#options = options;
-    this.#platform = new PlatformDoors(simulatorUrl, merchant.identifier);
+    this.#platform = new PlatformDoors(simulatorUrl, MERCHANT.identifier);
     this.#events = new LoadEvents(client, topicPrefix, orderPrefix);
     this.#producer = new BatchingProducer({ client, log: silentLog });
     const stories = decks(random, options.stories ?? STORY_NAMES, orders);
@@ -74,6 +69,7 @@ export class Load {
       story,
       atMs: (index * 1000) / perSecond,
     }));
+    this.#untold = new Set(this.orders.map(({ orderId }) => orderId));
     this.#randoms = stories.map(() => new Random(random.below(2 ** 31)));
   }
 
@@ -82,19 +78,9 @@ export class Load {
     return this.#events.arrivals;
   }
 
-  get commands(): readonly SentCommand[] {
-    return this.#commands;
-  }
-
   start(): void {
     this.#events.start();
-    const startedMs = performance.now();
-    this.#timer = setInterval(() => {
-      const passedMs = performance.now() - startedMs;
-      for (let next = this.orders[this.#begun]; next && next.atMs <= passedMs; next = this.orders[this.#begun])
-        this.#begin(next);
-      if (this.#begun === this.orders.length) clearInterval(this.#timer);
-    }, TICK_MS);
+    this.#timers = this.orders.map((order, at) => setTimeout(() => this.#begin(order, this.#randoms[at]!), order.atMs));
   }
 
   /**
@@ -102,11 +88,11 @@ export class Load {
    * may follow.
    */
   async stop(): Promise<SentCommand[]> {
-    clearInterval(this.#timer);
-    this.#begun = this.orders.length;
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const { orderId } of this.orders.slice(this.#telling.length)) this.#untold.delete(orderId);
     await Promise.all(this.#telling);
     await Promise.race([Promise.all(this.#sending), delay(ACKNOWLEDGED_WITHIN_MS, undefined, { ref: false })]);
-    return this.#commands;
+    return this.commands;
   }
 
   /**
@@ -125,23 +111,19 @@ export class Load {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all([this.#events.close(), this.#producer.close()]);
   }
 
   async #open(): Promise<string[]> {
-    const isBegun = this.#begun === this.orders.length;
-    const stories = this.orders.slice(0, this.#begun).filter(({ orderId }) => !this.endings.has(orderId));
-    const commands = this.#commands.filter(
+    const commands = this.commands.filter(
       ({ id, orderId }) => !this.#events.of(orderId).some((event) => event.data.commandId === id && isAtRest(event)),
     );
     const open = [
-      ...(isBegun ? [] : [`${this.orders.length - this.#begun} orders have not begun`]),
-      ...stories.map(({ orderId }) => `the story of ${orderId}`),
-      ...commands.map(
-        ({ type, id, orderId, acknowledged, refusal }) =>
-          `${type} ${id} of ${orderId}${acknowledged ? '' : `, not acknowledged${refusal === undefined ? '' : `: ${refusal}`}`}`,
-      ),
+      ...[...this.#untold].map((orderId) => `the story of ${orderId}`),
+      ...commands.map(({ type, id, orderId, acknowledged, refusal }) => {
+        return `${type} ${id} of ${orderId}${acknowledged ? '' : `, not acknowledged: ${refusal ?? 'no answer'}`}`;
+      }),
     ];
     if (open.length > 0) return open;
     const notifications = await this.#platform.notifications().catch((error: unknown) => String(error));
@@ -154,39 +136,29 @@ export class Load {
       });
   }
 
-  #begin({ orderId, story }: PlannedOrder): void {
-    const random = this.#randoms[this.#begun++]!;
-    const { merchant, patienceMs = 30_000, doubtPatienceMs = 8_000 } = this.#options;
+  #begin({ orderId, story }: PlannedOrder, random: Random): void {
     const order = new LoadOrder({
-      ...{ orderId, merchant: merchant.name, random, patienceMs, doubtPatienceMs },
-      platform: this.#platform,
-      events: this.#events,
+      ...{ orderId, merchant: MERCHANT.name, random, ...PATIENCE, platform: this.#platform, events: this.#events },
       send: (rail, type, id, data) => this.#send(rail, type, id, data),
     });
-    const telling = STORIES[story](order)
-      .then(
-        () => 'told',
-        (error: unknown) => String(error),
-      )
-      .then((ending) => void this.endings.set(orderId, ending))
-      .finally(() => this.#telling.delete(telling));
-    this.#telling.add(telling);
+    // A story that cannot go on ends there, and that is no failure of the run.
+    const told = STORIES[story](order).catch(() => undefined);
+    this.#telling.push(told.then(() => void this.#untold.delete(orderId)));
   }
 
   #send(rail: Rail, type: CommandType, id: string, data: CommandData): void {
     const { merchant, orderId } = data;
     const topic = topicName(this.#options.topicPrefix, COMMAND_TOPICS[rail]);
     const sent: SentCommand = { id, type, merchant, orderId, topic, sentAtMs: Date.now(), acknowledged: false, data };
-    this.#commands.push(sent);
+    this.commands.push(sent);
     const sending = this.#producer
       .send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(aCommand(type, data, { id })) })
       .then(
         () => void (sent.acknowledged = true),
         // A refused command may still be in Kafka; the referee looks in the command topic.
         (error: unknown) => void (sent.refusal = String(error)),
-      )
-      .finally(() => this.#sending.delete(sending));
-    this.#sending.add(sending);
+      );
+    this.#sending.push(sending);
   }
 }
 

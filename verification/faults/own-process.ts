@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { waitFor } from '@tranche/testing';
 
@@ -27,10 +28,7 @@ export class OwnProcess {
     ours.add(child);
     this.#child = child;
     this.#ended = new Promise<void>((resolve) => {
-      child.once('error', (error) => {
-        lines.push(error.message);
-        resolve();
-      });
+      child.once('error', (error) => resolve(void lines.push(error.message)));
       child.once('close', () => resolve());
     }).then(() => void ours.delete(child));
     await waitFor(() => !ours.has(child) || takesConnections(this.port), {
@@ -59,35 +57,20 @@ export class OwnProcess {
     this.#child?.kill(name);
   }
 
-  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    this.#child?.kill(signal);
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
     await this.#ended;
   }
 }
 
-/** Runs a command to its end. @throws with its output if it fails */
-export async function runToEnd(command: string, args: readonly string[]): Promise<void> {
-  const lines: string[] = [];
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (bytes: Buffer) => lines.push(bytes.toString('utf8')));
-  const code = await new Promise<number | string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (exitCode, signal) => resolve(exitCode ?? signal ?? 'nothing'));
-  });
-  if (code !== 0) throw new Error(`${command} ended with ${code}\n${lines.join('')}`);
-}
-
-function takesConnections(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
-    const settle = (isOpen: boolean) => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket
-      .once('connect', () => settle(true))
-      .once('error', () => settle(false))
-      .once('timeout', () => settle(false));
-  });
+async function takesConnections(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(1_000) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.on('error', () => undefined).destroy();
+  }
 }

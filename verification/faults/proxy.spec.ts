@@ -20,9 +20,9 @@ beforeEach(async () => {
   proxy = await TcpProxy.listen(() => ({ port: (echo.address() as AddressInfo).port }));
 });
 
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
-  await proxy.close();
+  proxy.close();
   echo.close();
 });
 

@@ -1,4 +1,7 @@
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readdressed } from '@tranche/testing';
 
 /** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
@@ -31,12 +34,21 @@ export interface ProxyTarget {
 /** Makes a function for each connection that changes its answers on the way. */
 export type Rewrite = () => (bytes: Buffer) => Buffer;
 
+/** Kafka's answers say where clients must connect, so the proxy replaces Kafka's port there by its own. */
+export function kafkaAddress(brokers: string, proxyPort: () => number): Rewrite {
+  const [host = '', port = ''] = (brokers.split(',')[0] ?? '').split(':');
+  return () => readdressed(host, Number(port), proxyPort);
+}
+
+const HELD_BYTES = 8 * 1024 * 1024;
+
 /** A TCP proxy on 127.0.0.1 that plays network faults. */
 export class TcpProxy {
   #conditions: NetworkConditions = CONDITIONS.pass;
+  readonly #changes = new EventEmitter().setMaxListeners(0);
   #server: Server | undefined;
   #port = 0;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<readonly [client: Socket, upstream: Socket]>();
 
   private constructor(
     private readonly target: () => ProxyTarget,
@@ -60,41 +72,39 @@ export class TcpProxy {
 
   async set(name: WeatherName): Promise<void> {
     await this.setConditions(CONDITIONS[name]);
-    if (name === 'cut') for (const connection of this.#connections) connection.end();
+    if (name === 'cut') for (const sockets of this.#connections) for (const socket of sockets) socket.destroy();
     if (name === 'reset') this.resetConnections();
   }
 
   async setConditions(weather: NetworkConditions): Promise<void> {
     this.#conditions = weather;
-    if (weather.connects === 'refuse') await this.#shut();
+    if (weather.connects === 'refuse') this.#shut();
     else await this.#open();
-    for (const connection of this.#connections) connection.flush();
+    this.#changes.emit('change');
   }
 
   /** Resets existing connections; bytes held in them are lost. */
   resetConnections(): void {
-    for (const connection of this.#connections) connection.reset();
+    for (const sockets of this.#connections) for (const socket of sockets) socket.resetAndDestroy();
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.resetConnections();
-    await this.#shut();
+    this.#shut();
   }
 
   async #open(): Promise<void> {
     if (this.#server) return;
-    const server = createServer({ allowHalfOpen: false }, (client) => this.#join(client));
+    const server = createServer((client) => this.#join(client));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(this.#port, '127.0.0.1', resolve));
     this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
   }
 
   /** Existing connections stay open. */
-  #shut(): Promise<void> {
-    const server = this.#server;
+  #shut(): void {
+    this.#server?.close();
     this.#server = undefined;
-    server?.close();
-    return new Promise((resolve) => (server ? setImmediate(resolve) : resolve()));
   }
 
   #join(client: Socket): void {
@@ -106,113 +116,43 @@ export class TcpProxy {
       return void client.resetAndDestroy(); // the target is down
     }
     const upstream = connect(target.port, target.host ?? '127.0.0.1');
-    const connection = new Connection(client, upstream, () => this.#conditions, this.rewrite?.());
-    this.#connections.add(connection);
-    connection.onEnd = () => this.#connections.delete(connection);
-  }
-}
-
-/** Kafka's answers say where clients must connect, so the proxy replaces Kafka's port there by its own. */
-export function kafkaAddress(brokers: string, proxyPort: () => number): Rewrite {
-  const [host = '', port = ''] = (brokers.split(',')[0] ?? '').split(':');
-  return () => readdressed(host, Number(port), proxyPort);
-}
-
-const HELD_BYTES = 8 * 1024 * 1024;
-
-class Connection {
-  onEnd: () => void = () => undefined;
-  readonly #directions: Direction[];
-
-  constructor(
-    private readonly client: Socket,
-    private readonly upstream: Socket,
-    weather: () => NetworkConditions,
-    rewrite?: (bytes: Buffer) => Buffer,
-  ) {
-    this.#directions = [
-      new Direction(client, upstream, () => weather().up),
-      new Direction(upstream, client, () => weather().down, rewrite),
-    ];
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
+    const sockets = [client, upstream] as const;
+    this.#connections.add(sockets);
+    const rewrite = this.rewrite?.();
+    client.pipe(this.#lane(() => this.#conditions.up)).pipe(upstream);
+    upstream.pipe(this.#lane(() => this.#conditions.down, rewrite)).pipe(client);
+    for (const [from, to] of [sockets, [upstream, client] as const]) {
       from.on('error', () => to.resetAndDestroy());
       from.on('close', () => {
-        for (const lane of this.#directions) lane.stop();
-        to.destroy();
-        this.onEnd();
+        // Bytes before a regular end are still on their way.
+        if (!from.readableEnded) to.destroy();
+        this.#connections.delete(sockets);
       });
     }
   }
 
-  flush(): void {
-    for (const lane of this.#directions) lane.flush();
-  }
-
-  end(): void {
-    this.client.destroy();
-    this.upstream.destroy();
-  }
-
-  reset(): void {
-    this.client.resetAndDestroy();
-    this.upstream.resetAndDestroy();
-  }
-}
-
-class Direction {
-  #queue: Buffer[] = [];
-  #queued = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(
-    private readonly from: Socket,
-    private readonly to: Socket,
-    private readonly flow: () => Flow,
-    rewrite: (bytes: Buffer) => Buffer = (bytes) => bytes,
-  ) {
-    from.on('data', (bytes) => {
-      const passed = rewrite(bytes);
-      if (passed.length === 0) return;
-      this.#queue.push(passed);
-      this.#queued += passed.length;
-      if (this.#queued > HELD_BYTES) from.pause();
-      this.flush();
+  /** Passes bytes in order, each when the conditions allow it. */
+  #lane(flow: () => Flow, rewrite = (bytes: Buffer) => bytes): Transform {
+    let passedMs = 0;
+    const wait = async (bytes: Buffer) => {
+      let now = flow();
+      for (; now === 'hold'; now = flow()) await once(this.#changes, 'change');
+      if (now === 'pass') return;
+      // Bytes that came while others waited have waited nearly as long.
+      const haveWaited = performance.now() - passedMs < 2;
+      if ('bytesPerSecond' in now) await delay((bytes.length / now.bytesPerSecond) * 1000);
+      else if (!haveWaited) await delay(now.latencyMs);
+    };
+    return new Transform({
+      highWaterMark: HELD_BYTES,
+      transform(bytes: Buffer, _encoding, done) {
+        const pass = () => {
+          passedMs = performance.now();
+          done(null, rewrite(bytes));
+        };
+        if (flow() === 'pass') pass();
+        else void wait(bytes).then(pass);
+      },
     });
-  }
-
-  flush(): void {
-    if (this.#timer) return;
-    for (let bytes = this.#queue[0]; bytes; bytes = this.#queue[0]) {
-      const flow = this.flow();
-      if (flow === 'hold') return;
-      if (flow !== 'pass') return this.#later(bytes, flow);
-      this.#deliver(bytes);
-    }
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#queue = [];
-  }
-
-  #later(bytes: Buffer, flow: Exclude<Flow, string>): void {
-    const ms = 'latencyMs' in flow ? flow.latencyMs : (bytes.length / flow.bytesPerSecond) * 1000;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      // Later bytes have waited nearly as long, so they need no timer of their own.
-      if ('latencyMs' in flow) for (const waiting of [...this.#queue]) this.#deliver(waiting);
-      else this.#deliver(bytes);
-      this.flush();
-    }, ms);
-  }
-
-  #deliver(bytes: Buffer): void {
-    this.#queue.shift();
-    this.#queued -= bytes.length;
-    if (!this.to.destroyed) this.to.write(bytes);
-    if (this.from.isPaused() && this.#queued < HELD_BYTES / 2) this.from.resume();
   }
 }

@@ -1,4 +1,5 @@
 import { columns, countsOf, median } from '../figures.js';
+import { CRASH_POINTS } from './failpoints/failpoints.js';
 
 export const VIOLATION_KINDS = [
   /** The platform executed one operation more than once, or something that the journal never granted. */
@@ -45,91 +46,63 @@ export interface Run {
   kills: number;
   /** Seconds from the end of the fault to the next result; absent if there was none. */
   recoverySeconds?: number;
+  /** The longest time without a result event while commands arrived, in seconds. */
+  pauseSeconds?: number;
   verdict: Verdict;
 }
 
 /** A campaign prints it as its last line, in JSON. */
-export interface Report extends Record<ViolationKind, number> {
-  runs: number;
-  commands: number;
-  kills: number;
-  crashPoints: { covered: number; of: number };
-  faults: Record<string, number>;
-  inDoubt: number;
-  resolved: number;
-  falseDoubt: number;
-  recoverySeconds: { p50: number; max: number };
-  publishedTwice: number;
-  operations: number;
-  seed: number;
-}
+export type Report = ReturnType<typeof reportOf>;
 
-export function reportOf(
-  runs: readonly Run[],
-  { seed, crashPoints }: { seed: number; crashPoints: readonly string[] },
-): Report {
+export function reportOf(runs: readonly Run[], seed: number) {
   const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
   const count = (kind: ViolationKind) =>
     sum(({ verdict }) => verdict.violations.filter((violation) => violation.kind === kind).length);
   const hit = new Set(runs.map(({ crashPoint }) => crashPoint));
-  const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, count(kind)])) as Record<
-    ViolationKind,
-    number
-  >;
-  const { guardBroken, eventsBroken, ...promised } = counts;
+  const recoveries = runs.flatMap(({ recoverySeconds = [] }) => recoverySeconds);
+  const pauses: Record<string, number> = {};
+  for (const { scenario, pauseSeconds = 0 } of runs) pauses[scenario] = Math.max(pauses[scenario] ?? 0, pauseSeconds);
   return {
     runs: runs.length,
     commands: sum(({ commands }) => commands),
+    operations: sum(({ verdict }) => verdict.operations),
     kills: sum(({ kills }) => kills),
-    crashPoints: { covered: crashPoints.filter((point) => hit.has(point)).length, of: crashPoints.length },
+    crashPoints: { covered: CRASH_POINTS.filter((point) => hit.has(point)).length, of: CRASH_POINTS.length },
     faults: countsOf(runs.map(({ fault }) => fault)),
-    ...promised,
+    ...(Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, count(kind)])) as Record<ViolationKind, number>),
     inDoubt: sum(({ verdict }) => verdict.inDoubt),
     resolved: sum(({ verdict }) => verdict.resolved),
     falseDoubt: sum(({ verdict }) => verdict.falseDoubt),
-    recoverySeconds: recovery(runs),
-    guardBroken,
-    eventsBroken,
     publishedTwice: sum(({ verdict }) => verdict.publishedTwice),
-    operations: sum(({ verdict }) => verdict.operations),
+    /** Median (the upper one of two) and maximum; 0 if no run has a value. */
+    recoverySeconds: { p50: rounded(median(recoveries)), max: rounded(Math.max(0, ...recoveries)) },
+    /** The longest pause of each scenario. */
+    pauses,
     seed,
   };
 }
 
-export const isClean = (report: Report): boolean => VIOLATION_KINDS.every((kind) => report[kind] === 0);
+const rounded = (value: number) => Math.round(value * 100) / 100 || 0;
 
 /** Prints figures, faults and violations for people, with the command that repeats each. */
 export function tableOf(report: Report, runs: readonly Run[]): string {
-  const { crashPoints, recoverySeconds, faults } = report;
+  const { crashPoints, recoverySeconds, faults, pauses } = report;
   const figures: [name: string, figure: string | number][] = [
-    ['runs', report.runs],
-    ['commands', report.commands],
-    ['operations', report.operations],
-    ['kills', report.kills],
+    ...(['runs', 'commands', 'operations', 'kills'] as const).map((name): [string, number] => [name, report[name]]),
     ['crash points', `${crashPoints.covered} of ${crashPoints.of}`],
     ['in doubt', `${report.inDoubt}, resolved ${report.resolved}, false ${report.falseDoubt}`],
     ['published twice', report.publishedTwice],
     ['recovery, seconds', `p50 ${recoverySeconds.p50}, max ${recoverySeconds.max}`],
+    ['longest pause, seconds', Math.max(0, ...Object.values(pauses))],
     ...VIOLATION_KINDS.map((kind): [string, number] => [kind, report[kind]]),
   ];
-  const broken = runs.flatMap(({ scenario, seed, verdict }) =>
-    verdict.violations.map(
-      ({ kind, detail }) =>
-        `${kind} in ${scenario}: ${detail}\n  npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
+  const broken = runs.flatMap((run) =>
+    run.verdict.violations.map(
+      ({ kind, detail }) => `${kind} in ${run.scenario}: ${detail}\n  ${commandThatRepeats(run)}`,
     ),
   );
-  return [
-    columns(figures),
-    '',
-    'faults',
-    columns(Object.entries(faults).map(([name, times]) => [`  ${name}`, times])),
-    ...(broken.length === 0 ? [] : ['', ...broken]),
-  ].join('\n');
+  return [columns(figures), '', columns(Object.entries(faults)), '', ...broken].join('\n').trimEnd();
 }
 
-/** Median (the upper one of two) and maximum; 0 if no run has a value. */
-function recovery(runs: readonly Run[]): Report['recoverySeconds'] {
-  const seconds = runs.flatMap((run) => (run.recoverySeconds === undefined ? [] : [run.recoverySeconds]));
-  const rounded = (value: number) => Math.round(value * 100) / 100 || 0;
-  return { p50: rounded(median(seconds)), max: rounded(Math.max(0, ...seconds)) };
-}
+export const commandThatRepeats = ({ scenario, seed }: Run): string =>
+  `npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`;

@@ -1,10 +1,10 @@
 import { Random } from '../simulation/random.js';
 import { chosen, SCENARIOS } from './catalogue.js';
-import { CRASH_POINTS } from './failpoints/failpoints.js';
 import { Infrastructure, type CommandLines } from './infrastructure.js';
-import { reportOf, tableOf } from './report.js';
+import { commandThatRepeats, reportOf, tableOf } from './report.js';
 import { faultsOf, runScenario, type FinishedRun } from './run-scenario.js';
 import type { Scenario } from './scenario.js';
+import { brokerScenarios } from './scenarios/brokers.js';
 
 const RUNS = 100;
 /** A broker with the topics of more runs becomes slow. */
@@ -21,31 +21,30 @@ export function listOfScenarios(): string {
   return SCENARIOS.map(({ name, fault }) => `${name.padEnd(40)} ${fault}`).join('\n');
 }
 
-/** Plays scenarios on real processes, one per place at a time; each place has its own Kafka and Redis. Resolves to the exit code. */
+/**
+ * Plays scenarios on real processes, one per place at a time; each place has its own Kafka and Redis. With three brokers it plays those of
+ * three brokers, by default each once. Resolves to the exit code.
+ */
 export async function runReal(
-  { runs: wanted, seed, only, json }: RealOptions,
+  { runs, seed, only, json }: RealOptions,
   places: readonly CommandLines[],
 ): Promise<number> {
   const infrastructures = places.map((lines) => new Infrastructure(lines));
-  const scenarios = playable(infrastructures, only);
+  const cluster = infrastructures[0]?.kafka;
+  const isOfBrokers = cluster !== undefined && cluster.size > 1;
+  if (isOfBrokers && cluster.small === undefined)
+    console.error('A disk of its own needs root; left out: broker-disk-full');
+  const scenarios = playable(isOfBrokers ? brokerScenarios(cluster) : SCENARIOS, infrastructures, only);
   if (scenarios.length === 0) {
     console.error(`No scenario that can be played here is named ${only}; see --list`);
     return 2;
   }
-  const queue = chosen(scenarios, wanted ?? (only === undefined ? RUNS : 1), new Random(seed));
+  const count = runs ?? (only === undefined && !isOfBrokers ? RUNS : scenarios.length);
+  const queue = chosen(scenarios, count, new Random(seed));
   const finished = await played(queue, seed, infrastructures.slice(0, queue.length));
-  return reported(finished, { seed, json });
-}
-
-/** Prints the report of a campaign, with `more` in its JSON. Returns the exit code. */
-export function reported(
-  finished: readonly FinishedRun[],
-  { seed, json }: Pick<RealOptions, 'seed' | 'json'>,
-  more: object = {},
-): number {
-  const report = reportOf(finished, { seed, crashPoints: CRASH_POINTS });
+  const report = reportOf(finished, seed);
   console.error(tableOf(report, finished));
-  if (json) console.log(JSON.stringify({ ...report, ...more }));
+  if (json) console.log(JSON.stringify(report));
   return finished.some((run) => faultsOf(run).length > 0) ? 1 : 0;
 }
 
@@ -65,12 +64,12 @@ async function played(
     let ownCount = 0;
     await infrastructure.start();
     for (const [at, scenario] of waiting) {
-      if (ownCount > 0 && ownCount % RUNS_OF_ONE_KAFKA === 0) await infrastructure.freshKafka();
+      if (ownCount > 0 && ownCount % RUNS_OF_ONE_KAFKA === 0) await infrastructure.kafka?.start();
       const run = await runScenario(scenario, seed + at, infrastructure);
       ownCount++;
-      if (!run.wasJudged) await infrastructure.restart();
+      if (!run.wasJudged) await infrastructure.start();
       finished[at] = run;
-      printRun(run, ++finishedCount, queue.length);
+      printRun(run, `${++finishedCount}/${queue.length}`);
     }
   };
   try {
@@ -82,8 +81,12 @@ async function played(
 }
 
 /** Leaves out scenarios that kill Kafka or Redis if the environment names them: others use these too. */
-function playable(infrastructures: readonly Infrastructure[], only: string | undefined): Scenario[] {
-  const wanted = SCENARIOS.filter(({ name }) => only === undefined || name === only);
+function playable(
+  all: readonly Scenario[],
+  infrastructures: readonly Infrastructure[],
+  only: string | undefined,
+): Scenario[] {
+  const wanted = all.filter(({ name }) => only === undefined || name === only);
   const left = wanted.filter(({ needs = [] }) =>
     infrastructures.every((infrastructure) => needs.every((need) => infrastructure.has(need))),
   );
@@ -94,27 +97,21 @@ function playable(infrastructures: readonly Infrastructure[], only: string | und
 }
 
 /** Prints one line, and for a bad run also what was found, its last lines and the command that repeats it. */
-export function printRun(run: FinishedRun, at: number, of: number): void {
+function printRun(run: FinishedRun, at: string): void {
   const { scenario, seed, commands, kills, verdict, missed, recoverySeconds, pauseSeconds, seconds, lastLines } = run;
   const faults = faultsOf(run);
   const figures = [
-    `${commands} commands`,
-    `${kills} kills`,
+    `${commands} commands, ${kills} kills`,
     `${verdict.inDoubt} in doubt, ${verdict.resolved} resolved, ${verdict.falseDoubt} false`,
     ...(verdict.publishedTwice > 0 ? [`${verdict.publishedTwice} published twice`] : []),
     ...(recoverySeconds === undefined ? [] : [`recovered in ${recoverySeconds.toFixed(1)} s`]),
-    ...(pauseSeconds === undefined ? [] : [`largest pause ${pauseSeconds} s`]),
-    ...(missed.length > 0 ? [`nobody came by ${missed.join(', ')}`] : []),
+    ...(pauseSeconds === undefined ? [] : [`longest pause ${pauseSeconds} s`]),
+    ...(missed.length > 0 ? [`nothing passed ${missed.join(', ')}`] : []),
   ];
   const mark = faults.length > 0 ? 'NOT GOOD' : 'good';
-  console.error(
-    `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${mark}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`,
-  );
+  console.error(`${at} ${scenario} seed ${seed}: ${mark}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`);
   if (faults.length === 0) return;
-  const details = [
-    ...faults.map((fault) => `    ${fault}`),
-    ...lastLines.map((line) => `      ${line.slice(0, 300)}`),
-    `    again: npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
-  ];
-  console.error(details.join('\n'));
+  for (const fault of faults) console.error(`    ${fault}`);
+  for (const line of lastLines) console.error(`      ${line.slice(0, 300)}`);
+  console.error(`    again: ${commandThatRepeats(run)}`);
 }

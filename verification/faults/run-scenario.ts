@@ -6,7 +6,7 @@ import { refereeOf } from './referee.js';
 import type { Run } from './report.js';
 import type { Scenario } from './scenario.js';
 import { Stage } from './stage.js';
-import { MERCHANT, type PlantedSettings } from './surroundings.js';
+import type { PlantedSettings } from './surroundings.js';
 import { readTraces } from './traces-reader.js';
 import { STORY_NAMES } from './stories.js';
 import type { SentCommand, Traces } from './traces.js';
@@ -27,8 +27,6 @@ export interface FinishedRun extends Run {
   wasJudged: boolean;
   seconds: number;
   lastLines: string[];
-  /** The longest time without a result event while commands arrived, in seconds. */
-  pauseSeconds?: number;
 }
 
 export interface Setting {
@@ -54,20 +52,18 @@ export async function runScenario(
   setting: Setting = {},
 ): Promise<FinishedRun> {
   const began = performance.now();
-  const { name, fault } = scenario;
+  const ofRun = { scenario: scenario.name, fault: scenario.fault, seed };
+  const took = () => ({ seconds: (performance.now() - began) / 1000 });
   try {
-    return { scenario: name, fault, seed, ...(await judged(scenario, seed, infrastructure, setting)), ...took(began) };
+    return { ...ofRun, ...(await judged(scenario, seed, infrastructure, setting)), ...took() };
   } catch (error) {
     return {
-      ...{ scenario: name, fault, seed, commands: 0, kills: 0, missed: [], wasJudged: false, lastLines: [] },
+      ...{ ...ofRun, commands: 0, kills: 0, missed: [], wasJudged: false, lastLines: [], ...took() },
       verdict: { violations: [], inDoubt: 0, resolved: 0, falseDoubt: 0, publishedTwice: 0, operations: 0 },
       trouble: `the run could not be judged: ${(error as Error).message}\n${infrastructure.state}`,
-      ...took(began),
     };
   }
 }
-
-const took = (beganMs: number) => ({ seconds: (performance.now() - beganMs) / 1000 });
 
 async function judged(
   scenario: Scenario,
@@ -84,7 +80,7 @@ async function judged(
   const { client, simulator } = stage;
   const { orders = ORDERS, perSecond = PER_SECOND, stories = STORY_NAMES } = scenario.load ?? {};
   const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
-  const load = new Load({ ...traced, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond, stories });
+  const load = new Load({ ...traced, random: loadsOwn(seed), orders, perSecond, stories });
   const play = async (): Promise<Judged> => {
     let commands: SentCommand[] = [];
     let trouble: string | undefined;
@@ -125,17 +121,11 @@ async function judged(
 }
 
 /** @throws when the time is over; the awaited work may continue */
-async function within<T>(ms: number, awaited: Promise<T>): Promise<T> {
-  const ended = new AbortController();
-  const limit = delay(ms, undefined, { signal: ended.signal }).then(() => {
+function within<T>(ms: number, awaited: Promise<T>): Promise<T> {
+  const limit = delay(ms, undefined, { ref: false }).then(() => {
     throw new Error(`not ended after ${ms / 1000} s`);
   });
-  try {
-    return await Promise.race([awaited, limit]);
-  } finally {
-    limit.catch(() => undefined);
-    ended.abort();
-  }
+  return Promise.race([awaited, limit]);
 }
 
 /** Scenario and load draw concurrently, so each needs its own random numbers. */

@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { TOPICS } from '@tranche/contracts';
 import { createKafkaClient, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { startApp, startSimulator, waitFor, type AppName, type RunningApp } from '@tranche/testing';
+import { repositoryRoot, startApp, startSimulator, waitFor, type AppName, type RunningApp } from '@tranche/testing';
 import { ask } from '../ask.js';
 import type { Random } from '../simulation/random.js';
-import { armedEnv, type Arms } from './failpoints/armed-env.js';
+import type { Failpoint } from './failpoints/failpoints.js';
+import type { ClockJump } from './failpoints/strike.js';
 import type { Infrastructure } from './infrastructure.js';
 import { Surroundings, type PlantedSettings, type Through } from './surroundings.js';
 
+/** The bytes at these points name no order, so they cannot be limited to a run's orders. */
+const ORDERLESS = new Set(['during-commit', 'before-the-ok']);
 /** Milliseconds within which a Kafka that was just started must answer. */
 const KAFKA_ANSWERS_MS = 60_000;
 
@@ -22,7 +27,10 @@ export interface StageOptions {
   planted?: PlantedSettings;
 }
 
-export interface AppOptions extends Arms {
+export interface AppOptions {
+  failpoints?: readonly Omit<Failpoint, 'order'>[];
+  /** The process's wall clock jumps when it gets SIGUSR2. */
+  clockJump?: ClockJump;
   through?: Through;
   env?: Record<string, string>;
 }
@@ -55,32 +63,20 @@ export class Stage {
     const { infrastructure, topicPrefix, planted } = options;
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, silentLog);
     const surroundings = await Surroundings.open(infrastructure, topicPrefix, planted);
-    const topics = async () => {
-      await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) }).catch(
-        (cause: unknown) => {
-          throw new Error(`Kafka did not answer within ${KAFKA_ANSWERS_MS / 1000} s`, { cause });
-        },
-      );
-      const definitions = Object.values(TOPICS);
-      await ensureTopics(client, {
-        prefix: topicPrefix,
-        definitions,
-        ...infrastructure.replication,
-        log: silentLog,
-      });
-    };
-    const [started, prepared] = await Promise.allSettled([startSimulator(surroundings.simulator()), topics()]);
-    const simulator = started.status === 'fulfilled' ? started.value : undefined;
-    if (simulator === undefined || prepared.status === 'rejected') {
-      await Promise.all([simulator?.stop('SIGKILL'), surroundings.close()]);
-      throw prepared.status === 'rejected' ? prepared.reason : (started as PromiseRejectedResult).reason;
-    }
-    const stage = new Stage(options, client, simulator, surroundings);
-    await stage.startIngest().catch(async (error: unknown) => {
-      await stage.close();
+    let simulator: RunningApp | undefined;
+    try {
+      await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) });
+      const topics = { prefix: topicPrefix, definitions: Object.values(TOPICS), ...infrastructure.replication };
+      await ensureTopics(client, { ...topics, log: silentLog });
+      simulator = await startSimulator(surroundings.simulator());
+      const stage = new Stage(options, client, simulator, surroundings);
+      await stage.startIngest();
+      return stage;
+    } catch (error) {
+      surroundings.close();
+      await simulator?.stop('SIGKILL');
       throw error;
-    });
-    return stage;
+    }
   }
 
   get random(): Random {
@@ -123,7 +119,7 @@ export class Stage {
 
   /** Resolves to true if the process killed itself at the point within the time. */
   async dies(app: RunningApp, point: string, timeoutMs: number): Promise<boolean> {
-    const exit = await atMost(timeoutMs, app.exited);
+    const exit = await Promise.race([app.exited, delay(timeoutMs, undefined, { ref: false })]);
     if (exit === undefined) {
       this.missed.push(point);
       return false;
@@ -151,16 +147,6 @@ export class Stage {
     process.kill(app.pid, 'SIGCONT');
   }
 
-  async killKafka(): Promise<void> {
-    await this.infrastructure.killKafka();
-    this.kills++;
-  }
-
-  async killRedis(): Promise<void> {
-    await this.infrastructure.killRedis();
-    this.kills++;
-  }
-
   async kill(app: RunningApp): Promise<void> {
     if (app.killed) return;
     await app.stop('SIGKILL');
@@ -186,7 +172,7 @@ export class Stage {
   async flushRedis(): Promise<void> {
     const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
     const script = `for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end`;
-    if (this.infrastructure.isOwn.redis) await redis.flushAll();
+    if (this.infrastructure.has('redis')) await redis.flushAll();
     else await redis.eval(script, { arguments: [`${this.options.topicPrefix}*`] });
     await redis.close();
   }
@@ -197,7 +183,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop('SIGKILL')));
-    await this.surroundings.close();
+    this.surroundings.close();
   }
 
   /** Resolves when the process runs; it belongs to the run, so it may not end by itself. */
@@ -206,20 +192,16 @@ export class Stage {
     settings: Record<string, string>,
     { env = {}, failpoints, clockJump }: AppOptions = {},
   ): Promise<RunningApp> {
-    const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
-    const arms = {
-      ...(failpoints === undefined ? {} : { failpoints }),
-      ...(clockJump === undefined ? {} : { clockJump }),
+    const isUnbundled = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
+    const root = pathToFileURL(`${repositoryRoot()}/`).href;
+    const { orderPrefix } = this.options;
+    const armed = failpoints?.map((one) => ({ ...one, order: ORDERLESS.has(one.point) ? '' : orderPrefix })) ?? [];
+    // All failpoints are planted in the service, and these are armed for the run's orders.
+    const planted = isUnbundled && {
+      NODE_OPTIONS: `--import=${root}verification/dist/faults/failpoints/arm.js`,
+      FAILPOINTS: JSON.stringify({ root, armed, clockJump }),
     };
-    const planted = isPlanted ? armedEnv(arms, this.options.orderPrefix) : {};
-    const app = await startApp(
-      name,
-      { ...settings, ...env, ...planted },
-      {
-        readyPath: undefined,
-        isUnbundled: isPlanted,
-      },
-    );
+    const app = await startApp(name, { ...settings, ...env, ...planted }, { readyPath: undefined, isUnbundled });
     this.apps.push(app);
     void app.exited.then((exit) => {
       // SIGTERM kills a process that we stop before it has installed its handler.
@@ -227,14 +209,6 @@ export class Stage {
     });
     return app;
   }
-}
-
-async function atMost<T>(timeoutMs: number, awaited: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), timeoutMs)));
-  const first = await Promise.race([awaited, deadline]);
-  clearTimeout(timer);
-  return first;
 }
 
 /** Without /proc, the log line must suffice. */

@@ -1,3 +1,4 @@
+import type { Rail } from '@tranche/contracts';
 import {
   aCapture,
   aCardPayment,
@@ -24,14 +25,14 @@ export const STORIES = {
   'capture-refund': async (order) => {
     const amount = await authorized(order);
     await order.succeeds(capture(order));
-    await order.succeeds(refund(order, part(order, amount)));
+    await order.succeeds(refund(order, { amount: part(order, amount) }));
     await order.succeeds(refund(order));
   },
 
   'partial-capture': async (order) => {
-    const captured = part(order, await authorized(order));
-    await order.succeeds(capture(order, captured));
-    await order.succeeds(refund(order, captured));
+    const amount = part(order, await authorized(order));
+    await order.succeeds(capture(order, { amount }));
+    await order.succeeds(refund(order, { amount }));
   },
 
   void: async (order) => {
@@ -49,7 +50,7 @@ export const STORIES = {
   /** All are sent at once, so each must wait for the one before it. */
   burst: async (order) => {
     const amount = await authorized(order);
-    const all = [capture(order), refund(order, part(order, amount)), refund(order)];
+    const all = [capture(order), refund(order, { amount: part(order, amount) }), refund(order)];
     await Promise.all(all.map((id) => order.ends(id)));
   },
 
@@ -64,9 +65,7 @@ export const STORIES = {
     } else await order.platform.decide(page, 'validate');
     await order.succeeds(id);
     await order.succeeds(order.send('partner-b', 'payment.capture', aCapture(order.name)));
-    await order.succeeds(
-      order.send('partner-b', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })),
-    );
+    await order.succeeds(refund(order, { amount: part(order, amount) }, 'partner-b'));
   },
 
   card: async (order) => {
@@ -76,7 +75,7 @@ export const STORIES = {
     await order.succeeds(
       order.send('card', 'payment.pay', aCardPayment({ ...order.name, amount, hfToken, tokenizedAt })),
     );
-    await order.succeeds(order.send('card', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })));
+    await order.succeeds(refund(order, { amount: part(order, amount) }, 'card'));
   },
 
   /** A refund in the back office counts against the remaining amount. */
@@ -85,7 +84,7 @@ export const STORIES = {
     await order.succeeds(capture(order));
     await order.platform.refundInBackOffice(order.name.orderId, part(order, amount));
     await order.hearsOfAnother();
-    await order.ends(refund(order, amount));
+    await order.ends(refund(order, { amount }));
     await order.succeeds(refund(order));
   },
 
@@ -97,7 +96,7 @@ export const STORIES = {
     await order.platform.decide(await order.redirects(id), 'validate');
     await order.succeeds(id);
     order.send('partner-a', 'payment.authorize', data, id);
-    const captured = order.send('partner-a', 'payment.capture', aCapture(order.name));
+    const captured = capture(order);
     order.send('partner-a', 'payment.capture', aCapture(order.name), captured);
     await order.succeeds(captured);
     order.send('partner-a', 'payment.capture', aCapture(order.name), captured);
@@ -107,23 +106,20 @@ export const STORIES = {
   /** The cardholder returns to the shop and begins anew. Sometimes the first form is still open, and the cardholder finishes both. */
   superseded: async (order) => {
     const amount = order.random.pick(AMOUNTS);
-    const first = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
+    const first = authorize(order, { amount });
     const firstPage = await order.redirects(first);
-    const again = aPartnerAAuthorization({ ...order.name, amount, supersedes: first });
-    const second = order.send('partner-a', 'payment.authorize', again);
+    const second = authorize(order, { amount, supersedes: first });
     await order.platform.decide(await order.redirects(second), 'validate');
     const { data } = await order.succeeds(second);
     if (order.random.chance(0.3)) await order.platform.decide(firstPage, 'validate');
-    await order.succeeds(
-      order.send('partner-a', 'payment.capture', aCapture({ ...order.name, transactionId: data.transactionId })),
-    );
+    await order.succeeds(capture(order, { transactionId: data.transactionId! }));
   },
 
   /** The bank refuses or the cardholder abandons; then another command tries again. */
   refused: async (order) => {
     const isByBank = order.random.chance(0.5);
     const amount = isByBank ? REFUSED_AMOUNT : order.random.pick(AMOUNTS);
-    const id = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
+    const id = authorize(order, { amount });
     if (!isByBank) await order.platform.decide(await order.redirects(id), 'abandon');
     await order.ends(id);
     await authorized(order);
@@ -132,44 +128,45 @@ export const STORIES = {
   /** The platform itself does not know the result yet (5004). */
   'in-doubt': async (order) => {
     await authorized(order);
-    await order.succeeds(capture(order, DOUBTFUL_AMOUNT));
+    await order.succeeds(capture(order, { amount: DOUBTFUL_AMOUNT }));
     await order.succeeds(refund(order));
   },
 
   'left-alone': async (order) => {
-    await order.redirects(order.send('partner-a', 'payment.authorize', aPartnerAAuthorization(order.name)));
+    await order.redirects(authorize(order, {}));
   },
 
   /** The notifications name no operation of ours. */
   untagged: async (order) => {
     await authorized(order);
-    await order.succeeds(
-      order.send('partner-a', 'payment.capture', aCapture({ ...order.name, extraData: LONG_EXTRADATA })),
-    );
-    await order.succeeds(
-      order.send('partner-a', 'payment.refund', aRefund({ ...order.name, extraData: LONG_EXTRADATA })),
-    );
+    await order.succeeds(capture(order, { extraData: LONG_EXTRADATA }));
+    await order.succeeds(refund(order, { extraData: LONG_EXTRADATA }));
   },
 } as const satisfies Record<string, Story>;
 
 export type StoryName = keyof typeof STORIES;
 export const STORY_NAMES = Object.keys(STORIES) as StoryName[];
 
+type Fields = Partial<Record<'amount', number> & Record<'extraData' | 'supersedes' | 'transactionId', string>>;
+
+const authorize = (order: LoadOrder, fields: Fields): string =>
+  order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, ...fields }));
+
+/** Captures the whole authorization without an amount. */
+const capture = (order: LoadOrder, fields: Fields = {}): string =>
+  order.send('partner-a', 'payment.capture', aCapture({ ...order.name, ...fields }));
+
+/** Refunds all that remains without an amount. */
+const refund = (order: LoadOrder, fields: Fields = {}, rail: Rail = 'partner-a'): string =>
+  order.send(rail, 'payment.refund', aRefund({ ...order.name, ...fields }));
+
 /** Authorizes by method A up to the cardholder's decision. Returns the amount. */
 async function authorized(order: LoadOrder): Promise<number> {
   const amount = order.random.pick(AMOUNTS);
-  const id = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
+  const id = authorize(order, { amount });
   await order.platform.decide(await order.redirects(id), 'validate');
   await order.succeeds(id);
   return amount;
 }
-
-/** Captures the whole authorization without an amount. */
-const capture = (order: LoadOrder, amount?: number): string =>
-  order.send('partner-a', 'payment.capture', aCapture({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
-
-/** Refunds all that remains without an amount. */
-const refund = (order: LoadOrder, amount?: number): string =>
-  order.send('partner-a', 'payment.refund', aRefund({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
 
 const part = ({ random }: LoadOrder, amount: number): number => 100 * (1 + random.below(amount / 100 - 1));

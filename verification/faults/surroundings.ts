@@ -17,7 +17,7 @@ export type Way = 'platform' | 'ingest' | 'kafka' | 'redis';
 export type Through = readonly ('kafka' | 'redis')[];
 
 export interface PlantedSettings {
-  merchantsFile: string;
+  merchantsFile?: string;
   simulator?: Record<string, string>;
   gateway?: Record<string, string>;
   logLevel?: string;
@@ -98,8 +98,8 @@ export class Surroundings {
     return file;
   }
 
-  async close(): Promise<void> {
-    await Promise.all(Object.values(this.proxies).map((proxy) => proxy.close()));
+  close(): void {
+    for (const proxy of Object.values(this.proxies)) proxy.close();
   }
 
   #kafka(through: Through): Record<string, string> {

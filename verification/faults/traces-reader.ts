@@ -67,13 +67,8 @@ export async function readTraces(options: TracesReaderOptions): Promise<Traces> 
 }
 
 /** Reads causes before their effects: an effect written in between could otherwise look lost. */
-async function readOnce({
-  client,
-  topicPrefix,
-  simulatorUrl,
-  orderPrefix,
-  commands,
-}: TracesReaderOptions): Promise<Traces> {
+async function readOnce(options: TracesReaderOptions): Promise<Traces> {
+  const { client, topicPrefix, simulatorUrl, orderPrefix, commands } = options;
   const isOurs = (orderId: string | undefined) => orderId !== undefined && orderId.startsWith(orderPrefix);
   const isOurKey = (key: string | null) => isOurs(parseOrderKey(key ?? '')?.orderId);
   const read = async (topic: { name: string }) =>
@@ -87,34 +82,20 @@ async function readOnce({
     read(TOPICS.notifications),
   ]);
   const journal = await read(TOPICS.journal);
-  const [events, quarantine, deadLetters] = await Promise.all([
-    read(TOPICS.events),
-    wholeTopic(client, topicPrefix, TOPICS.notificationsQuarantine.name),
-    read(TOPICS.commandsDeadLetter),
-  ]);
+  const [events, deadLetters] = await Promise.all([read(TOPICS.events), read(TOPICS.commandsDeadLetter)]);
   const ledger = await ask<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
 
   return {
     commands,
-    commandTopic: commandTopics.flat().map(({ topic, key, partition, offset, headers }) => ({
-      topic,
-      key,
-      partition,
-      offset,
-      id: headers.ce_id ?? '',
-    })),
-    journal: journal.map(({ partition, offset, key, value }) => ({
-      partition,
-      offset,
-      key,
-      record: decodeRecord(value),
-    })),
+    commandTopic: commandTopics.flat().map((record) => {
+      return { ...placeOf(record), topic: record.topic, id: record.headers.ce_id ?? '' };
+    }),
+    journal: journal.map((record) => ({ ...placeOf(record), record: decodeRecord(record.value) })),
     events: events.map((record) => ({ ...placeOf(record), event: decoded<PaymentEvent>(record) })),
     notificationTopic: notifications.map((record) => {
       const { id, data } = decoded<PaymentNotification>(record);
       return { ...placeOf(record), id, notification: data };
     }),
-    quarantine: quarantine.flatMap(quarantinedOf),
     deadLetters: deadLetters.length,
     ledger: {
       calls: ledger.calls.filter(({ orderId }) => isOurs(orderId)),
@@ -132,11 +113,4 @@ function decoded<T>(record: ConsumedRecord): CloudEvent<T> {
     throw new Error(`${record.topic}/${record.partition}/${record.offset} is no event: ${JSON.stringify(faults)}`);
   }
   return event as CloudEvent<T>;
-}
-
-/** A quarantined notification may name any order or none, so all of the topic counts. */
-function quarantinedOf(record: ConsumedRecord): { id: string; reason: string }[] {
-  const { event } = decodeCloudEvent(record);
-  const { reason } = (event?.data ?? {}) as { reason?: string };
-  return event?.id === undefined ? [] : [{ id: event.id, reason: reason ?? '' }];
 }

@@ -78,7 +78,6 @@ export interface Traces {
   journal: (Landed & { key: string; record: JournalRecord })[];
   events: (Landed & { key: string; event: CloudEvent<PaymentEvent> })[];
   notificationTopic: (Landed & { id: string; notification: PaymentNotification })[];
-  quarantine: { id: string; reason: string }[];
   deadLetters: number;
   ledger: LedgerOfPlatform;
   delivered: NotificationOfPlatform[];

@@ -1,7 +1,6 @@
 import { Random } from '../simulation/random.js';
-import { decoded, encoded, ENCODINGS, requestOf } from './encodings.js';
+import { areSame, decoded, encoded, ENCODINGS, notification, requestOf, signed, TARGET } from './messages.js';
 import { forgeries } from './mutations.js';
-import { areSame, notification, signed, TARGET } from './signed-message.js';
 
 describe('the forgeries', () => {
   const same: string[] = [];

@@ -1,7 +1,18 @@
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../simulation/random.js';
-import { decoded, encoded, ENCODINGS, requestOf, type Encoding } from './encodings.js';
-import { areSame, KEYS, notification, signed, TARGET, type Pairs } from './signed-message.js';
+import {
+  areSame,
+  decoded,
+  encoded,
+  ENCODINGS,
+  KEYS,
+  notification,
+  requestOf,
+  signed,
+  TARGET,
+  type Encoding,
+  type Pairs,
+} from './messages.js';
 
 export interface Forgery {
   kind: string;
@@ -16,7 +27,6 @@ const genuine = signed(notification(TARGET));
 const without = (name: string, pairs: Pairs = genuine) => pairs.filter(([one]) => one !== name);
 const withValue = (name: string, value: string, pairs: Pairs = genuine): Pairs =>
   pairs.map(([one, old]) => [one, one === name ? value : old] as const);
-const valueOf = (name: string) => genuine.find(([one]) => one === name)?.[1] ?? '';
 
 /** Yields every forgery. A mutant that a lenient reader decodes to the same parameters is no forgery; it is reported to `onSame`. */
 export function* forgeries(random: Random, onSame: (kind: string) => void): Generator<Forgery> {
@@ -59,18 +69,9 @@ function* byteMutants(bytes: Buffer, at: number, random: Random): Generator<Buff
 function* pairMutants(): Generator<{ kind: string; pairs: Pairs }> {
   for (const [at, [name, value]] of genuine.entries()) {
     const other = genuine[(at + 1) % genuine.length]!;
-    const changed = [
-      `${value}0`,
-      `${value} `,
-      ` ${value}`,
-      `${value}\0`,
-      value.toUpperCase(),
-      value.toLowerCase(),
-      '',
-      value.slice(0, -1),
-      '0',
-    ];
-    for (const one of changed) yield { kind: 'field changed', pairs: withValue(name, one) };
+    const inCases = [value.toUpperCase(), value.toLowerCase()];
+    const changed = [`${value}0`, `${value} `, ` ${value}`, `${value}\0`, value.slice(0, -1), '', '0'];
+    for (const one of [...inCases, ...changed]) yield { kind: 'field changed', pairs: withValue(name, one) };
     yield { kind: 'field dropped', pairs: without(name) };
     yield { kind: 'values swapped', pairs: withValue(other[0], value, withValue(name, other[1])) };
     for (const renamed of [name.toLowerCase(), `${name}0`, `${name}[]`, ` ${name}`, `${name}\0`, '', `${name}\ufeff`]) {
@@ -86,15 +87,8 @@ function* pairMutants(): Generator<{ kind: string; pairs: Pairs }> {
     }
     yield* delimiters(name, value, other);
   }
-  for (const name of [
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'hasOwnProperty',
-    '__proto__[AMOUNT]',
-    'constructor[prototype][AMOUNT]',
-  ]) {
+  const inherited = ['__proto__', 'constructor', 'prototype', 'toString', '__proto__[AMOUNT]'];
+  for (const name of [...inherited, 'constructor[prototype][AMOUNT]']) {
     yield { kind: 'prototype name', pairs: [...genuine, [name, '1']] };
     yield { kind: 'prototype name', pairs: [[name, '{"AMOUNT":"1"}'], ...without('AMOUNT')] };
   }
@@ -133,29 +127,16 @@ function* delimiters(name: string, value: string, other: Pairs[number]): Generat
 
 function* hashes(): Generator<{ kind: string; pairs: Pairs }> {
   const kind = 'another HASH';
-  const hash = valueOf('HASH');
-  for (const one of [
-    hash.toUpperCase(),
-    `${hash}0`,
-    hash.slice(0, 63),
-    hash.slice(0, 1),
-    ` ${hash}`,
-    `0x${hash}`,
-    '0'.repeat(64),
-    'null',
-    hash + hash,
-  ])
+  const hash = genuine.find(([name]) => name === 'HASH')![1];
+  const shorter = [hash.slice(0, 63), hash.slice(0, 1), 'null'];
+  for (const one of [...shorter, hash.toUpperCase(), `${hash}0`, ` ${hash}`, `0x${hash}`, '0'.repeat(64), hash + hash])
     yield { kind, pairs: withValue('HASH', one) };
   for (const key of [KEYS.account, KEYS.redirect, KEYS.other, '', 'Shop FR'])
     yield { kind, pairs: signed(notification(TARGET), key) };
   const ofOther = withValue('IDENTIFIER', 'Shop ES', notification(TARGET));
   for (const key of [KEYS.notification, KEYS.account]) yield { kind, pairs: signed(ofOther, key) };
   yield { kind, pairs: withValue('IDENTIFIER', 'Shop ES') };
-  yield { kind, pairs: withValue('HASH', valueOf('HASH'), signed(notification(`${TARGET} 2`))) };
-  yield {
-    kind,
-    pairs: signed(notification(`${TARGET} 3`)).map(([name, value]) => [name, name === 'HASH' ? hash : value] as const),
-  };
+  yield { kind, pairs: withValue('HASH', hash, signed(notification(`${TARGET} 2`))) };
 }
 
 /** The message is complete, but its form is wrong: it has a second body, is compressed, or is far too large. */
@@ -164,23 +145,17 @@ function* inOtherForms(encoding: Encoding): Generator<Forgery> {
   const whole = encoded(encoding, genuine);
   if (encoding === 'query') {
     const body = encoded('urlencoded', [['AMOUNT', '1']]).toString();
-    const request = requestOf('query', whole, {
-      headers: `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n`,
-    });
+    const headers = `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n`;
+    const request = requestOf('query', whole, { headers });
     yield { kind: 'query and body', request: Buffer.concat([request, Buffer.from(body)]) };
-    yield {
-      kind: '10 MB',
-      request: requestOf('query', Buffer.concat([whole, Buffer.from('&X='), Buffer.alloc(TEN_MEGABYTES, 'x')])),
-    };
+    const large = Buffer.concat([whole, Buffer.from('&X='), Buffer.alloc(TEN_MEGABYTES, 'x')]);
+    yield { kind: '10 MB', request: requestOf('query', large) };
     return;
   }
   yield { kind: 'query and body', request: requestOf(encoding, whole, { query: '?AMOUNT=1' }) };
-  yield {
-    kind: 'compressed',
-    request: requestOf(encoding, gzipSync(forged), { headers: 'content-encoding: gzip\r\n' }),
-  };
   // A body that is not compressed under a left-over header is read as it is, so it must be a forged one.
-  yield { kind: 'compressed', request: requestOf(encoding, forged, { headers: 'content-encoding: gzip\r\n' }) };
+  for (const body of [gzipSync(forged), forged])
+    yield { kind: 'compressed', request: requestOf(encoding, body, { headers: 'content-encoding: gzip\r\n' }) };
   yield { kind: 'another charset', request: requestOf(encoding, Buffer.from(whole.toString('utf8'), 'utf16le')) };
   const latin1 = Buffer.from(whole.toString('utf8'), 'latin1');
   if (!latin1.equals(whole)) yield { kind: 'another charset', request: requestOf(encoding, latin1) };
@@ -201,13 +176,8 @@ function* inJsonOnly(): Generator<Forgery> {
   yield json('prototype name', '"__proto__":{"AMOUNT":"1"}');
   yield json('nested name', '"CART":{"0":{"NAME":"x"}}', '"AMOUNT2":["1"]');
   for (const value of ['30001', 'null', 'true', '["30000"]', '{"toString":"30000"}', '3e4', '"\\ud800"']) {
-    yield {
-      kind: 'no text',
-      request: requestOf(
-        'json',
-        Buffer.from(`{${members.map((one) => (one.startsWith('"AMOUNT"') ? `"AMOUNT":${value}` : one)).join(',')}}`),
-      ),
-    };
+    const mixed = members.map((one) => (one.startsWith('"AMOUNT"') ? `"AMOUNT":${value}` : one));
+    yield { kind: 'no text', request: requestOf('json', Buffer.from(`{${mixed.join(',')}}`)) };
   }
   const surrogate = members.map((one) => one.replace('\ufffd', '\\ud800'));
   yield { kind: 'lone surrogate', request: requestOf('json', Buffer.from(`{${surrogate.join(',')}}`)) };

@@ -168,7 +168,8 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'await journal.firstKept(partition); const from = until;',
   },
   {
-    ...owner,
+    project: 'order-journal',
+    file: 'partition/placement.js',
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold (R11; 4 of 0120)',
     find: 'offset !== mark.marker || hash !== mark.hash',
@@ -177,7 +178,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     project: 'order-journal',
-    file: 'recovery/resume-list.js',
+    file: 'recovery/recovery-record.js',
     name: 'repeats-at-a-new-time',
     does: 'takes a command for a new one that is published again after a resume, with the id of before (R11)',
     find: 'this.#ids.add(command);',

@@ -1,5 +1,6 @@
-/** For `npm run mutation`, which names the file (`--mutate`) and where the report goes. */
-const { MUTATION_REPORT: report } = process.env;
+/** For `npm run mutation`, which names the files (`--mutate`), the report, and the score below which it fails. */
+const { MUTATION_NAME: name, MUTATION_LEAST: least } = process.env;
+const report = `node_modules/.cache/mutation/${name}`;
 
 export default {
   testRunner: 'jest',
@@ -9,8 +10,10 @@ export default {
   ignoreStatic: true,
   incremental: true,
   incrementalFile: `${report}.incremental.json`,
-  jsonReporter: { fileName: `${report}.json` },
-  reporters: ['json', 'progress-append-only'],
+  htmlReporter: { fileName: `${report}.html` },
+  clearTextReporter: { logTests: false, allowColor: false },
+  thresholds: { high: 90, low: 85, break: least ? Number(least) : null },
+  reporters: ['clear-text', 'html', 'progress-append-only'],
   allowConsoleColors: false,
   concurrency: 2,
   // A test that waits for ever fails by itself after two seconds; this ends what never returns.

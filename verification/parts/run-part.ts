@@ -35,16 +35,8 @@ export const COUNTS = [
 ] as const satisfies readonly (keyof RunCounts)[];
 
 export const emptyTally = (): Tally => ({
-  runs: 0,
-  operations: 0,
-  crashes: 0,
-  pauses: 0,
-  rebalances: 0,
-  flushes: 0,
-  inDoubt: 0,
-  falseDoubt: 0,
-  violations: {},
-  failed: [],
+  ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as unknown as RunCounts),
+  ...{ runs: 0, violations: {}, failed: [] },
 });
 
 /** Runs in the child: simulates its chunks and reports. The code under test is imported only here, after a bug was planted in it. */

@@ -45,27 +45,17 @@ export async function runSimulated({
       `${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`,
     );
   if (total.runs !== runs) throw new Error(`${total.runs} of ${runs} runs were made`);
-  console.error(JSON.stringify(more(total)));
+  const { pauses, rebalances, flushes } = total;
+  const failedSeeds = total.failed.slice(0, 10).map((run) => run.seed);
+  console.error(JSON.stringify({ pauses, rebalances, flushes, failedSeeds }));
   console.log(json ? JSON.stringify(summary(total, seed, profile)) : readable(total, seed, profile));
   return first ? 1 : 0;
 }
 
 function summary(total: Tally, seed: number, profile: ProfileName): object {
   const { runs, operations, crashes, inDoubt, falseDoubt } = total;
-  return { runs, operations, crashes, ...counts(total), inDoubt, falseDoubt, profile, seed };
-}
-
-function more({ pauses, rebalances, flushes, failed }: Tally): object {
-  return {
-    pauses,
-    rebalances,
-    flushes,
-    failedSeeds: failed.slice(0, 10).map(({ seed }) => seed),
-  };
-}
-
-function counts(total: Tally): Record<string, number> {
-  return Object.fromEntries(VIOLATIONS.map((kind) => [kind, total.violations[kind] ?? 0]));
+  const violations = Object.fromEntries(VIOLATIONS.map((kind) => [kind, total.violations[kind] ?? 0]));
+  return { runs, operations, crashes, ...violations, inDoubt, falseDoubt, profile, seed };
 }
 
 const readable = (total: Tally, seed: number, profile: ProfileName): string =>

@@ -6,7 +6,6 @@ import {
   tagExtraData,
   type ExecutableCommand,
   type ExecutorPorts,
-  type OwnedJournal,
   type OrderState,
   type OperationTerms,
   type PreparedAttempt,
@@ -202,19 +201,4 @@ function classify(answer: PlatformAnswer): CallResult {
     case 'in_doubt':
       return { record: 'IN_DOUBT', reason: 'platform_in_doubt', message: meaning, execCode: answer.execCode };
   }
-}
-
-/** A command whose order cannot be read is retried after a pause. Another pause would change the worlds of all known seeds. */
-export function journalOf(view: OwnedJournal): SimulatedPorts['journal'] {
-  return {
-    read: (...order) => view.read(...order),
-    readToEnd: (...order) => view.readToEnd(...order),
-    append: (...record) => view.append(...record),
-    appendAndRead: (...record) => view.appendAndRead(...record),
-    appendWithRetry: (...record) => view.appendWithRetry(...record),
-    waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
-    whenReadable: (...order) => view.whenReadable(...order),
-    appendIntent: (...record) => view.appendIntent(...record),
-    stoppedFor: () => 'the pool tries again',
-  };
 }

@@ -1,4 +1,4 @@
-import { findOperation, isWaiting, RULES_VERSION, type OperationState } from '@tranche/order-journal';
+import { findOperation, isWaiting, inOrder, type OperationState } from '@tranche/order-journal';
 import type { SimulatedJournal } from './journal.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Surroundings } from './process.js';
@@ -63,9 +63,8 @@ export class Decisions {
     const { phase, operation, since = '', commandId, attempt } = before;
     const days = phase === 'pending' ? 6 : 7;
     const atMs = Date.parse(since) + days * 86_400_000 - (isEarly ? 60_000 : 0);
-    const { merchant, orderId } = referee.order(orderKey);
-    const at = new Date(atMs).toISOString();
-    journal.landIfLed({ record: 'EXPIRED', rulesVersion: RULES_VERSION, merchant, orderId, at, commandId, attempt });
+    const ofOrder = inOrder(referee.order(orderKey), new Date(atMs).toISOString());
+    journal.landIfLed({ record: 'EXPIRED', ...ofOrder, commandId, attempt });
     const after = findOperation(referee.order(orderKey), commandId)!;
     if (after.phase === before.phase) return;
     if (isEarly) referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);

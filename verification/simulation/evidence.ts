@@ -2,7 +2,7 @@ import {
   compact,
   evidenceResult,
   execCodeNotes,
-  RULES_VERSION,
+  inOrder,
   untagExtraData,
   type EvidenceRecord,
 } from '@tranche/order-journal';
@@ -15,17 +15,9 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
   const { tag, extraData } = untagExtraData(notification.extraData);
   const identity = {
     record: 'EVIDENCE',
-    rulesVersion: RULES_VERSION,
-    merchant: MERCHANT,
-    orderId: orderIdOf(orderKey),
-    at,
+    ...inOrder({ merchant: MERCHANT, orderId: orderIdOf(orderKey) }, at),
   } as const;
-  const optional = compact({
-    tag,
-    extraData,
-    currency,
-    ...execCodeNotes(execCode),
-  });
+  const optional = compact({ tag, extraData, currency, ...execCodeNotes(execCode) });
   const answer = compact({ execCode, transactionId, amount });
   return { ...identity, source: 'notification', operation, result: evidenceResult(execCode), answer, ...optional };
 }
@@ -42,10 +34,7 @@ export function operatorsReport(
     : {};
   return {
     record: 'EVIDENCE',
-    rulesVersion: RULES_VERSION,
-    merchant: MERCHANT,
-    orderId: orderIdOf(orderKey),
-    at,
+    ...inOrder({ merchant: MERCHANT, orderId: orderIdOf(orderKey) }, at),
     source: 'operator',
     operation,
     result: executed?.standing ?? 'not_executed',

@@ -16,7 +16,8 @@ it('starts its parts in the order of the service, and joins its groups after the
   expect(order.every(({ at }) => at >= 0)).toBe(true);
   // Nest calls these hooks in this order, and the service starts its consumers after them.
   expect(sourceOf('gateway-lifecycle.service.ts')).toMatch(/async onModuleInit\(\).*journal\.start\(\)/s);
-  expect(sourceOf('journal/doubt-watch.service.ts')).toContain('onApplicationBootstrap()');
+  expect(sourceOf('clock.ts')).toContain('onApplicationBootstrap()');
+  expect(sourceOf('timers/watches.service.ts')).toContain('class DoubtWatchService extends RepeatedWork');
 });
 
 it('forwards commands of another partitioner, and moves numbers from one instance to another', async () => {

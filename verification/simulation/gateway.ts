@@ -21,10 +21,10 @@ import {
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
 import { keepOne } from './keeping.js';
-import { callsOf, executed, journalOf, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
+import { callsOf, executed, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import { ClockWatch } from './clock-watch.js';
 import { evidenceOf } from './evidence.js';
-import { commandSource, JOURNAL, topicSource } from './fetch-sources.js';
+import { commandSource, JOURNAL, topicSource } from './topics.js';
 import { GroupClient, timersOf } from './group-client.js';
 import { SimulatedFollower } from './journal-follower.js';
 import type { PlatformRequest } from './platform.js';
@@ -64,7 +64,7 @@ export class SimulatedGateway {
     const clock = (this.#clock = new AgreedClock(process));
     this.#index = world.index.of(process);
     this.#follower = new SimulatedFollower(world.journal, process);
-    this.journal = new OwnedJournal({
+    this.journal = new SimulatedView({
       ...{ log: world.journal.appendsOf(process), index: this.#index, journal: world.journal.readerOf(process) },
       ...{ timing: process, logger, rulesVersion, epoch: () => world.journal.epoch, follower: this.#follower },
       events: { publish: (batch) => this.#publish(batch) },
@@ -74,7 +74,7 @@ export class SimulatedGateway {
     const gate = new SimulatedGate(process);
     const calls = callsOf(process, world.platform);
     this.#executor = new CommandExecutor({
-      journal: journalOf(this.journal),
+      journal: this.journal,
       gate,
       timing: clock,
       readClocks: () => clock.readClocks(),
@@ -128,11 +128,11 @@ export class SimulatedGateway {
   }
 
   #startTimers(): void {
-    const { process, journal, world, rulesVersion } = this;
+    const { process, journal, world } = this;
     process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
     const { keepsEveryMs } = process.around.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
-    const keep = () => keepOne(process, journal, world.orderKeys, rulesVersion);
+    const keep = () => keepOne(process, journal, world.orderKeys);
     process.every(
       keepsEveryMs,
       'keeps an order',
@@ -143,7 +143,7 @@ export class SimulatedGateway {
   #startConsumers(): void {
     const { process, world } = this;
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
-    new GroupClient(process, world.gatewayGroup, commandSource(world), {
+    new GroupClient(process, world.gatewayGroup, commandSource(world.commands.values(), world.journal), {
       assigned: (assignment) =>
         assignment.topic === JOURNAL
           ? this.#own(assignment)
@@ -263,6 +263,13 @@ export class SimulatedGateway {
     const publishing = this.#published.then(() => process.uncertain('publish events', () => world.publish(events)));
     this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
     return publishing;
+  }
+}
+
+/** A command whose order cannot be read is retried after a pause. Another pause would change the worlds of all known seeds. */
+class SimulatedView extends OwnedJournal {
+  override stoppedFor(): string {
+    return 'the pool tries again';
   }
 }
 

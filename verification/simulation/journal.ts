@@ -186,7 +186,6 @@ export class SimulatedJournal {
     const high = (partition: number) => this.high(partition);
     return {
       firstKept: (partition) => process.request('journal first kept', () => this.low(partition)),
-      end: (partition) => process.request('journal end', () => this.high(partition)),
       async *read(partition, from, until) {
         if (high(partition) < until) throw new Error(`partition ${partition} ends before ${until}`);
         for (let next = from; ;) {

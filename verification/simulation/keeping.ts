@@ -1,24 +1,18 @@
 import { parseOrderKey } from '@tranche/contracts';
 import {
-  SNAPSHOT_EVERY_MS,
   historyOf,
   isEmptyOrder,
   isOpen,
   journalPartition,
-  mayWrite,
-  RULES_VERSION,
   timerRecord,
-  timersOf,
   type OwnedJournal,
   type OrderState,
-  type RulesVersion,
 } from '@tranche/order-journal';
 import type { SimulatedGroup } from './consumer-group.js';
 import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedProcess } from './process.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 /** Share of timers that would delete the order's state; here they are always too early. */
 const FORGETS = 0.25;
@@ -31,16 +25,15 @@ export async function keepOne(
   process: SimulatedProcess,
   view: OwnedJournal,
   orderKeys: readonly string[],
-  rulesVersion: RulesVersion,
 ): Promise<void> {
   const { random, isTroubled } = process.around;
-  if (!isTroubled() || !mayWrite('SNAPSHOT', rulesVersion)) return;
+  if (!isTroubled()) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'tombstone' : 'snapshot';
   const order = await view.read(merchant, orderId);
   if (isEmptyOrder(order) || order.operations.some(isOpen)) return;
   const atMs = timer === 'tombstone' ? tombstoneAtMs(order, process.nowMs()) : process.nowMs();
-  await view.append(timerRecord(order, { timer, atMs: 0 }, atMs, { rulesVersion, refundableDays: 400 }));
+  await view.append(timerRecord(order, { timer, atMs: 0 }, atMs));
 }
 
 /**
@@ -49,20 +42,6 @@ export async function keepOne(
 function tombstoneAtMs(order: OrderState, nowMs: number): number {
   const mayYetSucceed = order.operations.some((operation) => operation.mayYetSucceed);
   return mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
-}
-
-/**
- * An order without a snapshot since its first record: its snapshot must be written before that is deleted. Said as
- * what is wrong with its timer.
- */
-export function snapshotTooLate(order: OrderState, firstAt: string): string | undefined {
-  const timers = timersOf(order, { rulesVersion: RULES_VERSION, refundableDays: 400 });
-  const snapshot = timers.find(({ timer }) => timer === 'snapshot');
-  if (snapshot === undefined) return undefined;
-  const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
-  return snapshot.atMs > byMs
-    ? `its snapshot comes ${snapshot.atMs - byMs} ms after its first record needs it`
-    : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { PaymentEvent } from '@tranche/contracts';
 import { findOperation, isInDoubt, untagExtraData, type OperationState } from '@tranche/order-journal';
 import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
-import { isOtherAmount } from './ledger-guards.js';
+import { isOtherAmount } from './platform.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import { finalOf, type Referee } from './referee.js';
 import { commandIdOf, isShownUndecided, lookForRivals, paidOf, untrueConflict } from './rivals.js';
@@ -45,8 +45,6 @@ export function lookAtTheEnd(
   compareEvents(referee, platform);
   lookForRivals(referee, platform);
   lookForTheirs(referee, platform);
-  for (const late of referee.snapshotsTooLate) referee.say('lost', late);
-  lookForCurrencies(referee);
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;
     if (last !== undefined && index.markers.get(partition) !== last)
@@ -195,12 +193,4 @@ export function lookForTheirs(
     if (events.length === 0 && !isCandidate)
       referee.say('lost', `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`);
   }
-}
-
-/** A success with another currency must be reported by an event of its operation. */
-function lookForCurrencies(referee: Referee): void {
-  const published = referee.expected.filter(({ event }) => event.data.flags?.includes('other_currency'));
-  for (const name of referee.otherCurrencies)
-    if (!published.some(({ event: { subject, data } }) => `${subject} ${data.commandId}` === name))
-      referee.say('wrongOutcome', `another currency was told of ${name}, and nobody was told`);
 }

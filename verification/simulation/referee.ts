@@ -16,7 +16,6 @@ import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
 import { brokenGuard } from './ledger-guards.js';
-import { snapshotTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Violation, ViolationKind } from './violations.js';
@@ -61,8 +60,6 @@ export class Referee {
   /** Events that the journal requires, in its order; a repeat raises `times` of the same id. */
   readonly expected: { event: CloudEvent<PaymentEvent>; partition: number; offset: bigint; times: number }[] = [];
   readonly commands: CommandRecord[] = [];
-  /** `ORDER COMMAND` of successes whose notification named another currency. */
-  readonly otherCurrencies = new Set<string>();
   /** `ORDER COMMAND` of redirect pages that were published. */
   readonly shown = new Set<string>();
   /** `ORDER TRANSACTIONID` of payments whose void ended, with its offset: it was granted when their success was in the journal. */
@@ -72,7 +69,6 @@ export class Referee {
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
-  readonly #born = new Map<string, JournalRecord>();
   #isMoved = false;
   readonly lost = new LostRecords();
 
@@ -93,13 +89,11 @@ export class Referee {
   landed({ key, record, offset, partition }: Landed): void {
     if (this.lost.has(key) && !this.lost.isResumed) this.lost.noteBegun(record);
     const before = this.order(key);
-    if (!this.#born.has(key)) this.#born.set(key, record);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
     this.#compareVersions(before, record, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
-    this.#noteCurrency(key, record, before, order);
     this.#noteGranted(key, before, order, offset);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects)
@@ -192,16 +186,6 @@ export class Referee {
     if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
   }
 
-  /** Lists orders whose snapshot comes after their first record may be deleted, with the delay. */
-  get snapshotsTooLate(): string[] {
-    return [...this.orders].flatMap(([key, order]) => {
-      const born = this.#born.get(key);
-      if (born === undefined || this.lost.has(key) || order.snapshotAt !== undefined) return [];
-      const late = snapshotTooLate(order, born.at);
-      return late === undefined ? [] : [`${key}: ${late}`];
-    });
-  }
-
   #isOfBefore(commandId: string): boolean {
     return this.commands.some(({ command, atMs }) => command.commandId === commandId && atMs < this.lost.resumedMs);
   }
@@ -287,21 +271,6 @@ export class Referee {
     );
     if (wasDoubtful && successor)
       this.say('guardBroken', `the form of ${commandId} is published though ${successor.commandId} took its place`);
-  }
-
-  #noteCurrency(key: string, record: JournalRecord, before: OrderState, after: OrderState): void {
-    if (record.record !== 'EVIDENCE' || record.result !== 'succeeded' || record.currency === undefined) return;
-    for (const operation of after.operations) {
-      const known = findOperation(before, operation.commandId);
-      const isAbout = operation.evidence.length > (known?.evidence.length ?? 0);
-      if (
-        isAbout &&
-        operation.end === 'succeeded' &&
-        !operation.conflictingReports &&
-        record.currency !== operation.currency
-      )
-        this.otherCurrencies.add(`${key} ${operation.commandId}`);
-    }
   }
 
   #compare(before: OperationState | undefined, after: OperationState, key: string): void {

@@ -2,8 +2,7 @@ import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal'
 import { isBug, SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
-import { lookAfter } from './look-after.js';
-import { operate, OPERATOR_MS } from './operate.js';
+import { lookAfter, operate, OPERATOR_MS } from './operators.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
 import {
   calmProfile,

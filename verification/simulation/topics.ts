@@ -1,5 +1,7 @@
 import type { ConsumedRecord } from '@tranche/kafka';
+import type { FetchSource } from './group-client.js';
 import type { Surroundings } from './process.js';
+import type { SimulatedJournal } from './journal.js';
 
 /** A record of a command or notification topic; its content stays an object. */
 export interface TopicRecord<T> {
@@ -56,17 +58,7 @@ export class SimulatedTopic<T> {
 }
 
 /** Makes a record for the consumer code, without its content. */
-export function consumed({
-  topic,
-  partition,
-  offset,
-  key,
-}: {
-  topic: string;
-  partition: number;
-  offset: bigint;
-  key: string;
-}): ConsumedRecord {
+function consumed({ topic, partition, offset, key }: TopicRecord<unknown>): ConsumedRecord {
   return { topic, partition, offset, key, rawKey: Buffer.from(key), value: null, headers: {}, timestampMs: 0 };
 }
 
@@ -74,4 +66,32 @@ export function hashOf(text: string): number {
   let hash = 7;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) >>> 0;
   return hash;
+}
+
+export const JOURNAL = 'journal';
+
+/** The journal's partitions are owned and never fetched. */
+export function commandSource(topics: Iterable<SimulatedTopic<unknown>>, journal: SimulatedJournal): FetchSource {
+  const commands = topicSource([...topics]);
+  return {
+    ...commands,
+    read: (partition, from, most) => (partition.topic === JOURNAL ? [] : commands.read(partition, from, most)),
+    low: ({ topic, partition }) => (topic === JOURNAL ? journal.low(partition) : 0n),
+  };
+}
+
+export function topicSource(topics: readonly SimulatedTopic<unknown>[]): FetchSource {
+  const byName = new Map(topics.map((topic) => [topic.name, topic]));
+  return {
+    read: ({ topic, partition }, from, most) =>
+      byName
+        .get(topic)!
+        .read(partition, from, most)
+        .map((record) => consumed(record)),
+    low: () => 0n,
+    onLanded: (listener) => {
+      const ends = topics.map((topic) => topic.onLanded((partition) => listener(topic.name, partition)));
+      return () => ends.forEach((end) => end());
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from 
 import { SimulatedGroup } from './consumer-group.js';
 import { Decisions } from './decisions.js';
 import { madeElsewhere } from './evidence.js';
-import { JOURNAL } from './fetch-sources.js';
+import { JOURNAL } from './topics.js';
 import type { SharedWorld } from './shared-world.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';

@@ -33,7 +33,6 @@ export class ForgedTraces {
     journal: [],
     events: [],
     notificationTopic: [],
-    quarantine: [],
     deadLetters: 0,
     ledger: { calls: [], operations: [] },
     delivered: [],

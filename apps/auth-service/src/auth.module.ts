@@ -4,13 +4,12 @@ import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
 import { RedisModule, rereadFromFile, SERVICE_PARTS, type ServiceDefinition } from '@tranche/service-kit';
 import { AccountsController } from './api/accounts.controller.js';
 import { TokensController } from './api/tokens.controller.js';
-import { AuthEvents } from './auth-events.producer.js';
+import { AuthEvents, TokenIssuer } from './token-api/token-issuer.service.js';
 import { AuthConfig } from './auth.config.js';
 import { EncryptedEntries } from './cache/encrypted-entries.store.js';
 import { EntryStore } from './cache/entries.store.js';
 import { TokenCache } from './cache/token.cache.js';
 import { TokenApiClient } from './token-api/token-api.client.js';
-import { TokenIssuer } from './token-api/token-issuer.service.js';
 
 @Module({
   imports: [

@@ -9,11 +9,9 @@ import { KeyProblemFilter } from './admission/key-problem.filter.js';
 import { RequestLimits } from './admission/request-limits.store.js';
 import { CseConfig } from './cse.config.js';
 import { KeyProviderClient } from './key-provider/key-provider.client.js';
-import { CseKeysController } from './keys/cse-keys.controller.js';
+import { CseKeysController, MAX_BODY_BYTES } from './keys/cse-keys.controller.js';
 import { EncryptionKeyService } from './keys/encryption-key.service.js';
 import { KeyChangeReporter } from './keys/key-change-reporter.service.js';
-import { KeyEvents } from './keys/key-events.producer.js';
-import { KeyRequests, MAX_BODY_BYTES } from './keys/key-request.js';
 import { KnownKeys } from './keys/known-keys.store.js';
 
 @Module({
@@ -43,12 +41,10 @@ import { KnownKeys } from './keys/known-keys.store.js';
     Admission,
     RequestLimits,
     KeyProblemFilter,
-    KeyRequests,
     EncryptionKeyService,
     KeyProviderClient,
     KnownKeys,
     KeyChangeReporter,
-    KeyEvents,
   ],
 })
 export class CseModule {}

@@ -1,10 +1,23 @@
-import { Catch, Injectable, type ArgumentsHost } from '@nestjs/common';
-import { Problem, ProblemFilter, problemOf, ServiceLogger } from '@tranche/service-kit';
+import type { Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Catch, Injectable, type ArgumentsHost, type OnModuleInit } from '@nestjs/common';
+import {
+  clientAddress,
+  KitConfig,
+  Problem,
+  ProblemFilter,
+  problemOf,
+  ServiceLogger,
+  tooManyRequests,
+} from '@tranche/service-kit';
+import { HttpAdapterHost } from '@nestjs/core';
 import { FailureLimits } from './limits/failure-limits.store.js';
-import { UnreadableNotification } from './notification-parameters.pipe.js';
+import { UnreadableNotification } from './notification.controller.js';
 import { NotificationService } from './notification.service.js';
-import { receivedRequest, type RequestAsItCame } from './received-request.js';
+import { receivedRequest, type RequestAsItCame, unparsedRequest } from './received-request.js';
 import { BrowserReturns, returnPath, type Reply } from './return/browser-return.service.js';
+
+const TOO_MANY_FAILURES = 'Too many requests of this address failed. What is signed is still taken.';
 
 const nothingRead = () => ({ unreadable: 'the request was refused before it was read' });
 const FAILURES: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 415]);
@@ -39,7 +52,7 @@ export class FailureFilter extends ProblemFilter {
       this.log.error({ err: fault }, 'A failed request could not be counted');
       return undefined;
     });
-    return super.catch(waitSeconds === undefined ? error : tooManyFailures(waitSeconds), host);
+    return super.catch(waitSeconds === undefined ? error : tooManyRequests(TOO_MANY_FAILURES, waitSeconds), host);
   }
 
   private async count(problem: Problem, request: FailedRequest): Promise<number | undefined> {
@@ -57,12 +70,28 @@ export class FailureFilter extends ProblemFilter {
   }
 }
 
-function tooManyFailures(waitSeconds: number): Problem {
-  const detail = 'Too many requests of this address failed. What is signed is still taken.';
-  return new Problem({
-    status: 429,
-    code: 'too_many_requests',
-    detail,
-    headers: { 'retry-after': String(waitSeconds) },
-  });
+/** `rawPacket`: what came with the bytes that could not be parsed. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+/** Counts, logs and keeps the requests that Node.js cannot parse. They reach no route, but may have been notifications. */
+@Injectable()
+export class UnparsedRequests implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly notifications: NotificationService,
+    private readonly kit: KitConfig,
+  ) {}
+
+  onModuleInit(): void {
+    const server = this.host.httpAdapter.getHttpServer() as Server;
+    // Our listener comes first, because the one that answers destroys the socket and with it the address.
+    server.prependListener('clientError', (error: ClientError, socket: Duplex & { remoteAddress?: string }) => {
+      const { code = 'unknown', rawPacket = Buffer.alloc(0) } = error;
+      if (code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
+      const { request, forwardedFor } = unparsedRequest(rawPacket);
+      const from = clientAddress(socket.remoteAddress, forwardedFor, this.kit.isProxy);
+      if (code === 'HPE_HEADER_OVERFLOW') this.notifications.refuseUnrouted(431, request, from);
+      else this.notifications.refuseUnreadable(`it is no HTTP request (${code})`, request, from);
+    });
+  }
 }

@@ -12,21 +12,21 @@ import {
   shortKeysOfMerchants,
   type ServiceDefinition,
 } from '@tranche/service-kit';
-import { FailureFilter } from './failure.filter.js';
+import { FailureFilter, UnparsedRequests } from './failure.filter.js';
 import { IngestConfig } from './ingest.config.js';
 import { ConnectionLimits } from './limits/connection-limits.service.js';
-import { FailureLimits } from './limits/failure-limits.store.js';
-import { LimitedAddressGuard } from './limits/limited-address.guard.js';
-import { NotificationParametersPipe, UnreadableNotification } from './notification-parameters.pipe.js';
-import { NotificationController } from './notification.controller.js';
+import { FailureLimits, LimitedAddressGuard } from './limits/failure-limits.store.js';
+import {
+  NotificationParametersPipe,
+  UnreadableNotification,
+  NotificationController,
+} from './notification.controller.js';
 import { NotificationProducer } from './notification.producer.js';
 import { NotificationService } from './notification.service.js';
 import { MAX_BODY_BYTES } from './parameters-of-request.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
-import { BrowserReturns } from './return/browser-return.service.js';
-import { ReturnController } from './return/return.controller.js';
-import { isPathDecodable, routedPath } from './routed-path.js';
-import { UnparsedRequests } from './unparsed-requests.service.js';
+import { BrowserReturns, ReturnController } from './return/browser-return.service.js';
+import { isPathDecodable, routedPath } from './received-request.js';
 
 const MAX_QUERY_BYTES = 65_536;
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+\s*(?:;|$)/;

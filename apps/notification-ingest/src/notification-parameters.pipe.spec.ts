@@ -1,4 +1,4 @@
-import { NotificationParametersPipe } from './notification-parameters.pipe.js';
+import { NotificationParametersPipe } from './notification.controller.js';
 import { receivedRequest } from './received-request.js';
 
 const SIGNED = 'IDENTIFIER=Shop&HASH=0';

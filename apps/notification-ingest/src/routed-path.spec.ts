@@ -1,4 +1,4 @@
-import { routedPath } from './routed-path.js';
+import { routedPath } from './received-request.js';
 
 it.each([
   ['/notifications', '/notifications'],

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { HttpAdapterHost } from '@nestjs/core';
 import { KitConfig, loadConfig } from '@tranche/service-kit';
 import type { NotificationService } from './notification.service.js';
-import { UnparsedRequests } from './unparsed-requests.service.js';
+import { UnparsedRequests } from './failure.filter.js';
 
 it.each([
   ['that a trusted proxy names', '10.0.0.1', 'X-Forwarded-For: 6.6.6.6, 198.51.100.9\r\n', '198.51.100.9'],

@@ -1,15 +1,13 @@
 import { Module } from '@nestjs/common';
-import { ClockModule } from './clock.module.js';
+import { ClockModule } from './clock.js';
 import { CommandModule } from './command/command.module.js';
 import { GatewayKafkaModule } from './gateway-kafka.module.js';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import { JournalModule } from './journal/journal.module.js';
-import { KafkaParts, KafkaServers } from './kafka-servers.service.js';
-import { LookUpModule } from './look-up/look-up.module.js';
-import { NotificationModule } from './notification/notification.module.js';
+import { KafkaServers } from './kafka-servers.service.js';
+import { TimersModule } from './timers/timers.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PlatformModule } from './platform/platform.module.js';
-import { TimersModule } from './timers/timers.module.js';
 
 @Module({
   imports: [
@@ -18,11 +16,9 @@ import { TimersModule } from './timers/timers.module.js';
     JournalModule,
     PlatformModule,
     CommandModule,
-    NotificationModule,
-    LookUpModule,
     TimersModule,
     OperationsModule,
   ],
-  providers: [GatewayLifecycle, KafkaParts, KafkaServers],
+  providers: [GatewayLifecycle, KafkaServers],
 })
 export class AppModule {}

@@ -3,23 +3,21 @@ import { NestFactory } from '@nestjs/core';
 import { silentLog } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
-import { DoubtWatchService } from './journal/doubt-watch.service.js';
+import { DoubtWatchService, TimerWatchService } from './timers/watches.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { JournalMemory } from './journal/journal-memory.service.js';
-import { JournalSettings } from './journal/journal-settings.service.js';
 import { Journal } from './journal/journal.service.js';
 import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
-import { TimerWatchService } from './timers/timer-watch.service.js';
 
 const STEPS = ['Redis', 'decisions', 'clocks', 'journal'] as const;
 const INTERVALS = {
   DoubtWatchService,
   JournalGauges,
   JournalMemory,
-  JournalSettings,
   LookUpScheduler,
+  RedisGuard,
   TimerWatchService,
 };
 
@@ -42,11 +40,12 @@ function gateway(at?: (typeof STEPS)[number]) {
   const timerWatch = Object.assign(Object.create(TimerWatchService.prototype) as TimerWatchService, {
     assertAgreed: step('clocks'),
   });
+  const redis = Object.assign(Object.create(RedisGuard.prototype) as RedisGuard, { assertUsable: step('Redis') });
   const parts = [
-    { provide: RedisGuard, useValue: { assertUsable: step('Redis'), start: note('guard'), stop: note('guard stops') } },
+    { provide: RedisGuard, useValue: redis },
     { provide: Recovery, useValue: { load: step('decisions') } },
     { provide: Journal, useValue: { start: step('journal'), stop: note('journal stops') } },
-    ...[DoubtWatchService, JournalGauges, JournalMemory, JournalSettings, LookUpScheduler].map((provide) => ({
+    ...[DoubtWatchService, JournalGauges, JournalMemory, LookUpScheduler].map((provide) => ({
       provide,
       useValue: Object.create(provide.prototype as object) as object,
     })),
@@ -68,8 +67,8 @@ const stopped = Object.keys(INTERVALS).map((name) => `${name} stops`);
 it('starts its parts in order, what runs on an interval last', async () => {
   const { calls, start } = gateway();
   const app = await start();
-  expect(calls.slice(0, 5)).toEqual(['Redis', 'guard', 'decisions', 'clocks', 'journal']);
-  expect(calls.slice(5).sort()).toEqual(started);
+  expect(calls.slice(0, 4)).toEqual(['Redis', 'decisions', 'clocks', 'journal']);
+  expect(calls.slice(4).sort()).toEqual(started);
   await app.close();
 });
 
@@ -79,7 +78,7 @@ it('stops what runs on an interval first, and the journal last', async () => {
   calls.splice(0);
   await app.close();
   expect(calls.slice(0, started.length).sort()).toEqual(stopped);
-  expect(calls.slice(started.length)).toEqual(['guard stops', 'journal stops']);
+  expect(calls.slice(started.length)).toEqual(['journal stops']);
 });
 
 it('stopped while Kafka was awaited it starts nothing', async () => {
@@ -92,6 +91,5 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during the step %s it starts nothing more', async (at) => {
   const { calls, start } = gateway(at);
   await expect(start()).rejects.toThrow('the service is stopping');
-  const steps = calls.filter((call) => call !== 'guard');
-  expect(steps).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
+  expect(calls).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
 });

@@ -4,14 +4,13 @@ import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Journal } from './journal/journal.service.js';
 import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
-import { TimerWatchService } from './timers/timer-watch.service.js';
+import { TimerWatchService } from './timers/watches.service.js';
 
 /**
  * Starts, in order, the parts that commands need before the first one is taken. Kafka has started before, because its module is imported.
  *
- * Services that run on an interval implement `onApplicationBootstrap` and `onModuleDestroy`. Nest calls the first after the last module's
- * `onModuleInit`, and the second before the first `beforeApplicationShutdown`. So intervals start after the journal and stop before it. The consumers
- * start after all hooks of the start, and have drained before those of the stop (libs/service-kit).
+ * `RepeatedWork` starts after this `onModuleInit`, so after the journal, and stops before it. The consumers start after all hooks of the start, and
+ * have drained before those of the stop (libs/service-kit).
  */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
@@ -30,14 +29,12 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     // A step that started after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
-    this.redis.start();
     await done(untilUp('The decisions of `tranche journal`', () => this.recovery.load(), { log, signal }));
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.journal.start());
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.redis.stop();
     await this.journal.stop();
   }
 }

@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey, type TimerSettings } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
 import {
   AreBrokers,
   Env,
@@ -21,17 +21,15 @@ import {
   Part,
   Secret,
   unsignedMerchants,
-  type ChecksItself,
-  type ConfigFault,
 } from '@tranche/service-kit';
-import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
+import { readLookUpTimes } from './look-up/look-up-schedule.js';
 import { OperatorsConfig } from './operations/operators.config.js';
 
 /** Group of the command topics and the journal. The commit of a journal partition says up to where its events were published. */
 export const gatewayGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
   `${kafkaTopicPrefix}payment-gateway`;
 
-export class GatewayConfig extends KafkaConfig implements ChecksItself {
+export class GatewayConfig extends KafkaConfig {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
   @Max(65_535)
@@ -94,7 +92,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   doubtGraceMs: number;
 
   @Env('LOOKUP_AFTER_MS', {
-    doc: 'milliseconds after a doubt began at which it is looked up, rising, comma-separated, at most 20, at least twice `LOOKUP_TIMEOUT_MS` apart',
+    doc: 'milliseconds after a doubt began at which it is looked up, rising, comma-separated, at most 20',
     default: ['30000', '60000', '120000', '300000', '900000', '3600000'],
     read: readLookUpTimes,
   })
@@ -205,23 +203,8 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Part()
   operators: OperatorsConfig;
 
-  check(): ConfigFault[] {
-    if (shortestGapMs(this.lookUpAfterMs) >= 2 * this.lookUpTimeoutMs) return [];
-    return [
-      {
-        name: 'LOOKUP_AFTER_MS',
-        message: 'has times that are less than twice LOOKUP_TIMEOUT_MS apart. Set them further apart',
-      },
-    ];
-  }
-
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
-  }
-
-  /** Settings that decide when timers are due. */
-  get timers(): TimerSettings {
-    return { rulesVersion: this.rulesVersion, refundableDays: this.refundableDays };
   }
 
   /** Maximum of commands of one rail in flight. */

@@ -1,31 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
-import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
-import { InjectKafkaClient, KafkaServer } from '@tranche/kafka/nest';
-import {
-  Health,
-  Metrics,
-  ServiceLogger,
-  SHORT_KEYS_WARNING,
-  shortKeysOfMerchants,
-  unsignedMerchants,
-} from '@tranche/service-kit';
+import { KafkaServer } from '@tranche/kafka/nest';
+import { SHORT_KEYS_WARNING, shortKeysOfMerchants, unsignedMerchants } from '@tranche/service-kit';
+import { KafkaParts } from './gateway-kafka.module.js';
 import { gatewayGroup, GatewayConfig } from './gateway.config.js';
 import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
-
-/** Kafka, and where its consumers report. */
-@Injectable()
-export class KafkaParts {
-  constructor(
-    @InjectKafkaClient() readonly client: KafkaClient,
-    readonly producer: BatchingProducer,
-    readonly log: ServiceLogger,
-    readonly metrics: Metrics,
-    readonly health: Health,
-  ) {}
-}
 
 /** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
 @Injectable()

@@ -1,3 +1,4 @@
+import { BROKER_ADDRESS, BROKER_ADDRESS_RULE } from '@tranche/runtime';
 import { ENVIRONMENT_ID_PATTERN, isEventType, KID_PATTERN, signCommand, type SigningKey } from '@tranche/contracts';
 
 /** Returns the faults of an option's value, each to be read behind the option's name. */
@@ -36,7 +37,6 @@ const isNumber = (value: unknown, least: number) => typeof value === 'number' &&
 
 /** A timer takes no longer time. */
 const MAX_MS = 2 ** 31 - 1;
-const BROKER = /^(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5}$/i;
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'];
 
 export const TEXT = matching(/./, 'must be a text that is not empty');
@@ -49,8 +49,12 @@ export const withMethods = (...names: string[]) =>
   rule(`must be an object with ${names.join(', ')}`, (value) => names.every((name) => isMethod(value, name)));
 const isMethod = (of: unknown, name: string) => typeof (of as Record<string, unknown> | null)?.[name] === 'function';
 
-export const BROKERS = rule('must be a list of host:port, without kafka:// or the like', (value) => {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && BROKER.test(one));
+export const BROKERS = rule(`must be a list of host:port, ${BROKER_ADDRESS_RULE}`, (value) => {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => typeof one === 'string' && BROKER_ADDRESS.test(one))
+  );
 });
 export const SSL = rule('must be true, false or the files', (value) => typeof value === 'boolean' || isObject(value));
 export const SASL = rule(`must have a mechanism of ${MECHANISMS.join(', ')}`, (value) => {

@@ -31,7 +31,7 @@ it('every fault of the options is named at once, and every option that there is 
   const { message } = (await Tranche.connect(options as never).catch((error: unknown) => error)) as Error;
   expect(message.split(/; |: /)).toEqual([
     'the options of Tranche.connect have faults',
-    'brokers must be a list of host:port, without kafka:// or the like',
+    'brokers must be a list of host:port, without kafka:// or the like, and with a name in place of an IPv6 address',
     'clientId is required',
     'topicPrefix may hold letters, digits, dots, dashes and underscores only',
     expect.stringMatching(/^prefix is not one of brokers, clientId, ssl/),

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { errorText } from '@tranche/runtime';
 import { markHeader, whyUnreadable } from './kafkajs/unreadable-batch.js';
 import { headerValues, type HeaderValue } from './kafkajs/record-headers.js';
-import type { IHeaders, KafkaMessage } from './kafkajs/kafkajs.js';
+import type { IHeaders, KafkaMessage } from './kafkajs/kafka-client.js';
 
 export interface ConsumedRecord {
   /** Topic name without the prefix of `KAFKA_TOPIC_PREFIX`. */
@@ -99,10 +99,6 @@ export function whyNotReadable(records: readonly ConsumedRecord[]): string | und
 /** Approximate bytes in memory, for bounds; not the size on the wire. */
 export function bytesOf(record: ConsumedRecord): number {
   return (record.value?.length ?? 0) + (record.rawKey?.length ?? 0) + 200;
-}
-
-export function headerTexts(headers: IHeaders | undefined): Record<string, string> {
-  return firstTexts(headerValues(headers));
 }
 
 export function allHeaders({

@@ -56,15 +56,6 @@ export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';
 }
 
-/** Retention has deleted records of the requested range. Returning the rest would look complete. */
-export class RecordsDeletedError extends Error {
-  override readonly name = 'RecordsDeletedError';
-
-  constructor(partition: string, from: bigint, low: bigint) {
-    super(`${partition} begins at ${low} now: its records from ${from} on were deleted`);
-  }
-}
-
 /** A record cannot be read, in a topic where no record may be skipped. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';

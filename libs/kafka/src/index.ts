@@ -5,61 +5,44 @@ export {
   type KafkaClient,
   type KafkaSettings,
 } from './kafkajs/kafka-client.js';
-export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
-export { headerTexts, type ConsumedRecord } from './consumed-record.js';
-export {
-  BatchingProducer,
-  type BatchingProducerOptions,
-  type ProducedAt,
-  type ProducerRecord,
-} from './produce/batching-producer.js';
-export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './produce/event-announcer.js';
+export type { ConsumedRecord } from './consumed-record.js';
+export { BatchingProducer } from './produce/batching-producer.js';
+export type { ProducerRecord } from './produce/produce-batch.js';
+export { EventAnnouncer } from './produce/event-announcer.js';
 export {
   ConsumerClosedError,
+  MembershipLostError,
   ProduceDeadlineError,
   ProducerClosedError,
   ProducerOverloadedError,
-  MembershipLostError,
   RecordTooLargeError,
-  UnreadableRecordError,
   UnknownTopicError,
+  UnreadableRecordError,
 } from './errors.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';
-export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/key-ordered-pool.js';
 export {
   KeyOrderedPool,
-  type PoolOptions,
-  type HandlerResult,
+  untilHandled,
+  type HandledCall,
   type Slot,
-  type Task,
+  type UntilHandledOptions,
 } from './consume/key-ordered-pool.js';
+export type { HandlerResult, Task } from './consume/key-ordered-work.js';
 export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
-export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './consume/group-port.js';
-export { defaultWatermarks, type Watermarks } from './consume/assigned-partition.js';
-export type { Assignment, Backlog, PartitionWork } from './consume/group-port.js';
-export { decodeFinished, encodeFinished } from './consume/frontier.js';
-export { numberPlan, stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
+export type * from './consume/group-port.js';
+export { decodeFinished } from './consume/frontier.js';
+export { numberPlan, stickyPlan, type Partitions } from './consume/sticky-plan.js';
 export { LogPosition } from './log/log-position.js';
-export { LogFollower, type FollowedLog, type FollowedTopic, type LogFollowerOptions } from './log/log-follower.js';
-export { LogReader, type LogReaderOptions, type LogRecord } from './log/log-reader.js';
-export { groupMembers, type GroupMember } from './topics/group-members.js';
+export { LogFollower } from './log/log-follower.js';
+export { LogReader, type LogRecord } from './log/log-reader.js';
 export {
   commitFor,
   committedOffsets,
+  groupMembers,
   groupProgress,
   offsetsAt,
   topicOffsets,
-  type GroupProgress,
+  type GroupMember,
 } from './topics/offsets.js';
-export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
-export { deleteRecords, deleteTopic } from './topics/removal.js';
-export {
-  checkTopics,
-  ensureTopics,
-  type CheckTopicsOptions,
-  type EnsureTopicsOptions,
-  type TopicFault,
-  type TopicSettings,
-  prepareTopics,
-  type PrepareTopicsOptions,
-} from './topics/topics.js';
+export { applyTopicPlan, newTopics, planTopics } from './topics/plan-topics.js';
+export { checkTopics, deleteRecords, deleteTopic, ensureTopics } from './topics/topics.js';

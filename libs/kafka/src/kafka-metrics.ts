@@ -1,134 +1,100 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
 
 const readings = new WeakMap<Gauge, Map<string, () => number>>();
 
-/** Metrics of this library. Consumers and producers of a process share them, each with its own label. */
-export class KafkaMetrics {
-  readonly handled: Counter<'group' | 'topic' | 'result'>;
-  readonly retries: Counter<'group' | 'topic' | 'kind'>;
-  readonly deadLetters: Counter<'group' | 'topic' | 'code'>;
-  readonly missed: Counter<'group' | 'topic'>;
-  readonly rebalances: Counter<'group'>;
-  readonly crashes: Counter<'group'>;
-  readonly inFlight: Gauge<'group'>;
-  readonly queued: Gauge<'group'>;
-  readonly oldestAge: Gauge<'group'>;
-  readonly frontierSpan: Gauge<'group'>;
-  readonly queueWait: Histogram<'group'>;
-  readonly drainSeconds: Histogram<'group'>;
-  readonly lag: Gauge<'group' | 'topic' | 'partition'>;
-  readonly fetchedRecords: Histogram<'group'>;
-  readonly logRecords: Counter<'topic'>;
-  readonly produced: Counter<'result'>;
-  readonly producedBatchRecords: Histogram;
-  readonly produceSeconds: Histogram;
+export type KafkaMetrics = ReturnType<typeof kafkaMetrics>;
 
-  constructor(private readonly registry: Registry = new Registry()) {
-    this.handled = this.counter('kafka_records_handled_total', 'Records whose handling ended', [
-      'group',
-      'topic',
-      'result',
-    ]);
-    this.retries = this.counter('kafka_record_retries_total', 'Repeats of a handler, by kind of error', [
+/** Metrics of this library. Consumers and producers of a process share them, each with its own label. */
+export function kafkaMetrics(registry: Registry = new Registry()) {
+  const counter = <L extends string>(name: string, help: string, labels: L[]) =>
+    counterOf(registry, name, help, labels);
+  const gauge = (name: string, help: string, labelNames: ['group']) =>
+    existing(registry, name, () => watchedGauge({ name, help, labelNames, registers: [registry] }));
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: L[]) =>
+    existing(registry, name, () => new Histogram({ name, help, buckets, labelNames, registers: [registry] }));
+  return {
+    handled: counter('kafka_records_handled_total', 'Records whose handling ended', ['group', 'topic', 'result']),
+    retries: counter('kafka_record_retries_total', 'Repeats of a handler, by kind of error', [
       'group',
       'topic',
       'kind',
-    ]);
-    this.deadLetters = this.counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', [
+    ]),
+    deadLetters: counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', [
       'group',
       'topic',
       'code',
-    ]);
-    this.missed = this.counter('kafka_records_missed_total', 'Offsets that were deleted before the group read them', [
+    ]),
+    missed: counter('kafka_records_missed_total', 'Offsets that were deleted before the group read them', [
       'group',
       'topic',
-    ]);
-    this.rebalances = this.counter('kafka_rebalances_total', 'Assignments received', ['group']);
-    this.crashes = this.counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);
-    this.inFlight = this.gauge('kafka_records_in_flight', 'Records being handled now', ['group']);
-    this.queued = this.gauge('kafka_records_queued', 'Records fetched and not yet done', ['group']);
-    this.oldestAge = this.gauge(
-      'kafka_oldest_record_age_seconds',
-      'Since when the oldest record fetched and not done waits',
-      ['group'],
-    );
-    this.frontierSpan = this.gauge(
+    ]),
+    rebalances: counter('kafka_rebalances_total', 'Assignments received', ['group']),
+    crashes: counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']),
+    inFlight: gauge('kafka_records_in_flight', 'Records being handled now', ['group']),
+    queued: gauge('kafka_records_queued', 'Records fetched and not yet done', ['group']),
+    oldestAge: gauge('kafka_oldest_record_age_seconds', 'Since when the oldest record fetched and not done waits', [
+      'group',
+    ]),
+    frontierSpan: gauge(
       'kafka_frontier_span_offsets',
       'From the committed frontier to the last record fetched, the largest',
       ['group'],
-    );
-    this.queueWait = this.histogram(
+    ),
+    queueWait: histogram(
       'kafka_queue_wait_seconds',
       'From the fetch of a record to the first run of its handler',
       [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60],
       ['group'],
-    );
-    this.drainSeconds = this.histogram(
+    ),
+    drainSeconds: histogram(
       'kafka_drain_seconds',
       'At a rebalance, until what ran had ended and was committed',
       [0.01, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 3],
       ['group'],
-    );
-    this.lag = this.gauge('kafka_partition_lag', 'Records behind the end of the partition when it was last read', [
-      'group',
-      'topic',
-      'partition',
-    ]);
-    this.logRecords = this.counter('kafka_log_records_total', 'Records read without a group', ['topic']);
-    this.fetchedRecords = this.histogram(
+    ),
+    lag: existing(registry, 'kafka_partition_lag', (name) => {
+      const help = 'Records behind the end of the partition when it was last read';
+      return new Gauge({ name, help, labelNames: ['group', 'topic', 'partition'], registers: [registry] });
+    }),
+    logRecords: counter('kafka_log_records_total', 'Records read without a group', ['topic']),
+    fetchedRecords: histogram(
       'kafka_fetched_batch_records',
       'Records in one fetched batch',
       [1, 10, 100, 500, 1000, 5000],
       ['group'],
-    );
-    this.produced = this.counter('kafka_records_produced_total', 'Records by what became of them', ['result']);
-    this.producedBatchRecords = this.histogram(
+    ),
+    produced: counter('kafka_records_produced_total', 'Records by what became of them', ['result']),
+    producedBatchRecords: histogram(
       'kafka_produced_batch_records',
       'Records in one produce request',
       [1, 5, 20, 50, 100, 250, 500],
       [],
-    );
-    this.produceSeconds = this.histogram(
+    ),
+    produceSeconds: histogram(
       'kafka_produce_seconds',
       'From send to acknowledgement',
       [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10],
       [],
-    );
-  }
+    ),
+    /** The gauge is read when the metrics are scraped, instead of being set with every record. */
+    watch: (watched: Gauge<'group'>, group: string, read: () => number) => void readings.get(watched)!.set(group, read),
+  };
+}
 
-  /** The gauge is read when the metrics are scraped, instead of being set with every record. */
-  watch(gauge: Gauge<'group'>, group: string, read: () => number): void {
-    readings.get(gauge)!.set(group, read);
-  }
+export function counterOf<L extends string>(registry: Registry, name: string, help: string, labelNames: L[]) {
+  return existing(registry, name, () => new Counter({ name, help, labelNames, registers: [registry] }));
+}
 
-  private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
-    return (
-      (this.registry.getSingleMetric(name) as Counter<Label> | undefined) ??
-      new Counter({ name, help, labelNames, registers: [this.registry] })
-    );
-  }
+function watchedGauge(options: GaugeConfiguration<'group'>): Gauge<'group'> {
+  const watched = new Map<string, () => number>();
+  const collect = () => {
+    for (const [group, read] of watched) gauge.set({ group }, read());
+  };
+  const gauge = new Gauge({ ...options, collect });
+  readings.set(gauge, watched);
+  return gauge;
+}
 
-  private gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
-    const existing = this.registry.getSingleMetric(name) as Gauge<Label> | undefined;
-    if (existing) return existing;
-    const watched = new Map<string, () => number>();
-    const collect = () => {
-      for (const [group, read] of watched) gauge.set({ group } as unknown as Record<Label, string>, read());
-    };
-    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, registers: [this.registry], collect });
-    readings.set(gauge, watched);
-    return gauge;
-  }
-
-  private histogram<Label extends string>(
-    name: string,
-    help: string,
-    buckets: number[],
-    labelNames: Label[],
-  ): Histogram<Label> {
-    return (
-      (this.registry.getSingleMetric(name) as Histogram<Label> | undefined) ??
-      new Histogram({ name, help, buckets, labelNames, registers: [this.registry] })
-    );
-  }
+function existing<M>(registry: Registry, name: string, make: (name: string) => M): M {
+  return (registry.getSingleMetric(name) as M | undefined) ?? make(name);
 }

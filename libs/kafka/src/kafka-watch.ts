@@ -1,6 +1,5 @@
 import type { HealthRegistry, Log } from '@tranche/runtime';
-import { kafkaOf, untilAnswered, type KafkaClient } from './kafkajs/kafka-client.js';
-import type { Admin } from './kafkajs/kafkajs.js';
+import { kafkaOf, untilAnswered, type KafkaClient, type Admin } from './kafkajs/kafka-client.js';
 
 const ASK_EVERY_MS = 2_500;
 const SILENCE_MS = 8_000;

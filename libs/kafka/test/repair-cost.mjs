@@ -1,7 +1,7 @@
 // Measures the processor time that the patches of kafkajs save: `node libs/kafka/test/repair-cost.mjs` (built). docs/decisions/0041 has the
 // figures.
 import { createRequire } from 'node:module';
-import { patchKafkajsCodec } from '../dist/kafkajs/patch-kafkajs-codec.js';
+import { repairKafkajs } from '../dist/kafkajs/repairs.js';
 
 const require = createRequire(import.meta.url);
 const Encoder = require('kafkajs/src/protocol/encoder.js');
@@ -74,7 +74,7 @@ const works = {
   'all encoding for one command': encodeCommand,
 };
 const before = Object.values(works).map(cost);
-patchKafkajsCodec();
+repairKafkajs();
 Object.entries(works).forEach(([what, work], at) => add(what, before[at], cost(work)));
 // Decoding is not patched: all of it is less than a twentieth of the gateway's work for a command.
 lines.push({ what: 'all decoding for one command', 'as it comes, µs': +cost(decodeCommand).toFixed(2) });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Test } from '@nestjs/testing';
-import type { INestMicroservice, Type } from '@nestjs/common';
+import { Catch, type ExceptionFilter, type INestMicroservice, type Type } from '@nestjs/common';
+import { throwError } from 'rxjs';
 import type { HealthRegistry, Log } from '@tranche/runtime';
 import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import {
@@ -67,6 +68,14 @@ export class CollectedHealth implements HealthRegistry {
 
   notLive(): string[] {
     return [...this.liveness.values()].flatMap((check) => check() ?? []);
+  }
+}
+
+/** As `ProblemFilter` of service-kit. */
+@Catch()
+class PassesErrorsOn implements ExceptionFilter {
+  catch(error: unknown) {
+    return throwError(() => error);
   }
 }
 
@@ -151,6 +160,7 @@ export class Bench {
   ): Promise<INestMicroservice> {
     const module = await Test.createTestingModule({ controllers }).compile();
     const app = module.createNestMicroservice({ strategy, logger: false });
+    app.useGlobalFilters(new PassesErrorsOn());
     let isClosed = false;
     const close = app.close.bind(app);
     app.close = () => (isClosed ? Promise.resolve() : ((isClosed = true), close()));

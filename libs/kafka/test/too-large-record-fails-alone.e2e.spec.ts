@@ -28,7 +28,7 @@ describe('a record that its topic does not take', () => {
   it('fails alone as well when only the broker knows that it is too large', async () => {
     await bench.topics(['shrunk'], { maxMessageBytes: 20_000 });
     const records = await bench.read('shrunk');
-    const producer = new BatchingProducer({ client: bench.client, log: bench.log, lingerMs: 5 });
+    const producer = new BatchingProducer({ client: bench.client, log: bench.log });
     bench.atEnd(() => producer.close());
     const send = (value: string) =>
       producer.send({ topic: `${bench.prefix}shrunk`, key: 'key', value: Buffer.from(value) });

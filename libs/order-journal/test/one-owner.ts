@@ -7,7 +7,7 @@ import {
   type Projection,
   type Rebuild,
 } from '../src/journal/ports.js';
-import { journalPartition } from '../src/journal/journal-partition.js';
+import { journalPartition } from '../src/journal/ports.js';
 import { OwnedJournal } from '../src/partition/owned-journal.js';
 import type { JournalFollower } from '../src/partition/owner-ports.js';
 import type { PartitionOwner } from '../src/partition/partition-owner.js';
@@ -164,7 +164,6 @@ export class OneOwner {
       },
       journal: {
         firstKept: () => Promise.resolve(this.low),
-        end: () => Promise.resolve(this.high),
         read: (_partition, from, until) => this.#range(from, until),
       },
       bounds: () => {

@@ -272,7 +272,6 @@ export class OwnerWorld {
       events: { publish: (events) => later(() => this.#publish(events)) },
       journal: {
         firstKept: () => later(() => this.low),
-        end: () => later(() => bounds().high),
         async *read(_partition, from, until) {
           for (let at = from; at < until; at++) yield await later(() => [log[Number(at)]!]);
         },

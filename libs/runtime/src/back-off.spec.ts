@@ -1,5 +1,4 @@
-import { atMost, backOffMs, Deadline, pauseFor, secondsToWait, within } from './back-off.js';
-import type { Timers } from './timers.js';
+import { atMost, backOffMs, Deadline, pauseFor, secondsToWait, within, type Timers } from './time.js';
 
 describe('backOffMs', () => {
   const backOff = { firstMs: 100, maxMs: 1000 };

@@ -1,4 +1,4 @@
-import { compact, copyWith } from './copy.js';
+import { compact, copyWith } from './values.js';
 
 describe('compact', () => {
   it('leaves out what is undefined, and gives the value itself where nothing is', () => {

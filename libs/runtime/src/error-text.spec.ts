@@ -1,4 +1,4 @@
-import { asError, errorText, ignoreErrors, reasonOf } from './error-text.js';
+import { asError, errorText, ignoreErrors, reasonOf } from './reports.js';
 
 describe('an error', () => {
   it("finds the reason in Node's connection errors", () => {

@@ -1,11 +1,3 @@
-export { atMost, backOffMs, Deadline, pauseFor, secondsToWait, within, type BackOff } from './back-off.js';
-export { compact, copyWith } from './copy.js';
-export { asError, errorText, ignoreErrors, reasonOf } from './error-text.js';
-export { murmur2, partitionForKey } from './key-hash.js';
-export type { HealthCheck, HealthRegistry } from './health.js';
-export { silentLog, type Log } from './log.js';
-export { reportWarnings } from './process-warnings.js';
-export { realTimers, systemTiming, type Timers, type Timing } from './timers.js';
-export { traceHeadersOf, validTraceHeaders, type ReceivedTrace, type TraceHeaders } from './trace-headers.js';
-export { keepNewest, WindowCounter } from './window-counter.js';
-export { untilUp, type UntilUpOptions } from './until-up.js';
+export * from './reports.js';
+export * from './time.js';
+export * from './values.js';

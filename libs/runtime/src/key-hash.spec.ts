@@ -1,4 +1,4 @@
-import { murmur2, partitionForKey } from './key-hash.js';
+import { murmur2, partitionForKey } from './values.js';
 
 /** Vectors of Kafka's own UtilsTest.testMurmur2 (Apache Kafka, clients). */
 const VECTORS = [

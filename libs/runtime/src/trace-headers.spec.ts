@@ -1,4 +1,4 @@
-import { validTraceHeaders } from './trace-headers.js';
+import { validTraceHeaders } from './values.js';
 
 const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;
 

@@ -1,5 +1,5 @@
-import type { Log } from './log.js';
-import { untilUp } from './until-up.js';
+import type { Log } from './reports.js';
+import { untilUp } from './time.js';
 
 describe('untilUp', () => {
   const lines: { level: string; message: string }[] = [];

@@ -1,4 +1,4 @@
-import { keepNewest, WindowCounter } from './window-counter.js';
+import { keepNewest, WindowCounter } from './values.js';
 
 describe('a window counter', () => {
   it('says from the first beyond on how long it lasts', () => {

@@ -1,6 +1,5 @@
-import { holderOfKey } from './bearer-keys.js';
+import { holderOfKey, Secret } from './secret.js';
 import { Problem } from './problem.js';
-import { Secret } from './secret.js';
 
 const alice = { name: 'alice', key: new Secret('alice-key-that-is-long-enough-to-be-one') };
 const bob = { name: 'bob', key: new Secret('bob-key-that-is-long-enough-to-be-one-too') };

@@ -3,38 +3,29 @@ import type { Duplex } from 'node:stream';
 import { context, SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress, forwardedProtocol } from './client-address/client-address.js';
-import type { IsProxy } from './client-address/trusted-proxies.js';
+import { clientAddress, forwardedProtocol, type IsProxy } from './client-address.js';
 import { IncomingBodies } from './incoming-bodies.js';
 import type { ServiceLogger } from './logger.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics } from './health-and-metrics.js';
 import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
 import { problemOf, sendProblem } from './problem.filter.js';
 import { openSpan } from './tracing.js';
 
-export interface HttpLimits {
-  /** Maximum bytes of one body (65536). */
-  bodyBytes: number;
-  /** Maximum bytes of all incomplete bodies, with an overhead per chunk (8388608). Beyond it the connection with the largest body is closed. */
-  incomingBytes: number;
-  /** Maximum bytes of all headers together (16384). */
-  headerBytes: number;
-  /** Milliseconds from the first byte to the end of the headers (5000). */
-  headersTimeoutMs: number;
-  /** Milliseconds from the first byte to the end of the body (10000). */
-  requestTimeoutMs: number;
-  /** Milliseconds until an idle connection is closed (60000). */
-  keepAliveTimeoutMs: number;
-}
-
-export const HTTP_LIMITS: HttpLimits = {
+export const HTTP_LIMITS = {
+  /** Maximum bytes of one body. */
   bodyBytes: 65_536,
+  /** Maximum bytes of all incomplete bodies, with an overhead per chunk. Beyond it the connection with the largest body is closed. */
   incomingBytes: 8_388_608,
+  /** Maximum bytes of all headers together. */
   headerBytes: 16_384,
+  /** Milliseconds from the first byte to the end of the headers. */
   headersTimeoutMs: 5_000,
+  /** Milliseconds from the first byte to the end of the body. */
   requestTimeoutMs: 10_000,
+  /** Milliseconds until an idle connection is closed. */
   keepAliveTimeoutMs: 60_000,
 };
+export type HttpLimits = typeof HTTP_LIMITS;
 
 interface Observed {
   span: Span;

@@ -116,13 +116,15 @@ describe('brokers', () => {
   }
   const faultsOf = (KAFKA_BROKERS: string) => readConfig(WithBrokers, { KAFKA_BROKERS }).faults;
 
-  it.each(['127.0.0.1:9092', 'kafka-0.kafka:9092,kafka-1.kafka:9092', '[::1]:9092'])('%s', (brokers) =>
+  it.each(['127.0.0.1:9092', 'kafka-0.kafka:9092,kafka-1.kafka:9092'])('%s', (brokers) =>
     expect(faultsOf(brokers)).toEqual([]),
   );
 
-  it.each(['kafka://host', 'kafka://host:9092', 'host', 'host:port', 'a:9092,b', 'host:9092/'])('not %s', (brokers) =>
-    expect(faultsOf(brokers)).toEqual([
-      { name: 'KAFKA_BROKERS', message: expect.stringContaining('must be host:port') as string },
-    ]),
+  it.each(['[::1]:9092', 'kafka://host', 'kafka://host:9092', 'host', 'host:port', 'a:9092,b', 'host:9092/'])(
+    'not %s',
+    (brokers) =>
+      expect(faultsOf(brokers)).toEqual([
+        { name: 'KAFKA_BROKERS', message: expect.stringContaining('must be host:port') as string },
+      ]),
   );
 });

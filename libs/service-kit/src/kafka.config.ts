@@ -1,7 +1,8 @@
 import { IsDefined, IsIn, IsOptional, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { BROKER_ADDRESS, BROKER_ADDRESS_RULE } from '@tranche/runtime';
 import { Env } from './config.js';
-import { hostOfBroker, isLoopback } from './production/hosts.js';
-import type { ProductionView } from './production/production-faults.js';
+import { hostOfBroker, isLoopback } from './production/production-faults.js';
+import type { ProductionView } from './config.js';
 import { Secret } from './secret.js';
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
@@ -20,10 +21,8 @@ export interface KafkaSecurity {
     | { mechanism: 'oauthbearer'; tokenEndpointUrl: URL; clientId: string; clientSecret: string; scope?: string };
 }
 
-const ADDRESS = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/;
-
 export const AreBrokers = () =>
-  Matches(ADDRESS, { each: true, message: 'must be host:port, comma-separated, without kafka:// or the like' });
+  Matches(BROKER_ADDRESS, { each: true, message: `must be host:port, comma-separated, ${BROKER_ADDRESS_RULE}` });
 
 /** A service's configuration class extends it, and declares KAFKA_BROKERS itself. */
 export abstract class KafkaConfig {

@@ -1,11 +1,9 @@
 import { IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
-import { readProxies, type IsProxy } from './client-address/trusted-proxies.js';
+import { readProxies, type IsProxy } from './client-address.js';
 import { Env, type ChecksItself, type ConfigFault } from './config.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
 import type { RedisTopology } from './redis/redis-options.js';
-import { readResourceAttributes, type ResourceAttributes } from './resource-attributes.js';
 import { Secret } from './secret.js';
-import type { TracingSettings } from './tracing.js';
 
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/;
 const NODES = { each: true, message: 'must be host:port, comma-separated' };
@@ -99,9 +97,8 @@ export class KitConfig implements ChecksItself {
   @Env('OTEL_RESOURCE_ATTRIBUTES', {
     doc: 'what spans say of their sender beside its name: `name=value`, comma-separated, values percent-encoded',
     optional: true,
-    read: readResourceAttributes,
   })
-  otelResourceAttributes?: ResourceAttributes;
+  otelResourceAttributes?: string;
 
   check(): ConfigFault[] {
     const { redisClusterNodes: cluster, redisSentinelNodes: sentinels, redisSentinelMaster: master } = this;
@@ -116,15 +113,6 @@ export class KitConfig implements ChecksItself {
     if (sentinels === undefined && master !== undefined)
       faults.push({ name: 'REDIS_SENTINEL_NODES', message: 'is not set, though REDIS_SENTINEL_MASTER is' });
     return faults;
-  }
-
-  get tracing(): TracingSettings {
-    const { otlpEndpoint, otelServiceName: serviceName, otelResourceAttributes: resourceAttributes } = this;
-    return {
-      ...(otlpEndpoint !== undefined && { otlpEndpoint }),
-      ...(serviceName !== undefined && { serviceName }),
-      ...(resourceAttributes !== undefined && { resourceAttributes }),
-    };
   }
 
   get redisTopology(): RedisTopology {

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { Health } from './health.js';
+import { Health, Metrics } from './health-and-metrics.js';
 import { KitConfig } from './kit.config.js';
 import { ServiceLogger } from './logger.js';
-import { Metrics } from './metrics.js';
 
 /** Injects the service's configuration where its class is unknown; otherwise inject the class itself. */
 export const ConfigToken = Symbol('config');

@@ -1,5 +1,4 @@
-import { createLogger, type LogLevel } from './logger.js';
-import { nestLogger } from './nest-logger.js';
+import { createLogger, type LogLevel, nestLogger } from './logger.js';
 import { startTracing, withTrace } from './tracing.js';
 
 function memoryLogger(level: LogLevel = 'debug') {

@@ -2,6 +2,7 @@ import { trace } from '@opentelemetry/api';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { LogOutput, standardOutput } from './log-output.js';
 import { redact, redactText } from './redaction.js';
+import type { LoggerService } from '@nestjs/common';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -68,4 +69,25 @@ export function createLogger(options: {
 function currentTrace(): object {
   const span = trace.getActiveSpan()?.spanContext();
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
+}
+
+/** Writes Nest's messages to our log. Its start-up messages become debug; errors stay errors. */
+export function nestLogger(log: ServiceLogger): LoggerService {
+  const write =
+    (level: 'debug' | 'warn' | 'error') =>
+    (message: unknown, ...rest: unknown[]) =>
+      log[level]({ context: rest.at(-1), ...(message instanceof Error ? { err: message } : {}) }, textOf(message));
+  return {
+    log: write('debug'),
+    debug: write('debug'),
+    verbose: write('debug'),
+    warn: write('warn'),
+    error: write('error'),
+    fatal: write('error'),
+  };
+}
+
+function textOf(message: unknown): string {
+  if (typeof message === 'string') return message;
+  return message instanceof Error ? message.message : JSON.stringify(message);
 }

@@ -12,11 +12,10 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { IsString } from 'class-validator';
-import { holderOfKey } from './bearer-keys.js';
+import { holderOfKey, Secret } from './secret.js';
 import { loadConfig } from './config.js';
 import { KitConfig } from './kit.config.js';
 import { createLogger } from './logger.js';
-import { Secret } from './secret.js';
 import { ServiceProcess } from './service-process.js';
 
 const KEY = 'canary-key-of-alice-that-is-long-enough';

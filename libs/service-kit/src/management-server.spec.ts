@@ -1,6 +1,5 @@
-import { Health } from './health.js';
+import { Health, Metrics } from './health-and-metrics.js';
 import { ManagementServer } from './management-server.js';
-import { Metrics } from './metrics.js';
 
 describe('management port', () => {
   const health = new Health();

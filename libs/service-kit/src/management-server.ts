@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Health, Reason } from './health.js';
+import type { Health, Reason, Metrics } from './health-and-metrics.js';
 import { refuseUnreadable } from './http-adapter.js';
-import type { Metrics } from './metrics.js';
 import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
 
 const LIMITS = {

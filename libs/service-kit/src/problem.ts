@@ -37,6 +37,15 @@ export class Problem extends Error {
   }
 }
 
+export function tooManyRequests(detail: string, waitSeconds: number): Problem {
+  return new Problem({
+    status: 429,
+    code: 'too_many_requests',
+    detail,
+    headers: { 'retry-after': String(waitSeconds) },
+  });
+}
+
 export interface ProblemDocument {
   type: string;
   title: string;

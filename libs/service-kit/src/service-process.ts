@@ -4,15 +4,13 @@ import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/commo
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { within } from '@tranche/runtime';
-import { Health } from './health.js';
+import { Health, Metrics } from './health-and-metrics.js';
 import { httpAdapter, HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 import type { KitConfig } from './kit.config.js';
 import { KitModule, ServiceLifetime } from './kit.module.js';
 import { standardOutput } from './log-output.js';
-import { createLogger, type ServiceLogger } from './logger.js';
+import { createLogger, type ServiceLogger, nestLogger } from './logger.js';
 import { ManagementServer, respondWithProblem } from './management-server.js';
-import { Metrics } from './metrics.js';
-import { nestLogger } from './nest-logger.js';
 import { Problem } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { requestValidation, type RequestValidationOptions } from './request-validation.js';
@@ -108,7 +106,7 @@ export class ServiceProcess<C extends object> {
     );
     log.info({ managementPort: this.managementPort }, `${definition.name} is starting`);
     if (kit.otlpEndpoint !== undefined || !definition.tracesOnlyWhenExported)
-      this.#stopTracing = (await startTracing(definition.name, kit.tracing)).stop;
+      this.#stopTracing = (await startTracing(definition.name, kit.otlpEndpoint)).stop;
     this.#lifetime.stopping.throwIfAborted();
     const app = await this.#createApp();
     this.#app = app;

@@ -3,22 +3,20 @@ import { currentTraceId, injectTrace, startTracing, tracedResource, withSpan, wi
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = `00-${TRACE}-b7ad6b7169203331-01`;
 
-describe('the resource of spans', () => {
-  const resourceAttributes = { 'deployment.environment.name': 'staging', 'k8s.pod.name': 'gateway-0' };
-
-  it('has what OTEL_RESOURCE_ATTRIBUTES says beside the name of the service', () => {
-    expect(tracedResource('test', { resourceAttributes }).attributes).toEqual({
-      'service.name': 'test',
-      ...resourceAttributes,
+it('the resource of spans has what OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say of the service', () => {
+  expect(tracedResource('test').attributes).toEqual({ 'service.name': 'test' });
+  process.env['OTEL_SERVICE_NAME'] = 'of-france';
+  process.env['OTEL_RESOURCE_ATTRIBUTES'] = 'deployment.environment.name=staging,k8s.pod.name=gateway%2D0';
+  try {
+    expect(tracedResource('test').attributes).toEqual({
+      'service.name': 'of-france',
+      'deployment.environment.name': 'staging',
+      'k8s.pod.name': 'gateway-0',
     });
-  });
-
-  it('has the name that OTEL_SERVICE_NAME gives, which counts more than one among the attributes', () => {
-    const named = { 'service.name': 'of-attributes' };
-    expect(tracedResource('test', { resourceAttributes: named }).attributes).toEqual(named);
-    const both = tracedResource('test', { serviceName: 'of-france', resourceAttributes: named });
-    expect(both.attributes).toEqual({ 'service.name': 'of-france' });
-  });
+  } finally {
+    delete process.env['OTEL_SERVICE_NAME'];
+    delete process.env['OTEL_RESOURCE_ATTRIBUTES'];
+  }
 });
 
 describe('tracing', () => {

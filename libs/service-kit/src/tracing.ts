@@ -9,21 +9,11 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import type { ResourceAttributes } from './resource-attributes.js';
 
 /** Received HTTP or Kafka headers. */
 export type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
-
-export interface SenderSettings {
-  serviceName?: string;
-  resourceAttributes?: ResourceAttributes;
-}
-
-export interface TracingSettings extends SenderSettings {
-  otlpEndpoint?: URL;
-}
 
 const TRACER = 'tranche';
 
@@ -31,26 +21,19 @@ const TRACER = 'tranche';
  * Registers context, W3C propagation and a tracer for this process. Spans always have ids, which connect log lines and messages; they are
  * exported only with an OTLP endpoint, and the exporter is loaded only then.
  */
-export async function startTracing(
-  service: string,
-  { otlpEndpoint, ...sender }: TracingSettings = {},
-): Promise<{ stop: () => Promise<void> }> {
+export async function startTracing(service: string, otlpEndpoint?: URL): Promise<{ stop: () => Promise<void> }> {
   const spanProcessors = otlpEndpoint === undefined ? [] : [new BatchSpanProcessor(await otlpExporter(otlpEndpoint))];
   const provider = new NodeTracerProvider({
-    resource: tracedResource(service, sender),
+    resource: tracedResource(service),
     spanProcessors,
   });
   provider.register({ propagator: new W3CTraceContextPropagator() });
   return { stop: () => provider.shutdown() };
 }
 
-/** Resource attributes of spans. The service name comes from the settings, else from the attributes, else from the service. */
-export function tracedResource(service: string, { serviceName, resourceAttributes }: SenderSettings = {}) {
-  return resourceFromAttributes({
-    'service.name': service,
-    ...resourceAttributes,
-    ...(serviceName !== undefined && { 'service.name': serviceName }),
-  });
+/** Attributes of the sender in spans. Those of OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES replace ours. */
+export function tracedResource(service: string) {
+  return resourceFromAttributes({ 'service.name': service }).merge(detectResources({ detectors: [envDetector] }));
 }
 
 /** Adds `traceparent` (and `tracestate`) of the active span, and returns the same object. */

@@ -18,7 +18,7 @@ export interface TestBrowser {
 }
 
 /**
- * Starts the machine's Chromium with additional arguments. It runs under tools/infra/browser.mjs, which ends it and removes its files when
+ * Starts the machine's Chromium with additional arguments. It runs under tools/infra/test/browser.mjs, which ends it and removes its files when
  * this process is gone, even if it was killed. The spec must be named `*.browser.e2e.spec.ts`, so that `npm test` provides Chromium.
  */
 export async function launchBrowser(...chromiumArguments: string[]): Promise<TestBrowser> {
@@ -36,7 +36,7 @@ export async function startChromium(
   ...chromiumArguments: string[]
 ): Promise<{ address: string; close: () => Promise<void> }> {
   const root = repositoryRoot();
-  const keeper = spawn(process.execPath, [join(root, 'tools', 'infra', 'browser.mjs'), ...chromiumArguments], {
+  const keeper = spawn(process.execPath, [join(root, 'tools', 'infra', 'test', 'browser.mjs'), ...chromiumArguments], {
     cwd: root,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -11,11 +11,11 @@ import { launchBrowser, repositoryRoot, waitFor } from '../src/index.js';
 const temporary = mkdtempSync(join(tmpdir(), 'own-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** Runs tools/infra/browser.mjs under its own parent process, which can be killed; both write only to our folder. */
+/** Runs tools/infra/test/browser.mjs under its own parent process, which can be killed; both write only to our folder. */
 async function ownedBrowser() {
   const script = `
     const { spawn } = require('node:child_process');
-    const keeper = spawn(process.execPath, ['tools/infra/browser.mjs'], { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });
+    const keeper = spawn(process.execPath, ['tools/infra/test/browser.mjs'], { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });
     process.on('SIGTERM', () => keeper.stdin.end());
   `;
   const env = { ...process.env, TMPDIR: temporary };
@@ -76,7 +76,7 @@ it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
 
 it('says what to install where there is no Chromium', async () => {
   const env = { ...process.env, PATH: '', CHROMIUM_PATH: '', TMPDIR: temporary };
-  const keeper = spawn(process.execPath, ['tools/infra/browser.mjs'], {
+  const keeper = spawn(process.execPath, ['tools/infra/test/browser.mjs'], {
     cwd: repositoryRoot(),
     env,
     stdio: ['pipe', 'ignore', 'pipe'],

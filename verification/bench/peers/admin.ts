@@ -1,12 +1,13 @@
-import kafkajs, { type Admin } from 'kafkajs';
+import kafkajs from 'kafkajs';
 
-/** Our own library deletes no topics and sets no offsets of another group. */
-export async function withAdmin(brokers: string, use: (admin: Admin) => Promise<void>): Promise<void> {
+/** Our own library deletes no topics. */
+export async function deleteTopics(brokers: string, prefix: string): Promise<void> {
   const { Kafka, logLevel } = kafkajs;
   const admin = new Kafka({ brokers: brokers.split(','), clientId: 'bench', logLevel: logLevel.ERROR }).admin();
   await admin.connect();
   try {
-    await use(admin);
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
   } finally {
     await admin.disconnect();
   }

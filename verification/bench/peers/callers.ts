@@ -1,7 +1,7 @@
 import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventPattern, type KafkaOptions, Payload, Transport } from '@nestjs/microservices';
-import kafkajs, { type Kafka } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { Pool } from 'undici';
 import { METHODS, type PartnerAAuthorization } from '@tranche/contracts';
 import { percentile } from '../../figures.js';
@@ -10,7 +10,7 @@ import { authorization, requestBody } from '../commands.js';
 let done = 0;
 
 function reportDone(): void {
-  setInterval(() => console.log(JSON.stringify({ done })), 250);
+  setInterval(() => process.send?.({ done }), 250);
 }
 
 const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8', accept: 'application/json' };
@@ -47,14 +47,7 @@ export async function bareLoop(): Promise<void> {
   await Promise.all(Array.from({ length: Number(process.env.IN_FLIGHT) }, worker));
 }
 
-function kafka(): Kafka {
-  return new kafkajs.Kafka({
-    brokers: (process.env.KAFKA_BROKERS ?? '').split(','),
-    clientId: 'bench-peer',
-    logLevel: kafkajs.logLevel.ERROR,
-  });
-}
-
+const client = { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' };
 const topic = process.env.TOPIC ?? '';
 
 @Controller()
@@ -76,7 +69,7 @@ export async function nestServer(): Promise<void> {
   const app = await NestFactory.createMicroservice<KafkaOptions>(PeerModule, {
     transport: Transport.KAFKA,
     options: {
-      client: { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' },
+      client,
       consumer: { groupId: process.env.GROUP_ID ?? '' },
       subscribe: { fromBeginning: true },
     },
@@ -87,11 +80,11 @@ export async function nestServer(): Promise<void> {
 
 const VALUE = Buffer.alloc(500, 'x');
 
-/** Sends by kafkajs' plain producer for SECONDS: CONCURRENT loops await one record at a time. Prints `{"perSecond","p50Ms","p99Ms"}`. */
+/** Sends by kafkajs' plain producer for SECONDS: CONCURRENT loops await one record at a time. Reports `{perSecond, p50Ms, p99Ms}`. */
 export async function kafkajsSends(): Promise<void> {
   const [concurrent, seconds] = [Number(process.env.CONCURRENT), Number(process.env.SECONDS)];
-  const topic = process.env.TOPIC ?? '';
-  const producer = kafka().producer({ allowAutoTopicCreation: false });
+  const kafka = new kafkajs.Kafka({ ...client, logLevel: kafkajs.logLevel.ERROR });
+  const producer = kafka.producer({ allowAutoTopicCreation: false });
   await producer.connect();
   const warmUntil = performance.now() + 1_000;
   const until = warmUntil + seconds * 1_000;
@@ -106,6 +99,6 @@ export async function kafkajsSends(): Promise<void> {
   await Promise.all(Array.from({ length: concurrent }, worker));
   await producer.disconnect();
   const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
-  console.log(JSON.stringify({ perSecond: latencies.length / seconds, p50Ms, p99Ms }));
-  process.exit(0);
+  process.send?.({ perSecond: latencies.length / seconds, p50Ms, p99Ms });
+  process.disconnect();
 }

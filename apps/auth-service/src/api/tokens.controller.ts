@@ -1,3 +1,4 @@
+import { IsDefined, IsString, Length, Matches, ValidateIf } from 'class-validator';
 import { Body, Controller, Header, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { Secret } from '@tranche/service-kit';
 import type { Caller } from '../accounts.js';
@@ -6,7 +7,38 @@ import { expiresInSeconds, type CachedToken } from '../cache/cached-token.js';
 import { TokenCache } from '../cache/token.cache.js';
 import { TokenIssuer } from '../token-api/token-issuer.service.js';
 import { accountOf, CallerGuard, CurrentCaller, TlsGuard, usersAccountOf } from './caller.guard.js';
-import { TokenRequest, UserTokenRequest } from './token-requests.dto.js';
+
+/** Body of POST /v1/tokens. A field's decorators apply from last to first, up to the first fault. */
+export class TokenRequest {
+  @Length(1, 64, { message: 'must have 1 to 64 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  account: string;
+
+  /** Fingerprint of a refused token. */
+  @Matches(/^[\w-]{1,64}$/, { message: 'must be a fingerprint' })
+  @IsString({ message: 'must be a text' })
+  @ValidateIf((_, refused) => refused !== undefined)
+  refused?: string;
+}
+
+/** Body of POST /v1/user-tokens with the user's own credentials. */
+export class UserTokenRequest {
+  @Length(1, 64, { message: 'must have 1 to 64 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  account: string;
+
+  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  username: string;
+
+  @Length(1, 1_024, { message: 'must have 1 to 1,024 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  password: string;
+}
 
 export interface TokenAnswer {
   account: string;

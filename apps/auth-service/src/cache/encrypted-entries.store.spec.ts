@@ -1,7 +1,7 @@
 import { createLogger, Metrics, Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import type { AuthConfig } from '../auth.config.js';
-import type { AuthEvents } from '../auth-events.producer.js';
+import type { AuthEvents } from '../token-api/token-issuer.service.js';
 import { fingerprintOf, type CachedToken } from './cached-token.js';
 import { EncryptedEntries } from './encrypted-entries.store.js';
 import type { EntryStore, StoredEntry } from './entries.store.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import { AuthEvents } from '../auth-events.producer.js';
+import { AuthEvents } from '../token-api/token-issuer.service.js';
 import { readStoredToken, storedTokenOf, usableMs, type CachedToken } from './cached-token.js';
 import { EntryStore, type Lock, type StoredEntry } from './entries.store.js';
 import type { Refusal } from './refusal.js';

@@ -3,10 +3,9 @@ import 'reflect-metadata';
 import { reasonOf } from '@tranche/runtime';
 import { ConfigError, createLogger, loadConfig, Metrics } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
-import { AuthEvents } from '../auth-events.producer.js';
+import { AuthEvents, TokenIssuer } from '../token-api/token-issuer.service.js';
 import { AuthConfig } from '../auth.config.js';
 import { TokenApiClient } from '../token-api/token-api.client.js';
-import { TokenIssuer } from '../token-api/token-issuer.service.js';
 
 const isJson = process.argv.slice(2).includes('--json');
 

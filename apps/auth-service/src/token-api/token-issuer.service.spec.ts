@@ -1,11 +1,10 @@
 import { Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
-import type { AuthEvents } from '../auth-events.producer.js';
+import { type AuthEvents, TokenIssuer } from './token-issuer.service.js';
 import type { AuthConfig } from '../auth.config.js';
 import type { CachedToken } from '../cache/cached-token.js';
 import type { TokenApiClient } from './token-api.client.js';
 import { DiscovererProblem, refused } from './token-api-problems.js';
-import { TokenIssuer } from './token-issuer.service.js';
 
 const shop: Account = {
   account: 'shop',

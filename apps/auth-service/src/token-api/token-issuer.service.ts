@@ -1,12 +1,23 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { TOPICS, type AuthEvent, type AuthEventType } from '@tranche/contracts';
+import { EventAnnouncer } from '@tranche/kafka';
 import { reasonOf } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import { AuthEvents } from '../auth-events.producer.js';
 import { expiresInSeconds, type CachedToken } from '../cache/cached-token.js';
 import { DiscovererProblem } from './token-api-problems.js';
 import { TokenApiClient } from './token-api.client.js';
+
+/** Announces without delaying the work; Kafka may be down or absent (docs/decisions/0029). Never contains a token. */
+@Injectable()
+export class AuthEvents {
+  constructor(@Inject(EventAnnouncer) private readonly announcer: EventAnnouncer | undefined) {}
+
+  announce(type: AuthEventType, event: AuthEvent): void {
+    this.announcer?.announce(TOPICS.authEvents, event.account, { type, subject: event.account, data: event });
+  }
+}
 
 /**
  * Returns a token of the account.

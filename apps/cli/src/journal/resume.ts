@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { COMMAND_TOPICS, commandIdTimeMs, decodeCloudEvent, orderKey, TOPICS } from '@tranche/contracts';
-import { commitFor, committedOffsets, headerTexts, topicOffsets, UnknownTopicError } from '@tranche/kafka';
+import { commitFor, committedOffsets, topicOffsets, UnknownTopicError } from '@tranche/kafka';
 import {
   CLOCKS_APART_MS,
   commandHash,
@@ -139,9 +139,9 @@ async function commandsOf(access: JournalAccess, partitions: ReadonlySet<number>
     const reader = access.reader(topic);
     for (const [partition, { low, high }] of bounds)
       for await (const records of reader.read(partition, low, high))
-        for (const { key, value, rawHeaders } of records) {
+        for (const { key, value, headers } of records) {
           if (key === null || !partitions.has(journalPartition(key))) continue;
-          const commandId = decodeCloudEvent({ value, headers: headerTexts(rawHeaders) }).event?.id;
+          const commandId = decodeCloudEvent({ value, headers }).event?.id;
           if (commandId === undefined || (commandIdTimeMs(commandId) ?? nowMs) < nowMs) continue;
           found.add(commandHash(key, commandId));
         }

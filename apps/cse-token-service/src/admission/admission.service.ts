@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { countedAs, Metrics, Problem } from '@tranche/service-kit';
+import { countedAs, Metrics, Problem, tooManyRequests } from '@tranche/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cardDataRefused, HeaderScan, textHoldsCards } from '../card-data/card-data.js';
 import { CseConfig } from '../cse.config.js';
@@ -68,22 +68,12 @@ export class Admission {
     reply.headers(EVERY_ANSWER);
     const isAdmitted = this.#origins.has(origin);
     const waitSeconds = this.limits.take(countedAs(ip), isAdmitted ? origin : undefined);
-    if (waitSeconds !== undefined) return tooMany(waitSeconds);
+    if (waitSeconds !== undefined) return tooManyRequests('Too many requests. Try again later.', waitSeconds);
     if (!isAdmitted) return notAdmitted();
     if (originalUrl !== KEYS_PATH && textHoldsCards(originalUrl)) return cardDataRefused();
     if (this.#headers.holdsCards(raw.rawHeaders)) return cardDataRefused();
     return url === NOTHING_PATH ? nothingHere() : undefined;
   }
-}
-
-function tooMany(waitSeconds: number): Problem {
-  const detail = 'Too many requests. Try again later.';
-  return new Problem({
-    status: 429,
-    code: 'too_many_requests',
-    detail,
-    headers: { 'retry-after': String(waitSeconds) },
-  });
 }
 
 function notAdmitted(): Problem {

@@ -10,7 +10,7 @@ import {
   ServiceLogger,
 } from '@tranche/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { MAX_BODY_BYTES } from '../keys/key-request.js';
+import { MAX_BODY_BYTES } from '../keys/cse-keys.controller.js';
 
 /** A page with a fault sends card data with every payment, so each origin is logged once in this time. */
 const LOGGED_AGAIN_AFTER_MS = 60_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HeaderScan, idHoldsCard, textHoldsCards } from './card-data.js';
-import { readKeyRequest } from '../keys/key-request.js';
+import { readKeyRequest } from '../keys/cse-keys.controller.js';
 
 const CARD = '4111111111111111';
 const KNOWN = '00000000-0000-4000-8000-00000000000a';

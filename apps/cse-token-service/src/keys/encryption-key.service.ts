@@ -5,7 +5,6 @@ import { CseConfig } from '../cse.config.js';
 import { chooseKey, isRefusalOf, mayServeStale, newKeyState, type KeyState } from './key-choice.js';
 import { KeyChangeReporter } from './key-change-reporter.service.js';
 import { KeyProviderClient, UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
-import type { KeyRequest } from './key-request.js';
 import { KnownKeys } from './known-keys.store.js';
 
 const MAX_BACK_OFF_FACTOR = 16;
@@ -33,7 +32,7 @@ export class EncryptionKeyService {
   }
 
   /** Only for configured ids, which bounds the cache. Returns synchronously if the key is cached; throws or rejects with Problem 503. */
-  answer({ apiKeyId, refused }: KeyRequest): string | Promise<string> {
+  answer({ apiKeyId, refused }: { apiKeyId: string; refused?: string }): string | Promise<string> {
     const state = this.#stateOf(apiKeyId);
     const query = { nowMs: performance.now(), refused, refusalIntervalMs: this.config.refusedIntervalMs };
     switch (chooseKey(state, query)) {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
-import { KeyEvents } from './key-events.producer.js';
+import { compact, reasonOf } from '@tranche/runtime';
+import { TOPICS, type CseEvent, type CseEventType } from '@tranche/contracts';
+import { EventAnnouncer } from '@tranche/kafka';
 import { UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
 import { KnownKeys } from './known-keys.store.js';
 
@@ -20,7 +21,7 @@ export class KeyChangeReporter {
 
   constructor(
     private readonly known: KnownKeys,
-    private readonly events: KeyEvents,
+    private readonly announcer: EventAnnouncer,
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
@@ -43,11 +44,11 @@ export class KeyChangeReporter {
     if (beforeId === undefined) {
       this.#changes.inc({ change: 'seen' });
       this.log.info(change, 'the first encryption key of this API key');
-      this.events.announce('cse.key.seen', change);
+      this.#announce('cse.key.seen', change);
     } else {
       this.#changes.inc({ change: 'rotated' });
       this.log.warn({ ...change, beforeId }, 'the encryption key was replaced by another one');
-      this.events.announce('cse.key.rotated', { ...change, reason: `in place of ${beforeId}` });
+      this.#announce('cse.key.rotated', { ...change, reason: `in place of ${beforeId}` });
     }
   }
 
@@ -69,11 +70,14 @@ export class KeyChangeReporter {
     const identity = `${encryptionKeyId} ${fingerprint} ${reason}`;
     if (this.#announced.get(apiKeyId) === identity) return;
     this.#announced.set(apiKeyId, identity);
-    this.events.announce('cse.key.refused', {
+    this.#announce('cse.key.refused', {
       apiKeyId,
-      encryptionKeyId,
-      ...(fingerprint === undefined ? {} : { fingerprint }),
-      reason,
+      ...compact({ encryptionKeyId, fingerprint, reason }),
     });
+  }
+
+  /** Nothing waits for Kafka (docs/decisions/0029). */
+  #announce(type: CseEventType, event: CseEvent): void {
+    this.announcer.announce(TOPICS.cseEvents, event.apiKeyId, { type, subject: event.apiKeyId, data: event });
   }
 }

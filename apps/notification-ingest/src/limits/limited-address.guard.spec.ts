@@ -1,4 +1,4 @@
-import { SerialQueue } from './limited-address.guard.js';
+import { SerialQueue } from './failure-limits.store.js';
 
 it('lets callers continue one at a time, in order', async () => {
   const scheduled: (() => void)[] = [];

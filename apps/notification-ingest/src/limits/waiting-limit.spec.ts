@@ -1,4 +1,4 @@
-import { WaitingLimit } from './waiting-limit.js';
+import { WaitingLimit } from '../notification.producer.js';
 
 const open = () => {
   let end = () => undefined as void;

@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, All, Controller, Param, Res } from '@nestjs/common';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import type { Parameters, Unreadable } from '../received-parameters.js';
-import { routedPath } from '../routed-path.js';
+import { routedPath, Received, type ReceivedRequest } from '../received-request.js';
 import { pageOf, type Page } from './return-page.js';
 import { returnOf, unverifiedReturn } from './return-redirect.js';
+import { parametersOf } from '../parameters-of-request.js';
 
 export interface Reply {
   code(status: number): Reply;
@@ -60,5 +61,16 @@ export class BrowserReturns {
   #show(reply: Reply, result: string, page: Page, market?: 'FR' | 'ES'): void {
     this.#returns.inc({ result });
     reply.headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' }).send(pageOf(page, market));
+  }
+}
+
+/** The platform's REDIRECT_URL: redirects the cardholder's browser to the merchant, however it comes. It stores and publishes nothing. */
+@Controller('return')
+export class ReturnController {
+  constructor(private readonly returns: BrowserReturns) {}
+
+  @All(':merchant')
+  sendOn(@Param('merchant') name: string, @Received() received: ReceivedRequest, @Res() reply: Reply): void {
+    this.returns.answer(reply, name, () => parametersOf(received));
   }
 }

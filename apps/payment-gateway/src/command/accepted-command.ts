@@ -14,9 +14,15 @@ import {
   type Merchants,
   type Rail,
 } from '@tranche/contracts';
-import { tagExtraData, type CommandFacts, type ExecutableCommand, type RefusedCommand } from '@tranche/order-journal';
+import {
+  compact,
+  tagExtraData,
+  type CommandFacts,
+  type ExecutableCommand,
+  type RefusedCommand,
+} from '@tranche/order-journal';
 import type { PlatformOperation } from '@tranche/platform';
-import type { Rejection } from './command-rejected.js';
+import type { Rejection } from './command-answers.service.js';
 
 /** A command that is valid by itself; its order is checked later. */
 export type AcceptedCommand = PlatformOperation &
@@ -56,22 +62,16 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
       ...(named && id !== undefined && { rejection: { ...named, commandId: id, faults } }),
     };
   const order = judged.named;
-  const identity = {
-    ...order,
-    ...(id === undefined ? {} : { commandId: id }),
-    ...(correlationid === undefined ? {} : { correlationId: correlationid }),
-  };
   const isOfOrder = record.key === orderKey(order.merchant, order.orderId);
   const mayBeKnown = id !== undefined && isCommandType(type) && isOfOrder && !isDeep(event.data);
   const command = mayBeKnown ? { ...order, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
   const timeMs = Date.parse(event.time ?? '');
-  const time = Number.isNaN(timeMs) ? {} : { timeMs };
-  return {
-    read: 'rejected',
-    rejection: { ...identity, faults },
-    ...(command === undefined ? {} : { command }),
-    ...time,
-  };
+  return compact({
+    read: 'rejected' as const,
+    rejection: compact({ ...order, commandId: id, correlationId: correlationid, faults }),
+    command,
+    timeMs: Number.isNaN(timeMs) ? undefined : timeMs,
+  });
 }
 
 function accept(
@@ -80,21 +80,20 @@ function accept(
   { rail, merchant }: { rail: Rail; merchant: Merchant },
   data: object,
 ): AcceptedCommand {
-  const appendedMs = appendedMsOf(record);
   const { orderId } = data as { orderId: string };
-  return {
+  return compact({
     operation: operationKind(event.type as Parameters<typeof operationKind>[0]),
     data,
     orderId,
     commandId: event.id,
     timeMs: Date.parse(event.time),
-    ...(appendedMs === undefined ? {} : { appendedMs }),
-    ...(event.correlationid === undefined ? {} : { correlationId: event.correlationid }),
+    appendedMs: appendedMsOf(record),
+    correlationId: event.correlationid,
     rail,
     merchant,
     orderKey: orderKey(merchant.merchant, orderId),
     contentHash: contentHash(event.type, event.data),
-  } as AcceptedCommand;
+  }) as AcceptedCommand;
 }
 
 /** Returns EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { appendedMsOf, type Fault } from '@tranche/contracts';
+import { appendedMsOf, type Fault, orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
-import type { KafkaRecordContext } from '@tranche/kafka/nest';
+import { type KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import {
   answerKnownCommand,
   COMMAND_TIME_HEADER,
@@ -16,8 +16,6 @@ import { compact, traceHeadersOf } from '@tranche/runtime';
 import { Clock, isoTime } from '../clock.js';
 import { EventsProducer } from '../journal/events.producer.js';
 import { Journal } from '../journal/journal.service.js';
-import { asRetryable } from './as-retryable.js';
-import { commandRejected, type Rejection } from './command-rejected.js';
 import { RepublishThrottle } from './republish-throttle.js';
 
 export type KnownId = { merchant: string; orderId: string; commandId: string };
@@ -65,4 +63,54 @@ export function headersFor({ headers, timestampMs }: ConsumedRecord): Record<str
 
 export function leaseOf(context: KafkaRecordContext): CommandLease {
   return { signal: context.signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
+}
+
+/** A message that never became an operation, and the faults. */
+export interface Rejection {
+  merchant: string;
+  orderId: string;
+  commandId?: string;
+  correlationId?: string;
+  faults: Fault[];
+  /** For `id_reused`: state of the command that has the id. */
+  knownState?: string;
+}
+
+/** Position of a message in Kafka. */
+interface Location {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  headers: Record<string, string>;
+}
+
+/** Builds `payment.command.rejected`, without a sequence. Its id derives from the message's position, so a redelivery gives the same event. */
+export function commandRejected(
+  { topic, partition, offset, headers }: Location,
+  rejection: Rejection,
+  time: string,
+): CloudEvent<PaymentEvent> {
+  const { merchant, orderId, commandId, correlationId, faults, knownState } = rejection;
+  return {
+    id: createHash('sha256').update(`${topic}/${partition}/${offset}`).digest('base64url').slice(0, 27),
+    source: '/tranche/payment-gateway',
+    type: 'payment.command.rejected',
+    time,
+    subject: orderKey(merchant, orderId),
+    ...traceHeadersOf(headers),
+    ...compact({ correlationid: correlationId, causationid: commandId }),
+    data: compact({ merchant, orderId, faults, commandId, knownState }),
+  };
+}
+
+/** Errors of our code. A retry would not help. */
+const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+/** Makes external failures retryable. Errors of our own code are not retried. */
+export function asRetryable<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (error instanceof RetryableError || error instanceof TerminalError || BUGS.some((bug) => error instanceof bug))
+      throw error;
+    throw new RetryableError('The command can not be handled now', { cause: error });
+  });
 }

@@ -7,8 +7,7 @@ import { OPERATIONS_AT_MOST, type RefusedCommand } from '@tranche/order-journal'
 import { compact } from '@tranche/runtime';
 import { Recovery } from '../journal/recovery.service.js';
 import type { AcceptedCommand, ReadCommand } from './accepted-command.js';
-import { asRetryable } from './as-retryable.js';
-import { CommandAnswers, headersFor, leaseOf } from './command-answers.service.js';
+import { asRetryable, CommandAnswers, headersFor, leaseOf } from './command-answers.service.js';
 import { CommandForwarder } from './command-forwarder.service.js';
 import { CommandReader, type ReadableCommand } from './command-reader.service.js';
 import { PaymentExecutor } from './payment-executor.service.js';
@@ -66,12 +65,7 @@ export class CommandConsumer {
     const end = await asRetryable(this.executor.execute(traced, leaseOf(context)));
     if (end === 'done') return;
     const { commandId, correlationId, merchant, orderId } = command;
-    const identity = {
-      merchant: merchant.merchant,
-      orderId,
-      commandId,
-      ...(correlationId === undefined ? {} : { correlationId }),
-    };
+    const identity = compact({ merchant: merchant.merchant, orderId, commandId, correlationId });
     if (end === 'reused') return this.answers.rejectReused(record, identity);
     await this.answers.reject(record, { ...identity, faults: [ORDER_FULL] });
   }

@@ -8,10 +8,11 @@ import { CommandReader } from './command-reader.service.js';
 import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 import { RepublishThrottle } from './republish-throttle.js';
+import { NotificationConsumer } from '../notification/notification.consumer.js';
 
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
-  controllers: [CommandConsumer],
+  controllers: [CommandConsumer, NotificationConsumer],
   providers: [CommandForwarder, CommandReader, CommandAnswers, PaymentExecutor, RepublishThrottle],
 })
 export class CommandModule {}

@@ -38,7 +38,7 @@ export class RepublishThrottle {
 
   /**
    * Resolves when the result was published after Kafka appended this copy.
-   * @param append writes the record that republishes the result; where it rejects, the last answer stays the earlier one
+   * @param append writes the record that republishes the result
    */
   async republish(
     { merchant, orderId, commandId, appendedMs }: Copy,
@@ -56,7 +56,14 @@ export class RepublishThrottle {
         const sinceMs = appendedMs === undefined ? -Infinity : appendedMs + nowMs - cameMs;
         const heardMs = Math.max(sinceMs, this.clock.nowMs() - KAFKA_BEHIND_AT_MOST_MS);
         this.#note(command, { atMs: nowMs, heardMs });
-        return this.#unlessRejected(command, before, append);
+        try {
+          await append();
+        } catch (error) {
+          // Nothing was published, so the next copy is answered at once.
+          this.#published.delete(command);
+          throw error;
+        }
+        return;
       }
       if (appendedMs !== undefined && appendedMs <= before.heardMs) return;
       await lease.releaseSlotWhile(() => this.clock.sleep(waitMs, lease.signal));
@@ -67,18 +74,5 @@ export class RepublishThrottle {
     this.#published.delete(command);
     this.#published.set(command, published);
     keepNewest(this.#published, REMEMBERED);
-  }
-
-  async #unlessRejected(command: string, before: Published | undefined, append: () => Promise<unknown>): Promise<void> {
-    const noted = this.#published.get(command);
-    try {
-      await append();
-    } catch (error) {
-      if (this.#published.get(command) === noted) {
-        if (before === undefined) this.#published.delete(command);
-        else this.#published.set(command, before);
-      }
-      throw error;
-    }
   }
 }

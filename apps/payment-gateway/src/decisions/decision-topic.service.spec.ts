@@ -1,10 +1,12 @@
-import type { BatchingProducer, KafkaClient } from '@tranche/kafka';
 import * as kafka from '@tranche/kafka';
+import type { BatchingProducer } from '@tranche/kafka';
 import { createLogger } from '@tranche/service-kit';
+import type { KafkaParts } from '../gateway-kafka.module.js';
 import type { GatewayConfig } from '../gateway.config.js';
+import type { OperationsService } from '../operations/operations.service.js';
 import type { DecisionRecord } from './decision.js';
 import { DecisionTopic } from './decision-topic.service.js';
-import { Decisions } from './decisions.service.js';
+import { ResolutionDecisions } from './resolution-decisions.service.js';
 
 jest.mock('@tranche/kafka', () => ({ ...jest.requireActual<typeof kafka>('@tranche/kafka'), LogReader: jest.fn() }));
 
@@ -14,11 +16,12 @@ interface Written {
   unreadable?: string;
 }
 
+const viewer = { person: 'carol', role: 'viewer' } as const;
 const AT = '2026-03-01T10:00:00.000Z';
 const subject = { operation: 'o', merchant: 'shop-fr', seen: '1', resolution: { outcome: 'not_executed' } };
 const proposal = {
   ...({ record: 'proposed', id: 'r', kind: 'resolution', about: 'o 1', subject } as const),
-  ...{ proposedBy: 'alice', proposedAt: AT },
+  ...{ proposedBy: 'alice', proposedAt: AT, expiresAt: '2026-03-02T10:00:00.000Z' },
 } as DecisionRecord;
 
 /** The topic at a broker; counts each read. */
@@ -50,9 +53,9 @@ function setUp() {
   const lines: string[] = [];
   const logger = createLogger({ name: 'spec', destination: { write: (line: string) => void lines.push(line) } });
   const config = { kafkaTopicPrefix: 'p.' } as GatewayConfig;
-  const topic = new DecisionTopic(config, {} as KafkaClient, producer, logger);
+  const topic = new DecisionTopic(config, { producer, log: logger } as unknown as KafkaParts);
   const clock = { nowMs: () => Date.parse(AT), monotonicMs: () => 0, sleep: () => Promise.resolve() };
-  const decisions = new Decisions(config, topic, clock, logger);
+  const decisions = new ResolutionDecisions(config, {} as OperationsService, topic, clock, logger);
   return { log, reads, gate, closed, LogReader, topic, decisions, lines };
 }
 
@@ -60,9 +63,9 @@ describe('the topic of decisions', () => {
   it('is read by one reader per process, which reads each record once, however many callers there are', async () => {
     const { log, reads, LogReader, topic, decisions, closed } = setUp();
     await topic.append(proposal);
-    for (let n = 0; n < 5; n++) expect(await decisions.list(['resolution'])).toHaveLength(1);
+    for (let n = 0; n < 5; n++) expect(await decisions.list(viewer)).toHaveLength(1);
     log.push({ key: 's/1', value: Buffer.from('{') });
-    await Promise.all(Array.from({ length: 20 }, () => decisions.list(['resolution'])));
+    await Promise.all(Array.from({ length: 20 }, () => decisions.list(viewer)));
     expect(reads).toEqual([
       [0n, 1n],
       [1n, 2n],
@@ -76,12 +79,12 @@ describe('the topic of decisions', () => {
     const { gate, topic, decisions } = setUp();
     let open = () => {};
     gate.opened = new Promise((resolve) => (open = resolve));
-    const early = decisions.list(['resolution']);
+    const early = decisions.list(viewer);
     const written = topic.append(proposal);
     open();
     await early;
     expect((await written).hasCounted).toBe(true);
-    expect(await decisions.list(['resolution'])).toHaveLength(1);
+    expect(await decisions.list(viewer)).toHaveLength(1);
   });
 
   it('reports if its own record counts, by the order of the topic', async () => {
@@ -105,7 +108,7 @@ describe('the topic of decisions', () => {
     const { log, decisions, topic, lines } = setUp();
     log.push({ key: '', value: null, unreadable: 'a codec that nobody knows' });
     await topic.append(proposal);
-    expect(await decisions.list(['resolution'])).toHaveLength(1);
+    expect(await decisions.list(viewer)).toHaveLength(1);
     expect(lines.join()).toContain('a codec that nobody knows');
   });
 
@@ -113,7 +116,7 @@ describe('the topic of decisions', () => {
     const { log, decisions, lines } = setUp();
     const resumed = { record: 'resumed', id: 'j', at: AT, partitions: [3], commands: [] };
     log.push({ key: 'j/1', value: Buffer.from(JSON.stringify(resumed)) });
-    expect(await decisions.list(['resolution'])).toEqual([]);
+    expect(await decisions.list(viewer)).toEqual([]);
     expect(lines).toEqual([]);
   });
 
@@ -121,6 +124,6 @@ describe('the topic of decisions', () => {
     const { log, decisions, topic } = setUp();
     await topic.append(proposal);
     log.length = 0;
-    await expect(decisions.list(['resolution'])).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    await expect(decisions.list(viewer)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
   });
 });

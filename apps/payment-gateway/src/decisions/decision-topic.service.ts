@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, LogReader, type KafkaClient } from '@tranche/kafka';
-import { InjectKafkaClient } from '@tranche/kafka/nest';
-import { recoveryRecordOf } from '@tranche/order-journal';
-import { ServiceLogger } from '@tranche/service-kit';
+import { LogReader } from '@tranche/kafka';
+import { recoveryRecordOf, type RecoveryRecord } from '@tranche/order-journal';
+import { KafkaParts, NextAnswer } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { NextAnswer } from '../journal/next-answer.js';
 import { DecisionList, type DecisionRecord } from './decision.js';
 
 /** The topic has one partition, so that all its records are ordered. */
@@ -21,15 +19,16 @@ export class DecisionTopic implements OnApplicationShutdown {
   readonly #topic: string;
   readonly #reader: LogReader;
   readonly #list = new DecisionList();
+  /** Records of `tranche journal`. */
+  readonly #recovery: RecoveryRecord[] = [];
   readonly #reading = new NextAnswer(() => this.#readOn());
   #next?: bigint;
 
   constructor(
     config: GatewayConfig,
-    @InjectKafkaClient() client: KafkaClient,
-    private readonly producer: BatchingProducer,
-    private readonly log: ServiceLogger,
+    private readonly kafka: KafkaParts,
   ) {
+    const { client, log } = kafka;
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.decisions);
     this.#reader = new LogReader({ client, topic: this.#topic, log, takesUnreadable: true });
   }
@@ -37,6 +36,12 @@ export class DecisionTopic implements OnApplicationShutdown {
   /** Returns all decisions that the topic holds now. */
   current(): Promise<DecisionList> {
     return this.#reading.ask();
+  }
+
+  /** Returns all records of `tranche journal` that the topic holds now. */
+  async recoveryRecords(): Promise<readonly RecoveryRecord[]> {
+    await this.current();
+    return this.#recovery;
   }
 
   /** Appends a record and reads the topic up to it, because an earlier record may make it invalid: only the first answer counts. */
@@ -59,7 +64,7 @@ export class DecisionTopic implements OnApplicationShutdown {
 
   async #send(key: string, value: Buffer | null): Promise<void> {
     const headers = { 'content-type': 'application/json' };
-    await this.producer.send({ topic: this.#topic, partition: PARTITION, key, value, headers });
+    await this.kafka.producer.send({ topic: this.#topic, partition: PARTITION, key, value, headers });
   }
 
   async #readOn(): Promise<DecisionList> {
@@ -69,9 +74,10 @@ export class DecisionTopic implements OnApplicationShutdown {
       throw new Error(`${this.#topic} ends at ${end}, but was read up to ${this.#next}: the log was lost or replaced`);
     for await (const records of this.#reader.read(PARTITION, this.#next, end)) {
       for (const { offset, key, value, unreadable } of records) {
-        const isOfJournal = recoveryRecordOf(value) !== undefined;
-        const fault = isOfJournal ? undefined : (unreadable ?? this.#list.take(key, value));
-        if (fault !== undefined) this.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
+        const ofJournal = recoveryRecordOf(value);
+        if (ofJournal !== undefined) this.#recovery.push(ofJournal);
+        const fault = ofJournal === undefined ? (unreadable ?? this.#list.take(key, value)) : undefined;
+        if (fault !== undefined) this.kafka.log.warn({ offset: String(offset), fault }, 'A decision record is ignored');
         this.#next = offset + 1n;
       }
     }

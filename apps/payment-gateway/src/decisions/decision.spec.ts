@@ -5,7 +5,6 @@ const LATER = '2026-03-01T10:05:00.000Z';
 const END = '2026-03-02T10:00:00.000Z';
 const NOW_MS = Date.parse(LATER);
 const DAY_MS = 86_400_000;
-const KINDS = ['resolution'] as const;
 
 const by = { proposedBy: 'alice', proposedAt: AT };
 const subject = { operation: 'o', merchant: 'shop-fr', seen: '1', resolution: { outcome: 'not_executed' } };
@@ -23,8 +22,7 @@ function listOf(...all: unknown[]): DecisionList {
   return list;
 }
 
-const stateOf = (list: DecisionList, id = 'x', nowMs = NOW_MS): Partial<Decision> | undefined =>
-  list.find(id, KINDS, nowMs);
+const stateOf = (list: DecisionList, id = 'x', nowMs = NOW_MS): Partial<Decision> | undefined => list.find(id, nowMs);
 
 describe('a decision of two people', () => {
   it('is open, and then as the second person decides', () => {
@@ -65,7 +63,7 @@ describe('a decision of two people', () => {
     const list = listOf(proposal);
     const again = { ...proposal, id: 'y', proposedBy: 'bob' };
     expect(take(list, again, 'y/1')).toBe('y is about the same as x, which is open');
-    expect(list.open('resolution', 'o 1', NOW_MS)).toMatchObject({ id: 'x' });
+    expect(list.open('o 1', NOW_MS)).toMatchObject({ id: 'x' });
     expect(take(list, { ...again, id: 'z', proposedAt: END }, 'z/1')).toBeUndefined();
     expect(take(listOf(proposal, rejected()), again)).toBeUndefined();
     expect(take(listOf(proposal), { ...again, about: 'o 2' })).toBeUndefined();
@@ -83,9 +81,9 @@ describe('a decision of two people', () => {
     ['proposed twice', [proposal], { ...proposal, about: 'other' }, 'x was proposed before'],
   ])('is not changed by a record that is %s', (_, before, record, fault) => {
     const list = listOf(...before);
-    const known = list.of(KINDS, NOW_MS);
+    const known = list.all(NOW_MS);
     expect(take(list, record)).toContain(fault);
-    expect(list.of(KINDS, NOW_MS)).toEqual(known);
+    expect(list.all(NOW_MS)).toEqual(known);
   });
 });
 

@@ -12,9 +12,8 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
-import { operationIdOf } from '../operations/operation-id.js';
+import { operationIdOf } from '../operations/order-view.js';
 import { OperationsService } from '../operations/operations.service.js';
-import { Decisions } from './decisions.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { whyTwoPeople } from './resolution.js';
 import { TopicInMemory } from '../../test/topic-in-memory.js';
@@ -67,7 +66,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
   const topic = new TopicInMemory();
   const operations = new OperationsService(config, journal, index, clock, log);
-  const approvals = new ResolutionDecisions(config, operations, new Decisions(config, topic.asTopic, clock, log));
+  const approvals = new ResolutionDecisions(config, operations, topic.asTopic, clock, log);
   const proposed = async () => {
     const answer = await approvals.resolve(id, notExecuted, alice);
     if (!('proposedBy' in answer)) throw new Error('one person resolved it');
@@ -81,7 +80,7 @@ describe('a resolution that needs two people', () => {
     const { approvals, appended, proposed } = setUp();
     const proposal = await proposed();
     expect(proposal).toMatchObject({ state: 'open', why: 'not_executed', proposedBy: 'alice', was: 'in_doubt' });
-    expect(Date.parse(proposal.expiresAt!)).toBe(NOW_MS + DAY_MS);
+    expect(Date.parse(proposal.expiresAt)).toBe(NOW_MS + DAY_MS);
     expect(appended).toEqual([]);
     expect(await approvals.approve(proposal.id, bob)).toMatchObject({ state: 'not_executed' });
     const names = { actor: 'alice', approvedBy: 'bob', proposal: proposal.id, reason };

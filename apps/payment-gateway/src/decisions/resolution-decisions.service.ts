@@ -1,31 +1,42 @@
-import { Injectable } from '@nestjs/common';
-import { Problem } from '@tranche/service-kit';
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Problem, ServiceLogger } from '@tranche/service-kit';
+import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import type { ManualResolution } from '../operations/manual-resolution.js';
-import { OperationsService, type Approval } from '../operations/operations.service.js';
-import { assertMerchant, mayAct, type OperatorIdentity } from '../operations/operator-identity.js';
+import { OperationsService, type Approval, type RecordedDecision } from '../operations/operations.service.js';
+import { assertMerchant, mayAct, type OperatorIdentity } from '../operations/operators.js';
 import type { OperationView } from '../operations/order-view.js';
-import type { RecordedDecision } from '../operations/recorded-decision.js';
-import type { Decision } from './decision.js';
-import { alreadyDecided, Decisions } from './decisions.service.js';
-import { orderDigest } from './order-digest.js';
-import { stateOf, whyTwoPeople } from './resolution.js';
-import type { ResolutionSubject } from './subjects.js';
+import { DecisionTopic } from './decision-topic.service.js';
+import {
+  isExpired,
+  isSecondPerson,
+  type Answer,
+  type Decision,
+  type DecisionList,
+  type DecisionRecord,
+  type ResolutionSubject,
+} from './decision.js';
+import { orderDigest, stateOf, whyTwoPeople } from './resolution.js';
 
-const KINDS = ['resolution'] as const;
-type ResolutionDecision = Decision<'resolution'>;
+export type ProposalView = ResolutionSubject & Omit<Decision, 'kind' | 'about' | 'subject'>;
 
-export type ProposalView = ResolutionSubject &
-  Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'expiresAt' | 'state' | 'decidedBy' | 'decidedAt'>;
-
-/** Resolutions that need two people (docs/decisions/0075). */
+/** Resolutions that one person proposes and a second one approves or rejects (docs/decisions/0075). */
 @Injectable()
-export class ResolutionDecisions {
+export class ResolutionDecisions implements OnModuleInit {
   constructor(
     private readonly config: GatewayConfig,
     private readonly operations: OperationsService,
-    private readonly decisions: Decisions,
+    private readonly topic: DecisionTopic,
+    private readonly clock: Clock,
+    private readonly log: ServiceLogger,
   ) {}
+
+  /** Deletes decisions past their retention. */
+  async onModuleInit(): Promise<void> {
+    const list = await this.topic.current();
+    await this.topic.delete(list.outdatedKeys(this.clock.nowMs()));
+  }
 
   /** Resolves the operation and returns it, or returns the proposal that a second person must approve. */
   async resolve(
@@ -37,13 +48,9 @@ export class ResolutionDecisions {
     const { merchant, orderId } = order;
     const why = whyTwoPeople(operation, resolution, this.config.merchants.byName(merchant));
     if (why === undefined) return this.operations.resolve(id, resolution, operator);
-    const { commandId } = operation;
     const seen = orderDigest(order);
-    const name = { operation: id, merchant, orderId, commandId };
-    const subject = { ...name, resolution, why, seen, was: stateOf(operation) };
-    const about = `${id} ${seen}`;
-    const withinMs = this.config.operators.approvalWithinMs;
-    const open = await this.decisions.propose({ kind: 'resolution', about, subject, withinMs }, operator);
+    const name = { operation: id, merchant, orderId, commandId: operation.commandId };
+    const open = await this.#propose({ ...name, resolution, why, seen, was: stateOf(operation) }, operator);
     if (open.proposedBy === operator.person && isSame(open.subject.resolution, resolution)) return viewOf(open);
     const detail = `${open.proposedBy} proposed ${open.subject.resolution.outcome} already: approve or reject that first.`;
     throw new Problem({ status: 409, code: 'proposal_open', detail });
@@ -51,7 +58,7 @@ export class ResolutionDecisions {
 
   /** Lists proposals of the operator's merchants, the newest first. */
   async list(operator: OperatorIdentity): Promise<ProposalView[]> {
-    const decisions = await this.decisions.list(KINDS);
+    const decisions = (await this.#current()).all(this.clock.nowMs());
     return decisions.filter(({ subject: { merchant } }) => mayAct(operator, merchant)).map(viewOf);
   }
 
@@ -62,19 +69,20 @@ export class ResolutionDecisions {
   async approve(id: string, operator: OperatorIdentity): Promise<OperationView | RecordedDecision> {
     const decision = await this.#find(id, operator);
     if (decision.state === 'approved' && decision.decidedBy === operator.person) return this.#approveAgain(decision);
-    this.decisions.assertMayDecide(decision, operator);
+    this.#assertMayDecide(decision, operator);
     const { operation, resolution } = decision.subject;
     await this.operations.check(operation, resolution, proposerOf(decision), approvalOf(decision, operator.person));
-    return this.#journal(await this.decisions.decide(decision, 'approved', operator));
+    return this.#journal(await this.#decide(decision, 'approved', operator));
   }
 
   async reject(id: string, operator: OperatorIdentity): Promise<ProposalView> {
-    const decision = await this.#find(id, operator);
-    return viewOf(await this.decisions.decide(decision, 'rejected', operator));
+    return viewOf(await this.#decide(await this.#find(id, operator), 'rejected', operator));
   }
 
-  async #find(id: string, operator: OperatorIdentity): Promise<ResolutionDecision> {
-    const decision = await this.decisions.find(id, KINDS);
+  async #find(id: string, operator: OperatorIdentity): Promise<Decision> {
+    const decision = (await this.#current()).find(id, this.clock.nowMs());
+    if (decision === undefined)
+      throw new Problem({ status: 404, code: 'decision_unknown', detail: 'There is no such proposal.' });
     assertMerchant(operator, decision.subject.merchant);
     return decision;
   }
@@ -83,27 +91,106 @@ export class ResolutionDecisions {
    * Repeats an approval whose resolution may not have reached the journal. A changed order may have it already, so `proposal_stale` is reported as
    * already decided.
    */
-  async #approveAgain(decision: ResolutionDecision): Promise<OperationView | RecordedDecision> {
-    if (this.decisions.isOver(decision)) throw alreadyDecided(decision);
+  async #approveAgain(decision: Decision): Promise<OperationView | RecordedDecision> {
+    if (isExpired(decision, this.clock.nowMs())) throw alreadyDecided(decision);
     return this.#journal(decision).catch((error: unknown) => {
       throw error instanceof Problem && error.code === 'proposal_stale' ? alreadyDecided(decision) : error;
     });
   }
 
-  #journal(decision: ResolutionDecision): Promise<OperationView | RecordedDecision> {
+  #journal(decision: Decision): Promise<OperationView | RecordedDecision> {
     const { operation, resolution } = decision.subject;
     const approval = approvalOf(decision, decision.decidedBy!);
     return this.operations.resolve(operation, resolution, proposerOf(decision), approval);
   }
+
+  /** Returns the open proposal about this state of the operation. Writes a new one only if none is open. */
+  async #propose(subject: ResolutionSubject, operator: OperatorIdentity): Promise<Decision> {
+    this.#assertNamed(operator);
+    const about = `${subject.operation} ${subject.seen}`;
+    const nowMs = this.clock.nowMs();
+    const open = (await this.#current()).open(about, nowMs);
+    if (open !== undefined) return open;
+    const expiresAt = new Date(nowMs + this.config.operators.approvalWithinMs).toISOString();
+    const { list } = await this.#append({
+      ...{ record: 'proposed', id: randomUUID(), kind: 'resolution', about, subject },
+      ...{ proposedBy: operator.person, proposedAt: isoTime(this.clock), expiresAt },
+    });
+    const made = list.open(about, this.clock.nowMs());
+    if (made === undefined) throw notConfirmed();
+    this.log.info({ decision: made.id, about, operator: made.proposedBy }, 'A decision was proposed');
+    return made;
+  }
+
+  /** @throws Problem if this person must not decide it, or if it was decided or has expired */
+  #assertMayDecide(decision: Decision, operator: OperatorIdentity): void {
+    this.#assertNamed(operator);
+    const { state, expiresAt } = decision;
+    if (state === 'approved' || state === 'rejected') throw alreadyDecided(decision);
+    if (state === 'expired')
+      throw new Problem({ status: 409, code: 'proposal_expired', detail: `It expired at ${expiresAt}. Propose anew.` });
+    if (isSecondPerson(decision.proposedBy, operator.person)) return;
+    const detail = 'The person who proposed it cannot approve or reject it. A second person must decide.';
+    throw new Problem({ status: 403, code: 'same_operator', detail });
+  }
+
+  /**
+   * Refuses an operator whose human name is unknown. With an issuer, one human may have a token and a key. The token's name comes from
+   * OPERATORS_OIDC_PERSON_CLAIM, so a key may take part in decisions of two people only where its entry names the `person`. Otherwise one human
+   * could count as two people.
+   * @throws Problem 403
+   */
+  #assertNamed(operator: OperatorIdentity): void {
+    if (this.config.operators.oidc.issuer === undefined || operator.isPersonMissing !== true) return;
+    const detail =
+      'OPERATORS_OIDC_ISSUER is set, and the entry of this key in OPERATORS_FILE names no person: whether its holder is also the holder of a token is not known. ' +
+      'Use a token, or set "person" of the entry to what OPERATORS_OIDC_PERSON_CLAIM says of that person.';
+    throw new Problem({ status: 403, code: 'person_needed', detail });
+  }
+
+  /**
+   * Writes the answer and reads it back: of two concurrent answers, the first in the topic counts.
+   * @throws Problem 409 `already_decided` where another answer was first
+   */
+  async #decide(decision: Decision, answer: Answer, operator: OperatorIdentity): Promise<Decision> {
+    this.#assertMayDecide(decision, operator);
+    const { id, about, proposedBy } = decision;
+    const written = { record: answer, id, by: operator.person, at: isoTime(this.clock) };
+    const { list, hasCounted } = await this.#append(written);
+    const decided = list.find(id, this.clock.nowMs());
+    if (!hasCounted && decided !== undefined) this.#assertMayDecide(decided, operator);
+    if (!hasCounted || decided === undefined) throw notConfirmed();
+    this.log.info({ decision: id, about, operator: operator.person, proposedBy }, `A decision was ${answer}`);
+    return decided;
+  }
+
+  async #current(): Promise<DecisionList> {
+    try {
+      return await this.topic.current();
+    } catch (cause) {
+      this.log.warn({ err: cause }, 'The decisions could not be read');
+      const detail = 'The proposals can not be read now. Try again later.';
+      throw new Problem({ status: 503, code: 'unavailable', detail, cause });
+    }
+  }
+
+  async #append(record: DecisionRecord): ReturnType<DecisionTopic['append']> {
+    try {
+      return await this.topic.append(record);
+    } catch (cause) {
+      this.log.warn({ err: cause, decision: record.id }, 'It is not known if a decision record was written');
+      throw notConfirmed(cause);
+    }
+  }
 }
 
-const proposerOf = ({ proposedBy: person }: ResolutionDecision): OperatorIdentity => ({ person, role: 'operator' });
+const proposerOf = ({ proposedBy: person }: Decision): OperatorIdentity => ({ person, role: 'operator' });
 
-function approvalOf({ id, subject: { seen, was } }: ResolutionDecision, approvedBy: string): Approval {
+function approvalOf({ id, subject: { seen, was } }: Decision, approvedBy: string): Approval {
   return { approvedBy, proposal: id, seen, was };
 }
 
-function viewOf({ subject, kind: _kind, about: _about, ...decision }: ResolutionDecision): ProposalView {
+function viewOf({ subject, kind: _kind, about: _about, ...decision }: Decision): ProposalView {
   return { ...subject, ...decision };
 }
 
@@ -111,4 +198,14 @@ function isSame(one: ManualResolution, other: ManualResolution): boolean {
   const fieldsOf = ({ outcome, reason, transactionId, execCode, amount }: ManualResolution) =>
     JSON.stringify([outcome, reason, transactionId, execCode, amount]);
   return fieldsOf(one) === fieldsOf(other);
+}
+
+function alreadyDecided({ state, decidedBy, decidedAt }: Decision): Problem {
+  const detail = `It is already decided: ${state} by ${decidedBy} at ${decidedAt}. The first answer counts.`;
+  return new Problem({ status: 409, code: 'already_decided', detail });
+}
+
+function notConfirmed(cause?: unknown): Problem {
+  const detail = 'It is not known if it was written. Look at the list of proposals before you repeat the request.';
+  return new Problem({ status: 503, code: 'word_not_confirmed', detail, cause });
 }

@@ -1,13 +1,40 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { isInDoubt } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
-import { Clock } from '../clock.js';
-import { IndexDelays } from './index-delays.js';
-import { JournalTopic } from './journal-topic.producer.js';
+import { Clock, RepeatedWork } from '../clock.js';
+import { JournalTopic } from './journal-topic.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { Journal } from './journal.service.js';
 
-const MEASURE_EVERY_MS = 5_000;
+/** A journal end that the index has not reached yet, and when it was first seen. */
+interface Goal {
+  end: bigint;
+  seenAtMs: number;
+}
+
+/** Measures for how long each partition's index has been behind the journal. The delay also grows while measuring fails. */
+export class IndexDelays {
+  readonly #goals = new Map<number, Goal>();
+
+  /** `next`: offset of the first record that the index lacks; `end`: the journal's end now. */
+  measured(partition: number, next: bigint, end: bigint): void {
+    const goal = this.#goals.get(partition);
+    if (goal === undefined || next >= goal.end) this.#goals.set(partition, { end, seenAtMs: performance.now() });
+  }
+
+  /** For a partition that was never measured, the delay starts with this call. */
+  secondsOf(partition: number): number {
+    const goal = this.#goals.get(partition) ?? { end: 0n, seenAtMs: performance.now() };
+    this.#goals.set(partition, goal);
+    return (performance.now() - goal.seenAtMs) / 1_000;
+  }
+
+  /** Drops partitions that this instance does not project any more. */
+  keep(partitions: ReadonlySet<number>): void {
+    for (const partition of this.#goals.keys()) if (!partitions.has(partition)) this.#goals.delete(partition);
+  }
+}
+
 const READS_AT_ONCE = 100;
 
 interface DoubtLabels {
@@ -19,13 +46,12 @@ interface DoubtLabels {
 
 /** Each instance measures the partitions that it projects, so the sum over all instances counts each order once. */
 @Injectable()
-export class JournalGauges implements OnApplicationBootstrap, OnModuleDestroy {
+export class JournalGauges extends RepeatedWork {
+  protected readonly everyMs = 5_000;
   readonly #doubts;
   readonly #oldest;
   readonly #behind;
   readonly #delays = new IndexDelays();
-  #timer?: NodeJS.Timeout;
-  #measuring = Promise.resolve();
 
   constructor(
     private readonly index: OrderIndexStore,
@@ -35,6 +61,7 @@ export class JournalGauges implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
+    super();
     const labelNames = ['merchant', 'operation', 'reason'];
     this.#doubts = metrics.gauge({
       name: 'tranche_doubts',
@@ -73,22 +100,12 @@ export class JournalGauges implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  onApplicationBootstrap(): void {
-    this.#timer = setInterval(() => {
-      this.#measuring = this.#measuring.then(() => this.measure());
-    }, MEASURE_EVERY_MS);
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.#timer);
-  }
-
   get #own(): number[] {
     return this.journal.view.owners.map(({ partition }) => partition);
   }
 
   /** Never rejects: a gauge that could not be measured keeps its last value. */
-  async measure(): Promise<void> {
+  protected async run(): Promise<void> {
     const own = new Set(this.#own);
     try {
       // First, because the doubts of an index that is not whole can't be read: its owner would never compare it.

@@ -1,10 +1,9 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Health, Metrics } from '@tranche/service-kit';
+import { RepeatedWork } from '../clock.js';
 import { CommandGate } from './command-gate.service.js';
 import { Journal } from './journal.service.js';
 
-/** Interval at which orders that the index holds are dropped from memory. Milliseconds. */
-const FORGET_EVERY_MS = 5_000;
 /** Maximum of records that memory holds because the index lacks them. Beyond it no commands are taken. */
 const BEHIND_RECORDS = 50_000;
 /** The same limit in bytes of the kept records; in memory they take several times as much. */
@@ -12,8 +11,8 @@ const BEHIND_BYTES = 64 * 1024 * 1024;
 
 /** Bounds what the owners of partitions hold in memory, and reports whether they serve. */
 @Injectable()
-export class JournalMemory implements OnApplicationBootstrap, OnModuleDestroy {
-  #forgetting?: NodeJS.Timeout;
+export class JournalMemory extends RepeatedWork {
+  protected readonly everyMs = 5_000;
 
   constructor(
     private readonly journal: Journal,
@@ -21,6 +20,7 @@ export class JournalMemory implements OnApplicationBootstrap, OnModuleDestroy {
     health: Health,
     metrics: Metrics,
   ) {
+    super();
     // Readiness, not liveness: a restart would stop at the same record, and the other partitions still work.
     health.addReadiness('journal', () => this.notReadyBecause);
     const { view } = journal;
@@ -41,16 +41,8 @@ export class JournalMemory implements OnApplicationBootstrap, OnModuleDestroy {
     return `journal partitions ${places.map(({ partition }) => partition).join(', ')} are read up to their ends`;
   }
 
-  onApplicationBootstrap(): void {
-    this.#forgetting = setInterval(() => this.forgetIndexed(), FORGET_EVERY_MS);
-  }
-
-  onModuleDestroy(): void {
-    clearInterval(this.#forgetting);
-  }
-
   /** Drops orders that the index holds. While the index lags far behind, memory would fill, so no commands are taken. */
-  forgetIndexed(): void {
+  protected run(): void {
     let [records, bytes] = [0, 0];
     for (const owner of this.journal.view.owners) {
       owner.forget();

@@ -1,22 +1,20 @@
 import { Module } from '@nestjs/common';
-import { RedisModule, rereadFromFile } from '@tranche/service-kit';
+import { OwnedJournal } from '@tranche/order-journal';
+import { RedisModule, rereadFromFile, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { CommandGate } from './command-gate.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalMemory } from './journal-memory.service.js';
-import { JournalSettings } from './journal-settings.service.js';
-import { JournalSource } from './journal-source.service.js';
-import { JournalTopic } from './journal-topic.producer.js';
+import { JournalTopic } from './journal-topic.service.js';
 import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { PartitionOwners } from './partition-owners.service.js';
-import { OutcomeReport } from './outcome-report.service.js';
-import { PublishedTo } from './published-to.service.js';
+import { JournalReports } from './journal-reports.service.js';
 import { RedisGuard } from './redis-guard.service.js';
-import { RebuildReport } from './rebuild-report.service.js';
 import { Recovery } from './recovery.service.js';
 
 /** The index's own database. The service is not ready while Redis is unreachable. */
@@ -30,22 +28,44 @@ const IndexRedis = RedisModule.forRootAsync({
   }),
 });
 
+const OwnJournal = {
+  provide: OwnedJournal,
+  inject: [GatewayConfig, JournalTopic, OrderIndexStore, EventsProducer, JournalReports, Clock, ServiceLogger],
+  useFactory: (
+    { rulesVersion }: GatewayConfig,
+    topic: JournalTopic,
+    index: OrderIndexStore,
+    events: EventsProducer,
+    reports: JournalReports,
+    timing: Clock,
+    logger: ServiceLogger,
+  ) =>
+    new OwnedJournal({
+      ...{ log: topic, journal: topic, follower: topic, index, events, timing, logger, rulesVersion },
+      epoch: () => topic.recovery.epoch,
+      assertCurrent: () => topic.recovery.assertCurrent(),
+      bounds: (partition) => topic.bounds(partition),
+      onPublished: (published) => reports.published(published),
+      onSnapshotMismatch: (mismatch) => reports.snapshotDiffers(mismatch),
+      onRebuild: (progress) => reports.rebuilt(progress),
+    }),
+};
+
 @Module({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
-    ...[Recovery, JournalTopic, JournalSource, OrderIndexStore, EventsProducer, OutcomeReport, RebuildReport],
-    ...[
-      PublishedTo,
-      Journal,
-      JournalMemory,
-      JournalSettings,
-      PartitionOwners,
-      CommandGate,
-      RedisGuard,
-      JournalGauges,
-      DoubtWatchService,
-    ],
+    ...[DecisionTopic, Recovery, JournalTopic, OrderIndexStore, EventsProducer, JournalReports, OwnJournal, Journal],
+    ...[JournalMemory, PartitionOwners, CommandGate, RedisGuard, JournalGauges],
   ],
-  exports: [Journal, Recovery, OrderIndexStore, EventsProducer, CommandGate, RedisGuard, PartitionOwners],
+  exports: [
+    Journal,
+    Recovery,
+    DecisionTopic,
+    OrderIndexStore,
+    EventsProducer,
+    CommandGate,
+    RedisGuard,
+    PartitionOwners,
+  ],
 })
 export class JournalModule {}

@@ -1,12 +1,17 @@
-import { emptyOrder, RULES_VERSION, type OrderState, type PartitionOwner } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  OwnedJournal,
+  RULES_VERSION,
+  type OwnedJournalParts,
+  type OrderState,
+  type PartitionOwner,
+} from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { ServiceLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
-import type { GatewayConfig } from '../gateway.config.js';
-import type { JournalSource } from './journal-source.service.js';
-import type { JournalTopic } from './journal-topic.producer.js';
+import type { JournalTopic } from './journal-topic.service.js';
 import { Journal } from './journal.service.js';
-import type { PublishedTo } from './published-to.service.js';
+import type { OrderIndexStore } from './order-index.store.js';
 
 const order = emptyOrder('shop-fr', 'o');
 type IndexRead = { order?: OrderState; marker?: bigint } | Error;
@@ -37,10 +42,9 @@ function journal(...reads: IndexRead[]) {
     });
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep };
   const built = new Journal(
-    { rulesVersion: RULES_VERSION } as GatewayConfig,
-    {} as JournalTopic,
-    { epoch: 0, stop: () => Promise.resolve() } as unknown as JournalSource,
-    { index, parts: {} } as unknown as PublishedTo,
+    new OwnedJournal({ rulesVersion: RULES_VERSION } as OwnedJournalParts),
+    { stop: () => Promise.resolve() } as unknown as JournalTopic,
+    index as unknown as OrderIndexStore,
     clock,
     silentLog as ServiceLogger,
   );

@@ -11,10 +11,8 @@ import {
 import type { TraceHeaders } from '@tranche/runtime';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
-import { GatewayConfig } from '../gateway.config.js';
-import { JournalSource } from './journal-source.service.js';
-import { JournalTopic } from './journal-topic.producer.js';
-import { PublishedTo } from './published-to.service.js';
+import { JournalTopic } from './journal-topic.service.js';
+import { OrderIndexStore } from './order-index.store.js';
 
 /** Interval at which the index is asked for a record of a partition that another instance owns. Milliseconds. */
 const LOOK_AGAIN_MS = 50;
@@ -31,38 +29,27 @@ export interface OrderAsOf {
 /** The journal as this instance sees it: the partitions that it owns from memory, the others from the index. */
 @Injectable()
 export class Journal {
-  readonly view: OwnedJournal;
-
   constructor(
-    { rulesVersion }: GatewayConfig,
-    topic: JournalTopic,
-    private readonly source: JournalSource,
-    private readonly publishedTo: PublishedTo,
+    readonly view: OwnedJournal,
+    private readonly topic: JournalTopic,
+    private readonly index: OrderIndexStore,
     private readonly clock: Clock,
     private readonly log: ServiceLogger,
-  ) {
-    this.view = new OwnedJournal({
-      ...publishedTo.parts,
-      ...{ log: topic, journal: source, follower: source, timing: clock, logger: log, rulesVersion },
-      epoch: () => source.epoch,
-      assertCurrent: () => source.assertCurrent(),
-      bounds: (partition) => topic.bounds(partition),
-    });
-  }
+  ) {}
 
   /** The epoch with which sequences of events start. */
   get epoch(): number {
-    return this.source.epoch;
+    return this.topic.recovery.epoch;
   }
 
   /** Resolves when partitions can be owned. */
   start(): Promise<void> {
-    return this.source.start();
+    return this.topic.start();
   }
 
   async stop(): Promise<void> {
     this.view.close();
-    await this.source.stop();
+    await this.topic.stop();
   }
 
   async read(merchant: string, orderId: string): Promise<OrderState> {
@@ -77,7 +64,7 @@ export class Journal {
       const offset = owner.position - 1n;
       return { order: await owner.read(merchant, orderId), partition, offset };
     }
-    const { order, marker } = await this.publishedTo.index.read(orderKey(merchant, orderId));
+    const { order, marker } = await this.index.read(orderKey(merchant, orderId));
     if (marker === undefined) throw new OrderUnreadableError('The index is being built from the journal');
     return { order: order ?? emptyOrder(merchant, orderId), partition, offset: marker };
   }
@@ -112,7 +99,7 @@ export class Journal {
       try {
         if (this.view.ownerOf(partition)?.isServing === true)
           return await this.view.waitForRecordAfter(merchant, orderId, offset - 1n, signal);
-        const { order, marker } = await this.publishedTo.index.read(orderKey(merchant, orderId));
+        const { order, marker } = await this.index.read(orderKey(merchant, orderId));
         if (marker !== undefined && marker >= offset) return order ?? emptyOrder(merchant, orderId);
       } catch (error) {
         this.log.debug({ err: error, partition }, 'A record that a person waits for could not be read back');

@@ -7,7 +7,6 @@ import {
   type OrderState,
   type Rebuild,
   type RedirectPage,
-  type TimerSettings,
 } from '@tranche/order-journal';
 import type { RedisClient } from '@tranche/service-kit';
 import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
@@ -21,7 +20,7 @@ interface RebuildRequest {
   /** Offset of the marker that was read, if any. */
   marker: bigint | undefined;
   process: string;
-  timers: TimerSettings;
+  refundableDays: number;
   seal: IndexSigner;
 }
 
@@ -86,7 +85,7 @@ export class OrderIndexRebuild implements Rebuild {
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
-    const { partition, timers, seal } = this.request;
+    const { partition, refundableDays, seal } = this.request;
     const sealed = (key: string, state: string) => seal.signState(key, this.#generation, state);
     const before = this.#token;
     this.#writes++;
@@ -97,7 +96,7 @@ export class OrderIndexRebuild implements Rebuild {
           before,
           String(LEASE_MS),
           this.#token,
-          ...orders.flatMap((order) => argumentsOf(order, timers, sealed)),
+          ...orders.flatMap((order) => argumentsOf(order, refundableDays, sealed)),
         ],
       }),
     );

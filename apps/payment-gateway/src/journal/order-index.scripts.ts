@@ -7,7 +7,6 @@ import {
   isOpen,
   timersOf,
   type OrderState,
-  type TimerSettings,
 } from '@tranche/order-journal';
 
 /**
@@ -109,7 +108,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 /** Builds the four arguments of one order. `sealed`: its state with its signature. */
 export function argumentsOf(
   order: OrderState,
-  timers: TimerSettings,
+  refundableDays: number,
   sealed: (orderKey: string, state: string) => string,
 ): [state: string, key: string, phases: string, due: string] {
   const key = orderKey(order.merchant, order.orderId);
@@ -117,5 +116,5 @@ export function argumentsOf(
   const { operations } = order;
   const marks = [operations.some(isOpen), operations.some(isInDoubt), conflictsOf(order).length > 0];
   const phases = marks.map(Number).join('');
-  return [sealed(key, JSON.stringify(order)), key, phases, timersOf(order, timers)[0]?.atMs.toString() ?? ''];
+  return [sealed(key, JSON.stringify(order)), key, phases, timersOf(order, refundableDays)[0]?.atMs.toString() ?? ''];
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
+  compact,
   IndexSigner,
   journalPartition,
   markerText,
@@ -212,7 +213,7 @@ export class OrderIndexStore implements OrderIndex {
   async #project(partition: number, stored: string, next: IndexMarker, orders: OrderState[]): Promise<void> {
     const sealed = (key: string, state: string) => this.#seal.signState(key, next.generation, state);
     const marker = this.#seal.signMarker(partition, markerText(next));
-    const written = orders.flatMap((order) => argumentsOf(order, this.config.timers, sealed));
+    const written = orders.flatMap((order) => argumentsOf(order, this.config.refundableDays, sealed));
     const answer = await this.redis.eval(PROJECT, {
       keys: this.#keys.all(partition),
       arguments: [stored, marker, '', ...written],
@@ -227,8 +228,8 @@ export class OrderIndexStore implements OrderIndex {
   }
 
   beginRebuild(partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
-    const { timers } = this.config;
-    const request = { partition, marker, process: this.#process, timers, seal: this.#seal };
+    const { refundableDays } = this.config;
+    const request = { partition, marker, process: this.#process, refundableDays, seal: this.#seal };
     return OrderIndexRebuild.begin(this.redis, this.#keys, request);
   }
 
@@ -252,10 +253,7 @@ export class OrderIndexStore implements OrderIndex {
 const unverified = (partition: number): string =>
   `The index of journal partition ${partition} can not be verified with the keys of this instance. Check that INDEX_HMAC_KEYS is the same in all instances; if it is, somebody else wrote into Redis`;
 
-const markOf = ({ offset, hash }: IndexMarker): Mark => ({
-  marker: offset,
-  ...(hash === undefined ? {} : { hash }),
-});
+const markOf = ({ offset, hash }: IndexMarker): Mark => compact({ marker: offset, hash });
 
 function movedError(partition: number, stored: string | null | undefined, expected?: bigint): MarkerMovedError {
   return new MarkerMovedError(

@@ -3,7 +3,7 @@ import { TOPICS } from '@tranche/contracts';
 import type { Assignment, PartitionWork } from '@tranche/kafka';
 import type { OwnedTopic } from '@tranche/kafka/nest';
 import { Journal } from './journal.service.js';
-import { RebuildReport } from './rebuild-report.service.js';
+import { JournalReports } from './journal-reports.service.js';
 
 /**
  * Owns the journal's partitions that Kafka assigns to this instance. The group of the command topics has the journal as one of its topics and does not
@@ -15,7 +15,7 @@ export class PartitionOwners implements OwnedTopic {
 
   constructor(
     private readonly journal: Journal,
-    private readonly rebuilds: RebuildReport,
+    private readonly reports: JournalReports,
   ) {}
 
   readonly assigned = (assignment: Assignment): PartitionWork => {
@@ -25,7 +25,7 @@ export class PartitionOwners implements OwnedTopic {
       progress++;
       assignment.progress();
     });
-    this.rebuilds.begin(partition);
+    this.reports.owned(partition);
     return {
       // Places in the background: the partition has no records to fetch, and its commits come from the owner.
       startOffset: (committed) => Promise.resolve(void owner.run(committed)),
@@ -40,7 +40,7 @@ export class PartitionOwners implements OwnedTopic {
       settled: () => owner.settled(),
       end: () => {
         owner.end();
-        this.rebuilds.end(partition);
+        this.reports.disowned(partition);
       },
       left: () => this.journal.view.disown(owner),
     } satisfies PartitionWork;

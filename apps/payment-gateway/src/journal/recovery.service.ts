@@ -1,30 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { HIGHEST_JOURNAL_EPOCH, TOPICS, topicName } from '@tranche/contracts';
-import { LogReader, topicOffsets, type KafkaClient } from '@tranche/kafka';
-import { InjectKafkaClient } from '@tranche/kafka/nest';
-import { JournalRecovery, recoveryRecordOf } from '@tranche/order-journal';
-import { Health, ServiceLogger } from '@tranche/service-kit';
+import { HIGHEST_JOURNAL_EPOCH } from '@tranche/contracts';
+import { JournalRecovery } from '@tranche/order-journal';
+import { Health } from '@tranche/service-kit';
+import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import { GatewayConfig } from '../gateway.config.js';
 
-const PARTITION = 0;
 const OUTDATED = '`tranche journal` changed what is read of the journal since this process started: start it again';
 
 /** Decisions of `tranche journal` as of the start: a process reads all of the journal under the same decisions. */
 @Injectable()
 export class Recovery extends JournalRecovery {
-  readonly #topic: string;
-  #end = 0n;
-  #checking: Promise<void> | undefined;
+  #taken = 0;
   #isOutdated = false;
 
   constructor(
     private readonly config: GatewayConfig,
-    @InjectKafkaClient() private readonly client: KafkaClient,
-    private readonly log: ServiceLogger,
+    private readonly topic: DecisionTopic,
     health: Health,
   ) {
     super();
-    this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.decisions);
     // A restart reads the decisions anew.
     health.addLiveness('journal decisions', () => (this.#isOutdated ? OUTDATED : undefined));
   }
@@ -36,7 +30,9 @@ export class Recovery extends JournalRecovery {
 
   /** Must be called before the first record of the journal is read. */
   async load(): Promise<void> {
-    await this.#read((record) => this.take(record));
+    const records = await this.topic.recoveryRecords();
+    for (const record of records) this.take(record);
+    this.#taken = records.length;
   }
 
   /**
@@ -44,28 +40,8 @@ export class Recovery extends JournalRecovery {
    * no member, so a record that is missing here was written while this process was none.
    * @throws where the journal was resumed, or a record skipped, since `load`
    */
-  assertCurrent(): Promise<void> {
-    return (this.#checking ??= this.#read(() => (this.#isOutdated = true))
-      .then(() => {
-        if (this.#isOutdated) throw new Error(OUTDATED);
-      })
-      .finally(() => (this.#checking = undefined)));
-  }
-
-  /** Reads what was written since the last read. */
-  async #read(take: (record: NonNullable<ReturnType<typeof recoveryRecordOf>>) => void): Promise<void> {
-    const { low = 0n, high = 0n } = (await topicOffsets(this.client, this.#topic)).get(PARTITION) ?? {};
-    if (high === this.#end) return;
-    const reader = new LogReader({ client: this.client, topic: this.#topic, log: this.log, takesUnreadable: true });
-    try {
-      for await (const records of reader.read(PARTITION, this.#end > low ? this.#end : low, high))
-        for (const { value } of records) {
-          const record = recoveryRecordOf(value);
-          if (record !== undefined) take(record);
-        }
-    } finally {
-      await reader.close();
-    }
-    this.#end = high;
+  async assertCurrent(): Promise<void> {
+    this.#isOutdated ||= (await this.topic.recoveryRecords()).length > this.#taken;
+    if (this.#isOutdated) throw new Error(OUTDATED);
   }
 }

@@ -16,15 +16,12 @@ function guarded(topics: 'create' | 'check' = 'create') {
   const changes: boolean[] = [];
   const commandGate = new CommandGate(new Health(), silentLog as ServiceLogger);
   commandGate.onChange((isBlocked) => changes.push(isBlocked));
-  const errors: string[] = [];
-  const log = {
-    ...silentLog,
-    error: (_fields: unknown, message: string) => void errors.push(message),
-  } as ServiceLogger;
-  const guard = new RedisGuard(redis as unknown as RedisClient, commandGate, log, { topics }, new Metrics('spec'));
-  const says = (policy: string, evicted = 0, runId = 'a') =>
-    (server.info = `# Server\r\nrun_id:${runId}\r\nmaxmemory_policy:${policy}\r\nevicted_keys:${evicted}\r\n`);
-  return { server, redis, commandGate, changes, errors, guard, says };
+  const log = silentLog as ServiceLogger;
+  const metrics = new Metrics('spec');
+  const guard = new RedisGuard(redis as unknown as RedisClient, commandGate, log, { topics }, metrics);
+  const says = (policy: string, evicted = 0) =>
+    (server.info = `# Server\r\nrun_id:a\r\nmaxmemory_policy:${policy}\r\nevicted_keys:${evicted}\r\n`);
+  return { server, redis, commandGate, changes, metrics, guard, says };
 }
 
 it.each([
@@ -80,10 +77,10 @@ it.each([
 it('takes no commands in production while somebody has turned the append-only file off', async () => {
   const { server, guard, commandGate } = guarded('check');
   server.info = WITHOUT_FILE;
-  await guard.look();
+  await guard.poll();
   expect(commandGate.blockedBecause).toContain('Set appendonly yes');
   server.info = WITH_FILE;
-  await guard.look();
+  await guard.poll();
   expect(commandGate.blockedBecause).toBeUndefined();
 });
 
@@ -96,23 +93,21 @@ it('is not usable where one master of a cluster evicts keys, and says which', as
 
 it('takes no commands while Redis evicts, and takes them again afterwards, which it learns at a connection', async () => {
   const { guard, says, commandGate, changes, redis } = guarded();
-  guard.start();
+  guard.onApplicationBootstrap();
   says('allkeys-lru');
   redis.emit('ready');
-  await guard.look();
+  await guard.poll();
   expect(commandGate.blockedBecause).toContain('allkeys-lru');
   says('noeviction');
   redis.emit('ready');
-  await guard.look();
-  guard.stop();
+  await guard.poll();
+  guard.onModuleDestroy();
   expect([commandGate.blockedBecause, changes]).toEqual([undefined, [true, false]]);
 });
 
 it('reports that keys were evicted, also while the policy is noeviction', async () => {
-  const { guard, says, errors } = guarded();
-  says('noeviction', 0);
-  await guard.look();
+  const { guard, says, metrics } = guarded();
   says('noeviction', 3);
-  await guard.look();
-  expect(errors).toEqual(['Redis has evicted keys: where the index lost some it is built anew']);
+  await guard.poll();
+  expect(await metrics.registry.getSingleMetricAsString('tranche_redis_evicted_keys')).toMatch(/\} 3$/m);
 });

@@ -1,8 +1,6 @@
 /** Settings of a Redis server as INFO reports them, as far as the index depends on them. */
 export interface RedisReport {
   address: string;
-  /** Changes with each start of the server. */
-  runId: string;
   evictedKeys: number;
   policy: string | undefined;
   /** True where it writes an append-only file; undefined where INFO does not say. */
@@ -14,7 +12,6 @@ export function readRedisReport(address: string, info: string): RedisReport {
   const aofEnabled = field('aof_enabled');
   return {
     address,
-    runId: field('run_id') ?? '',
     evictedKeys: Number(field('evicted_keys') ?? 0),
     policy: field('maxmemory_policy'),
     appendsToFile: aofEnabled === undefined ? undefined : aofEnabled === '1',

@@ -1,8 +1,8 @@
-import { dueLookUp, lookUpTimesOf, nextLookUpMs, readLookUpTimes, shortestGapMs } from './look-up-schedule.js';
+import { dueLookUp, lookUpTimesOf, nextLookUpMs, readLookUpTimes } from './look-up-schedule.js';
 
 const AFTER_MS = [30_000, 60_000, 120_000, 300_000, 900_000, 3_600_000];
 const SINCE_MS = Date.parse('2026-03-01T10:00:00.000Z');
-const doubt = { commandId: 'command-1', since: '2026-03-01T10:00:00.000Z' };
+const doubt = { since: '2026-03-01T10:00:00.000Z' };
 const HOUR_MS = 3_600_000;
 
 describe('readLookUpTimes', () => {
@@ -24,25 +24,11 @@ describe('readLookUpTimes', () => {
   ])('refuses %p', (text) => {
     expect(() => readLookUpTimes(text)).toThrow('is no list of times');
   });
-
-  it('knows the shortest gap, the one before the first time too', () => {
-    expect([shortestGapMs(AFTER_MS), shortestGapMs([100, 5_000])]).toEqual([30_000, 100]);
-  });
 });
 
 describe('when a doubt is looked up', () => {
-  it('at the times of the schedule after it began, later by less than a tenth of the gaps beside them', () => {
-    const times = lookUpTimesOf(doubt, AFTER_MS).map((time) => time - SINCE_MS);
-    for (const [at, time] of times.entries()) {
-      const gapMs = Math.min(AFTER_MS[at]! - (AFTER_MS[at - 1] ?? 0), (AFTER_MS[at + 1] ?? Infinity) - AFTER_MS[at]!);
-      expect(time).toBeGreaterThanOrEqual(AFTER_MS[at]!);
-      expect(time).toBeLessThan(AFTER_MS[at]! + gapMs / 10 + 1);
-    }
-  });
-
-  it('at the same times on every instance, at others for another operation', () => {
-    expect(lookUpTimesOf({ ...doubt }, AFTER_MS)).toEqual(lookUpTimesOf(doubt, AFTER_MS));
-    expect(lookUpTimesOf({ ...doubt, commandId: 'command-2' }, AFTER_MS)).not.toEqual(lookUpTimesOf(doubt, AFTER_MS));
+  it('at the times of the schedule after it began, the same on every instance', () => {
+    expect(lookUpTimesOf(doubt, AFTER_MS)).toEqual(AFTER_MS.map((time) => SINCE_MS + time));
   });
 
   const [first = 0, second = 0] = lookUpTimesOf(doubt, AFTER_MS);
@@ -57,11 +43,7 @@ describe('when a doubt is looked up', () => {
     ['at the end of the day after the last', last + 24 * HOUR_MS - 1, 6],
     ['later', last + 24 * HOUR_MS, undefined],
   ])('%s', (_, nowMs, number) => {
-    expect(dueLookUp(doubt, AFTER_MS, nowMs)?.number).toBe(number);
-  });
-
-  it('returns how long a claim must hold: until no look-up of the doubt can be due', () => {
-    expect(dueLookUp(doubt, AFTER_MS, first)?.endsInMs).toBe(last + 24 * HOUR_MS - first);
+    expect(dueLookUp(doubt, AFTER_MS, nowMs)).toBe(number);
   });
 
   it.each([
@@ -73,7 +55,7 @@ describe('when a doubt is looked up', () => {
   });
 
   it('never, where it is not known when the doubt began', () => {
-    expect(dueLookUp({ commandId: 'command-1' }, AFTER_MS, SINCE_MS + HOUR_MS)).toBeUndefined();
-    expect(nextLookUpMs({ commandId: 'command-1' }, AFTER_MS, SINCE_MS)).toBeUndefined();
+    expect(dueLookUp({}, AFTER_MS, SINCE_MS + HOUR_MS)).toBeUndefined();
+    expect(nextLookUpMs({}, AFTER_MS, SINCE_MS)).toBeUndefined();
   });
 });

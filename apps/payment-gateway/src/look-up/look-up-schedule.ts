@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { OperationState } from '@tranche/order-journal';
 
 /** A doubt that could not be looked up in time gets one late look-up within this time after the last scheduled one. Milliseconds. */
 const LATE_MS = 86_400_000;
-/** Share of the shorter neighbouring gap. Spreads the look-ups of doubts that began together. */
-const JITTER = 0.1;
 const MAX_LOOK_UPS = 20;
 const MAX_AFTER_MS = 7 * 86_400_000;
 
@@ -20,39 +17,20 @@ export function readLookUpTimes(text: string): number[] {
   return times;
 }
 
-/** Shortest time between two look-ups of a doubt. Milliseconds. */
-export const shortestGapMs = (afterMs: readonly number[]): number =>
-  Math.min(...afterMs.map((time, at) => time - (afterMs[at - 1] ?? 0)));
-
-type Doubt = Pick<OperationState, 'commandId' | 'since'>;
+type Doubt = Pick<OperationState, 'since'>;
 
 /** Times of a doubt's look-ups, in milliseconds since the epoch. They are the same at every instance and after a restart. */
-export function lookUpTimesOf({ commandId, since = '' }: Doubt, afterMs: readonly number[]): number[] {
-  const sinceMs = Date.parse(since);
-  return afterMs.map((time, at) => {
-    const gapMs = Math.min(time - (afterMs[at - 1] ?? 0), (afterMs[at + 1] ?? Number.POSITIVE_INFINITY) - time);
-    return Math.round(sinceMs + time + gapMs * JITTER * shareOf(`${commandId} ${at}`));
-  });
-}
+export const lookUpTimesOf = ({ since = '' }: Doubt, afterMs: readonly number[]): number[] =>
+  afterMs.map((time) => Date.parse(since) + time);
 
-export interface DueLookUp {
-  /** Position in the schedule, from 1. Missed look-ups are skipped. */
-  number: number;
-  /** Time from `nowMs` until no look-up of this doubt is due any more. Milliseconds. */
-  endsInMs: number;
-}
-
-export function dueLookUp(doubt: Doubt, afterMs: readonly number[], nowMs: number): DueLookUp | undefined {
+/** Position in the schedule, from 1, of the look-up that is due; missed ones are skipped. Undefined before the first and a day after the last. */
+export function dueLookUp(doubt: Doubt, afterMs: readonly number[], nowMs: number): number | undefined {
   const times = lookUpTimesOf(doubt, afterMs);
-  const endsInMs = (times.at(-1) ?? Number.NaN) + LATE_MS - nowMs;
   const number = times.filter((time) => time <= nowMs).length;
-  return number > 0 && endsInMs > 0 ? { number, endsInMs } : undefined;
+  return number > 0 && nowMs < times.at(-1)! + LATE_MS ? number : undefined;
 }
 
 /** @returns undefined where no further look-up is scheduled */
 export function nextLookUpMs(doubt: Doubt, afterMs: readonly number[], nowMs: number): number | undefined {
   return lookUpTimesOf(doubt, afterMs).find((time) => time > nowMs);
 }
-
-/** Maps a text to a number in [0, 1), always the same one. */
-const shareOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;

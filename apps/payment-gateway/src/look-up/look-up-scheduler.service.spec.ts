@@ -30,7 +30,7 @@ const read = readMerchants(
 if ('faults' in read) throw new Error('the merchants are wrong');
 const { merchants } = read;
 
-const timesOf = (commandId = 'a') => lookUpTimesOf({ commandId, since: AT }, AFTER_MS);
+const timesOf = () => lookUpTimesOf({ since: AT }, AFTER_MS);
 
 function doubtful(merchant: string, orderId: string): OrderState {
   const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: AT, commandId: 'a', attempt: 1, token: 't' };

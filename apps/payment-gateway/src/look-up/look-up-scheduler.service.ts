@@ -1,16 +1,15 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { parseOrderKey, type Merchant } from '@tranche/contracts';
 import { isInDoubt, type EvidenceRecord, type OperationState, type OrderState } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { ServiceLogger } from '@tranche/service-kit';
-import { Clock, isoTime } from '../clock.js';
+import { Clock, isoTime, RepeatedWork } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { dueLookUp, nextLookUpMs } from './look-up-schedule.js';
 import { LookUpService } from './look-up.service.js';
 
-const POLL_EVERY_MS = 500;
 /** Maximum time until an order in doubt is checked again, also after a failed look-up. Milliseconds. */
 const LOOK_AGAIN_MS = 30_000;
 /** Maximum of orders in doubt that are handled before the list is read again. */
@@ -19,15 +18,19 @@ const ORDERS_AT_ONCE = 500;
 const APPEND_ATTEMPTS = 5;
 const APPEND_AGAIN_MS = 1_000;
 
-/** Looks up doubts of merchants that allow it: a limited number of times, scheduled from the doubt's age. */
+/**
+ * Looks up doubts of merchants that allow it, a limited number of times, scheduled from the doubt's age; and payments that wait, when the timer watch
+ * asks.
+ */
 @Injectable()
-export class LookUpScheduler implements OnApplicationBootstrap, OnModuleDestroy {
+export class LookUpScheduler extends RepeatedWork {
+  protected readonly everyMs = 500;
   /** Next check of each order in doubt, by its key. Orders that are no longer in doubt are removed. */
   readonly #lookAt = new Map<string, number>();
   /** Look-ups that were asked of each of them: command id and number. Another owner of the order may ask once more. */
   readonly #asked = new Map<string, Set<string>>();
-  #timer?: NodeJS.Timeout;
-  #isPolling = false;
+  /** Look-ups of payments that wait, under way. */
+  #waiting = 0;
   #isStopped = false;
 
   constructor(
@@ -37,31 +40,50 @@ export class LookUpScheduler implements OnApplicationBootstrap, OnModuleDestroy 
     private readonly clock: Clock,
     private readonly lookUp: LookUpService,
     private readonly log: ServiceLogger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.merchants.all.every(({ lookup }) => !lookup)) return;
-    this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
+  ) {
+    super();
   }
 
-  /** A look-up in flight may still complete; stopping does not wait for it. */
-  onModuleDestroy(): void {
+  override onApplicationBootstrap(): void {
+    if (this.config.merchants.all.some(({ lookup }) => lookup)) super.onApplicationBootstrap();
+  }
+
+  override onModuleDestroy(): void {
     this.#isStopped = true;
-    clearInterval(this.#timer);
+    super.onModuleDestroy();
   }
 
-  /** Looks up every doubt that is due. Never rejects. */
-  async poll(): Promise<void> {
-    if (this.#isPolling) return;
-    this.#isPolling = true;
+  /** Looks up every doubt that is due. */
+  protected async run(): Promise<void> {
     try {
       const due = await this.#due();
       const workers = Math.min(this.config.lookUpInFlight, due.length);
       await Promise.all(Array.from({ length: workers }, () => this.#workOff(due)));
     } catch (error) {
       this.log.debug({ err: error }, 'The index could not be asked for doubts');
+    }
+  }
+
+  /**
+   * Looks up a payment that waits for its cardholder or for an approval. Never rejects.
+   * @returns true once the answer is journaled, or where a look-up is not allowed; false where it must be retried
+   */
+  async askWaiting(order: OrderState, operation: OperationState): Promise<boolean> {
+    const merchant = this.config.merchants.byName(order.merchant);
+    if (merchant === undefined || !mayBeLookedUp(order.orderId, merchant)) return true;
+    if (this.#waiting >= this.config.lookUpInFlight) return false;
+    this.#waiting++;
+    try {
+      const bearer = await this.lookUp.bearerFor(merchant);
+      const asked = { merchant, order, operation, at: isoTime(this.clock) };
+      for (const evidence of await this.lookUp.ask(asked, bearer)) await this.journal.append(evidence);
+      return true;
+    } catch (error) {
+      const { orderId } = order;
+      this.log.warn({ err: error, orderId }, 'A payment that waits could not be looked up; it will be tried again');
+      return false;
     } finally {
-      this.#isPolling = false;
+      this.#waiting--;
     }
   }
 
@@ -105,7 +127,7 @@ export class LookUpScheduler implements OnApplicationBootstrap, OnModuleDestroy 
     const { clock } = this;
     const due = dueLookUp(operation, this.config.lookUpAfterMs, clock.nowMs());
     const asked = this.#asked.get(key) ?? new Set();
-    const name = `${operation.commandId} ${due?.number}`;
+    const name = `${operation.commandId} ${due}`;
     if (due === undefined || asked.has(name)) return;
     // Requested first, so that a look-up without a token counts as not asked.
     const bearer = await this.lookUp.bearerFor(merchant);

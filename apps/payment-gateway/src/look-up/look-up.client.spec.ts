@@ -4,7 +4,6 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { LookUpClient } from './look-up.client.js';
 
 const servers: Server[] = [];
-const clients: LookUpClient[] = [];
 
 async function platform(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -14,13 +13,10 @@ async function platform(listener: RequestListener): Promise<string> {
 }
 
 function clientOf(paymentUrls: string[], lookUpTimeoutMs = 20_000): LookUpClient {
-  const client = new LookUpClient({ paymentUrls, lookUpTimeoutMs, lookUpInFlight: 2 } as GatewayConfig);
-  clients.push(client);
-  return client;
+  return new LookUpClient({ paymentUrls, lookUpTimeoutMs } as GatewayConfig);
 }
 
 afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.onApplicationShutdown()));
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -1,29 +1,21 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { EXPORT_PATH, type LookUpReply } from '@tranche/platform';
 import { injectTrace } from '@tranche/service-kit';
-import { Pool } from 'undici';
+import { request } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
 
 const ANSWER_BYTES = 1024 * 1024;
 
 /** Requests the platform's list of an order's transactions. A request changes nothing there, so it may be repeated. */
 @Injectable()
-export class LookUpClient implements OnApplicationShutdown {
-  readonly #targets: readonly { pool: Pool; path: string }[];
+export class LookUpClient {
+  readonly #targets: readonly string[];
   readonly #timeoutMs: number;
 
-  constructor(config: GatewayConfig) {
+  constructor({ lookUpTimeoutMs, paymentUrls }: GatewayConfig) {
     // The timeout covers both URLs together.
-    this.#timeoutMs = Math.floor(config.lookUpTimeoutMs / config.paymentUrls.length);
-    this.#targets = config.paymentUrls.map((address) => {
-      const url = new URL(address);
-      const pool = new Pool(url.origin, {
-        connections: config.lookUpInFlight,
-        pipelining: 1,
-        connect: { timeout: this.#timeoutMs },
-      });
-      return { pool, path: `${url.pathname.replace(/\/$/, '')}${EXPORT_PATH}` };
-    });
+    this.#timeoutMs = Math.floor(lookUpTimeoutMs / paymentUrls.length);
+    this.#targets = paymentUrls.map((url) => `${new URL(url).href.replace(/\/$/, '')}${EXPORT_PATH}`);
   }
 
   get urlCount(): number {
@@ -41,10 +33,10 @@ export class LookUpClient implements OnApplicationShutdown {
     };
     if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
     injectTrace(headers);
-    const { pool, path } = this.#targets[url % this.#targets.length]!;
+    const target = this.#targets[url % this.#targets.length]!;
     try {
       const signal = AbortSignal.timeout(this.#timeoutMs);
-      const { statusCode: status, body: answer } = await pool.request({ method: 'POST', path, headers, body, signal });
+      const { statusCode: status, body: answer } = await request(target, { method: 'POST', headers, body, signal });
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -57,11 +49,6 @@ export class LookUpClient implements OnApplicationShutdown {
     } catch (error) {
       return { kind: 'unanswered', message: nameOf(error) };
     }
-  }
-
-  /** Requests in flight are aborted, because their answers can't be journaled any more. */
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.#targets.map(({ pool }) => pool.destroy()));
   }
 }
 

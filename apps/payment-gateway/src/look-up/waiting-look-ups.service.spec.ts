@@ -13,7 +13,8 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { LookUpService } from './look-up.service.js';
-import { WaitingLookUps } from './waiting-look-ups.service.js';
+import type { OrderIndexStore } from '../journal/order-index.store.js';
+import { LookUpScheduler } from './look-up-scheduler.service.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const read = readMerchants(
@@ -63,8 +64,9 @@ function lookUps(
   const journal = { append: (record: JournalRecord) => Promise.resolve(appended.push(record)) } as unknown as Journal;
   const config = { merchants, lookUpInFlight } as unknown as GatewayConfig;
   const log = createLogger({ name: 'spec', level: 'silent' });
-  const service = new WaitingLookUps(config, journal, { nowMs: () => Date.parse(AT) } as Clock, lookUp, log);
-  return { appended, asked: () => asked, ask: (order: OrderState) => service.ask(order, order.operations[0]!) };
+  const clock = { nowMs: () => Date.parse(AT) } as Clock;
+  const service = new LookUpScheduler(config, journal, {} as OrderIndexStore, clock, lookUp, log);
+  return { appended, asked: () => asked, ask: (order: OrderState) => service.askWaiting(order, order.operations[0]!) };
 }
 
 it.each([

@@ -1,4 +1,4 @@
-import { operationIdOf, parseOperationId } from './operation-id.js';
+import { operationIdOf, parseOperationId } from './order-view.js';
 
 describe('operation id', () => {
   it.each([

@@ -1,15 +1,26 @@
-import { Body, Controller, Get, Header, Param, Post, Query, Res, UseGuards, UseInterceptors } from '@nestjs/common';
-import { MERCHANT_PATTERN } from '@tranche/contracts';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Get,
+  Header,
+  Param,
+  Post,
+  Query,
+  Res,
+  UseGuards,
+  UseInterceptors,
+  HttpCode,
+} from '@nestjs/common';
+import { MERCHANT_PATTERN, type AuditAction } from '@tranche/contracts';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
-import type { OperatorIdentity } from './operator-identity.js';
+import { AuditInterceptor, CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
+import type { OperatorIdentity, OperatorRole } from './operators.js';
 import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
-import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
-import { OperationsService, type AsOf, type ConflictsPage, type DoubtsPage } from './operations.service.js';
+import { OperationsService, type ConflictsPage, type DoubtsPage, type RecordedDecision } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
-import type { OperationView, OrderView } from './order-view.js';
-import { statusOfDecision, type RecordedDecision } from './recorded-decision.js';
+import type { OperationView } from './order-view.js';
 
 export class OrdersQuery {
   @ValidateIf((query: OrdersQuery) => query.merchant !== undefined)
@@ -33,9 +44,16 @@ export class DoubtsQuery extends OrdersQuery {
   state: 'in_doubt';
 }
 
-export interface Reply {
+/** 202 for a decision that does not count yet: it waits for a second person, or for the owner of its partition. */
+export const statusOfDecision = (answer: object): 200 | 202 =>
+  'proposedBy' in answer || 'recorded' in answer ? 202 : 200;
+
+interface Reply {
   code(status: number): Reply;
 }
+
+const Route = (role: OperatorRole, action: AuditAction) =>
+  applyDecorators(Requires({ role, action }), Header('cache-control', 'no-store'));
 
 /** Operators' API on the management port. README.md, "Operators". */
 @Controller('v1')
@@ -48,23 +66,20 @@ export class OperationsController {
   ) {}
 
   @Get('operations')
-  @Requires({ role: 'viewer', action: 'doubts.read' })
-  @Header('cache-control', 'no-store')
+  @Route('viewer', 'doubts.read')
   inDoubt(@Query() query: DoubtsQuery, @CurrentOperator() operator: OperatorIdentity): Promise<DoubtsPage> {
     return this.operators.inDoubt(query, operator);
   }
 
   @Get('conflicts')
-  @Requires({ role: 'viewer', action: 'conflicts.read' })
-  @Header('cache-control', 'no-store')
+  @Route('viewer', 'conflicts.read')
   inConflict(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<ConflictsPage> {
     return this.operators.inConflict(query, operator);
   }
 
   /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */
   @Post('operations/:id/resolve')
-  @Requires({ role: 'operator', action: 'resolution.say' })
-  @Header('cache-control', 'no-store')
+  @Route('operator', 'resolution.say')
   async resolve(
     @Param('id') id: string,
     @Body() resolution: ManualResolution,
@@ -77,13 +92,38 @@ export class OperationsController {
   }
 
   @Get('orders/:merchant/:orderId')
-  @Requires({ role: 'viewer', action: 'order.read' })
-  @Header('cache-control', 'no-store')
+  @Route('viewer', 'order.read')
   order(
     @Param('merchant') merchant: string,
     @Param('orderId') orderId: string,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<OrderView & { asOf: AsOf }> {
+  ): ReturnType<OperationsService['order']> {
     return this.operators.order(merchant, orderId, operator);
+  }
+
+  /** Resolutions that wait for a second person. docs/operate/runbook.md, "Approve what another proposed". */
+  @Get('proposals')
+  @Route('viewer', 'proposals.read')
+  async proposals(@CurrentOperator() operator: OperatorIdentity): Promise<{ proposals: ProposalView[] }> {
+    return { proposals: await this.decisions.list(operator) };
+  }
+
+  @Post('proposals/:id/approve')
+  @Route('approver', 'resolution.approve')
+  async approve(
+    @Param('id') id: string,
+    @CurrentOperator() operator: OperatorIdentity,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<OperationView | RecordedDecision> {
+    const answer = await this.decisions.approve(id, operator);
+    reply.code(statusOfDecision(answer));
+    return answer;
+  }
+
+  @Post('proposals/:id/reject')
+  @Route('approver', 'resolution.reject')
+  @HttpCode(200)
+  reject(@Param('id') id: string, @CurrentOperator() operator: OperatorIdentity): Promise<ProposalView> {
+    return this.decisions.reject(id, operator);
   }
 }

@@ -12,9 +12,9 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
-import { operationIdOf } from './operation-id.js';
+import { operationIdOf } from './order-view.js';
 import { OperationsService } from './operations.service.js';
-import { statusOfDecision } from './recorded-decision.js';
+import { statusOfDecision } from './operations.controller.js';
 
 const NOW_MS = Date.parse('2026-03-01T10:20:00.000Z');
 const AT = '2026-03-01T10:00:00.000Z';

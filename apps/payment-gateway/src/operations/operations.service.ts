@@ -21,12 +21,17 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Journal, type OrderAsOf } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
-import { orderDigest } from '../decisions/order-digest.js';
-import { changeSince } from '../decisions/resolution.js';
-import { conflictView } from './conflict-view.js';
-import { doubtView } from './doubt-view.js';
-import { parseOperationId } from './operation-id.js';
-import { assertMerchant, mayAct, type OperatorIdentity } from './operator-identity.js';
+import { orderDigest, changeSince } from '../decisions/resolution.js';
+import {
+  conflictView,
+  doubtView,
+  parseOperationId,
+  operationView,
+  orderView,
+  type OperationView,
+  operationIdOf,
+} from './order-view.js';
+import { assertMerchant, mayAct, type OperatorIdentity } from './operators.js';
 import {
   isResolvedAs,
   resolutionEvidence,
@@ -34,8 +39,6 @@ import {
   resolved,
   type ManualResolution,
 } from './manual-resolution.js';
-import { operationView, orderView, type OperationView, type OrderView } from './order-view.js';
-import { recordedDecision, type RecordedDecision } from './recorded-decision.js';
 
 /** Maximum wait for the journal's or Redis's answer. Milliseconds. */
 const WAIT_MS = 10_000;
@@ -48,13 +51,6 @@ interface Page {
 }
 export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
 export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
-
-/** Last journal record of the order's partition that the answer includes, and the time of the read. */
-export interface AsOf {
-  partition: number;
-  offset: string;
-  readAt: string;
-}
 
 export interface ListQuery {
   merchant?: string;
@@ -117,7 +113,7 @@ export class OperationsService {
       .filter((key) => afterKey === undefined || key > afterKey);
     const listed: T[] = [];
     for (const [position, key] of keys.entries()) {
-      listed.push(...shows(await this.#orderOf(key)));
+      listed.push(...shows((await this.#orderAsOf(key)).order));
       if (listed.length >= limit && position < keys.length - 1) return { listed, readAt, next: listed.at(-1)!.id };
     }
     return { listed, readAt };
@@ -133,7 +129,6 @@ export class OperationsService {
     operator: OperatorIdentity,
     approval?: Approval,
   ): Promise<{ order: OrderState; operation: OperationState; record: EvidenceRecord }> {
-    if (approval) await this.#assertUnchanged(id, approval);
     if (resolution.actor !== undefined && resolution.actor !== operator.person) {
       throw new Problem({
         status: 403,
@@ -146,6 +141,8 @@ export class OperationsService {
     const { merchant, orderId, commandId } = name;
     assertMerchant(operator, merchant);
     const order = await this.#available(this.journal.read(merchant, orderId));
+    // Checked first: an operation that changed is often not in doubt any more, and the approver must learn why.
+    if (approval && orderDigest(order) !== approval.seen) throw stale(approval, findOperation(order, commandId));
     const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
     if (isTimed) await this.#assertClock();
     const record = resolutionEvidence(order, {
@@ -155,9 +152,7 @@ export class OperationsService {
       nowMs: this.clock.nowMs(),
       notExecutedAfterMs: this.#notExecutedAfterMs,
     });
-    const operation = findOperation(order, commandId)!;
-    if (approval && orderDigest(order) !== approval.seen) throw stale(approval, operation);
-    return { order, operation, record };
+    return { order, operation: findOperation(order, commandId)!, record };
   }
 
   /**
@@ -185,12 +180,12 @@ export class OperationsService {
     );
     if (folded === undefined) {
       const partition = journalPartition(orderKey(merchant, orderId));
-      return recordedDecision({ merchant, orderId, commandId }, { partition, offset });
+      return recordedDecision({ merchant, orderId, commandId }, { partition, offset: String(offset) });
     }
     return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
   }
 
-  async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView & { asOf: AsOf }> {
+  async order(merchant: string, orderId: string, operator: OperatorIdentity) {
     assertMerchant(operator, merchant);
     const readAt = isoTime(this.clock);
     const { order, partition, offset } = await this.#orderAsOf(orderKey(merchant, orderId));
@@ -198,16 +193,9 @@ export class OperationsService {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
     const view = orderView(order, this.journal.epoch);
+    // The last journal record of the order's partition that the answer includes.
     const asOf = { partition, offset: String(offset), readAt };
     return { ...view, asOf, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
-  }
-
-  /** Checked first: an operation that changed is often not in doubt any more, and the approver must learn why. */
-  async #assertUnchanged(id: string, approval: Approval): Promise<void> {
-    const name = parseOperationId(id);
-    if (!name) return;
-    const order = await this.#available(this.journal.read(name.merchant, name.orderId));
-    if (orderDigest(order) !== approval.seen) throw stale(approval, findOperation(order, name.commandId));
   }
 
   #nextLookUpAt(order: OrderState): string | undefined {
@@ -225,10 +213,6 @@ export class OperationsService {
     if (apartMs <= CLOCKS_APART_MS) return;
     const detail = `The clocks of this service and of Redis are ${Math.round(apartMs / 1000)} s apart: how much time has passed is not known.`;
     throw new Problem({ status: 503, code: 'clocks_apart', detail });
-  }
-
-  async #orderOf(key: string): Promise<OrderState> {
-    return (await this.#orderAsOf(key)).order;
   }
 
   #orderAsOf(key: string): Promise<OrderAsOf> {
@@ -283,4 +267,22 @@ function keyOf(id: string): string {
     detail: 'Some fields are not as they must be, see faults.',
     faults: [{ path: 'after', code: 'format', message: 'must be the next of a page' }],
   });
+}
+
+/** Answer to a decision that is in the journal, and that the owner of its partition has not folded yet. It may still turn out not to count. */
+export type RecordedDecision = ReturnType<typeof recordedDecision>;
+
+function recordedDecision(
+  name: { merchant: string; orderId: string; commandId: string },
+  recorded: { partition: number; offset: string },
+) {
+  const { merchant, orderId } = name;
+  return {
+    id: operationIdOf(name),
+    ...name,
+    recorded,
+    detail: 'The decision is recorded and not judged yet. Look at the order until its asOf reaches this record.',
+    /** Shows the result once its `asOf` reaches this record. */
+    lookAt: `/v1/orders/${merchant}/${encodeURIComponent(orderId)}`,
+  };
 }

@@ -6,12 +6,10 @@ import type { AuditRecord } from '@tranche/contracts';
 import { Secret } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
-import type { Audit } from './audit/audit.service.js';
-import { assertMerchant, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
-import { OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
-import type { OidcOperators } from './oidc/oidc-operators.service.js';
-import type { Operator } from './operators.js';
+import { AuditInterceptor, OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
+import type { Audit } from './audit.service.js';
+import { assertMerchant, type OperatorIdentity, type OperatorRole, type Operator } from './operators.js';
+import type { OidcOperators } from './oidc-operators.service.js';
 
 const action = 'order.read';
 const KEY = 'canary-key-of-32-characters-or-so';

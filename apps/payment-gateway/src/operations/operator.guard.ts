@@ -1,14 +1,21 @@
-import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  createParamDecorator,
+  Injectable,
+  type CanActivate,
+  type ExecutionContext,
+  type CallHandler,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AuditAction } from '@tranche/contracts';
 import { compact } from '@tranche/order-journal';
 import { holderOfKey, Problem } from '@tranche/service-kit';
+import { tap, type Observable } from 'rxjs';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { Audit } from './audit/audit.service.js';
-import { aboutError, aboutRequest } from './audit/audited-request.js';
-import { OidcOperators } from './oidc/oidc-operators.service.js';
-import { hasRole, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
+import { Audit, aboutError, aboutRequest, aboutAnswer } from './audit.service.js';
+import { OidcOperators } from './oidc-operators.service.js';
+import { hasRole, type OperatorIdentity, type OperatorRole } from './operators.js';
 
 export interface OperatorRequest {
   headers: { authorization?: string };
@@ -90,3 +97,26 @@ export class OperatorGuard implements CanActivate {
 export const CurrentOperator = createParamDecorator(
   (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<OperatorRequest>().operator,
 );
+
+/** Writes audit records of a request: one before anything is changed, one with the result. */
+@Injectable()
+export class AuditInterceptor implements NestInterceptor {
+  constructor(
+    private readonly audit: Audit,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<OperatorRequest>();
+    const { action } = this.reflector.get(Requires, context.getHandler());
+    const { person: operator, role } = request.operator ?? {};
+    const who = compact({ action, operator, role, ...aboutRequest(request) });
+    if (!action.endsWith('.read')) await this.audit.before({ ...who, result: 'asked' });
+    return next.handle().pipe(
+      tap({
+        next: (answer) => this.audit.note({ ...who, ...aboutAnswer(answer) }),
+        error: (error) => this.audit.note({ ...who, ...aboutError(error) }),
+      }),
+    );
+  }
+}

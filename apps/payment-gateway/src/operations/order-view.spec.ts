@@ -8,8 +8,7 @@ import {
   operationTag,
   type OrderState,
 } from '@tranche/order-journal';
-import { parseOperationId } from './operation-id.js';
-import { orderView } from './order-view.js';
+import { parseOperationId, orderView } from './order-view.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: AT };

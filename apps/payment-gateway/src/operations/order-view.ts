@@ -1,4 +1,4 @@
-import { sequenceOf, type OperationKind } from '@tranche/contracts';
+import { sequenceOf, type OperationKind, orderKey, parseOrderKey } from '@tranche/contracts';
 import {
   CAPTURE_WINDOW_MS,
   compact,
@@ -11,80 +11,32 @@ import {
   windowFrom,
   type Attempt,
   type EventReference,
-  type ExternalOperation,
   type OperationState,
   type ConflictingReport,
   type CountedEvidence,
   type OrderState,
+  hasSucceeded,
+  isCancelled,
+  isPayment,
+  isInDoubt,
+  isOpen,
+  findOperation,
+  type Conflict,
 } from '@tranche/order-journal';
-import { operationIdOf } from './operation-id.js';
-import { amountsOf, type OrderAmounts } from './order-amounts.js';
-import { statusOf, type OrderStatus } from './order-status.js';
+import { notExecutedFromMs } from './manual-resolution.js';
 
-export interface EventView {
-  /** CloudEvents id of the published event. */
-  id: string;
-  type: string;
-  sequence: string;
-}
-
-/** An order as the journal knows it, for operators. The journal holds no token, no HFTOKEN and no personal data, so the view has none. */
-export interface OrderView {
-  merchant: string;
-  orderId: string;
-  /** The journal does not hold the order's first records any more: sums and operations cover only the later ones. */
-  isPartial?: true;
-  /** A record of the order was unreadable and was skipped, so nothing is sent for the order any more. */
-  isFrozen?: true;
-  status: OrderStatus;
-  amounts: OrderAmounts;
-  deadlines: {
-    /** A capture after this time is still sent, marked as not guaranteed. */
-    captureWindowEndsAt?: string;
-    pendingExpiresAt?: string;
-    redirectExpiresAt?: string;
-    /** Time from which an operator may resolve a payment that waits. */
-    operatorMayResolveFrom?: string;
-    /** Next look-up of the doubt, where the merchant allows it and the schedule has one; added by OperationsService. */
-    nextLookUpAt?: string;
-  };
-  operations: OperationView[];
-  /** Evidence that named no operation, and waits until exactly one attempt can be its source. */
-  candidates: CandidateView[];
-  /** Operations that the platform reported and no command of ours requested. */
-  external: ExternalView[];
-}
-
-export interface CandidateView {
-  operation: OperationKind;
-  result: string;
-  source: string;
-  transactionId?: string;
-  execCode?: string;
-  amount?: number;
-  message?: string;
-  externalEntityId?: string;
-  externalReference?: string;
-  flags?: string[];
-}
-
-type ExternalView = Omit<ExternalOperation, 'offset' | 'record' | 'nth'> & { event: EventView };
-
-type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transactionId'> & {
-  state: NonNullable<Attempt['closed']> | OperationState['phase'];
-};
-
-export type OperationView = ReturnType<typeof operationView>;
-
-/** `epoch`: the journal's epoch, for the sequences of its events. */
-export function orderView(order: OrderState, epoch = 0): OrderView {
-  const { merchant, orderId } = order;
+/**
+ * An order as the journal knows it, for operators (openapi.json). The journal holds no token, no HFTOKEN and no personal data, so the view has none.
+ * `epoch`: the journal's epoch, for the sequences of its events.
+ */
+export function orderView(order: OrderState, epoch = 0) {
+  const { merchant, orderId, isPartial, isFrozen } = order;
   const amounts = amountsOf(order);
-  return {
+  return compact({
     merchant,
     orderId,
-    ...(order.isPartial ? { isPartial: true } : {}),
-    ...(order.isFrozen ? { isFrozen: true } : {}),
+    isPartial: isPartial || undefined,
+    isFrozen: isFrozen || undefined,
     status: statusOf(order, amounts),
     amounts,
     deadlines: deadlinesOf(order),
@@ -94,8 +46,10 @@ export function orderView(order: OrderState, epoch = 0): OrderView {
       ...operation,
       event: eventView(order, compact({ type: 'payment.operation.external', offset, record, nth }), epoch),
     })),
-  };
+  });
 }
+
+export type OperationView = ReturnType<typeof operationView>;
 
 export function operationView(order: OrderState, operation: OperationState, epoch = 0) {
   const { merchant, orderId } = order;
@@ -125,7 +79,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   });
 }
 
-export function candidatesOf(order: OrderState, kind?: OperationKind): CandidateView[] {
+export function candidatesOf(order: OrderState, kind?: OperationKind) {
   return order.unmatchedEvidence
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
@@ -143,7 +97,7 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
     });
 }
 
-function deadlinesOf(order: OrderState): OrderView['deadlines'] {
+function deadlinesOf(order: OrderState) {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
   const waiting = order.operations.findLast((operation) => isStillWaiting(order, operation));
   const endsInMs = waiting && lifetimeMs(waiting);
@@ -160,16 +114,8 @@ function later(time: string | undefined, ms: number): string | undefined {
   return time === undefined ? undefined : new Date(Date.parse(time) + ms).toISOString();
 }
 
-function attemptView(
-  operation: OperationState,
-  { attempt, intentAt, isTagged, transactionId, closed }: Attempt,
-): AttemptView {
-  return {
-    attempt,
-    isTagged,
-    ...compact({ intentAt: intentAt === '' ? undefined : intentAt, transactionId }),
-    state: closed ?? operation.end ?? operation.phase,
-  } as AttemptView;
+function attemptView({ end, phase }: OperationState, { attempt, intentAt, isTagged, transactionId, closed }: Attempt) {
+  return compact({ attempt, isTagged, intentAt: intentAt || undefined, transactionId, state: closed ?? end ?? phase });
 }
 
 const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
@@ -182,6 +128,143 @@ function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullab
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-export function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
+export function eventView(order: OrderState, event: EventReference, epoch: number) {
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
+}
+
+interface Counted {
+  amount?: number;
+  isAmountAssumed?: boolean;
+}
+
+const SUMS = ['authorized', 'captured', 'refunded'] as const;
+
+/**
+ * Minor units; null where only the platform knows an amount that counts. `refunded` has those of the back office; `remaining` may still be refunded;
+ * `assumed`: sums that include an amount which no message named, so the platform's default is assumed.
+ */
+function amountsOf(order: OrderState) {
+  const succeeded = order.operations.filter(hasSucceeded);
+  const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
+  const all = [...succeeded, ...elsewhere];
+  const counted: Record<(typeof SUMS)[number], Counted[]> = {
+    authorized: all.filter((operation) => isPayment(operation) && !isCancelled(order, operation)),
+    captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
+    refunded: all.filter(({ operation }) => operation === 'refund'),
+  };
+  const [captured, refunded] = [sum(counted.captured), sum(counted.refunded)];
+  return {
+    currency: order.operations[0]?.currency ?? null,
+    authorized: sum(counted.authorized),
+    captured,
+    refunded,
+    remaining: captured === null || refunded === null ? null : Math.max(captured - refunded, 0),
+    assumed: SUMS.filter((name) => counted[name].some(({ isAmountAssumed }) => isAmountAssumed)),
+  };
+}
+
+function sum(operations: Counted[]): number | null {
+  if (operations.some(({ amount }) => amount === undefined)) return null;
+  return operations.reduce((total, { amount = 0 }) => total + amount, 0);
+}
+
+/**
+ * The most urgent status applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried · then by the money ·
+ * then by what it waits for · then by its end.
+ */
+export type OrderStatus =
+  | NonNullable<OperationState['end']>
+  | 'in_doubt'
+  | 'in_progress'
+  | 'refunded'
+  | 'partly_refunded'
+  | 'captured'
+  | 'authorized'
+  | 'redirect_required'
+  | 'pending'
+  | 'voided'
+  | 'external';
+
+function statusOf(order: OrderState, amounts: ReturnType<typeof amountsOf>): OrderStatus {
+  const { operations } = order;
+  if (operations.some(isInDoubt)) return 'in_doubt';
+  if (operations.some((operation) => isOpen(operation) || operation.phase === 'idle')) return 'in_progress';
+  if (amounts.captured !== 0) {
+    if (amounts.refunded === 0) return 'captured';
+    return amounts.remaining === 0 ? 'refunded' : 'partly_refunded';
+  }
+  if (amounts.authorized !== 0) return 'authorized';
+  const waiting = operations.findLast((operation) => isStillWaiting(order, operation));
+  if (waiting) return waiting.phase as 'redirect_required' | 'pending';
+  if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
+  return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? 'external';
+}
+
+/** A conflict, as an operator needs it to act: whose money, how much, and the events that published it. `epoch`: the journal's epoch. */
+export function conflictView(order: OrderState, conflict: Conflict, epoch = 0) {
+  const { merchant, orderId } = order;
+  const { reason, commandId, operation, amount, transactionId, payments } = conflict;
+  const own = commandId === undefined ? undefined : findOperation(order, commandId);
+  const published = own?.events?.filter(({ type }) => type === 'payment.conflict.detected');
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId: commandId ?? '-' }),
+    ...{ merchant, orderId, reason },
+    ...compact({ commandId, operation, amount, currency: own?.currency, transactionId }),
+    payments: payments?.map((payment) => compact(payment)),
+    otherAmounts: reason === 'other_amount' ? own?.otherAmounts : undefined,
+    otherCurrencies: reason === 'other_currency' ? own?.otherCurrencies : undefined,
+    contradictions: reason === 'other_result' ? own?.conflictingReports?.map(reportView) : undefined,
+    events: (published ?? []).map((event) => eventView(order, event, epoch)),
+  });
+}
+
+/** An operation in doubt, as an operator needs it to decide. `nowMs`: wall clock; `notExecutedAfterMs`: see `notExecutedFromMs`. */
+export function doubtView(
+  order: OrderState,
+  operation: OperationState,
+  { nowMs, notExecutedAfterMs }: { nowMs: number; notExecutedAfterMs: number },
+) {
+  const { merchant, orderId } = order;
+  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, reference } = operation;
+  const { since = '', latest } = operation;
+  const fromMs = notExecutedFromMs(operation, notExecutedAfterMs);
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId }),
+    ...{ merchant, orderId, commandId, operation: kind, method, attempt },
+    ...compact({ amount, currency, isAmountAssumed, reference }),
+    since,
+    ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)),
+    reason: latest?.body.flags?.[0],
+    message: latest?.body.message,
+    execCode: latest?.body.execCode,
+    transactionIds: operation.attempts.flatMap(({ transactionId }) => transactionId ?? []),
+    candidates: candidatesOf(order, kind),
+    notExecuted: { maySay: nowMs >= fromMs, from: new Date(fromMs).toISOString() },
+  });
+}
+
+export interface OperationName {
+  merchant: string;
+  orderId: string;
+  commandId: string;
+}
+
+/** base64url of the JSON list `["merchant","orderId","commandId"]`: one part of a URL, although orderId and commandId may hold slashes. */
+export function operationIdOf({ merchant, orderId, commandId }: OperationName): string {
+  return Buffer.from(JSON.stringify([merchant, orderId, commandId])).toString('base64url');
+}
+
+export function parseOperationId(id: string): OperationName | undefined {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parts) || parts.length !== 3 || !parts.every((part) => typeof part === 'string')) return undefined;
+  const [merchant, orderId, commandId] = parts as [string, string, string];
+  const name = { merchant, orderId, commandId };
+  const isOneOfOurs =
+    parseOrderKey(orderKey(merchant, orderId))?.merchant === merchant && commandId !== '' && operationIdOf(name) === id;
+  return isOneOfOurs ? name : undefined;
 }

@@ -3,9 +3,8 @@ import { isUnreachable, type CallResult, type Merchant, type OperationKind } fro
 import type { SendOptions } from '@tranche/order-journal';
 import { classifyReply } from '@tranche/platform';
 import { describeSpan, Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
-import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './bearer-token.client.js';
+import { BearerTokenClient, NoBearerTokenError, type BearerToken, RefusedTokens } from './bearer-token.client.js';
 import { PlatformClient } from './platform.client.js';
-import { RefusedTokens } from './refused-tokens.js';
 
 export interface PlatformForm {
   operation: OperationKind;

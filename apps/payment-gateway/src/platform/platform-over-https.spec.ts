@@ -80,6 +80,13 @@ it('posts over TLS to one whose certificate is vouched for', async () => {
   expect([requests, bytes]).toEqual([1, call.body.length]);
 });
 
+it('is probed by a whole handshake without a request, so a certificate that is not trusted keeps the rail closed', async () => {
+  expect(await client.canConnect()).toBe(false);
+  trustTheServer();
+  expect(await client.canConnect()).toBe(true);
+  expect([requests, bytes]).toEqual([0, 0]);
+});
+
 it('drops what the kernel has not delivered below TLS, too', async () => {
   trustTheServer();
   server.removeAllListeners('secureConnection');

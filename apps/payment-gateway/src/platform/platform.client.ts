@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PlatformReply } from '@tranche/platform';
 import { injectTrace } from '@tranche/service-kit';
@@ -26,7 +25,6 @@ export interface PlatformCall {
 interface Target {
   pool: Pool;
   prefix: string;
-  url: URL;
   warm: WarmSockets;
   /** Times at which `warmUp` was called for calls that have not started. Monotonic, milliseconds. */
   wanted: number[];
@@ -52,7 +50,7 @@ export class PlatformClient implements OnApplicationShutdown {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      return { pool, url, warm, wanted: [], prefix: url.pathname.replace(/\/$/, '') };
+      return { pool, warm, wanted: [], prefix: url.pathname.replace(/\/$/, '') };
     });
   }
 
@@ -98,9 +96,9 @@ export class PlatformClient implements OnApplicationShutdown {
     });
   }
 
-  /** True where any of the URLs accepts a connection now. Sends nothing. */
+  /** True where any of the URLs accepts a connection now. Sends nothing; the next call takes that connection. */
   async canConnect(): Promise<boolean> {
-    const connected = await Promise.all(this.#targets.map(({ url }) => takesConnection(url)));
+    const connected = await Promise.all(this.#targets.map(({ warm }) => warm.open()));
     return connected.includes(true);
   }
 
@@ -108,22 +106,6 @@ export class PlatformClient implements OnApplicationShutdown {
     for (const { warm } of this.#targets) warm.close();
     await Promise.all(this.#targets.map(({ pool }) => pool.close()));
   }
-}
-
-function takesConnection({ hostname, port, protocol }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    });
-    const settle = (isConnected: boolean) => {
-      socket.destroy();
-      resolve(isConnected);
-    };
-    socket.setTimeout(CONNECT_TIMEOUT_MS, () => settle(false));
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { RAILS, type Rail } from '@tranche/contracts';
 import type { Permit, RailGate } from '@tranche/order-journal';
@@ -26,7 +25,6 @@ export class RailBreakers implements RailGate {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    setMaxListeners(0, lifetime.stopping);
     this.#opened = metrics.counter({
       name: 'tranche_rail_breaker_opened_total',
       help: 'Times a rail was blocked',

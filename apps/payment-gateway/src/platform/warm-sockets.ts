@@ -31,14 +31,14 @@ export class WarmSockets {
     queueMicrotask(() => callback(null, socket));
   };
 
-  /** Resolves when one more connection is open, or failed: the request itself will report that. */
-  open(): Promise<void> {
+  /** Resolves with true once one more connection is open, and with false where it failed: the request itself will report why. */
+  open(): Promise<boolean> {
     this.#connecting++;
     return new Promise((resolve) => {
       this.connector(this.#target, (...[error, socket]: buildConnector.CallbackArgs) => {
         this.#connecting--;
         if (error === null) this.#keep(socket);
-        resolve();
+        resolve(error === null);
       });
     });
   }

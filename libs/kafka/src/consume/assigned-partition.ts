@@ -90,23 +90,16 @@ export class FetchPosition {
 }
 
 /** Bounds for fetched but unfinished records. Fetching of a partition pauses at these watermarks and resumes at half of them. */
-export interface Watermarks {
-  readonly records: number;
-  readonly bytes: number;
-  /** From the frontier to the last fetched record. A hard bound, because the commit's metadata cannot hold more. */
-  readonly span: number;
-  /** Maximum of all partitions of this member together. Each partition may always use its even share. */
-  readonly allRecords: number;
-  readonly allBytes: number;
-}
-
-export const defaultWatermarks: Watermarks = {
+export const defaultWatermarks = {
   records: 2000,
   bytes: 16 * 1024 * 1024,
+  /** From the frontier to the last fetched record. A hard bound, because the commit's metadata cannot hold more. */
   span: 16_000,
+  /** Maximum of all partitions of this member together. Each partition may always use its even share. */
   allRecords: 16_000,
   allBytes: 64 * 1024 * 1024,
 };
+export type Watermarks = Readonly<typeof defaultWatermarks>;
 
 interface All {
   records: number;

@@ -2,7 +2,7 @@ import { atMost, type Log, pauseFor } from '@tranche/runtime';
 import { ConsumerClosedError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import { byTopic } from '../kafkajs/kafkajs-port.js';
-import type { Consumer } from '../kafkajs/kafkajs.js';
+import type { Consumer } from '../kafkajs/kafka-client.js';
 import type { GroupWork } from './group-work.js';
 import type { Partitions } from './sticky-plan.js';
 

@@ -1,9 +1,10 @@
 import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
+import { kafkaMetrics } from '../kafka-metrics.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { GroupConsumer } from './group-consumer.js';
-import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
+import { KeyOrderedPool } from './key-ordered-pool.js';
+import type { HandlerResult } from './key-ordered-work.js';
 import type { Assignment } from './group-port.js';
 
 jest.mock('../kafkajs/kafka-client.js');
@@ -28,7 +29,7 @@ class Member {
       topics: ['records'],
       topicPrefix: '',
       log: silentLog,
-      metrics: new KafkaMetrics(undefined),
+      metrics: kafkaMetrics(undefined),
       assigned: (assignment) => {
         this.assignments.push(assignment);
         return pool.workOn(assignment);

@@ -2,10 +2,17 @@ import type { HealthRegistry, Log } from '@tranche/runtime';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { drainingAssigner } from '../kafkajs/draining-assigner.js';
-import { FetchPace } from '../kafkajs/fetch-pace.js';
-import { askAdmin, kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { FetchPace } from '../kafkajs/fetches.js';
+import {
+  askAdmin,
+  kafkaOf,
+  type KafkaClient,
+  type Cluster,
+  type Consumer,
+  type EachBatchPayload,
+  type PartitionAssigner,
+} from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
-import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
 import { mustExist } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
 import { consumedRecord } from '../consumed-record.js';

@@ -3,7 +3,8 @@ import type { ConsumedRecord } from '../consumed-record.js';
 import { encodeFinished } from './frontier.js';
 import type { CommitPoint, PartitionStart, TopicPartition, Assignment } from './group-port.js';
 import { GroupWork } from './group-work.js';
-import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
+import { KeyOrderedPool } from './key-ordered-pool.js';
+import type { HandlerResult } from './key-ordered-work.js';
 import { defaultWatermarks } from './assigned-partition.js';
 
 const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({

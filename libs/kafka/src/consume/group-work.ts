@@ -12,8 +12,10 @@ import {
   type Watermarks,
 } from './assigned-partition.js';
 import type { ConsumedRecord } from '../consumed-record.js';
-import { GroupCommits } from './group-commits.js';
+import { MembershipLostError } from '../errors.js';
 import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWork } from './group-port.js';
+
+const commitAgainMs = 200;
 
 export interface GroupWorkOptions {
   groupId: string;
@@ -39,22 +41,14 @@ export class GroupWork {
   private readonly pausedTopics = new Set<string>();
   private current = new Map<string, AssignedPartition>();
   private ended: PartitionWork[] = [];
-  private readonly commits: GroupCommits;
+  /** At most one commit is in flight. */
+  private committing: Promise<void> | undefined;
+  private cancelCommit: (() => void) | undefined;
   private draining: { readonly deadline: Deadline; readonly whole: Promise<boolean> } | undefined;
 
   constructor(private readonly options: GroupWorkOptions) {
     this.timers = options.timers ?? realTimers;
     this.watermarks = options.watermarks ?? defaultWatermarks;
-    this.commits = new GroupCommits({
-      port: options.port,
-      groupId: options.groupId,
-      log: options.log,
-      timers: this.timers,
-      partitions: () => [...this.current.values()],
-      isCurrent: (assigned) => this.isCurrent(assigned),
-      isDraining: () => this.draining !== undefined,
-      beforeCommit: () => this.resumeAllHalfEmpty(),
-    });
   }
 
   /** Begins an epoch with these partitions. Resolves when each has its start offset, or was taken away before. */
@@ -140,7 +134,7 @@ export class GroupWork {
     }
     this.current = new Map();
     this.draining = undefined;
-    this.commits.cancel();
+    this.dropCommit();
   }
 
   get partitions(): TopicPartition[] {
@@ -229,7 +223,7 @@ export class GroupWork {
   private afterProgress(assigned: AssignedPartition): void {
     if (!this.isCurrent(assigned)) return;
     if (assigned.isFull) this.resumeIfHalfEmpty(assigned);
-    this.commits.schedule(this.options.commitEveryMs ?? 100);
+    this.scheduleCommit(this.options.commitEveryMs ?? 100);
   }
 
   private resumeIfHalfEmpty(assigned: AssignedPartition): void {
@@ -246,14 +240,74 @@ export class GroupWork {
   private async drainAll(all: AssignedPartition[], deadline: Deadline): Promise<boolean> {
     for (const { end } of all) end.abort();
     // This commit also shows whether the partitions are still ours. If not, waiting for running handlers is useless.
-    if (!(await this.commits.commit({ ofAll: true }))) return false;
+    if (!(await this.commit({ ofAll: true }))) return false;
     const settled = () => Promise.all(all.map(({ work }) => work.settled()));
     // The last handlers may have given work to other partitions of this member, so all are asked once more. A partition that has settled
     // then begins nothing: the last commit would not cover it, and the next owner would do it again.
     const ended = () => Promise.all(all.map((one) => one.work.settled().then(() => one.endWork())));
     await deadline.wait(settled().then(ended));
-    this.commits.cancel();
-    return this.commits.commit();
+    this.dropCommit();
+    return this.commit();
+  }
+
+  /** Milliseconds from now; a commit that is already scheduled keeps its time. */
+  private scheduleCommit(ms: number): void {
+    this.cancelCommit ??= this.timers.after(ms, () => {
+      this.cancelCommit = undefined;
+      this.resumeAllHalfEmpty();
+      // Records finished during the commit in flight are committed by the next one.
+      if (this.committing) return this.scheduleCommit(ms);
+      void this.commit();
+    });
+  }
+
+  private dropCommit(): void {
+    this.cancelCommit?.();
+    this.cancelCommit = undefined;
+  }
+
+  /** With `ofAll`, partitions without new finished records repeat their last commit. Returns false if the membership is lost. */
+  private async commit({ ofAll = false } = {}): Promise<boolean> {
+    while (this.committing) await this.committing;
+    const due = [...this.current.values()].flatMap((assigned) => {
+      const isDue = assigned.work.changes > assigned.committedChanges || (ofAll && assigned.isCommitted);
+      const point = assigned.isPlaced && isDue ? assigned.work.commitPoint() : undefined;
+      return point ? [{ assigned, point, changes: assigned.work.changes }] : [];
+    });
+    if (due.length === 0) return true;
+    let isMember = true;
+    const request = async () => {
+      const points = due.map(({ assigned: { assignment }, point }) => ({
+        topic: assignment.topic,
+        partition: assignment.partition,
+        ...point,
+      }));
+      try {
+        await this.options.port.commit(points);
+        for (const { assigned, changes } of due)
+          Object.assign(assigned, { committedChanges: changes, isCommitted: true });
+      } catch (error) {
+        isMember = !(error instanceof MembershipLostError);
+        // Another member may own the partitions by now.
+        if (!isMember) for (const { assigned } of due) assigned.endWork();
+        this.afterFailedCommit(isMember && due.some(({ assigned }) => this.isCurrent(assigned)), error);
+      }
+    };
+    this.committing = request();
+    await this.committing;
+    this.committing = undefined;
+    return isMember;
+  }
+
+  private afterFailedCommit(isCurrent: boolean, error: unknown): void {
+    if (isCurrent && !this.draining) {
+      this.warn(error, 'committing failed; trying again');
+      this.scheduleCommit(commitAgainMs);
+    } else
+      this.options.log.debug(
+        { groupId: this.options.groupId, error: String(error) },
+        'a commit came too late for its assignment',
+      );
   }
 
   private isCurrent(assigned: AssignedPartition): boolean {

@@ -1,18 +1,18 @@
-import { atMost, type HealthRegistry, type Log } from '@tranche/runtime';
+import { atMost } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { ConsumerClosedError } from '../errors.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
-import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
+import { waitForKafka } from '../kafkajs/kafka-client.js';
 import { topicOffsets } from '../topics/offsets.js';
-import { insideTrace } from '../trace-context.js';
-import type { ConsumedRecord } from '../consumed-record.js';
-import { GroupConsumer } from './group-consumer.js';
-import { KeyOrderedPool, untilHandled, type HandledCall } from './key-ordered-pool.js';
+import { insideTrace } from '../kafkajs/record-headers.js';
+import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.js';
+import { KeyOrderedPool, untilHandled, type UntilHandledOptions } from './key-ordered-pool.js';
 import type { Assignment } from './group-port.js';
 
-export interface KeyOrderedConsumerOptions {
-  client: KafkaClient;
-  groupId: string;
+export interface KeyOrderedConsumerOptions
+  extends
+    UntilHandledOptions,
+    Pick<GroupConsumerOptions, 'client' | 'groupId' | 'log' | 'health' | 'sessionTimeoutMs' | 'rebalanceDrainMs'> {
   /** Topic name without prefix. */
   topic: string;
   /** Prefix of `topic` on the broker (''); records have the name without it. */
@@ -21,23 +21,11 @@ export interface KeyOrderedConsumerOptions {
   inFlight: number;
   /** Start of a partition without a commit ('earliest'). 'latest' is its end at `start()`, committed before the first read. */
   from?: 'earliest' | 'latest';
-  /** If it rejects, the record is retried without limit and its key waits. It also gets `unreadable` records. */
-  handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
-  onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
   /** Called if retention deleted records before this group read them. */
   onMissed?: (missed: { partition: number; committed: bigint; low: bigint }) => void;
-  log: Log;
   metrics?: Registry;
-  health?: HealthRegistry;
-  /** Delay before the first retry, milliseconds (200). It doubles up to `maxRetryDelayMs` (30,000). */
-  retryDelayMs?: number;
-  maxRetryDelayMs?: number;
   /** Milliseconds that close() waits for running handlers (10,000). */
   drainTimeoutMs?: number;
-  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
-  sessionTimeoutMs?: number;
-  /** Milliseconds that a rebalance waits for running handlers (1500; at most half of session timeout minus heartbeat interval). */
-  rebalanceDrainMs?: number;
 }
 
 /**
@@ -55,7 +43,7 @@ export class KeyOrderedConsumer {
 
   constructor(private readonly options: KeyOrderedConsumerOptions) {
     const { groupId, topic, metrics } = options;
-    this.metrics = new KafkaMetrics(metrics);
+    this.metrics = kafkaMetrics(metrics);
     const run = untilHandled({
       ...options,
       handle: async (record, call) => {

@@ -1,18 +1,7 @@
 import { type Timers, backOffMs, ignoreErrors, realTimers } from '@tranche/runtime';
 import type { ConsumedRecord } from '../consumed-record.js';
-import { KeyOrderedWork, type Lane } from './key-ordered-work.js';
+import { KeyOrderedWork, type HandlerResult, type Lane, type Task } from './key-ordered-work.js';
 import type { Assignment, PartitionWork } from './group-port.js';
-
-export interface Task {
-  readonly record: ConsumedRecord;
-  readonly assignment: Assignment;
-  /** Monotonic milliseconds of the fetch. */
-  readonly sinceMs: number;
-  attempts: number;
-}
-
-/** `hold`: the record is not finished. Its key, or its whole partition, waits for `ms` milliseconds; then the record is retried. */
-export type HandlerResult = 'done' | { hold: 'key' | 'partition'; ms: number };
 
 /** The slot that a running record occupies; there are `inFlight` of them. */
 export interface Slot {
@@ -242,6 +231,7 @@ export interface HandledCall {
 }
 
 export interface UntilHandledOptions {
+  /** If it rejects, the record is retried without limit and its key waits. It also gets `unreadable` records. */
   handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
   onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
   /** Delay before the first retry, milliseconds (200). It doubles up to `maxRetryDelayMs` (30,000). */

@@ -1,7 +1,7 @@
 import metadata from 'kafkajs/src/protocol/requests/metadata/index.js';
-import { acceptTopicsWithoutLeader } from './accept-topics-without-leader.js';
+import { repairKafkajs } from './repairs.js';
 
-acceptTopicsWithoutLeader();
+repairKafkajs();
 const LEADER_NOT_AVAILABLE = 5;
 const answer = {
   topicMetadata: [

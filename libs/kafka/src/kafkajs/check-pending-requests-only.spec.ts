@@ -1,5 +1,5 @@
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
-import { checkPendingRequestsOnly } from './check-pending-requests-only.js';
+import { repairKafkajs } from './repairs.js';
 
 interface Queue {
   pending: { correlationId: number; send: () => void; expectResponse: boolean }[];
@@ -9,7 +9,7 @@ interface Queue {
 
 beforeEach(() => {
   jest.useFakeTimers();
-  checkPendingRequestsOnly();
+  repairKafkajs();
 });
 afterEach(() => jest.useRealTimers());
 

@@ -3,7 +3,7 @@ import * as fzstd from 'fzstd';
 import kafkajs from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
-import { unpackWithinBudget, type Unpack } from './unpack-within-budget.js';
+import { unpackBounded, type Unpack } from './bound-kafkajs-decoder.js';
 import { checkLz4, checkZstd, snappyBlockBytes } from './unpacked-size.js';
 import { BatchTooLargeError } from './unreadable-batch.js';
 
@@ -26,12 +26,12 @@ export function registerCodecs(): void {
 function codec(name: string, unpack: Unpack) {
   return () => ({
     compress: () => Promise.reject(new Error(`${name} is only read here`)),
-    decompress: (packed: Buffer) => unpackWithinBudget(packed, name, unpack),
+    decompress: (packed: Buffer) => unpackBounded(packed, name, unpack),
   });
 }
 
 function tooLarge(error: NodeJS.ErrnoException, limit: number): Error {
-  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BatchTooLargeError(limit, limit) : error;
+  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BatchTooLargeError(limit) : error;
 }
 
 export function unpackGzip(packed: Buffer, limit: number): Promise<Buffer> {
@@ -90,7 +90,7 @@ function unpackZstdHere(packed: Buffer, limit: number): Buffer {
   let bytes = 0;
   const unpacking = new fzstd.Decompress((chunk) => {
     bytes += chunk.length;
-    if (bytes > limit) throw new BatchTooLargeError(limit, bytes);
+    if (bytes > limit) throw new BatchTooLargeError(limit);
     chunks.push(chunk);
   });
   unpacking.push(packed, true);

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { atMost, type Log } from '@tranche/runtime';
+import { atMost, pauseFor, type Log } from '@tranche/runtime';
 import { ConsumerClosedError } from '../errors.js';
-import { isOutage, runAgain } from './outage.js';
 
 export interface ConsumerRunnerOptions {
   consumer: Consumer;
@@ -19,7 +18,19 @@ export interface ConsumerRunnerOptions {
   log: Log;
 }
 
+const OUTAGES: ReadonlySet<string> = new Set([
+  'KafkaJSBrokerNotFound',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSConnectionError',
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSRequestTimeoutError',
+  // The token endpoint may be down.
+  'OAuthBearerError',
+]);
+
 const leaveMs = 5_000;
+const runAgainAfterMs = 500;
 
 /**
  * Runs a kafkajs consumer from its connection to its end. If kafkajs is disconnected during a join, the member is created afterwards, owns
@@ -153,4 +164,21 @@ export class ConsumerRunner {
       log.debug({ error: String(error) }, `${name}: leaving failed`);
     }
   }
+}
+
+/** Returns true for an outage, which will end. Without this, kafkajs would give up a consumer for good if it finds no coordinator. */
+export function isOutage(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (OUTAGES.has(cause.name)) return true;
+  return false;
+}
+
+/** Restarts a consumer that kafkajs gave up in an outage, after a delay and unless it is stopping. Never rejects. */
+async function runAgain(
+  run: () => Promise<void>,
+  isStopping: () => boolean,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  await pauseFor(runAgainAfterMs);
+  if (!isStopping()) await run().catch(onFailure);
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Consumer } from 'kafkajs';
-import { FetchPace } from './fetch-pace.js';
+import { FetchPace } from './fetches.js';
 
 const EVERY_MS = 40;
 

@@ -9,15 +9,31 @@ import kafkajs, {
   type Kafka,
 } from 'kafkajs';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
-import { acceptTopicsWithoutLeader } from './accept-topics-without-leader.js';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
-import { checkPendingRequestsOnly } from './check-pending-requests-only.js';
 import { registerCodecs } from './codecs.js';
-import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
-import { logCreatorFor } from './kafkajs-log.js';
+import { repairKafkajs } from './repairs.js';
+import { logCreatorFor, refusalOf } from './kafkajs-log.js';
 import { oauthBearerMechanism, type OAuthBearer } from './oauth-bearer.js';
-import { refusalOf } from './refusal.js';
 import { TlsMaterial, type TlsFiles } from './tls-files.js';
+
+/** Only this folder imports kafkajs. */
+export type {
+  Cluster,
+  PartitionAssigner,
+  Admin,
+  Consumer,
+  EachBatchPayload,
+  IHeaders,
+  ITopicConfig,
+  KafkaMessage,
+  Message,
+  Producer,
+  ProducerBatch,
+  RecordMetadata,
+} from 'kafkajs';
+
+export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
+export const BROKER_RESOURCE = kafkajs.ConfigResourceTypes.BROKER;
 
 export interface KafkaSettings {
   brokers: string[];
@@ -39,9 +55,7 @@ const configurations = new WeakMap<KafkaClient, KafkaConfig>();
 export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClient {
   registerCodecs();
   boundKafkajsDecoder();
-  acceptTopicsWithoutLeader();
-  patchKafkajsCodec();
-  checkPendingRequestsOnly();
+  repairKafkajs();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {
     brokers: settings.brokers,

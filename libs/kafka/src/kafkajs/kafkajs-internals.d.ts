@@ -25,9 +25,6 @@ declare module 'kafkajs/src/protocol/decoder.js' {
     offset: number;
     constructor(buffer: Buffer);
     canReadBytes(length: number): boolean;
-    readBytes(length?: number): Buffer | null;
-    readAll(): Buffer;
-    slice(length: number): Decoder;
     readVarInt(): number;
     readVarIntArray(read: (decoder: Decoder) => unknown): unknown[];
   }
@@ -43,19 +40,6 @@ declare module 'kafkajs/src/protocol/requests/metadata/index.js' {
     protocol: (of: { version: number }) => (options: { topics: string[] }) => { response: MetadataResponse };
   }
   const definition: Metadata;
-  export default definition;
-}
-
-declare module 'kafkajs/src/protocol/requests/fetch/index.js' {
-  /** `decode` takes the response without its length and correlation id. */
-  export interface FetchResponse {
-    decode: (answer: Buffer) => Promise<unknown>;
-    parse: (decoded: unknown) => Promise<unknown>;
-  }
-  interface Fetch {
-    protocol: (of: { version: number }) => (options: object) => { response: FetchResponse };
-  }
-  const definition: Fetch;
   export default definition;
 }
 

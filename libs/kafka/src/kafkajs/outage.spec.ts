@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs';
-import { isOutage } from './outage.js';
+import { isOutage } from './consumer-runner.js';
 
 // The constructor needs a message, which its types do not allow.
 const coordinatorGone: Error = Reflect.construct(kafkajs.KafkaJSGroupCoordinatorNotFound, [

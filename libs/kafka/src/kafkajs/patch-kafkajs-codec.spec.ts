@@ -16,7 +16,7 @@ function load(isLean: boolean): Kafkajs {
   jest.isolateModules(() => {
     /* eslint-disable @typescript-eslint/no-require-imports -- two copies of the same modules */
     if (isLean) {
-      (require('./patch-kafkajs-codec.js') as { patchKafkajsCodec: () => void }).patchKafkajsCodec();
+      (require('./repairs.js') as { repairKafkajs: () => void }).repairKafkajs();
       ({ NO_VALUE } = require('./record-headers.js') as { NO_VALUE: Buffer });
     }
     loaded = {

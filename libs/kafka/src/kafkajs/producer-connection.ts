@@ -1,8 +1,20 @@
-import type { Producer } from 'kafkajs';
+import kafkajs, { type Message, type Producer } from 'kafkajs';
 import { atMost, type Log } from '@tranche/runtime';
 import { ProducerClosedError } from '../errors.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
-import { notingPartitioner } from './partition-notes.js';
+
+export type PartitionedMessage = Message & { chosenPartition?: number };
+
+/** Notes the partition in the message, because offsets are computed per partition. */
+const notingPartitioner = () => {
+  const choose = kafkajs.Partitioners.DefaultPartitioner();
+  return (args: Parameters<typeof choose>[0]) => {
+    const { message } = args;
+    const partition = message.partition ?? choose(args);
+    (message as PartitionedMessage).chosenPartition = partition;
+    return partition;
+  };
+};
 
 export interface ProducerConnectionOptions {
   client: KafkaClient;

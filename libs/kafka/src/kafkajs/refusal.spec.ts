@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import kafkajs from 'kafkajs';
 import { listening } from '../../test/log-lines.js';
 import { createKafkaClient, waitForKafka, type KafkaSettings } from './kafka-client.js';
-import { refusalOf } from './refusal.js';
+import { refusalOf } from './kafkajs-log.js';
 
 const sasl = { mechanism: 'plain', username: 'gateway', password: 'wrong' } as const;
 

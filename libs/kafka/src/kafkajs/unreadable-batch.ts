@@ -9,7 +9,6 @@ export const MAX_BATCH_RECORDS = 50_000;
 export const MAX_HEADERS = 128;
 /** Maximum over all records of a batch; each header becomes an object, a text and a buffer. */
 export const MAX_BATCH_HEADERS = 250_000;
-export const TOO_MANY_HEADERS = `the batch has more than ${MAX_BATCH_HEADERS} headers`;
 
 /** Random per process, so that no sender can forge it. */
 const MARK = `unreadable-${randomBytes(8).toString('hex')}`;
@@ -23,11 +22,7 @@ export const BATCH_HEADER_BYTES = 61;
 export class BatchTooLargeError extends Error {
   override readonly name = 'BatchTooLargeError';
 
-  /** @param unpackedBytes bytes unpacked before the limit was reached; 0 if the format declares its size */
-  constructor(
-    readonly limit: number,
-    readonly unpackedBytes = 0,
-  ) {
+  constructor(limit: number) {
     super(`the batch unpacks to more than ${limit} bytes`);
   }
 }

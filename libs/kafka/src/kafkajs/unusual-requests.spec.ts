@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { watchUnusual } from './unusual-requests.js';
+import { watchUnusual } from './fetches.js';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { atMost, pauseFor, type HealthRegistry, type Log } from '@tranche/runtime';
+import { asError, atMost, pauseFor, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
 import { UnknownTopicError } from '../errors.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
-import { FetchPace } from '../kafkajs/fetch-pace.js';
-import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
-import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
+import { FetchPace, watchUnusual } from '../kafkajs/fetches.js';
+import { kafkaOf, type KafkaClient, type Consumer, type EachBatchPayload } from '../kafkajs/kafka-client.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
-import { watchUnusual } from '../kafkajs/unusual-requests.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { LogPosition, type LogBounds } from './log-position.js';
 
 /** Milliseconds between fetches. Shorter than for other consumers, because intents wait for their record. */
 const fetchEveryMs = 2;
-/** The broker answers a waiting fetch as soon as it has a record. A partition that is followed anew waits for the answer, this long at most. */
-const fetchWaitMs = 200;
 /** Pause before the log's bounds are requested again, while it ends before what was read or no broker answers. */
 const lookAgainMs = 1_000;
 /** `stop` waits this long for a request for the bounds; kafkajs may hang in it for much longer. */
@@ -29,6 +25,8 @@ interface Reading {
   onFault: (fault: string) => void;
   /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
   takesUnreadable?: boolean;
+  /** If true, `onRecords` is also called without records, for offsets that have none: control records, and those of an aborted transaction. */
+  takesGaps?: boolean;
 }
 
 export interface FollowedLog extends Reading {
@@ -60,6 +58,15 @@ export interface LogFollowerOptions {
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
+  /** Called when nothing more will be read, until another follower is created. */
+  onLost?: (error: Error) => void;
+  /**
+   * Milliseconds that a fetch waits for a record (200); the broker answers as soon as it has one. A partition that is followed anew waits for
+   * that answer.
+   */
+  maxWaitMs?: number;
+  /** Maximum bytes of one partition in one fetch (4 MiB). A larger record is returned alone. */
+  maxBytesPerPartition?: number;
 }
 
 /**
@@ -82,17 +89,17 @@ export class LogFollower {
   private failure: string | undefined;
 
   constructor(private readonly options: LogFollowerOptions) {
-    const { client, topicPrefix = '', topic, log, health } = options;
+    const { client, topicPrefix = '', topic, log, health, maxWaitMs = 200 } = options;
     this.name = topicPrefix + topic;
-    this.metrics = new KafkaMetrics(options.metrics);
+    this.metrics = kafkaMetrics(options.metrics);
     this.consumer = kafkaOf(client).consumer({
       groupId: `${client.clientId}.log.${randomUUID()}`,
       // After an outage the broker still counts the previous member, and no partition is read until this timeout has passed.
       sessionTimeout: 6_000,
       heartbeatInterval: 1_500,
       minBytes: 1,
-      maxWaitTimeInMs: fetchWaitMs,
-      maxBytesPerPartition: 4 * 1024 * 1024,
+      maxWaitTimeInMs: maxWaitMs,
+      maxBytesPerPartition: options.maxBytesPerPartition ?? 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
@@ -104,11 +111,15 @@ export class LogFollower {
       onJoin: (memberAssignment) => this.afterJoin(memberAssignment[this.name] ?? []),
       onStop: () => void (this.hasGroup = false),
       onCrash: (error, comesBack) => this.afterCrash(error, comesBack),
-      onLost: (error) => void (this.failure = `the reader of ${this.name} did not start again: ${String(error)}`),
+      onLost: (error) => this.lost(`did not start again: ${String(error)}`, asError(error)),
       log,
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
-    watchUnusual(this.consumer, fetchWaitMs, () => this.doubt());
+    watchUnusual(this.consumer, maxWaitMs, () => this.doubt());
+    // kafkajs passes such offsets without calling `eachBatch`.
+    this.consumer.on('consumer.end_batch_process', ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
+      if (batchSize === 0) this.pass(partition, BigInt(firstOffset ?? lastOffset), BigInt(lastOffset));
+    });
     health?.addLiveness(`kafka log ${this.name}`, () => this.failure);
   }
 
@@ -207,7 +218,12 @@ export class LogFollower {
     this.hasGroup = false;
     const facts = { topic: this.name, error: String(error), restart: comesBack };
     log[comesBack ? 'warn' : 'error'](facts, 'reading the log stopped');
-    if (!comesBack) this.failure = `the reader of ${this.name} crashed: ${error.message}`;
+    if (!comesBack) this.lost(`crashed: ${error.message}`, error);
+  }
+
+  private lost(what: string, error: Error): void {
+    this.failure = `the reader of ${this.name} ${what}`;
+    this.options.onLost?.(error);
   }
 
   /** The next records of each partition are taken only when its last record was compared; the bounds show a log that has no more records. */
@@ -255,6 +271,11 @@ export class LogFollower {
     // `onRecords` may have ended this reading, or begun another one.
     if (this.followed.get(partition) === one) fetched.resolveOffset(String(position.next - 1n));
     await this.pace.keep();
+  }
+
+  private pass(partition: number, first: bigint, last: bigint): void {
+    const one = this.followed.get(partition);
+    if (one?.position.pass(first, last) && one.takesGaps) one.onRecords([], one.position.next);
   }
 
   private fail(partition: number, fault: string): void {

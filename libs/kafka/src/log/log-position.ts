@@ -88,6 +88,14 @@ export class LogPosition {
     return fresh;
   }
 
+  /** Takes offsets without records. Returns false if they are not the next ones; offsets before `first` were not read yet. */
+  pass(first: bigint, last: bigint): boolean {
+    if (this.fault !== undefined || this.isBehind || this.#checked) return false;
+    if (first > this.next || last < this.next) return false;
+    this.next = last + 1n;
+    return true;
+  }
+
   /**
    * Compares the position with the log's bounds; sets `fault`, or sets or clears `isBehind`.
    * @param bounds undefined where the log does not exist

@@ -1,12 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Log } from '@tranche/runtime';
+import { whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
+import { UnreadableRecordError } from '../errors.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import { RecordsDeletedError, UnreadableRecordError } from '../errors.js';
-import { fetchedOf } from '../kafkajs/kafkajs-port.js';
-import type { EachBatchPayload, IHeaders } from '../kafkajs/kafkajs.js';
-import { LogConnection } from '../kafkajs/log-connection.js';
-import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import { topicOffsets } from '../topics/offsets.js';
-import { OffsetRange } from './offset-range.js';
+import { LogFollower } from './log-follower.js';
+import type { LogBounds } from './log-position.js';
 
 export interface LogReaderOptions {
   client: KafkaClient;
@@ -17,20 +16,19 @@ export interface LogReaderOptions {
   takesUnreadable?: boolean;
 }
 
-/** `value` is a view of the whole fetch response; keeping it would keep all of the response in memory. */
-export interface LogRecord {
-  offset: bigint;
-  key: string | null;
-  value: Buffer | null;
-  rawHeaders?: IHeaders;
-  /** Milliseconds since the epoch: the broker's time if the topic has LogAppendTime, otherwise the sender's. */
-  timestampMs: number;
-  /** The reason why the record could not be read. Such a record has an offset and no content. */
-  unreadable?: string;
+export type LogRecord = Pick<ConsumedRecord, 'offset' | 'key' | 'value' | 'headers' | 'timestampMs' | 'unreadable'>;
+
+interface Connection {
+  readonly follower: LogFollower;
+  readonly started: Promise<void>;
 }
 
-const OFFSETS_LIFETIME_MS = 1_000;
 const IDLE_MS = 5_000;
+/** Records per slice. A reader handles a slice without a pause, and others wait meanwhile. */
+const SLICE_RECORDS = 500;
+const SLICES_AHEAD = 4;
+/** A fetch is about as large as what is read ahead. While every partition is paused, kafkajs sleeps as long as a fetch may wait. */
+const FETCH = { maxWaitMs: 50, maxBytesPerPartition: 512 * 1024 };
 
 /**
  * Reads offset ranges of a topic's partitions, several at once over one connection, and commits nothing. For a service that must read a log
@@ -38,47 +36,54 @@ const IDLE_MS = 5_000;
  */
 export class LogReader {
   readonly #ranges = new Map<number, OffsetRange>();
-  #connection?: LogConnection;
+  #connection?: Connection;
   #idle?: NodeJS.Timeout;
-  #asked?: { atMs: number; offsets: ReturnType<typeof topicOffsets> };
   #isClosed = false;
 
   constructor(private readonly options: LogReaderOptions) {}
 
-  /** Up to one second old. */
   async firstKept(partition: number): Promise<bigint> {
-    return (await this.#offsets()).get(partition)?.low ?? 0n;
+    return (await this.#boundsOf(partition)).low;
   }
 
   async end(partition: number): Promise<bigint> {
-    return (await topicOffsets(this.options.client, this.options.topic)).get(partition)?.high ?? 0n;
+    return (await this.#boundsOf(partition)).high;
   }
 
   /**
    * Yields the records of a partition from `from` up to, but without, `until`. Only one read per partition at a time.
-   * @throws if the partition ends before `until`: the log was lost or replaced
-   * @throws RecordsDeletedError if records of the range were deleted, also during the read
+   * @throws if the partition ends before `until` (the log was lost or replaced), or records of the range were deleted: what is left would
+   *   look complete
    */
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
-    const { topic } = this.options;
-    const { low, high } = await this.#boundsOf(partition, until);
+    const { topic, takesUnreadable = false } = this.options;
+    const bounds = await this.#boundsOf(partition);
+    const { low, high } = bounds;
     if (until > high)
       throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
     if (this.#ranges.has(partition)) throw new Error(`${topic}/${partition} is being read already`);
     if (this.#isClosed) throw new Error('the reader is closed');
     if (from >= until) return;
-    if (from < low) throw new RecordsDeletedError(`${topic}/${partition}`, from, low);
+    if (from < low) throw new Error(`${topic}/${partition} begins at ${low}: the records from ${from} on were deleted`);
     const connection = (this.#connection ??= this.#connect());
-    const range = new OffsetRange(from, until, connection);
+    const { follower, started } = connection;
+    const range = new OffsetRange(until, connection, partition);
     this.#ranges.set(partition, range);
     clearTimeout(this.#idle);
     try {
-      await connection.connected;
-      connection.setPosition(partition, range.position.next);
+      await started;
+      const onRecords = (records: ConsumedRecord[], next: bigint) => {
+        const unreadable = takesUnreadable ? undefined : whyNotReadable(records);
+        if (unreadable === undefined) range.give(records, next);
+        else range.fail(new UnreadableRecordError(unreadable));
+      };
+      const onFault = (fault: string) => range.fail(new Error(fault));
+      const reading = { from, known: from, takesUnreadable: true, takesGaps: true };
+      follower.follow(partition, { ...reading, onRecords, onFault }, bounds);
       for (let slice = await range.take(); slice; slice = await range.take()) yield slice;
     } finally {
+      follower.unfollow(partition);
       this.#ranges.delete(partition);
-      range.fail(new Error('reading has ended'));
       if (this.#ranges.size === 0 && !this.#isClosed)
         this.#idle = setTimeout(() => void this.#disconnect(), IDLE_MS).unref();
     }
@@ -91,75 +96,23 @@ export class LogReader {
     await this.#disconnect();
   }
 
-  /** The bounds are up to one second old. They are fetched again if the log seems too short. */
-  async #boundsOf(partition: number, until: bigint): Promise<{ low: bigint; high: bigint }> {
-    const none = { low: 0n, high: 0n };
-    const bounds = (await this.#offsets()).get(partition) ?? none;
-    if (until <= bounds.high) return bounds;
-    this.#asked = undefined;
-    return (await this.#offsets()).get(partition) ?? none;
-  }
-
-  #offsets(): ReturnType<typeof topicOffsets> {
+  async #boundsOf(partition: number): Promise<LogBounds> {
     const { client, topic } = this.options;
-    const nowMs = performance.now();
-    if (!this.#asked || nowMs - this.#asked.atMs > OFFSETS_LIFETIME_MS) {
-      const offsets = topicOffsets(client, topic);
-      this.#asked = { atMs: nowMs, offsets };
-      offsets.catch(() => (this.#asked = undefined));
-    }
-    return this.#asked.offsets;
+    return (await topicOffsets(client, topic)).get(partition) ?? { low: 0n, high: 0n };
   }
 
-  #connect(): LogConnection {
-    const connection: LogConnection = new LogConnection({
-      ...this.options,
-      isWanted: (partition) => this.#rangeOf(partition, connection) !== undefined,
-      onJoin: () => {
-        for (const [partition, range] of this.#ranges)
-          if (range.connection === connection) connection.setPosition(partition, range.position.next);
-      },
-      onBatch: (fetched) => this.#deliver(connection, fetched),
-      onNoRecords: (partition, first, last) => this.#pass(connection, partition, { first, last }),
-      onEnd: (error) => this.#afterEnd(connection, error),
-    });
+  #connect(): Connection {
+    const { client, topic, log } = this.options;
+    const onLost = (error: Error) => this.#afterEnd(connection, error);
+    const follower = new LogFollower({ client, topic, log, onLost, ...FETCH });
+    const connection: Connection = { follower, started: follower.start() };
+    // The reads get the rejection as well.
+    connection.started.catch(onLost);
     return connection;
   }
 
-  #rangeOf(partition: number, connection: LogConnection): OffsetRange | undefined {
-    const range = this.#ranges.get(partition);
-    return range?.connection === connection && !range.isRead ? range : undefined;
-  }
-
-  #deliver(connection: LogConnection, fetched: EachBatchPayload): void {
-    const { batch } = fetched;
-    const { partition } = batch;
-    const range = this.#rangeOf(partition, connection);
-    if (!range) return connection.pause(partition);
-    if (fetched.isStale()) return;
-    const at = fetchedOf(batch);
-    const { next } = range.position;
-    if (at && range.position.isStray(at)) return connection.setPosition(partition, next);
-    if (at && at.from > next) return range.fail(new RecordsDeletedError(`${batch.topic}/${partition}`, next, at.from));
-    const unreadable = batch.messages.map(({ headers }) => whyUnreadable(headers)).find((why) => why !== undefined);
-    // Fails only this range. If thrown, kafkajs would retry without end, and every read on this connection would wait.
-    if (unreadable !== undefined && this.options.takesUnreadable !== true)
-      return range.fail(new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`));
-    range.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
-    fetched.resolveOffset(batch.lastOffset());
-    if (range.isRead || range.isFull) connection.pause(partition);
-  }
-
-  #pass(connection: LogConnection, partition: number, { first, last }: { first: bigint; last: bigint }): void {
-    const range = this.#rangeOf(partition, connection);
-    // Offsets before `first` were not read yet, so the gap cannot be taken.
-    if (!range || first > range.position.next) return;
-    range.give([], last + 1n, () => connection.resume(partition));
-    if (range.isRead) connection.pause(partition);
-  }
-
   /** This connection reads no more; the next read creates another one. */
-  #afterEnd(connection: LogConnection, error: Error): void {
+  #afterEnd(connection: Connection, error: Error): void {
     if (this.#connection === connection) this.#connection = undefined;
     for (const range of this.#ranges.values()) if (range.connection === connection) range.fail(error);
   }
@@ -167,6 +120,45 @@ export class LogReader {
   async #disconnect(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
-    await connection?.close();
+    await connection?.follower.stop();
+  }
+}
+
+/** Slices of a range that wait for its reader. */
+class OffsetRange {
+  readonly #slices: LogRecord[][] = [];
+  #failure?: Error;
+  #isRead = false;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    private readonly until: bigint,
+    readonly connection: Connection,
+    private readonly partition: number,
+  ) {}
+
+  give(records: readonly LogRecord[], next: bigint): void {
+    const wanted = records.filter(({ offset }) => offset < this.until);
+    for (let first = 0; first < wanted.length; first += SLICE_RECORDS)
+      this.#slices.push(wanted.slice(first, first + SLICE_RECORDS));
+    this.#isRead = next >= this.until;
+    if (this.#isRead || this.#slices.length > SLICES_AHEAD) this.connection.follower.hold(this.partition);
+    this.#wake();
+  }
+
+  /** Undefined after the last slice. Yields to the event loop first, so that a long read does not block the process. */
+  async take(): Promise<LogRecord[] | undefined> {
+    await setImmediate();
+    while (this.#slices.length === 0 && !this.#failure && !this.#isRead)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#failure) throw this.#failure;
+    const slice = this.#slices.shift();
+    if (!this.#isRead && this.#slices.length <= SLICES_AHEAD / 2) this.connection.follower.goOn(this.partition);
+    return slice;
+  }
+
+  fail(failure: Error): void {
+    this.#failure ??= failure;
+    this.#wake();
   }
 }

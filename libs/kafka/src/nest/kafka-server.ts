@@ -1,40 +1,35 @@
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { decodeCloudEvent } from '@tranche/contracts';
-import { asError, atMost, backOffMs, reasonOf, type HealthRegistry, type Log } from '@tranche/runtime';
+import { asError, atMost, backOffMs, reasonOf } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { ConsumedRecord } from '../consumed-record.js';
 import { type DeadLetterReason, DeadLetters } from '../consume/dead-letter.js';
-import { GroupConsumer } from '../consume/group-consumer.js';
-import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
+import { GroupConsumer, type GroupConsumerOptions } from '../consume/group-consumer.js';
+import { KeyOrderedPool, type Slot } from '../consume/key-ordered-pool.js';
+import type { Task, HandlerResult } from '../consume/key-ordered-work.js';
 import type { Assignment, PartitionWork } from '../consume/group-port.js';
 import { ConsumerClosedError } from '../errors.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
-import { askAdmin, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
+import { askAdmin, waitForKafka } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import { mustExist } from '../topics/topics.js';
-import { insideTrace } from '../trace-context.js';
-import { RetryableError, TerminalError } from './handler-errors.js';
-import type { KafkaHandlerOptions } from './kafka-handler.js';
-import { KafkaRecordContext } from './kafka-record-context.js';
+import { insideTrace } from '../kafkajs/record-headers.js';
+import { KafkaRecordContext, RetryableError, TerminalError, type KafkaHandlerOptions } from './kafka-handler.js';
 
-export interface KafkaServerOptions {
-  client: KafkaClient;
+export interface KafkaServerOptions extends Omit<
+  GroupConsumerOptions,
+  'topics' | 'metrics' | 'maxBytesPerPartition' | 'ownedTopic' | 'assigned'
+> {
   /** Writes the dead letters. The server does not close it. */
   producer: BatchingProducer;
-  groupId: string;
-  topicPrefix: string;
   /** Topic name without prefix. */
   deadLetterTopic: string;
   /** Maximum records handled concurrently. */
   inFlight: number;
   /** Additional maximum per topic name without prefix. */
   inFlightPerTopic?: Readonly<Record<string, number>>;
-  /** Maximum bytes of key and value by topic name without prefix (no bound); a longer record becomes a dead letter without content. */
-  maxRecordBytes?: Readonly<Record<string, number>>;
-  log: Log;
   metrics?: Registry;
-  health?: HealthRegistry;
   /** Topic names without prefix. Only their handlers are served, for a service with several servers. */
   topics?: readonly string[];
   /** Retries of a handler that throws neither RetryableError nor TerminalError, before the dead letter (5). */
@@ -44,10 +39,6 @@ export interface KafkaServerOptions {
   maxRetryDelayMs?: number;
   /** Milliseconds that close() waits for running handlers (10,000). */
   drainTimeoutMs?: number;
-  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
-  sessionTimeoutMs?: number;
-  /** Milliseconds that a rebalance waits for running handlers (1500; at most half of session timeout minus heartbeat interval). */
-  rebalanceDrainMs?: number;
   /** A topic that the group owns and does not fetch. A member owns numbers: the same partitions of this and every handled topic. */
   owned?: OwnedTopic;
 }
@@ -92,7 +83,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
 
   constructor(private readonly options: KafkaServerOptions) {
     super();
-    this.metrics = new KafkaMetrics(options.metrics);
+    this.metrics = kafkaMetrics(options.metrics);
     this.deadLetters = new DeadLetters(options, this.metrics);
     this.pool = new KeyOrderedPool(options, (task, slot) => this.run(task, slot));
     this.metrics.watch(this.metrics.inFlight, options.groupId, () => this.pool.runningCount);
@@ -228,9 +219,8 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
         if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
       });
     } catch (error) {
-      // Nest converts errors that no filter handles into a plain object; an Error here was chosen by a filter.
-      if (error instanceof Error) throw error;
-      throw asError(context.thrown ?? error);
+      // Nest converts errors that no filter handles into a plain object.
+      throw asError(error);
     }
   }
 

@@ -1,29 +1,20 @@
+import { setImmediate } from 'node:timers/promises';
 import { atMost, backOffMs, type HealthRegistry, type Log, pauseFor } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from '../errors.js';
-import { KafkaMetrics } from '../kafka-metrics.js';
+import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import type { HeaderValue } from '../kafkajs/record-headers.js';
-import { BatchDelivery } from './batch-delivery.js';
-import { MaxMessageBytes } from './max-message-bytes.js';
-import { bytesOnWire, messageOf, rejectAsClosed, takeBatch, type Pending } from './produce-batch.js';
-import { Reachability } from './reachability.js';
-
-export interface ProducerRecord {
-  /** Topic name with prefix. */
-  topic: string;
-  /** Computed from the key (murmur2) if absent. */
-  partition?: number;
-  key: string | Buffer | null;
-  value: Buffer | null;
-  /** null: a header without a value. A list: the header is repeated. */
-  headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
-}
-
-export interface ProducedAt {
-  partition: number;
-  offset: bigint;
-}
+import { BatchDelivery, Reachability } from './batch-delivery.js';
+import {
+  MaxMessageBytes,
+  bytesOnWire,
+  messageOf,
+  rejectAsClosed,
+  takeBatch,
+  type Pending,
+  type ProducedAt,
+  type ProducerRecord,
+} from './produce-batch.js';
 
 export interface BatchingProducerOptions {
   client: KafkaClient;
@@ -31,12 +22,11 @@ export interface BatchingProducerOptions {
   metrics?: Registry;
   /** Not ready while Kafka does not acknowledge. */
   health?: HealthRegistry;
-  /** Milliseconds that the first record of a batch waits for others (0: those of the same event-loop turn). */
-  lingerMs?: number;
-  maxBatchRecords?: number;
   /** Maximum bytes in the queue (64 MiB); beyond it `send` rejects with ProducerOverloadedError. */
   maxQueuedBytes?: number;
 }
+
+const MAX_BATCH_RECORDS = 500;
 
 /**
  * An idempotent producer that gathers records into batches, with one batch in flight, acknowledged by all in-sync replicas. Records reach
@@ -58,7 +48,7 @@ export class BatchingProducer {
   private isClosed = false;
 
   constructor(private readonly options: BatchingProducerOptions) {
-    this.metrics = new KafkaMetrics(options.metrics);
+    this.metrics = kafkaMetrics(options.metrics);
     this.limits = new MaxMessageBytes(options.client);
     const { reachability, metrics, giveUp } = this;
     this.delivery = new BatchDelivery({ ...options, reachability, metrics, giveUp: giveUp.signal });
@@ -140,12 +130,11 @@ export class BatchingProducer {
   }
 
   private async flush(): Promise<void> {
-    const { lingerMs = 0 } = this.options;
-    if (lingerMs > 0) await pauseFor(lingerMs, this.giveUp.signal);
-    else await new Promise((resolve) => setImmediate(resolve));
+    // A batch takes all records of this turn of the event loop.
+    await setImmediate();
     while (this.queue.length > 0) {
       await this.learnTopics();
-      const batch = takeBatch(this.queue, this.limits, this.options.maxBatchRecords ?? 500);
+      const batch = takeBatch(this.queue, this.limits, MAX_BATCH_RECORDS);
       if (batch.length > 0) await this.delivery.deliver(batch);
     }
     this.flushing = undefined;

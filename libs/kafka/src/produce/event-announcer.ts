@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { encodeCloudEvent, topicName, type TopicDefinition } from '@tranche/contracts';
 import { atMost, type Log } from '@tranche/runtime';
-import { Counter, Registry } from 'prom-client';
+import { Registry, type Counter } from 'prom-client';
 import { ProduceDeadlineError } from '../errors.js';
+import { counterOf } from '../kafka-metrics.js';
 import type { BatchingProducer } from './batching-producer.js';
 
 export interface EventAnnouncerOptions {
@@ -111,12 +112,4 @@ export class EventAnnouncer {
     this.droppedSinceLog = 0;
     this.noLogBeforeMs = now + LOG_AGAIN_MS;
   }
-}
-
-/** Announcers of one process share their counters. */
-function counterOf<T extends string>(registry: Registry, name: string, help: string, labelNames: T[]): Counter<T> {
-  return (
-    (registry.getSingleMetric(name) as Counter<T> | undefined) ??
-    new Counter({ name, help, labelNames, registers: [registry] })
-  );
 }

@@ -1,10 +1,63 @@
 import { ProducerClosedError, RecordTooLargeError } from '../errors.js';
-import type { Message, RecordMetadata } from '../kafkajs/kafkajs.js';
-import type { PartitionedMessage } from '../kafkajs/partition-notes.js';
-import { writableHeaders } from '../kafkajs/record-headers.js';
-import { withTraceHeaders } from '../trace-context.js';
-import type { ProducedAt, ProducerRecord } from './batching-producer.js';
-import type { MaxMessageBytes } from './max-message-bytes.js';
+import {
+  type Message,
+  type RecordMetadata,
+  TOPIC_RESOURCE,
+  missingTopics,
+  withAdmin,
+  type KafkaClient,
+} from '../kafkajs/kafka-client.js';
+import type { PartitionedMessage } from '../kafkajs/producer-connection.js';
+import { type HeaderValue, writableHeaders, withTraceHeaders } from '../kafkajs/record-headers.js';
+
+export interface ProducerRecord {
+  /** Topic name with prefix. */
+  topic: string;
+  /** Computed from the key (murmur2) if absent. */
+  partition?: number;
+  key: string | Buffer | null;
+  value: Buffer | null;
+  /** null: a header without a value. A list: the header is repeated. */
+  headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
+}
+
+export interface ProducedAt {
+  partition: number;
+  offset: bigint;
+}
+
+export class MaxMessageBytes {
+  private readonly bytes = new Map<string, number>();
+
+  constructor(private readonly client: KafkaClient) {}
+
+  has(topic: string): boolean {
+    return this.bytes.has(topic);
+  }
+
+  of(topic: string): number | undefined {
+    return this.bytes.get(topic);
+  }
+
+  /** Returns the topics that do not exist, without creating any. With an empty list it only checks that Kafka answers. */
+  learn(topics: readonly string[]): Promise<string[]> {
+    return withAdmin(this.client, async (admin) => {
+      if (topics.length === 0) await admin.describeCluster();
+      const missing = await missingTopics(admin, topics);
+      const known = topics.filter((name) => !missing.includes(name));
+      if (known.length === 0) return missing;
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: known.map((name) => ({ type: TOPIC_RESOURCE, name, configNames: ['max.message.bytes'] })),
+      });
+      for (const { resourceName, configEntries } of resources) {
+        const entry = configEntries.find(({ configName }) => configName === 'max.message.bytes');
+        this.bytes.set(resourceName, Number(entry?.configValue ?? 1_000_000));
+      }
+      return missing;
+    });
+  }
+}
 
 export interface Pending {
   record: ProducerRecord;

@@ -4,7 +4,7 @@ import {
   KafkaJSNumberOfRetriesExceeded,
   KafkaJSProtocolError,
 } from 'kafkajs';
-import { afterFailedProduce } from './produce-failure.js';
+import { afterFailedProduce } from './batch-delivery.js';
 
 const broker = (type: string, retriable: boolean) =>
   Object.assign(new KafkaJSProtocolError(new Error(type)), { type, retriable });

@@ -1,7 +1,6 @@
 import { decodeFinished } from '../consume/frontier.js';
 import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
-import { askAdmin, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
-import type { Admin } from '../kafkajs/kafkajs.js';
+import { askAdmin, withAdmin, type KafkaClient, type Admin } from '../kafkajs/kafka-client.js';
 import { mustExist } from './topics.js';
 
 /** By partition of a topic (with prefix): `low` is the first offset that the log still has, `high` the offset of its next record. */
@@ -101,5 +100,28 @@ export function startsOf(
         return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low) };
       });
     });
+  });
+}
+
+export interface GroupMember {
+  groupId: string;
+  memberId: string;
+  clientId: string;
+  /** Address as the broker sees it, such as `/10.0.0.7`. */
+  clientHost: string;
+}
+
+/**
+ * Lists the members of these groups. A process that was killed stays a member until its session times out.
+ * @param topic existing topic with prefix; kafkajs requests all topics of the cluster until it knows one
+ */
+export function groupMembers(client: KafkaClient, groupIds: readonly string[], topic: string): Promise<GroupMember[]> {
+  return askAdmin(client, async (admin) => {
+    await mustExist(admin, [topic], 'finding members of groups');
+    await admin.fetchTopicOffsets(topic);
+    const { groups } = await admin.describeGroups([...groupIds]);
+    return groups.flatMap(({ groupId, members }) =>
+      members.map(({ memberId, clientId, clientHost }) => ({ groupId, memberId, clientId, clientHost })),
+    );
   });
 }

@@ -1,5 +1,4 @@
-import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
-import { TOPIC_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
+import { askAdmin, type KafkaClient, TOPIC_RESOURCE, type Admin } from '../kafkajs/kafka-client.js';
 import { brokerConfigOf, missingDefinitions, settingsOf, type ActualTopic, type TopicSettings } from './topics.js';
 
 /** Required by TOPICS=check. */

@@ -1,4 +1,4 @@
-import { BROKER_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
+import { BROKER_RESOURCE, type Admin } from '../kafkajs/kafka-client.js';
 
 export type Racks = ReadonlyMap<number, string | undefined>;
 

@@ -1,8 +1,14 @@
 import type { TopicDefinition } from '@tranche/contracts';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { UnknownTopicError } from '../errors.js';
-import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
-import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
+import {
+  askAdmin,
+  missingTopics,
+  type KafkaClient,
+  TOPIC_RESOURCE,
+  type Admin,
+  type ITopicConfig,
+} from '../kafkajs/kafka-client.js';
 import { powerLossFault, racksOf } from './racks.js';
 
 /** The part of a TopicDefinition (contracts) that concerns the broker. */
@@ -255,4 +261,24 @@ export async function missingDefinitions(
     ),
   );
   return definitions.filter(({ name }) => missing.has(prefix + name));
+}
+
+/** Resolves when the brokers no longer list the topic (with prefix). For tools and tests only; no service deletes records. */
+export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
+  return askAdmin(client, async (admin) => {
+    // kafkajs deletes again when the metadata after the first deletion has a fault, and then the topic is unknown.
+    await admin.deleteTopics({ topics: [topic] }).catch((error: { type?: string; cause?: { type?: string } }) => {
+      if ((error.cause?.type ?? error.type) !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
+    });
+    await untilShown(admin, [topic], false);
+  });
+}
+
+/** For tools and tests only. */
+export function deleteRecords(client: KafkaClient, topic: string, partition: number, offset: bigint): Promise<void> {
+  return askAdmin(client, async (admin) => {
+    // kafkajs knows the partitions' leaders only after a request about them.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] });
+  });
 }

@@ -5,7 +5,7 @@ import { afterNotExecuted, type AfterNotExecuted, nextStep } from '../state/next
 import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
 import type { Intent } from '../state/records.js';
 import { isWithinSendDeadline, type ClockReading } from '../state/time.js';
-import { RULES_VERSION } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 import {
   republishAtOnce,
   type CommandLease,
@@ -15,7 +15,6 @@ import {
   type RejectedAttempt,
 } from './executor-ports.js';
 
-/** Facts that an attempt needs about the one before it. */
 interface AttemptContext {
   /** Index of the platform's next URL, from 0. */
   readonly url: number;
@@ -241,8 +240,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     return newest.lastOffset === lastOffset ? undefined : newest;
   }
 
-  #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {
-    return { rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(this.ports.timing.nowMs()).toISOString() };
+  #inOrder(order: OrderState): ReturnType<typeof inOrder> {
+    return inOrder(order, new Date(this.ports.timing.nowMs()).toISOString());
   }
 }
 

@@ -12,7 +12,6 @@ export interface ExecutableCommand {
   readonly commandId: string;
   readonly contentHash: string;
   readonly rail: Rail;
-  /** The command's trace, for the records that it causes. */
   readonly trace?: TraceHeaders;
 }
 
@@ -61,7 +60,6 @@ export interface Permit {
 
 export interface SendOptions<Bearer> {
   bearer: Bearer | undefined;
-  /** Index of the platform's URL, from 0. */
   url: number;
   /** Called once, immediately before the first byte: false sends nothing (R5). */
   maySend: () => boolean;
@@ -105,7 +103,6 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }
 
-/** Default of `republishResult`. */
 export const republishAtOnce = async (
   _command: unknown,
   _lease: CommandLease,

@@ -2,7 +2,7 @@ import type { Fault } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
 import { lostAttempt } from '../recovery/after-loss.js';
 import { findOperation, hasContent, isOpen } from '../state/order-state.js';
-import { RULES_VERSION } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 import { republishAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';
 
 /** Identity of a command that today's configuration or contracts refuse, as the command itself gives it. */
@@ -21,7 +21,6 @@ export interface KnownCommandPorts {
   >;
   timing: Pick<Timing, 'nowMs'>;
   newToken: () => string;
-  /** See `ExecutorPorts`. */
   republishResult?: (command: RefusedCommand, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
 }
 
@@ -47,13 +46,7 @@ export async function answerKnownCommand(
   lease: CommandLease,
 ): Promise<'answered' | 'unknown' | 'reused'> {
   const { merchant, orderId, commandId, trace } = command;
-  const identity = () => ({
-    rulesVersion: RULES_VERSION,
-    merchant,
-    orderId,
-    at: new Date(timing.nowMs()).toISOString(),
-    commandId,
-  });
+  const identity = () => ({ ...inOrder(command, new Date(timing.nowMs()).toISOString()), commandId });
   const read = () => journal.read(merchant, orderId);
   /** Reads the order after a wait. A state read before the slot is regained may be outdated. */
   const readAfter = async (wait: () => Promise<unknown>) => {

@@ -19,34 +19,6 @@ export class EntryUnreadableError extends Error {
   }
 }
 
-/** The journal is not the one that the index was made from (R1). */
-export class JournalReplacedError extends JournalChangedError {
-  override name = 'JournalReplacedError';
-  constructor(offset: bigint) {
-    super(`the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced`);
-  }
-}
-
-/** The index is beyond the journal's end, so the journal was truncated or replaced (R1). */
-export class JournalLostError extends JournalChangedError {
-  override name = 'JournalLostError';
-  constructor(partition: number, marker: bigint, end: bigint) {
-    super(
-      `The index or the events are at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced`,
-    );
-  }
-}
-
-/** Retention deleted records before their events were published. */
-export class JournalCutError extends JournalChangedError {
-  override name = 'JournalCutError';
-  constructor(partition: number, next: bigint, low: bigint) {
-    super(
-      `Journal partition ${partition} begins at ${low}: the records from ${next} on were deleted before they were projected`,
-    );
-  }
-}
-
 /** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
 export const stoppedReason = (partition: number, why: string, offset?: bigint): string =>
   `Journal partition ${partition} is stopped${offset === undefined ? '' : ` at offset ${offset}`}: ${why} (docs/operate/runbook.md, "A journal partition is stopped")`;

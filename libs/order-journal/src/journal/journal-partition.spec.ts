@@ -1,4 +1,4 @@
-import { journalPartition } from './journal-partition.js';
+import { journalPartition } from './ports.js';
 
 it('spreads orders over all twelve partitions', () => {
   const seen = new Set(Array.from({ length: 500 }, (_, index) => journalPartition(`shop-fr/order-${index}`)));

@@ -2,11 +2,7 @@ import { orderKey } from '@tranche/contracts';
 import { fold, type Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
-
-interface Waiter {
-  look(): void;
-  fail(error: Error): void;
-}
+import { Waits } from './waits.js';
 
 interface Entry {
   /** State up to the last record of the tail; absent until the order is first read. */
@@ -15,7 +11,7 @@ interface Entry {
   unfolded: { offset: bigint; record: JournalRecord; hash: string }[];
   /** `order` and `unfolded` include every record of the order up to this offset. */
   lastOffset: bigint;
-  waiting: Set<Waiter>;
+  waiting: Waits;
 }
 
 /** Newest states in memory: the tail's records folded on top of the index's states (R7). */
@@ -37,11 +33,10 @@ export class OrderCache {
     const folded = entry.order && fold(entry.order, record, offset, () => hash);
     if (folded) entry.order = folded.order;
     else entry.unfolded.push({ offset, record: withoutPage(record), hash });
-    for (const waiter of entry.waiting) waiter.look();
+    entry.waiting.look();
     return folded;
   }
 
-  /** Returns the order's newest state, if it was loaded. */
   find(key: string): OrderState | undefined {
     return this.#entries.get(key)?.order;
   }
@@ -67,34 +62,12 @@ export class OrderCache {
   /** Resolves when the loaded order has folded a record beyond `offset`; rejects with the signal's reason. */
   waitForRecordAfter(key: string, offset: bigint, signal: AbortSignal): Promise<OrderState> {
     const entry = this.#entryOf(key);
-    return new Promise((resolve, reject) => {
-      const settle = (act: () => void) => {
-        entry.waiting.delete(waiter);
-        signal.removeEventListener('abort', abandon);
-        act();
-      };
-      const look = () => {
-        const { order, lastOffset } = entry;
-        if (order && lastOffset > offset) settle(() => resolve(order));
-      };
-      const abandon = () => settle(() => reject(signal.reason as Error));
-      const waiter: Waiter = { look, fail: (error) => settle(() => reject(error)) };
-      entry.waiting.add(waiter);
-      signal.addEventListener('abort', abandon, { once: true });
-      if (signal.aborted) abandon();
-      else look();
-    });
-  }
-
-  /** Rejects the waits of these orders, because their records will not come. */
-  failWaiting(isMeant: (key: string) => boolean, error: Error): void {
-    for (const [key, { waiting }] of this.#entries)
-      if (waiting.size > 0 && isMeant(key)) for (const waiter of [...waiting]) waiter.fail(error);
+    return entry.waiting.until(() => (entry.lastOffset > offset ? entry.order : undefined), signal);
   }
 
   /** Drops every order; waits for records reject. */
   clear(error: Error): void {
-    this.failWaiting(() => true, error);
+    for (const { waiting } of this.#entries.values()) waiting.fail(error);
     this.#entries.clear();
   }
 
@@ -109,7 +82,7 @@ export class OrderCache {
   #entryOf(key: string): Entry {
     const known = this.#entries.get(key);
     if (known) return known;
-    const entry: Entry = { unfolded: [], lastOffset: -1n, waiting: new Set() };
+    const entry: Entry = { unfolded: [], lastOffset: -1n, waiting: new Waits() };
     this.#entries.set(key, entry);
     return entry;
   }

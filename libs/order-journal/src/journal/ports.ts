@@ -1,7 +1,15 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
-import type { TraceHeaders } from '@tranche/runtime';
+import { partitionForKey, type TraceHeaders } from '@tranche/runtime';
 import type { OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+
+/** Number of journal partitions. It can never change, because an order's log must stay in its partition (R1). */
+export const JOURNAL_PARTITIONS = 12;
+
+/** Journal partition of an order: murmur2(`merchant/orderId`) mod 12 (R1). */
+export function journalPartition(orderKey: string): number {
+  return partitionForKey(orderKey, JOURNAL_PARTITIONS);
+}
 
 export interface JournalLog {
   /** Resolves with the record's offset once all in-sync replicas have it. After a rejection the record may still be in the log. */
@@ -10,7 +18,6 @@ export interface JournalLog {
   end(partition: number): Promise<bigint>;
 }
 
-/** A journal record as read from its partition. */
 export interface JournalEntry {
   /** `merchant/orderId`. */
   key: string | null;
@@ -22,8 +29,6 @@ export interface JournalEntry {
 /** Reads the journal independently of its owner's follower. */
 export interface JournalReader {
   firstKept(partition: number): Promise<bigint>;
-  /** Offset of the partition's next record. */
-  end(partition: number): Promise<bigint>;
   /**
    * Reads the records from `from` up to `until` (exclusive) in offset order, and ends after the last one.
    * @throws where the journal ends before `until` (it was truncated or replaced, R1), or where retention deleted some of them, also during the read
@@ -74,12 +79,8 @@ export interface Mark {
   hash?: string;
 }
 
-/** A consistent read of some orders from the index. */
-export interface IndexSnapshot {
-  /** Offset of the last record that the index holds; absent while it is lost or being rebuilt. */
-  marker?: bigint;
-  /** `recordHash` of the record at the marker, where it is known. */
-  hash?: string;
+/** A consistent read of some orders from the index. Without a marker the index is lost or being rebuilt. */
+export interface IndexSnapshot extends Partial<Mark> {
   /** In the order of the requested keys; undefined where the index has no such order. */
   orders: (OrderState | undefined)[];
 }

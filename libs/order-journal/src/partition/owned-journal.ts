@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { orderKey } from '@tranche/contracts';
 import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
-import { journalPartition } from '../journal/journal-partition.js';
+import { journalPartition } from '../journal/ports.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import type { JournalLog } from '../journal/ports.js';
-import { unlessAborted } from '../journal/unless-aborted.js';
+import { unlessAborted } from '../journal/waits.js';
 import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
 import { recordWriter } from '../state/versions.js';
@@ -70,7 +70,6 @@ export class OwnedJournal {
     return this.#closing.signal;
   }
 
-  /** Stopped partitions of this process, and the reasons. */
   get stopped(): ReadonlyMap<number, string> {
     return new Map(
       this.owners.flatMap(({ partition, stoppedBecause: why }) =>
@@ -129,7 +128,6 @@ export class OwnedJournal {
     return offset;
   }
 
-  /** Appends a record and returns the order folded up to it. */
   async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
     const offset = await this.append(record, trace);
     return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);

@@ -36,7 +36,6 @@ export interface OwnerParts extends PlacementParts {
   epoch?: () => number;
   /** Called with published events, without repeats. */
   onPublished?: (published: readonly PublishedEvent[]) => void;
-  /** Called with each record as it is folded. */
   onRecord?: (record: JournalRecord) => void;
 }
 

@@ -1,23 +1,21 @@
 import { orderKey } from '@tranche/contracts';
 import { backOffMs } from '@tranche/runtime';
-import { EndWaits } from '../journal/end-waits.js';
 import {
   EntryUnreadableError,
   JournalChangedError,
-  JournalReplacedError,
   OrderUnreadableError,
   stoppedReason,
 } from '../journal/journal-faults.js';
 import { OpenIntents } from '../journal/open-intents.js';
 import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
-import { unlessAborted } from '../journal/unless-aborted.js';
+import { unlessAborted, Waits } from '../journal/waits.js';
 import type { OrderState } from '../state/order-state.js';
-import { adviceOnLoss, adviceOnRecord } from '../recovery/advice.js';
+import { adviceOnLoss, adviceOnRecord } from '../recovery/partition-health.js';
 import { recordHash } from '../state/records.js';
 import { decodeRecord } from '../state/versions.js';
 import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
-import { placeOwner, type Place } from './placement.js';
+import { assertReaches, later, MarkedRecord, openIntentsIn, placeOwner } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 import { ReadAhead } from './read-ahead.js';
 
@@ -37,14 +35,14 @@ const RETRY = { firstMs: 100, maxMs: 10_000 };
 export class PartitionOwner {
   readonly openIntents = new OpenIntents();
   readonly #cache = new OrderCache();
-  readonly #ends = new EndWaits();
+  readonly #ends = new Waits();
   #state: OwnerState = 'place';
   /** False once the assignment is over: nothing is published and written any more; calls under way still read their records. */
   #mayWrite = true;
   #reason: string | undefined;
   /** Increases at each placement. What was awaited across one counts no more. */
   #placements = 0;
-  #mark: Place['mark'] | undefined;
+  readonly #mark: MarkedRecord;
   #goal = 0n;
   /** Offset of the reader's next record; of the first record that the index lacks; of the first one that memory covers. */
   #position = 0n;
@@ -55,10 +53,6 @@ export class PartitionOwner {
   #published: bigint | undefined;
   readonly #ahead: ReadAhead;
   #isDoubted = false;
-  /** Marker at which the log held no record. */
-  #absentAt: bigint | undefined;
-  /** Reading has ended, and the owner has to place anew. */
-  #isReadNoMore = false;
   #wakeProjection: () => void = () => undefined;
   #whenServing: (() => void)[] = [];
   #whenSettled: (() => void)[] = [];
@@ -70,6 +64,7 @@ export class PartitionOwner {
     private readonly onProgress: () => void,
   ) {
     this.#ahead = new ReadAhead(partition, parts.follower);
+    this.#mark = new MarkedRecord(partition);
   }
 
   get state(): OwnerState {
@@ -94,7 +89,6 @@ export class PartitionOwner {
     return this.#placements;
   }
 
-  /** Why the partition stopped. */
   get stoppedBecause(): string | undefined {
     return this.#reason;
   }
@@ -134,7 +128,7 @@ export class PartitionOwner {
     parts.follower.unfollow(partition);
     this.#ahead.restart();
     this.#settle();
-    this.#isDoubted = this.#isReadNoMore = false;
+    this.#isDoubted = false;
     this.#cache.clear(new OwnerNotServingError(partition));
     this.#ends.fail(new OwnerNotServingError(partition));
     await parts.assertCurrent?.();
@@ -147,18 +141,15 @@ export class PartitionOwner {
     this.#goal = high;
     this.#acknowledged = place.publishFrom;
     this.#advancePublished(place.publishFrom);
-    await this.#watchOpenIntents();
+    for (const intent of await openIntentsIn(parts, partition, mark.marker)) this.openIntents.add(intent);
     this.#assertMayWrite();
-    // The reader begins with the record at the marker, so that it can be compared (R10).
-    const isCompared = mark.hash !== undefined && mark.marker >= low;
-    this.#mark = isCompared ? mark : undefined;
+    const from = this.#mark.place(mark, low);
     this.#state = 'catch_up';
     const placement = this.#placements;
     parts.follower.follow(
       partition,
       {
-        from: isCompared ? mark.marker : next,
-        known: next,
+        ...{ from, known: next },
         onRecords: (entries, behind) => placement === this.#placements && this.take(entries, behind),
         onFault: (fault) => placement === this.#placements && this.stop(fault),
       },
@@ -176,21 +167,25 @@ export class PartitionOwner {
       const bytes = value?.length ?? 0;
       try {
         const hash = recordHash(value);
-        if (this.#isDeleted(offset)) return this.#wakeProjection();
-        if (this.#isAtMarker(offset, hash)) continue;
+        if (this.#mark.isDeleted(offset)) {
+          this.parts.follower.unfollow(this.partition);
+          return this.#wakeProjection();
+        }
+        this.#mark.compare(offset, hash);
+        if (offset < this.#position) continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         const folded = this.#cache.apply(key ?? '', offset, record, hash);
         if (this.#mayWrite) this.#ahead.add({ offset, headers, record, hash, folded, bytes });
         this.parts.onRecord?.(record);
       } catch (error) {
-        if (error instanceof JournalReplacedError) return this.stop(error.message);
+        if (error instanceof JournalChangedError) return this.stop(error.message);
         return this.#stopAt(entry, error as Error);
       }
       this.#position = offset + 1n;
     }
     if (next > this.#position) this.#position = next;
-    this.#ends.reached(this.#position);
+    this.#ends.look();
     this.#serveWhenCaughtUp();
     // A command waits for the records that come while the owner serves.
     if (!this.isServing) this.#ahead.holdWhereFull();
@@ -199,24 +194,6 @@ export class PartitionOwner {
 
   #stopAt(entry: Pick<JournalEntry, 'offset' | 'value'>, { message }: Error): void {
     this.stop(`${message}${adviceOnRecord(this.partition, entry)}`, entry.offset);
-  }
-
-  /** Retention may have deleted the record at the marker since the log's ends were asked: the owner places once more, and then it must be there. */
-  #isDeleted(offset: bigint): boolean {
-    const { marker } = this.#mark ?? {};
-    if (marker === undefined || offset <= marker || this.#absentAt === marker) return false;
-    this.#absentAt = marker;
-    this.#isReadNoMore = true;
-    this.parts.follower.unfollow(this.partition);
-    return true;
-  }
-
-  #isAtMarker(offset: bigint, hash: string): boolean {
-    const mark = this.#mark;
-    this.#mark = undefined;
-    if (mark !== undefined && (offset !== mark.marker || hash !== mark.hash))
-      throw new JournalReplacedError(mark.marker);
-    return offset < this.#position;
   }
 
   #serveWhenCaughtUp(): void {
@@ -230,10 +207,7 @@ export class PartitionOwner {
   async #project(): Promise<void> {
     while (this.#mayWrite) {
       if (this.#isDoubted) await this.#assertIndexWhole();
-      if (this.#isReadNoMore)
-        throw new MarkerMovedError(
-          `The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`,
-        );
+      this.#mark.assertKept();
       const records = this.#ahead.batch();
       if (records.length === 0) await new Promise<void>((resolve) => (this.#wakeProjection = resolve));
       else await this.#publish(records);
@@ -307,8 +281,7 @@ export class PartitionOwner {
   async #assertIndexWhole(): Promise<void> {
     this.#isDoubted = false;
     const { marker } = await this.#untilDone(() => this.parts.index.readTogether(this.partition, []));
-    if (marker === undefined || marker < this.#next - 1n)
-      throw new MarkerMovedError(`The index of journal partition ${this.partition} is at ${marker ?? 'nothing'}`);
+    assertReaches(this.partition, marker, this.#next - 1n);
   }
 
   /** Resolves when it serves, is stopped or closed, or when the signal aborts. */
@@ -338,10 +311,9 @@ export class PartitionOwner {
     throw new OrderUnreadableError(`The index of journal partition ${this.partition} is behind what memory covers`);
   }
 
-  /** Resolves when the partition was read to `end`. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
     this.#assertServing();
-    if (this.#position < end) await this.#ends.until(end, signal);
+    if (this.#position < end) await this.#ends.until(() => this.#position >= end || undefined, signal);
   }
 
   /** Resolves with the order once a record beyond `offset` was folded, also across a placement. */
@@ -382,23 +354,6 @@ export class PartitionOwner {
     if (!this.#mayWrite) throw new Error(`Journal partition ${this.partition} is not owned any more`);
   }
 
-  /** INTENTs that are open in the index may have no process left that reports them, so they are watched from now on. */
-  async #watchOpenIntents(): Promise<void> {
-    const { index, timing } = this.parts;
-    const found = await index.openOrders(this.partition);
-    const read = await index.readTogether(this.partition, found.orderKeys);
-    for (const { marker } of [found, read])
-      if (marker === undefined || marker < this.#next - 1n)
-        throw new MarkerMovedError(`The index of journal partition ${this.partition} is at ${marker ?? 'nothing'}`);
-    const seenMs = timing.monotonicMs();
-    for (const order of read.orders)
-      for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
-        const { merchant, orderId } = order!;
-        if (phase === 'open' && token !== undefined)
-          this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
-      }
-  }
-
   /** The partition stops: no order of it is read, nothing is granted, and waits reject (R11). `offset`: of the record that cannot be read. */
   stop(why: string, offset?: bigint): void {
     if (this.#state === 'stopped' || this.#state === 'closed') return;
@@ -434,5 +389,3 @@ export class PartitionOwner {
     for (const resolve of this.#whenServing.splice(0)) resolve();
   }
 }
-
-const later = (one: bigint | undefined, other: bigint): bigint => (one === undefined || other > one ? other : one);

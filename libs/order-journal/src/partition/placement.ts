@@ -1,5 +1,6 @@
 import type { Timing } from '@tranche/runtime';
-import { JournalCutError, JournalLostError } from '../journal/journal-faults.js';
+import { JournalChangedError } from '../journal/journal-faults.js';
+import type { OpenIntent } from '../journal/open-intents.js';
 import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
 import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
@@ -15,9 +16,8 @@ export interface LogBounds {
 }
 
 export interface PlacementParts {
-  index: Pick<OrderIndex, 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
+  index: Pick<OrderIndex, 'openOrders' | 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
   journal: JournalReader;
-  /** Asked after the call. */
   bounds: (partition: number) => Promise<LogBounds>;
   timing: Timing;
   onRebuild?: (progress: RebuildProgress) => void;
@@ -53,7 +53,10 @@ export async function placeOwner(
   // Asked after the marker, because a former owner may append and project meanwhile.
   const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, assertCurrent);
   const publishFrom = later(published, mark && mark.marker + 1n) ?? bounds.low;
-  if (publishFrom < bounds.low) throw new JournalCutError(partition, publishFrom, bounds.low);
+  if (publishFrom < bounds.low)
+    throw new JournalChangedError(
+      `Journal partition ${partition} begins at ${bounds.low}: the records from ${publishFrom} on were deleted before they were projected`,
+    );
   assertCurrent();
   if (mark !== undefined && mark.marker + 1n >= bounds.low) {
     // The first write compares with what this read showed.
@@ -79,7 +82,10 @@ async function boundsBehind(
   for (;;) {
     const found = await bounds(partition);
     if (found.high >= known) return found;
-    if (timing.monotonicMs() >= giveUpMs) throw new JournalLostError(partition, known - 1n, found.high);
+    if (timing.monotonicMs() >= giveUpMs)
+      throw new JournalChangedError(
+        `The index or the events are at ${known - 1n} of journal partition ${partition}, which ends at ${found.high}: the journal was lost or replaced`,
+      );
     assertCurrent();
     await timing.sleep(LOOK_AGAIN_MS);
   }
@@ -100,7 +106,75 @@ function rebuilt(
 const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | undefined =>
   marker === undefined ? undefined : { marker, ...(hash === undefined ? {} : { hash }) };
 
-function later(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
+export function later(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one > other ? one : other;
+}
+
+/**
+ * INTENTs that are open in the index may have no process left that reports them, so the owner watches them from now on.
+ * @throws MarkerMovedError where the index does not reach `marker` any more
+ */
+export async function openIntentsIn(
+  { index, timing }: Pick<PlacementParts, 'index' | 'timing'>,
+  partition: number,
+  marker: bigint,
+): Promise<OpenIntent[]> {
+  const found = await index.openOrders(partition);
+  const read = await index.readTogether(partition, found.orderKeys);
+  for (const one of [found, read]) assertReaches(partition, one.marker, marker);
+  const seenMs = timing.monotonicMs();
+  return read.orders.flatMap((order) =>
+    (order?.operations ?? []).flatMap(({ phase, commandId, attempt, token }) => {
+      const { merchant, orderId } = order!;
+      return phase === 'open' && token !== undefined ? { merchant, orderId, commandId, attempt, token, seenMs } : [];
+    }),
+  );
+}
+
+export function assertReaches(partition: number, found: bigint | undefined, marker: bigint): void {
+  if (found === undefined || found < marker)
+    throw new MarkerMovedError(`The index of journal partition ${partition} is at ${found ?? 'nothing'}`);
+}
+
+/** The record at the index's marker: reading begins with it, so that it can be compared (R10). */
+export class MarkedRecord {
+  #mark: Mark | undefined;
+  /** Marker at which the log held no record. */
+  #absentAt: bigint | undefined;
+  #isAbsent = false;
+
+  constructor(private readonly partition: number) {}
+
+  /** Returns the offset to read from. */
+  place(mark: Mark, low: bigint): bigint {
+    const isCompared = mark.hash !== undefined && mark.marker >= low;
+    this.#mark = isCompared ? mark : undefined;
+    this.#isAbsent = false;
+    return isCompared ? mark.marker : mark.marker + 1n;
+  }
+
+  /** Retention may have deleted the record since the log's ends were asked: the owner places once more, and then it must be there. */
+  isDeleted(offset: bigint): boolean {
+    const { marker } = this.#mark ?? {};
+    if (marker === undefined || offset <= marker || this.#absentAt === marker) return false;
+    this.#absentAt = marker;
+    return (this.#isAbsent = true);
+  }
+
+  /** @throws JournalChangedError where the first record that was read is another one */
+  compare(offset: bigint, hash: string): void {
+    const mark = this.#mark;
+    this.#mark = undefined;
+    if (mark !== undefined && (offset !== mark.marker || hash !== mark.hash))
+      throw new JournalChangedError(
+        `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
+      );
+  }
+
+  /** @throws MarkerMovedError where it was deleted: the owner has to place anew */
+  assertKept(): void {
+    if (this.#isAbsent)
+      throw new MarkerMovedError(`The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`);
+  }
 }

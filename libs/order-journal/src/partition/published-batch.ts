@@ -17,7 +17,6 @@ import type { SnapshotMismatch } from '../state/snapshot.js';
 export interface ReadRecord {
   readonly offset: bigint;
   readonly headers?: JournalEntry['headers'];
-  /** Size of its stored value. */
   readonly bytes: number;
   readonly record: JournalRecord;
   readonly hash: string;

@@ -20,7 +20,6 @@ export class ReadAhead {
     return this.#records.length;
   }
 
-  /** Bytes of the records' stored values. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -30,12 +29,10 @@ export class ReadAhead {
     this.#bytes += record.bytes;
   }
 
-  /** The oldest records, as many as are published together. */
   batch(): ReadRecord[] {
     return this.#records.slice(0, BATCH_RECORDS);
   }
 
-  /** Removes a batch once the index has it. */
   remove(batch: readonly ReadRecord[]): void {
     this.#records.splice(0, batch.length);
     for (const { bytes } of batch) this.#bytes -= bytes;

@@ -1,4 +1,4 @@
-import { markerText, wholeMarker } from './index-marker.js';
+import { markerText, wholeMarker } from './index-format.js';
 
 const marker = { offset: 7n, generation: 'g' };
 

@@ -1,7 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { OrderState } from '../state/order-state.js';
-import { wholeMarker, type EntryCounts, type IndexMarker } from './index-marker.js';
-import { parseOrder } from './stored-order.js';
+import { parseOrder, wholeMarker, type EntryCounts, type IndexMarker } from './index-format.js';
 
 /** Stored characters of the SHA-256 HMAC in base64url: 132 bits. */
 const MAC_LENGTH = 22;
@@ -55,7 +54,6 @@ export class IndexSigner {
     return this.#signed(['marker', String(partition)], marker);
   }
 
-  /** True where the marker's signature is valid. */
   isMarker(partition: number, stored: string): boolean {
     return this.#markerText(partition, stored) !== undefined;
   }
@@ -65,7 +63,6 @@ export class IndexSigner {
     return wholeMarker(this.#markerText(partition, stored), found);
   }
 
-  /** Returns marker and counts without the MAC. */
   #markerText(partition: number, stored: string): string | undefined {
     const counts = countsOf(stored);
     const marker = this.#verified(['marker', String(partition)], stored.slice(0, -counts.length - 1));

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { journalPartition } from '../journal/journal-partition.js';
-import type { OrderIndex, RedirectPage } from '../journal/ports.js';
+import { journalPartition, type OrderIndex, type RedirectPage } from '../journal/ports.js';
 import type { Effect } from '../state/history.js';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
 

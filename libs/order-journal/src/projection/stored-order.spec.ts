@@ -1,6 +1,6 @@
 import { emptyOrder, fold } from '../index.js';
 import { RULES_VERSION } from '../state/versions.js';
-import { parseOrder } from './stored-order.js';
+import { parseOrder } from './index-format.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;

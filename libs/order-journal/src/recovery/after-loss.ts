@@ -4,7 +4,7 @@ import { fold } from '../state/fold.js';
 import { emptyOrder, isOpen, type OperationState, type OrderState, verdictOf } from '../state/order-state.js';
 import { type InDoubt, type Intent, type JournalRecord, recordHash } from '../state/records.js';
 import { knownTermsOf } from '../state/terms.js';
-import { decodeRecord, RULES_VERSION } from '../state/versions.js';
+import { decodeRecord, inOrder } from '../state/versions.js';
 import type { JournalReader } from '../journal/ports.js';
 
 const LOST =
@@ -27,12 +27,8 @@ export function lostAttempt(
   operation: OperationState,
   { at, newToken }: Written,
 ): [Intent, InDoubt] | undefined {
-  const { merchant, orderId } = order;
   const { commandId, attempt, attempts } = operation;
-  const ofAttempt = {
-    ...{ rulesVersion: RULES_VERSION, merchant, orderId, at },
-    ...{ commandId, attempt, token: newToken() },
-  };
+  const ofAttempt = { ...inOrder(order, at), commandId, attempt, token: newToken() };
   const tag = attempts.every(({ isTagged }) => isTagged) ? { tag: operationTag(commandId) } : {};
   const intent: Intent = { record: 'INTENT', ...ofAttempt, ...knownTermsOf(operation), ...tag };
   if (verdictOf(after(order, [intent]), intent.token) !== 'granted') return undefined;
@@ -91,8 +87,7 @@ function mayBeBetweenAttempts(record: JournalRecord): boolean {
   return record.record === 'SNAPSHOT' && record.state.operations.some(({ phase }) => phase === 'idle');
 }
 
-function ownerLost({ merchant, orderId }: OrderState, operation: OperationState, { at }: Written): InDoubt {
-  const { commandId, attempt, token = '' } = operation;
-  const ofAttempt = { rulesVersion: RULES_VERSION, merchant, orderId, at, commandId, attempt, token };
+function ownerLost(order: OrderState, { commandId, attempt, token = '' }: OperationState, { at }: Written): InDoubt {
+  const ofAttempt = { ...inOrder(order, at), commandId, attempt, token };
   return { record: 'IN_DOUBT', ...ofAttempt, reason: 'owner_lost', message: OWNER_LOST };
 }

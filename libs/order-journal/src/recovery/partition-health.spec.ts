@@ -1,5 +1,5 @@
 import { healthOf, isLogLost, type PartitionFacts } from './partition-health.js';
-import { whyUnreadable } from './unreadable.js';
+import { whyUnreadable } from './partition-health.js';
 
 /** A partition that fits: ten records, all of them in the index. */
 const sound: PartitionFacts = {

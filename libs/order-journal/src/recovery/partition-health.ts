@@ -1,5 +1,8 @@
 import type { Mark } from '../journal/ports.js';
-import type { Unreadable } from './unreadable.js';
+import { fold } from '../state/fold.js';
+import { emptyOrder } from '../state/order-state.js';
+import { recordHash } from '../state/records.js';
+import { decodeRecord, UnknownRulesVersionError } from '../state/versions.js';
 
 /** Facts about one journal partition in Kafka and Redis while no gateway runs. */
 export interface PartitionFacts {
@@ -116,4 +119,30 @@ function ofUnreadable(partition: number, { offset, hash, why, maySkip }: Partiti
   return maySkip
     ? { kind: 'unreadable_record', ...found, next: skipCommand(partition, offset, hash) }
     : { kind: 'record_of_newer_release', ...found, next: 'start a release that reads it; it must not be skipped' };
+}
+
+/** End of the reason of a partition whose log is not the one that was read. */
+export const adviceOnLoss = (partition: number): string =>
+  `; restore the log, or stop every gateway and run \`${resumeCommand(partition)}\``;
+
+/** End of the reason of a partition that stopped at a record. */
+export function adviceOnRecord(partition: number, { offset, value }: { offset: bigint; value: Buffer | null }): string {
+  if (whyUnreadable(value)?.maySkip === false) return '; start a release that reads it';
+  return `; stop every gateway and run \`${skipCommand(partition, offset, recordHash(value))}\``;
+}
+
+export interface Unreadable {
+  why: string;
+  /** False where a newer release may have written the record: that release can read it. */
+  maySkip: boolean;
+}
+
+export function whyUnreadable(value: Buffer | null): Unreadable | undefined {
+  try {
+    const record = decodeRecord(value);
+    fold(emptyOrder(record.merchant, record.orderId), record, 0n);
+    return undefined;
+  } catch (error) {
+    return { why: (error as Error).message, maySkip: !(error instanceof UnknownRulesVersionError) };
+  }
 }

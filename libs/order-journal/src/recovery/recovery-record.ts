@@ -1,5 +1,8 @@
-import { ResumeList } from './resume-list.js';
-import { SkipList } from './skip-list.js';
+import { hash } from 'node:crypto';
+import { commandIdTimeMs, parseOrderKey } from '@tranche/contracts';
+import { journalPartition } from '../journal/ports.js';
+import { encodeRecord, recordHash, type Skipped } from '../state/records.js';
+import { inOrder } from '../state/versions.js';
 
 /** The two people who decided, and why. `reason` is kept without a time limit, so it must hold no personal data. */
 export interface TwoPeople {
@@ -14,7 +17,6 @@ export interface TwoPeople {
  */
 export interface Resumed extends TwoPeople {
   record: 'resumed';
-  /** UUID of the resume. */
   id: string;
   /** RFC 3339. Commands made before were made before the resume. */
   at: string;
@@ -54,6 +56,73 @@ export function recoveryRecordOf(value: Buffer | null): RecoveryRecord | undefin
 
 const isText = (one: unknown): boolean => typeof one === 'string';
 const areAll = (list: unknown, isOne: (one: unknown) => boolean): boolean => Array.isArray(list) && list.every(isOne);
+
+/** The resumes of journal partitions whose records were lost, and their effect on commands (R11, docs/decisions/0121). */
+export class ResumeList {
+  /** Time of each partition's latest resume. Milliseconds since the epoch. */
+  readonly #resumedMs = new Map<number, number>();
+  readonly #ids = new Set<string>();
+  readonly #runs = new Set<string>();
+
+  /** Number of resumes. Each one starts sequences of events anew, so it raises their epoch by one. */
+  get count(): number {
+    return this.#runs.size;
+  }
+
+  add({ id, at, partitions, commands }: Omit<Resumed, 'record' | 'requestedBy' | 'approvedBy' | 'reason'>): void {
+    this.#runs.add(id);
+    for (const partition of partitions)
+      this.#resumedMs.set(partition, Math.max(Date.parse(at), this.#resumedMs.get(partition) ?? 0));
+    for (const command of commands) this.#ids.add(command);
+  }
+
+  hasResumed(orderKey: string): boolean {
+    return this.#resumedMs.has(journalPartition(orderKey));
+  }
+
+  /** True where the command was made before a resume of its partition. If the journal does not know it, it may have been executed. */
+  isBefore(orderKey: string, { commandId = '', timeMs = Infinity }: MadeCommand): boolean {
+    const resumedMs = this.#resumedMs.get(journalPartition(orderKey));
+    if (resumedMs === undefined) return false;
+    return (commandIdTimeMs(commandId) ?? timeMs) < resumedMs || this.#ids.has(commandHash(orderKey, commandId));
+  }
+}
+
+export interface MadeCommand {
+  commandId?: string;
+  /** `ce_time`, milliseconds since the epoch. A repeat may have a new one, but an id of version 7 keeps its time. */
+  timeMs?: number;
+}
+
+/** Name of a command in `Resumed.commands`: 96 bits in base64url. */
+export function commandHash(orderKey: string, commandId: string): string {
+  return hash('sha256', `${orderKey}\n${commandId}`, 'base64url').slice(0, 16);
+}
+
+type Entry = { key: string | null; value: Buffer | null };
+
+/** Unreadable records that are skipped by a decision of two people (docs/decisions/0121). */
+export class SkipList {
+  readonly #skipped = new Set<string>();
+
+  /** @param hash `recordHash` of the record: only a record with this hash is skipped, at any offset */
+  add(hash: string): void {
+    this.#skipped.add(hash);
+  }
+
+  /** Returns the entry; in place of a skipped record, returns a record that freezes the order of its key. */
+  substitute<T extends Entry>(entry: T): T {
+    if (this.#skipped.size === 0) return entry;
+    const hash = recordHash(entry.value);
+    if (!this.#skipped.has(hash)) return entry;
+    const order = parseOrderKey(entry.key ?? '') ?? { merchant: '', orderId: '' };
+    const skipped: Skipped = { record: 'SKIPPED', ...inOrder(order, NO_TIME), hash };
+    return { ...entry, value: encodeRecord(skipped) };
+  }
+}
+
+/** The skipped record's time can't be read. */
+const NO_TIME = new Date(0).toISOString();
 
 /** Decisions about the journal. Every reader must apply them from the journal's first record on. */
 export class JournalRecovery {

@@ -1,5 +1,5 @@
-import { journalPartition } from '../journal/journal-partition.js';
-import { commandHash, ResumeList } from './resume-list.js';
+import { journalPartition } from '../journal/ports.js';
+import { commandHash, ResumeList } from './recovery-record.js';
 
 const at = '2026-03-01T10:05:00.000Z';
 const resumedMs = Date.parse(at);

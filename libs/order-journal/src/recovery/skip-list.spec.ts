@@ -4,7 +4,7 @@ import { type Intent, recordHash } from '../state/records.js';
 import { snapshotOf } from '../state/snapshot.js';
 import { needsSnapshot, retentionEndMs } from '../state/time.js';
 import { decodeRecord } from '../state/versions.js';
-import { SkipList } from './skip-list.js';
+import { SkipList } from './recovery-record.js';
 
 const poison = { key: 'shop-fr/o', offset: 7n, value: Buffer.from('{"record":') };
 const hash = recordHash(poison.value);

@@ -100,7 +100,6 @@ export const followedByOurs = (
 export const isVoided = (order: OrderState, payment: FollowedUp): boolean =>
   followUpsOf(order, 'void', payment).length > 0;
 
-/** It waits for its cardholder or an approval, and no void ended the wait. */
 export const isStillWaiting = (order: OrderState, operation: OperationState): boolean =>
   isWaiting(operation) && !isVoided(order, operation);
 

@@ -11,8 +11,7 @@ import { operationTag, untagExtraData, type ExtraDataTag } from './extradata-tag
 import { isWaiting, type Evidence, type OperationState, type OrderState, type ReportedResult } from './order-state.js';
 import type { EvidenceRecord, NotExecuted, Outcome } from './records.js';
 import { CLOCKS_APART_MS } from './time.js';
-
-import { RULES_VERSION } from './versions.js';
+import { inOrder } from './versions.js';
 
 /** The report in a journal record: the form in which the fold judges it. */
 export function evidenceOf(record: EvidenceRecord | Outcome | NotExecuted): Evidence {
@@ -31,33 +30,18 @@ export function evidenceOf(record: EvidenceRecord | Outcome | NotExecuted): Evid
   }
 }
 
-/** A literal of all fields, so that evidence with its attempt is a quick copy; `keepUnmatched` leaves out those that are undefined. */
+/** All fields in this order, so that every process writes the same snapshot; `keepUnmatched` leaves out those that are undefined. */
 function reported(record: EvidenceRecord): Evidence {
-  const { actor = '', reason = '', at, notBefore } = record;
+  const { source, operation, operationType, result, partial, mayBeDone, answer, tag, commandId, attempt } = record;
+  const { extraData, externalEntityId, externalReference, flags, currency, language, languageOf } = record;
+  const { maskedCard, cardBrand, cardCountry, executedAt, actor = '', reason = '', at, notBefore } = record;
   return {
-    source: record.source,
-    operation: record.operation,
     // The platform's own word counts only where no operation of ours has it.
-    operationType: record.operation === undefined ? record.operationType : undefined,
-    result: record.result,
-    partial: record.partial,
-    mayBeDone: record.mayBeDone,
-    answer: record.answer,
-    tag: record.tag,
-    commandId: record.commandId,
-    attempt: record.attempt,
-    extraData: record.extraData,
-    externalEntityId: record.externalEntityId,
-    externalReference: record.externalReference,
-    flags: record.flags,
-    currency: record.currency,
-    language: record.language,
-    languageOf: record.languageOf,
-    maskedCard: record.maskedCard,
-    cardBrand: record.cardBrand,
-    cardCountry: record.cardCountry,
-    executedAt: record.executedAt,
-    resolution: record.source === 'operator' ? { actor, reason, at, notBefore } : undefined,
+    ...{ source, operation, operationType: operation === undefined ? operationType : undefined },
+    ...{ result, partial, mayBeDone, answer, tag, commandId, attempt },
+    ...{ extraData, externalEntityId, externalReference, flags, currency, language, languageOf },
+    ...{ maskedCard, cardBrand, cardCountry, executedAt },
+    resolution: source === 'operator' ? { actor, reason, at, notBefore } : undefined,
   };
 }
 
@@ -70,16 +54,10 @@ export function notificationEvidence(
   const { merchant, orderId, execCode } = notification;
   const { extraData: returned, ...rest } = reported;
   const { tag, extraData } = untagExtraData(returned);
-  const identity = {
-    record: 'EVIDENCE',
-    rulesVersion: RULES_VERSION,
-    merchant,
-    orderId,
-    at,
-    source: 'notification',
-  } as const;
   return {
-    ...identity,
+    record: 'EVIDENCE',
+    ...inOrder({ merchant, orderId }, at),
+    source: 'notification',
     result: evidenceResult(execCode),
     ...rest,
     ...compact({ tag, extraData }),
@@ -142,10 +120,7 @@ function evidenceIn(
     return undefined;
   return {
     record: 'EVIDENCE',
-    rulesVersion: RULES_VERSION,
-    merchant: order.merchant,
-    orderId: order.orderId,
-    at,
+    ...inOrder(order, at),
     source: 'look-up',
     operation: operation.operation,
     result: evidenceResult(execCode),
@@ -155,11 +130,9 @@ function evidenceIn(
   };
 }
 
-/** DATE of the row. */
 const executedAt = ({ dateMs }: ListedTransaction): string | undefined =>
   Number.isFinite(dateMs) ? new Date(dateMs).toISOString() : undefined;
 
-/** The payment waits as the row says. */
 const isUnchanged = (operation: OperationState, execCode: string): boolean =>
   isWaiting(operation) && ['redirect_required', operation.phase].includes(evidenceResult(execCode));
 

@@ -55,9 +55,7 @@ import { versionFor } from './versions.js';
 
 export interface Folded {
   order: OrderState;
-  /** Events to publish, in order. */
   effects: readonly Effect[];
-  /** To be reported. */
   mismatch?: SnapshotMismatch;
 }
 
@@ -89,7 +87,6 @@ export function fold(
 
 type Own = Intent | InDoubt | Rejected | GivenUp | Expired | Reminded | Repeated;
 
-/** The order after one record that is about an operation. */
 function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTONE' | 'SNAPSHOT' }>): Change {
   switch (record.record) {
     case 'NOT_EXECUTED':
@@ -103,7 +100,6 @@ function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTON
   }
 }
 
-/** The order after a record that names its operation by the command. */
 function foldOwn(change: Change, record: Own): Change {
   const operation = findOperation(change.order, record.commandId);
   switch (record.record) {

@@ -19,9 +19,11 @@ import {
   isLeftBehind,
   isOpen,
   isPayment,
+  isRefundable,
   isWaiting,
   knownAmount,
   mayHaveSucceeded,
+  operationNamedBy,
   type Evidence,
   type OperationState,
   type OrderState,
@@ -30,7 +32,6 @@ import {
 import type { Intent } from './records.js';
 import type { Change } from './history.js';
 
-/** A guard grants, lets wait for another operation, or rejects. */
 export type Judgement =
   | Granted
   | { verdict: 'busy' }
@@ -42,7 +43,6 @@ export type Judgement =
 export interface Granted {
   verdict: 'granted';
   amount: number | undefined;
-  /** The record takes the place of an authorization in doubt. */
   supersedesDoubt: true | undefined;
 }
 
@@ -136,7 +136,7 @@ const hasTakenItsPlace = ({ end }: OperationState): boolean =>
 
 /** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
 function judgeCapture(order: OrderState, record: Intent): Judgement {
-  const authorization = operationWith(order, record.transactionId, isPayment);
+  const authorization = operationNamedBy(order, record.transactionId, isPayment);
   if (!authorization && isKnownReference(order, record))
     return rejected('not_an_authorization', 'Only authorizations can be captured');
   if (authorization && hasFailed(authorization)) {
@@ -154,7 +154,7 @@ function judgeCapture(order: OrderState, record: Intent): Judgement {
 
 /** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
 function judgeRefund(order: OrderState, record: Intent): Judgement {
-  const source = operationWith(order, record.transactionId, isRefundable);
+  const source = operationNamedBy(order, record.transactionId, isRefundable);
   if (!source && isKnownReference(order, record))
     return rejected('not_a_capture', 'Only captures and card payments can be refunded');
   if (source && hasFailed(source))
@@ -189,7 +189,7 @@ function exceedsRemaining(order: OrderState, { transactionId }: Intent, message:
  * cancelled order's form must not stay payable, so the platform is asked. A refusal leaves it waiting.
  */
 function judgeVoid(order: OrderState, record: Intent): Judgement {
-  const target = operationWith(order, record.transactionId, () => true);
+  const target = operationNamedBy(order, record.transactionId);
   if (target && target.operation !== 'authorize')
     return rejected('not_an_authorization', 'Only authorizations can be voided');
   if (target && hasFailed(target) && !mayYetTake(target))
@@ -220,7 +220,7 @@ const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operatio
 function defaultAmount(order: OrderState, record: Intent): number | undefined {
   if (record.operation === 'refund') return refundableAmount(order, record.transactionId);
   if (record.operation !== 'capture') return undefined;
-  const authorization = operationWith(order, record.transactionId, isPayment);
+  const authorization = operationNamedBy(order, record.transactionId, isPayment);
   return authorization && knownAmount(authorization);
 }
 
@@ -235,7 +235,7 @@ export function refundableAmount(order: OrderState, transactionId: string | unde
  * all that is known is what remains of all together (docs/decisions/0020). Undefined: the platform decides.
  */
 function refundableAtMost(order: OrderState, transactionId: string | undefined): number | undefined {
-  const own = operationWith(order, transactionId, isRefundable);
+  const own = operationNamedBy(order, transactionId, isRefundable);
   if (transactionId === undefined || (own && !hasSucceeded(own))) return undefined;
   const sources = refundSources(order);
   const source = sources.find((one) => one.transactionId === transactionId);
@@ -349,8 +349,6 @@ function difference(from: (number | undefined)[], less: (number | undefined)[]):
   return sum(from) - sum(less);
 }
 
-const isRefundable = ({ operation }: { operation?: string }): boolean => operation === 'capture' || operation === 'pay';
-
 /** Captured or voided by us, or by a call that was never granted. */
 const mayBeFollowed = (
   order: OrderState,
@@ -365,16 +363,7 @@ const mayBeFollowed = (
 
 /** The follow-up names an operation of ours, which is then none that it may follow. */
 const isKnownReference = (order: OrderState, { transactionId }: Intent): boolean =>
-  operationWith(order, transactionId, () => true) !== undefined;
-
-function operationWith(
-  order: OrderState,
-  transactionId: string | undefined,
-  is: (operation: OperationState) => boolean,
-): OperationState | undefined {
-  if (transactionId === undefined) return undefined;
-  return order.operations.find((operation) => operation.transactionId === transactionId && is(operation));
-}
+  operationNamedBy(order, transactionId) !== undefined;
 
 /** A successful authorization that was neither captured nor voided: its capture window may close. */
 export function isCapturable(order: OrderState, operation: OperationState): boolean {

@@ -10,13 +10,11 @@ import {
   type OrderState,
 } from './order-state.js';
 
-/** An attempt that evidence without a name could be about. */
 export interface Source {
   operation: OperationState;
   attempt: Attempt;
 }
 
-/** The attempt of ours that evidence is about. */
 export interface Matched {
   is: 'matched';
   operation: OperationState;
@@ -100,7 +98,6 @@ function matchUnnamed(order: OrderState, evidence: Evidence): Match {
   return isKnownFailure(sources, evidence) ? KNOWN : { is: 'elsewhere', mayBeOurs: sources.length > 0 };
 }
 
-/** The attempt of the operation that evidence names. */
 export function matchNamed(order: OrderState, evidence: Evidence): Matched | undefined {
   const operation = named(order, evidence);
   return operation && { is: 'matched', operation, attempt: attemptOf(operation, evidence) };

@@ -2,7 +2,6 @@ import { execCode, type FaultCode, type OperationKind } from '@tranche/contracts
 import { findOperation, hasContent, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
 import type { OperationTerms } from './records.js';
 
-/** The next step of a command that has just arrived, or was woken. */
 export type Step =
   /** The id was used for another content: not an operation at all. */
   | { step: 'reused' }

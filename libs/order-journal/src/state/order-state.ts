@@ -1,17 +1,15 @@
 import type {
-  Fault,
   Method,
   OperationKind,
   OperationResult,
+  Origin,
+  PaymentEvent,
   PlatformAnswer,
   TransactionDetails,
 } from '@tranche/contracts';
 
 /** A version of the fold's rules (R9); `RULES` lists those that this release knows. */
 export type RulesVersion = number;
-
-/** Names who reported a result. */
-export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
 
 /** Result of an operation, as the EXECCODE table classed it when the record was written: a later table changes no journal. */
 export type Result = OperationResult;
@@ -61,43 +59,7 @@ export interface ProjectedEvent {
   body: EventBody;
 }
 
-/** The fields of an event about its operation; a `PaymentEvent` of the contracts once merchant and order are put in. */
-export interface EventBody {
-  commandId?: string;
-  operation?: OperationKind;
-  operationType?: string;
-  method?: Method;
-  attempt?: number;
-  amount?: number;
-  amountAssumed?: boolean;
-  otherAmount?: number;
-  currency?: string;
-  otherCurrency?: string;
-  reference?: string;
-  origin?: Origin;
-  outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
-  transactionId?: string;
-  execCode?: string;
-  execCodeTruncated?: boolean;
-  message?: string;
-  messageTruncated?: boolean;
-  descriptor?: string;
-  descriptorTruncated?: boolean;
-  partial?: boolean;
-  redirectHtml?: string;
-  redirectHtmlDropped?: boolean;
-  extraData?: string;
-  externalEntityId?: string;
-  externalReference?: string;
-  language?: string;
-  maskedCard?: string;
-  cardBrand?: string;
-  cardCountry?: string;
-  faults?: Fault[];
-  retryable?: boolean;
-  retryAfterSeconds?: number;
-  flags?: string[];
-}
+export type EventBody = Omit<PaymentEvent, 'merchant' | 'orderId'>;
 
 /** An attempt that was granted, and so may have been sent. */
 export interface Attempt {
@@ -107,7 +69,6 @@ export interface Attempt {
   intentAt: string;
   /** Its tag rides in EXTRADATA: only evidence with that tag, or with its TRANSACTIONID, is about it. */
   isTagged: boolean;
-  /** TRANSACTIONID that the platform gave to it. */
   transactionId?: string;
   /** `unsent`: provably nothing reached the platform. `not_executed`: it reached the platform and was not executed. */
   closed?: 'unsent' | 'not_executed';
@@ -143,7 +104,6 @@ export interface OperationState {
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
-  /** It took the place of an authorization in doubt. */
   supersedesDoubt?: true;
   /** A void that was granted before any report said that its authorization succeeded: it cancels no success that is reported later. */
   isOfWaiting?: true;
@@ -375,3 +335,17 @@ export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean 
 /** The command came with this content. */
 export const hasContent = ({ contentHash }: Pick<OperationState, 'contentHash'>, hash: string): boolean =>
   contentHash === hash;
+
+/** Captures and card payments can be refunded. */
+export const isRefundable = ({ operation }: { operation?: string }): boolean =>
+  operation === 'capture' || operation === 'pay';
+
+/** The operation that a follow-up names; undefined where the order does not show it. */
+export function operationNamedBy(
+  order: OrderState,
+  transactionId: string | undefined,
+  is: (operation: OperationState) => boolean = () => true,
+): OperationState | undefined {
+  if (transactionId === undefined) return undefined;
+  return order.operations.find((operation) => operation.transactionId === transactionId && is(operation));
+}

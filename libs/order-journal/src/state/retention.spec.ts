@@ -10,19 +10,17 @@ import {
   notified,
   notifiedElsewhere,
 } from '../../test/order-story.js';
-import { SNAPSHOT_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
+import { SNAPSHOT_EVERY_MS, timerRecord, timersOf } from '../timers/timer-watch.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
 import { isEmptyOrder, type OrderState, verdictOf } from './order-state.js';
 import type { Intent, JournalRecord, Tombstone } from './records.js';
-import { RULES_VERSION } from './versions.js';
 
 const DAY_MS = 86_400_000;
-const SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
 
 const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
 const tombstoneOf = (order: OrderState, days: number, change: Partial<Tombstone> = {}): Tombstone => ({
-  ...(timerRecord(order, { timer: 'tombstone', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Tombstone),
+  ...(timerRecord(order, { timer: 'tombstone', atMs: 0 }, Date.parse(later(days * DAY_MS))) as Tombstone),
   ...change,
 });
 const isForgotten = (order: OrderState, record: Tombstone) =>
@@ -49,7 +47,7 @@ describe('an order leaves the index, by the journal’s times and the record’s
   ] as [string, JournalRecord[], number][])('%s', (_what, records, days) => {
     const order = stateOf(records);
     expect([days - 1, days].map((at) => isForgotten(order, tombstoneOf(order, at)))).toEqual([false, true]);
-    const due = timersOf(order, SETTINGS).find(({ timer }) => timer === 'tombstone');
+    const due = timersOf(order).find(({ timer }) => timer === 'tombstone');
     expect(due?.atMs).toBe(Date.parse(later(days * DAY_MS)));
   });
 
@@ -61,13 +59,13 @@ describe('an order leaves the index, by the journal’s times and the record’s
   ] as [string, JournalRecord[]][])('never while %s', (_what, records) => {
     const order = stateOf(records);
     expect(isForgotten(order, tombstoneOf(order, 5_000))).toBe(false);
-    expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).not.toContain('tombstone');
+    expect(timersOf(order).map(({ timer }) => timer)).not.toContain('tombstone');
   });
 
   it('never while its snapshots contradict each other, and it gets further ones', () => {
     const order = { ...stateOf(refunded), isFrozen: true };
     expect(isForgotten(order, tombstoneOf(order, 5_000))).toBe(false);
-    expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).toContain('snapshot');
+    expect(timersOf(order).map(({ timer }) => timer)).toContain('snapshot');
   });
 
   it.each([
@@ -132,12 +130,12 @@ describe('a payment that only our timer ended may yet succeed', () => {
     const order = stateOf(records);
     const at = [days + 399, days + 400].map((day) => tombstoneOf(order, day));
     expect(at.map((record) => isForgotten(order, record))).toEqual([false, true]);
-    const timers = timersOf(order, SETTINGS).filter(({ timer }) => timer === 'snapshot' || timer === 'tombstone');
+    const timers = timersOf(order).filter(({ timer }) => timer === 'snapshot' || timer === 'tombstone');
     expect(timers).toEqual([
       { timer: 'snapshot', atMs: Date.parse(later(60 * DAY_MS)) },
       { timer: 'tombstone', atMs: Date.parse(later((days + 400) * DAY_MS)) },
     ]);
-    const snapshot = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(60 * DAY_MS)), SETTINGS);
+    const snapshot = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(60 * DAY_MS)));
     const after = fold(order, snapshot, 99n).order;
     expect([second(order), second(after)]).toEqual(['rejected', 'rejected']);
   });
@@ -155,7 +153,7 @@ describe('an order that began with evidence', () => {
   const external = notifiedElsewhere('capture', '0000', { transactionId: 'T-elsewhere', amount: 30_000 });
   const refund = { ...asked('refund', { transactionId: 'T-elsewhere', amount: 100 }), at: later(95 * DAY_MS) };
   const records = [external, refund, { ...answered('refund', '0000'), at: later(95 * DAY_MS) }];
-  const snapshotMs = (order: OrderState) => timersOf(order, SETTINGS).find(({ timer }) => timer === 'snapshot')?.atMs;
+  const snapshotMs = (order: OrderState) => timersOf(order).find(({ timer }) => timer === 'snapshot')?.atMs;
 
   it('gets its snapshot by the time of its first record, not of its first INTENT', () => {
     const [atOnce, late] = [stateOf([external]), stateOf(records)];
@@ -165,14 +163,13 @@ describe('an order that began with evidence', () => {
 
   it('and from then on by the time of its SNAPSHOT record', () => {
     const order = stateOf(records);
-    const record = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(96 * DAY_MS)), SETTINGS);
+    const record = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(96 * DAY_MS)));
     expect(snapshotMs(fold(order, record, 99n).order)).toBe(Date.parse(later(156 * DAY_MS)));
   });
 });
 
 describe('the snapshot of an order is due', () => {
-  const snapshotMsOf = (order: OrderState, settings = SETTINGS) =>
-    timersOf(order, settings).find(({ timer }) => timer === 'snapshot')?.atMs;
+  const snapshotMsOf = (order: OrderState) => timersOf(order).find(({ timer }) => timer === 'snapshot')?.atMs;
 
   it.each([
     ['captured', captured],
@@ -182,7 +179,7 @@ describe('the snapshot of an order is due', () => {
   ] as [string, JournalRecord[]][])('every 60 days while %s', (_what, records) => {
     const order = stateOf(records);
     expect(snapshotMsOf(order)).toBe(Date.parse(later(SNAPSHOT_EVERY_MS)));
-    const record = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(61 * DAY_MS)), SETTINGS);
+    const record = timerRecord(order, { timer: 'snapshot', atMs: 0 }, Date.parse(later(61 * DAY_MS)));
     const after = fold(order, record, 99n).order;
     expect(snapshotMsOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + SNAPSHOT_EVERY_MS);
   });
@@ -197,7 +194,7 @@ describe('the snapshot of an order is due', () => {
 
   it('not any more once its tombstone is due', () => {
     const last = { ...stateOf(captured), snapshotAt: later(350 * DAY_MS) };
-    expect(timersOf(last, SETTINGS).map(({ timer }) => timer)).toEqual(['tombstone']);
+    expect(timersOf(last).map(({ timer }) => timer)).toEqual(['tombstone']);
   });
 
   it('when it has come to rest for an hour', () => {

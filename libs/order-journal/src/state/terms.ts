@@ -5,6 +5,7 @@ import { isLeftOut, leftOut } from './match.js';
 import {
   isLookUpReminder,
   isPayment,
+  operationNamedBy,
   type Attempt,
   type EventBody,
   type Evidence,
@@ -50,33 +51,14 @@ export function knownTermsOf(known: OperationState): OperationTerms {
   return { operation, method, currency, contentHash, ...compact({ ...asked, supersedes, correlationId }) };
 }
 
-/** The operation that a follow-up names; undefined where the order does not show it. */
-export function operationNamedBy(order: OrderState, transactionId: string | undefined): OperationState | undefined {
-  if (transactionId === undefined) return undefined;
-  return order.operations.find((operation) => operation.transactionId === transactionId);
-}
-
 /** The operation of a command's first record: no attempt of it was granted yet. */
 export function newOperation(record: Intent | Rejected): OperationState {
   const { commandId, attempt, operation: kind, method, currency, contentHash, at: firstIntentAt } = record;
   const { amount, transactionId, supersedes, correlationId } = record;
-  const operation: OperationState = {
-    commandId,
-    operation: kind,
-    method,
-    currency,
-    contentHash,
-    attempt,
-    phase: 'idle',
-    firstIntentAt,
-    attempts: [],
-    evidence: [],
-  };
-  if (amount !== undefined) operation.amount = amount;
-  if (transactionId !== undefined) operation.reference = transactionId;
-  if (supersedes !== undefined) operation.supersedes = supersedes;
-  if (correlationId !== undefined) operation.correlationId = correlationId;
-  return operation;
+  return compact<OperationState>({
+    ...{ commandId, operation: kind, method, currency, contentHash, attempt, phase: 'idle', firstIntentAt },
+    ...{ attempts: [], evidence: [], amount, reference: transactionId, supersedes, correlationId },
+  });
 }
 
 /** The operation as it is once the intent is granted, with what the guards granted it: the platform's default amount as the order shows it. */
@@ -86,9 +68,7 @@ export function grantedOperation(
   record: Intent,
   { amount, supersedesDoubt }: Pick<OperationState, 'amount' | 'supersedesDoubt'>,
 ): OperationState {
-  const authorization = order.operations.find(
-    (other) => isPayment(other) && other.transactionId !== undefined && other.transactionId === record.transactionId,
-  );
+  const authorization = operationNamedBy(order, record.transactionId, isPayment);
   const openedMs = Date.parse((authorization && windowFrom(authorization)) ?? '');
   const isLate = record.operation === 'capture' && Date.parse(record.at) - openedMs > CAPTURE_WINDOW_MS;
   const granted = copyWith(operation, { phase: 'open', token: record.token });
@@ -328,21 +308,18 @@ export const amountFlags = (before: OperationState, operation: OperationState): 
 export function describe(operation: OperationState | undefined): EventBody {
   if (operation === undefined) return {};
   const { commandId, operation: kind, method, attempt, currency, reference, transactionId, partial, flags } = operation;
-  const body: EventBody = { commandId, operation: kind, method, attempt, ...amountsOf(operation) };
-  body.currency = currency;
-  if (reference !== undefined) body.reference = reference;
-  if (transactionId !== undefined) body.transactionId = transactionId;
-  if (partial !== undefined) body.partial = partial;
-  if (flags !== undefined) body.flags = flags;
-  return body;
+  return compact({
+    ...{ commandId, operation: kind, method, attempt, ...amountsOf(operation) },
+    ...{ currency, reference, transactionId, partial, flags },
+  });
 }
 
 /** An amount that is our reading of the platform's default is said to be assumed; one that the platform contradicts, too. */
 export function amountsOf({ amount, isAmountAssumed, otherAmounts }: OperationState): EventBody {
-  const body: EventBody = {};
-  if (amount !== undefined) body.amount = amount;
-  if (amount !== undefined && isAmountAssumed) body.amountAssumed = true;
   const otherAmount = otherAmounts?.at(-1);
-  if (otherAmount !== undefined && otherAmount !== amount) body.otherAmount = otherAmount;
-  return body;
+  return {
+    amount,
+    amountAssumed: amount !== undefined && isAmountAssumed ? true : undefined,
+    otherAmount: otherAmount === amount ? undefined : otherAmount,
+  };
 }

@@ -4,6 +4,7 @@ import {
   emptyOrder,
   isEmptyOrder,
   isOpen,
+  isRefundable,
   isWaiting,
   LOOK_UP_REMINDERS,
   mayHaveSucceeded,
@@ -89,13 +90,12 @@ export const waitsFrom = ({ pendingAt, since = '' }: OperationState): string => 
 export const windowFrom = ({ executedAt, endedAt }: OperationState): string | undefined => executedAt ?? endedAt;
 
 /** Money was taken, and some of it may remain to be given back. */
-export function isRefundable(order: OrderState): boolean {
-  const isSource = ({ operation }: { operation?: string }) => operation === 'capture' || operation === 'pay';
+function mayBeRefunded(order: OrderState): boolean {
   const isLeft = (transactionId: string | undefined) => (refundableAmount(order, transactionId) ?? 1) > 0;
   return (
-    order.operations.some((one) => isSource(one) && mayHaveSucceeded(one) && isLeft(one.transactionId)) ||
-    order.external.some((one) => isSource(one) && one.result === 'succeeded') ||
-    (order.unauthorizedOutcomes ?? []).some((one) => isSource(one) && one.result !== 'refused')
+    order.operations.some((one) => isRefundable(one) && mayHaveSucceeded(one) && isLeft(one.transactionId)) ||
+    order.external.some((one) => isRefundable(one) && one.result === 'succeeded') ||
+    (order.unauthorizedOutcomes ?? []).some((one) => isRefundable(one) && one.result !== 'refused')
   );
 }
 
@@ -115,7 +115,7 @@ const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((
 /** The order must outlive the journal's retention: a snapshot of it is written. Never while a call may be under way (R12). */
 export const needsSnapshot = (order: OrderState): boolean =>
   !order.operations.some(isOpen) &&
-  (order.isFrozen === true || isUnfinished(order) || mayYetSucceed(order) || isRefundable(order));
+  (order.isFrozen === true || isUnfinished(order) || mayYetSucceed(order) || mayBeRefunded(order));
 
 /** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
 function mayBeForgotten(order: OrderState): boolean {
@@ -130,7 +130,7 @@ function mayBeForgotten(order: OrderState): boolean {
 /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
 export function retentionEndMs(order: OrderState, refundableDays: number): number | undefined {
   if (!mayBeForgotten(order) || order.movedAt === undefined || isUnfinished(order)) return undefined;
-  const isKept = isRefundable(order) || mayYetSucceed(order);
+  const isKept = mayBeRefunded(order) || mayYetSucceed(order);
   const keptMs = isKept ? Math.max(refundableDays * DAY_MS, FORGET_AFTER_MS) : FORGET_AFTER_MS;
   return Date.parse(order.movedAt) + keptMs;
 }

@@ -131,17 +131,11 @@ function withoutHtml(event: ProjectedEvent): ProjectedEvent {
 
 /** The fields of a report that an event repeats. Its amount and currency are the operation's. */
 function reportedBody(evidence: Evidence): EventBody {
-  const { extraData, externalEntityId, externalReference, language, maskedCard, cardBrand, cardCountry } = evidence;
-  const body: EventBody = { origin: evidence.source, ...evidence.answer };
-  delete body.amount;
-  if (extraData !== undefined) body.extraData = extraData;
-  if (externalEntityId !== undefined) body.externalEntityId = externalEntityId;
-  if (externalReference !== undefined) body.externalReference = externalReference;
-  if (language !== undefined) body.language = language;
-  if (maskedCard !== undefined) body.maskedCard = maskedCard;
-  if (cardBrand !== undefined) body.cardBrand = cardBrand;
-  if (cardCountry !== undefined) body.cardCountry = cardCountry;
-  return body;
+  const { source: origin, extraData, externalEntityId, externalReference } = evidence;
+  const { language, maskedCard, cardBrand, cardCountry } = evidence;
+  const { amount: _operations, ...answer } = evidence.answer;
+  const references = { extraData, externalEntityId, externalReference };
+  return compact({ origin, ...answer, ...references, language, maskedCard, cardBrand, cardCountry });
 }
 
 /** The operation's own flags, and one for a language that its method does not have. */
@@ -219,9 +213,8 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   );
 }
 
-/** The operation as the order has it by now. */
 const current = ({ order }: Change, operation: OperationState): OperationState =>
-  order.operations.find(({ commandId }) => commandId === operation.commandId) ?? operation;
+  findOperation(order, operation.commandId) ?? operation;
 
 /** A success after our timer's end counts all the same, and is published as a conflict too. */
 function settleExpired(change: Change, operation: OperationState, evidence: Evidence): Change {

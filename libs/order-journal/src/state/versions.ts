@@ -35,6 +35,17 @@ export function versionFor({ rulesVersion = RULES_VERSION }: OrderState, record:
   return version;
 }
 
+/** The fields that every record of an order has. `at`: its writer's time, RFC 3339. */
+export const inOrder = (
+  { merchant, orderId }: { merchant: string; orderId: string },
+  at: string,
+): Pick<JournalRecord, 'rulesVersion' | 'merchant' | 'orderId' | 'at'> => ({
+  rulesVersion: RULES_VERSION,
+  merchant,
+  orderId,
+  at,
+});
+
 /** It was written by a newer release, which can read it: never to be skipped. */
 export class UnknownRulesVersionError extends UnreadableJournalError {
   override name = 'UnknownRulesVersionError';
@@ -57,6 +68,8 @@ export function decodeRecord(value: Buffer | null): JournalRecord {
     throw new UnreadableJournalError('A journal record is not JSON', { cause });
   }
   const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
+  // First, because a newer release may have kinds that this one does not know: the record is its, and is never to be skipped.
+  if (Number.isInteger(rulesVersion)) refuseUnknownVersion(rulesVersion);
   if (!RECORD_KINDS.includes(record as JournalRecord['record']))
     throw new UnreadableJournalError('A journal record is of an unknown kind');
   refuseUnknownVersion(rulesVersion);
@@ -71,8 +84,8 @@ type WrittenSince<Kind extends JournalRecord['record']> = Record<
   RulesVersion
 >;
 
-const inOrder = { merchant: 1, orderId: 1, at: 1 } as const;
-const ofOperation = { ...inOrder, commandId: 1, attempt: 1 } as const;
+const fieldsInOrder = { merchant: 1, orderId: 1, at: 1 } as const;
+const ofOperation = { ...fieldsInOrder, commandId: 1, attempt: 1 } as const;
 const terms = {
   operation: 1,
   method: 1,
@@ -123,10 +136,10 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   GIVEN_UP: { record: 1, ...ofOperation, code: 1, message: 1, retryAfterSeconds: 1 },
   EXPIRED: { record: 1, ...ofOperation },
   REMINDED: { record: 1, ...ofOperation, reminder: 1 },
-  REPEATED: { record: 1, ...inOrder, commandId: 1 },
-  TOMBSTONE: { record: 1, ...inOrder, seen: 1, refundableDays: 1 },
-  SNAPSHOT: { record: 1, ...inOrder, seen: 1, state: 1 },
-  SKIPPED: { record: 1, ...inOrder, hash: 1 },
+  REPEATED: { record: 1, ...fieldsInOrder, commandId: 1 },
+  TOMBSTONE: { record: 1, ...fieldsInOrder, seen: 1, refundableDays: 1 },
+  SNAPSHOT: { record: 1, ...fieldsInOrder, seen: 1, state: 1 },
+  SKIPPED: { record: 1, ...fieldsInOrder, hash: 1 },
 };
 
 type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;

@@ -2,7 +2,7 @@ import type { Log, Timing } from '@tranche/runtime';
 import type { OwnedJournal } from '../partition/owned-journal.js';
 import type { OpenIntent, OpenIntents } from '../journal/open-intents.js';
 import { findOperation } from '../state/order-state.js';
-import { RULES_VERSION } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 
 const RETRY_AFTER_MS = 2_000;
 
@@ -39,7 +39,7 @@ export class DoubtWatch {
     if (operation?.phase !== 'open' || operation.token !== token) return;
     const message = `Nothing was heard of this call for ${Math.round(this.waitMs / 1000)} s: whether it was executed is not known`;
     const at = new Date(this.timing.nowMs()).toISOString();
-    const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at, commandId, attempt, token };
+    const identity = { ...inOrder({ merchant, orderId }, at), commandId, attempt, token };
     await this.journal.append({ record: 'IN_DOUBT', ...identity, reason: 'owner_lost', message });
     this.logger.warn({ merchant, orderId, commandId, attempt }, 'An operation without an owner is in doubt');
   }

@@ -10,7 +10,6 @@ import {
   isLookUpReminder,
   type OperationState,
   type OrderState,
-  type RulesVersion,
 } from '../state/order-state.js';
 import type { Expired, GivenUp, Reminded, Snapshot, Tombstone } from '../state/records.js';
 import { snapshotOf } from '../state/snapshot.js';
@@ -25,7 +24,7 @@ import {
   waitsFrom,
   windowFrom,
 } from '../state/time.js';
-import { mayWrite, RULES_VERSION } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
 
 /** Time after which a claimed order whose timer had no effect may be claimed again. Milliseconds. */
@@ -44,14 +43,8 @@ export const SNAPSHOT_EVERY_MS = 60 * DAY_MS;
 /** An order that moved gets its snapshot only after this time without a record. Milliseconds. */
 const AT_REST_MS = 3_600_000;
 
-/** Rules version that an installation writes, and its retention of orders. */
-export interface TimerSettings {
-  rulesVersion: RulesVersion;
-  /** `REFUNDABLE_DAYS` of payment-gateway. */
-  refundableDays: number;
-}
-
-const DEFAULT_SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
+/** Default of `REFUNDABLE_DAYS` of payment-gateway. */
+export const REFUNDABLE_DAYS = 400;
 
 /** A change that time alone causes, by the journal's times. */
 export interface Timer {
@@ -62,17 +55,16 @@ export interface Timer {
 }
 
 /** All timers of an order if nothing else happens, the soonest first. */
-export function timersOf(order: OrderState, settings = DEFAULT_SETTINGS): Timer[] {
+export function timersOf(order: OrderState, refundableDays = REFUNDABLE_DAYS): Timer[] {
   if (isEmptyOrder(order)) return [];
   const timers = order.operations.flatMap((operation) => timersOfOperation(order, operation));
-  timers.push(...timersOfKeeping(order, settings));
+  timers.push(...timersOfKeeping(order, refundableDays));
   return timers.sort((one, other) => one.atMs - other.atMs);
 }
 
-function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: TimerSettings): Timer[] {
+function timersOfKeeping(order: OrderState, refundableDays: number): Timer[] {
   const atMs = retentionEndMs(order, refundableDays);
   const tombstone: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'tombstone' }];
-  if (!mayWrite('SNAPSHOT', rulesVersion)) return [];
   const snapshotMs = Math.max(heldSinceMs(order) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
   const isNeeded = order.movedAt !== undefined && needsSnapshot(order) && (atMs === undefined || snapshotMs < atMs);
   return isNeeded ? [{ atMs: snapshotMs, timer: 'snapshot' }, ...tombstone] : tombstone;
@@ -95,18 +87,17 @@ export function timerRecord(
   order: OrderState,
   { timer, commandId = '' }: Timer,
   nowMs: number,
-  { refundableDays } = DEFAULT_SETTINGS,
+  refundableDays = REFUNDABLE_DAYS,
 ): Expired | GivenUp | Reminded | Tombstone | Snapshot {
-  const { merchant, orderId } = order;
   const at = new Date(nowMs).toISOString();
-  const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at };
+  const ofOrder = inOrder(order, at);
   const seen = historyOf(order);
-  if (timer === 'tombstone') return { record: 'TOMBSTONE', ...inOrder, seen, refundableDays };
-  if (timer === 'snapshot') return { record: 'SNAPSHOT', ...inOrder, seen, state: snapshotOf(order, at) };
+  if (timer === 'tombstone') return { record: 'TOMBSTONE', ...ofOrder, seen, refundableDays };
+  if (timer === 'snapshot') return { record: 'SNAPSHOT', ...ofOrder, seen, state: snapshotOf(order, at) };
   const { attempt = 1 } = findOperation(order, commandId) ?? {};
-  if (timer === 'expiry') return { record: 'EXPIRED', ...inOrder, commandId, attempt };
-  if (timer === 'give_up') return { record: 'GIVEN_UP', ...inOrder, commandId, attempt, ...TOO_OLD };
-  return { record: 'REMINDED', ...inOrder, commandId, attempt, reminder: timer };
+  if (timer === 'expiry') return { record: 'EXPIRED', ...ofOrder, commandId, attempt };
+  if (timer === 'give_up') return { record: 'GIVEN_UP', ...ofOrder, commandId, attempt, ...TOO_OLD };
+  return { record: 'REMINDED', ...ofOrder, commandId, attempt, reminder: timer };
 }
 
 const TOO_OLD = {
@@ -115,8 +106,8 @@ const TOO_OLD = {
 } as const;
 
 /** Leaves out look-ups that a later due look-up, or the due end of the payment, makes needless. */
-function dueTimers(order: OrderState, nowMs: number, settings: TimerSettings): Timer[] {
-  const due = timersOf(order, settings).filter(({ atMs }) => atMs <= nowMs);
+function dueTimers(order: OrderState, nowMs: number, refundableDays: number): Timer[] {
+  const due = timersOf(order, refundableDays).filter(({ atMs }) => atMs <= nowMs);
   const isNeedless = ({ timer, commandId }: Timer, index: number) =>
     isLookUpReminder(timer) &&
     due
@@ -179,7 +170,7 @@ export class TimerWatch {
     private readonly clock: Pick<AgreedClock, 'compare' | 'nowMs'>,
     private readonly logger: Log,
     private readonly lookUp: LookUpWaiting,
-    private readonly settings: TimerSettings = DEFAULT_SETTINGS,
+    private readonly refundableDays = REFUNDABLE_DAYS,
   ) {}
 
   /** Handles due timers, unless the clocks differ by more than a minute. Resolves with their difference. Milliseconds. */
@@ -215,9 +206,9 @@ export class TimerWatch {
     if (!parsed) return;
     try {
       const order = await this.journal.read(parsed.merchant, parsed.orderId);
-      for (const timer of dueTimers(order, nowMs, this.settings))
+      for (const timer of dueTimers(order, nowMs, this.refundableDays))
         if (await this.#isReady(order, timer))
-          await this.journal.append(timerRecord(order, timer, nowMs, this.settings));
+          await this.journal.append(timerRecord(order, timer, nowMs, this.refundableDays));
     } catch (error) {
       this.logger.warn(
         { err: error, orderId: parsed.orderId },

@@ -1,6 +1,5 @@
 import type { Merchant, Merchants } from '@tranche/contracts';
-import { isDemoValue, isPublishedTestKey } from './demo-values.js';
-import { isLoopback } from './hosts.js';
+import { isDemoValue, isPublishedTestKey, isLoopback } from './production-faults.js';
 
 const OWN_KEYS = ['accountKey', 'notificationKey', 'redirectKey'] as const;
 const URLS = ['notificationUrl', 'returnUrl', 'pageUrl'] as const;
@@ -57,7 +56,10 @@ function keysOfHash(merchant: Merchant): { name: string; id?: string; key: strin
   const { previousKeys = {}, apiKeys = [] } = merchant;
   return [
     ...OWN_KEYS.map((name) => ({ name, key: merchant[name] })),
-    ...Object.entries(previousKeys).map(([name, key]) => ({ name: `previousKeys.${name}`, key })),
+    ...Object.entries(previousKeys).map(([name, key]: [string, string | undefined]) => ({
+      name: `previousKeys.${name}`,
+      key,
+    })),
     ...apiKeys.map(({ id, key }, at) => ({ name: `apiKeys[${at}]`, id, key })),
   ];
 }

@@ -1,13 +1,5 @@
-import type { ConfigFault, Declaration } from '../config.js';
+import type { ConfigFault, Declaration, ProductionView } from '../config.js';
 import { Secret } from '../secret.js';
-import { isDemoValue } from './demo-values.js';
-import { isLoopback } from './hosts.js';
-
-export interface ProductionView {
-  readonly config: object;
-  /** True for this machine and for hosts in PLAINTEXT_HOSTS, to which traffic needs no TLS. */
-  readonly isProtected: (host: string) => boolean;
-}
 
 const DEMO = 'is one of the demo, which everybody knows. Use one of your own';
 
@@ -58,3 +50,24 @@ function demoSecretsIn(value: unknown, field = '', owner = ''): string[] {
   const name = [operator, caller, account].find((one) => typeof one === 'string') ?? owner;
   return Object.entries(value).flatMap(([key, one]) => demoSecretsIn(one, key, name));
 }
+
+/** Prefix of keys and passwords in config/*.demo.json and in the tools. The demo's API key ids consist of zeros and one letter. */
+const DEMO_SECRET = /^demo-/i;
+const DEMO_ID = /^0{8}-0{4}-4000-8000-0{11}[0-9a-f]$/i;
+
+/** True if the secret, or the id of one, is published in this repository. */
+export const isDemoValue = (text: string): boolean => DEMO_SECRET.test(text) || DEMO_ID.test(text);
+
+/** `x` of the key in libs/contracts/vectors; its private half is published there too. */
+const PUBLISHED_TEST_KEY = 'A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg';
+
+/** True if the private half of this key is published, so that everybody can sign with it. */
+export const isPublishedTestKey = (publicKey: string): boolean => publicKey === PUBLISHED_TEST_KEY;
+
+/** Matches this machine, whose traffic nobody can intercept. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
+
+/** @param broker `host:port`, as in KAFKA_BROKERS */
+export const hostOfBroker = (broker: string): string => broker.slice(0, broker.lastIndexOf(':'));

@@ -5,7 +5,7 @@ import { IsIn } from 'class-validator';
 import { Env } from '../config.js';
 import { KafkaConfig } from '../kafka.config.js';
 import { Secret } from '../secret.js';
-import { isDemoValue } from './demo-values.js';
+import { isDemoValue } from './production-faults.js';
 import { readServiceSettings } from './service-settings.js';
 
 const readKeys = (text: string) => [{ operator: 'alice', key: new Secret(text) }];

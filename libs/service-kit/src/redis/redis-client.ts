@@ -2,9 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backOffMs } from '@tranche/runtime';
 import type { ServiceLogger } from '../logger.js';
-import type { RedisCommands, RedisLink } from './redis-link.js';
+import { type RedisCommands, type RedisLink, isUnusable, whyAway } from './redis-link.js';
 import { placeOf, type RedisOptions } from './redis-options.js';
-import { isUnusable, whyAway } from './redis-replies.js';
 import { watchLink } from './watch-link.js';
 
 const CLOSE_TIMEOUT_MS = 2_000;

@@ -1,10 +1,9 @@
 import { readTextFile } from '@tranche/contracts';
-import type { Health } from '../health.js';
+import type { Health } from '../health-and-metrics.js';
 import type { ServiceLogger } from '../logger.js';
 import { openCluster } from './cluster.js';
-import { openServer, type HostAndPort } from './one-server.js';
+import { openServer, type HostAndPort, masterOf } from './one-server.js';
 import type { ConnectionSettings, OpenLink } from './redis-link.js';
-import { masterOf } from './sentinels.js';
 
 export interface RedisTopology {
   /** Seed nodes of a Redis Cluster, `host:port`. */

@@ -1,5 +1,5 @@
 import { ErrorReply } from 'redis';
-import { assertMaster, isUnusable, whyAway } from './redis-replies.js';
+import { assertMaster, isUnusable, whyAway } from './redis-link.js';
 
 const READONLY = "READONLY You can't write against a read only replica.";
 

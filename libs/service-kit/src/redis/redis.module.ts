@@ -1,8 +1,7 @@
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Health } from '../health.js';
+import { Health, Metrics } from '../health-and-metrics.js';
 import { KitConfig } from '../kit.config.js';
 import { ServiceLogger } from '../logger.js';
-import { Metrics } from '../metrics.js';
 import { RedisClient } from './redis-client.js';
 import type { RedisOptions, RedisTopology } from './redis-options.js';
 

@@ -1,5 +1,4 @@
-import type { RedisLink } from './redis-link.js';
-import { assertMaster } from './redis-replies.js';
+import { type RedisLink, assertMaster } from './redis-link.js';
 
 /** A link that lacks a server for this long is replaced, because the set of servers may have changed. */
 const INCOMPLETE_MS = 10_000;

@@ -7,14 +7,13 @@ jest.mock('@tranche/kafka');
 const client = { brokers: ['fake:9092'], clientId: 'tranche-cli' };
 const lines: string[] = [];
 const reading = () => new TopicReading(client, 'test.', (line) => void lines.push(line));
-const record = { key: 'k', value: null, timestampMs: 0 };
+const record = { key: 'k', value: null, headers: {}, timestampMs: 0 };
 
 /** A topic of two partitions with offsets 5 to 9, whose reader does this. */
 function fakeTopic(read: kafka.LogReader['read']) {
   const bounds = { low: 5n, high: 10n };
   jest.mocked(kafka.topicOffsets).mockResolvedValue(new Map([[0, bounds], [1, bounds]])); // prettier-ignore
   jest.mocked(kafka.offsetsAt).mockResolvedValue(new Map([[0, 8n], [1, 2n]])); // prettier-ignore
-  jest.mocked(kafka.headerTexts).mockReturnValue({});
   const close = jest.fn().mockResolvedValue(undefined);
   jest.mocked(kafka.LogReader).mockImplementation(() => ({ read, close }) as unknown as kafka.LogReader);
   return close;

@@ -1,5 +1,5 @@
 import { topicName, type TopicDefinition } from '@tranche/contracts';
-import { headerTexts, LogReader, offsetsAt, topicOffsets, UnknownTopicError, type KafkaClient } from '@tranche/kafka';
+import { LogReader, offsetsAt, topicOffsets, UnknownTopicError, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { CannotTellError } from '../../exit.js';
 
@@ -111,8 +111,7 @@ export class TopicReading {
       const all = Promise.all(
         ranges.map(async ({ partition, from, until }) => {
           for await (const records of reader.read(partition, from, until)) {
-            for (const { rawHeaders, ...record } of records)
-              take({ ...record, topic, partition, headers: headerTexts(rawHeaders) });
+            for (const record of records) take({ ...record, topic, partition });
             this.#read += records.length;
             watch.refresh();
             this.#reportNow();

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { CLOCKS_APART_MS, DoubtWatch, SEND_DEADLINE_MS, TimerWatch } from '@tranche/order-journal';
+import { errorText } from '@tranche/runtime';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Clock, RepeatedWork } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { CommandGate } from '../journal/command-gate.service.js';
+import { Journal } from '../journal/journal.service.js';
+
+const NOT_ALLOWED = /NOPERM/;
+const NO_TIME = 'Redis does not tell its time: allow the command TIME to the user of the gateway';
+
+const apart = (ms: number) => `the clocks of this service and of Redis are ${Math.round(ms / 1000)} s apart`;
+
+/** Runs the timer watch of libs/order-journal: payments that wait, reminders, orders to snapshot and to forget. */
+@Injectable()
+export class TimerWatchService extends RepeatedWork {
+  protected readonly everyMs = 1_000;
+  readonly #apart;
+
+  constructor(
+    private readonly watch: TimerWatch,
+    metrics: Metrics,
+    private readonly log: ServiceLogger,
+    private readonly commandGate: CommandGate,
+  ) {
+    super();
+    this.#apart = metrics.gauge({
+      name: 'tranche_clocks_apart_seconds',
+      help: 'Between our clock and the one of Redis; nothing expires and no commands are taken while it is more than 60',
+    });
+  }
+
+  /** Rejects while the clocks differ or can't be compared: no record may be written before they agreed once. */
+  async assertAgreed(): Promise<void> {
+    const apartMs = await this.watch.compareClocks();
+    if (apartMs > CLOCKS_APART_MS) throw new Error(apart(apartMs));
+  }
+
+  protected async run(): Promise<void> {
+    try {
+      const apartMs = await this.watch.poll();
+      this.#apart.set(apartMs / 1000);
+      this.commandGate.report('clocks', apartMs > CLOCKS_APART_MS ? apart(apartMs) : undefined);
+    } catch (error) {
+      this.log.debug({ err: error }, 'The index could not be asked for timers');
+      if (NOT_ALLOWED.test(errorText(error))) this.commandGate.report('clocks', NO_TIME);
+    }
+  }
+}
+
+/** Runs the doubt watch of libs/order-journal. */
+@Injectable()
+export class DoubtWatchService extends RepeatedWork {
+  protected readonly everyMs = 200;
+  readonly #watch: DoubtWatch;
+
+  constructor({ platformTimeoutMs, doubtGraceMs }: GatewayConfig, journal: Journal, clock: Clock, log: ServiceLogger) {
+    super();
+    this.#watch = new DoubtWatch(journal.view, clock, SEND_DEADLINE_MS + platformTimeoutMs + doubtGraceMs, log);
+  }
+
+  /** Does not wait: a partition that can't be written must not delay the doubts of others. */
+  protected run(): void {
+    void this.#watch.poll();
+  }
+}

@@ -1,0 +1,92 @@
+import { orderKey } from '@tranche/contracts';
+import { JOURNAL_PARTITIONS, journalPartition } from '../journal/ports.js';
+import type { OrderState } from '../state/order-state.js';
+
+/** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
+const STATE_VERSION = 5;
+
+const NAMES = ['orders', 'rebuild', 'open', 'doubt', 'timers', 'conflict'] as const;
+
+/** Names of the index's keys in Redis. Keys of one journal partition share a hash tag. */
+export class OrderIndexKeys {
+  static readonly partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
+  readonly prefix: string;
+
+  /** @param isSigned a signed index has its own keys: instances without signing keys keep using theirs */
+  constructor(topicPrefix: string, isSigned = false) {
+    this.prefix = `${topicPrefix}gateway:${STATE_VERSION}${isSigned ? '-signed' : ''}:`;
+  }
+
+  of(partition: number, name: (typeof NAMES)[number]): string {
+    return `${this.prefix}{j${partition}}:${name}`;
+  }
+
+  /** KEYS of every script, in the scripts' order. */
+  all(partition: number): string[] {
+    return NAMES.map((name) => this.of(partition, name));
+  }
+
+  html(orderKey: string, commandId: string): string {
+    return `${this.prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
+  }
+}
+
+/** Lua: counts the entries of an index, as its marker ends with them (`EntryCounts`). KEYS: `OrderIndexKeys.all`. */
+export const INDEX_COUNTS = `
+local function counts()
+  return string.format('%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
+    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]))
+end`;
+
+/** Numbers of orders, open orders, orders in doubt, timers and orders with a conflict in a partition's index, as `7:1:0:2:0`. */
+export type EntryCounts = string;
+
+export interface IndexMarker {
+  /** Offset of the last journal record that the index holds. */
+  offset: bigint;
+  /** Unique to one rebuild of the partition. */
+  generation: string;
+  /** `recordHash` of the record at `offset`, where it is known. */
+  hash?: string;
+}
+
+/** Formats the marker as stored: `OFFSET GENERATION HASH COUNTS`, with `-` for an unknown hash. */
+export const markerText = ({ offset, generation, hash = '-' }: IndexMarker, counts?: EntryCounts): string =>
+  [offset, generation, hash, ...(counts === undefined ? [] : [counts])].join(' ');
+
+/**
+ * Parses the marker of a complete index. Undefined where there is no marker, and where an entry is missing: an order that such an index lacks may
+ * have been in it (R14).
+ * @param found number of entries, counted in the same transaction that read `stored`
+ */
+export function wholeMarker(stored: string | null | undefined, found: EntryCounts): IndexMarker | undefined {
+  const [offset, generation, hash, counts] = stored?.split(' ') ?? [];
+  if (offset === undefined || generation === undefined || counts !== found) return undefined;
+  return { offset: BigInt(offset), generation, ...(hash === undefined || hash === '-' ? {} : { hash }) };
+}
+
+/** Returns undefined where a stored value is not a state of this order. The fold refuses a rules version that this release does not know. */
+export function asOrderState(value: unknown, key: string): OrderState | undefined {
+  const order = value as Partial<OrderState> | null;
+  if (typeof order !== 'object' || order === null) return undefined;
+  const { merchant, orderId, lastOffset, operations, rulesVersion } = order;
+  const isOurs = typeof merchant === 'string' && typeof orderId === 'string' && orderKey(merchant, orderId) === key;
+  const isPlaced = typeof lastOffset === 'string' && /^\d+$/.test(lastOffset);
+  const isJudged = rulesVersion === undefined || Number.isInteger(rulesVersion);
+  return isOurs && isPlaced && isJudged && Array.isArray(operations) && operations.every(isOperation)
+    ? (order as OrderState)
+    : undefined;
+}
+
+function isOperation(value: unknown): boolean {
+  const { commandId, phase, attempt } = (value ?? {}) as Record<string, unknown>;
+  return typeof commandId === 'string' && typeof phase === 'string' && typeof attempt === 'number';
+}
+
+export function parseOrder(text: string, key: string): OrderState | undefined {
+  try {
+    return asOrderState(JSON.parse(text), key);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+import { readArguments, type Bench } from './bench.js';
+
+const part = (name: string) => ({ name, run: () => Promise.resolve([]) });
+const gateway: Bench = { name: 'gateway', about: 'calls', parts: [part('pace')] };
+const journal: Bench = { name: 'journal', about: 'appends', parts: [part('concurrent-1'), part('concurrent-64')] };
+const read = (...args: string[]) => readArguments(args, [gateway, journal]);
+
+it.each([
+  [['nix'], 'There is no bench nix. There is:\n  gateway  calls\n  journal  appends'],
+  [[], 'There is no bench without a name. There is:\n  gateway  calls\n  journal  appends'],
+  [['journal', '--only', 'nix'], 'There is no part nix of journal. There is:\n  concurrent-1\n  concurrent-64'],
+  [['journal', 'gateway'], 'one bench at a time, not journal gateway'],
+  [['journal', '--commands', '0'], '--commands must be a whole number, not 0'],
+])('%j names what there is', (args, fault) => {
+  expect(() => read(...args)).toThrow(new Error(fault));
+});
+
+it.each([
+  [['journal'], { parts: journal.parts, commands: undefined }],
+  [['journal', '--only', 'concurrent-6'], { parts: [journal.parts[1]], strict: false }],
+  [['journal', '--commands', '20', '--json', '--strict'], { commands: 20, json: true, strict: true }],
+])('%j chooses', (args, chosen) => {
+  expect(read(...args)).toMatchObject({ name: 'journal', ...chosen });
+});

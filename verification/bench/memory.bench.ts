@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TOPICS } from '@tranche/contracts';
+import { median } from '../figures.js';
+import type { Bench, Context } from './bench.js';
+import type { Running } from './processes.js';
+import { rateOf, rssOf } from './rate.js';
+import { row, type Row } from './report.js';
+import { Stage, startGateway, startPlatform } from './stage.js';
+
+const IN_FLIGHT = 256;
+const MIB = 1024 * 1024;
+const TIME_BOX_MS = 280_000;
+/** In the steady part, the topic holds this many commands that the gateway has not handled yet. */
+const AHEAD = 2_000;
+/** The last fifth may need this many times the memory of the second: V8's garbage collection is not regular. */
+const FLAT = 1.15;
+
+/** Measures memory over many commands and over a long backlog: neither may make it grow. */
+export const memory: Bench = {
+  name: 'memory',
+  about: 'RSS of one gateway over 200,000 commands and over a backlog of 100,000, and processor time per command',
+  parts: [
+    { name: 'steady', run: steady },
+    { name: 'backlog', run: backlog },
+  ],
+};
+
+/** Commands are appended as the gateway takes them. */
+function steady(context: Context): Promise<Row[]> {
+  return measured(context, 'steady', context.commands ?? 200_000, AHEAD);
+}
+
+/** All commands wait when the gateway starts. */
+function backlog(context: Context): Promise<Row[]> {
+  return measured(context, 'backlog', context.commands ?? 100_000, Infinity);
+}
+
+async function measured(context: Context, name: string, total: number, ahead: number): Promise<Row[]> {
+  const platform = await startPlatform('lean', '0');
+  const stage = await Stage.open(context);
+  let gateway: Running | undefined;
+  try {
+    let sent = 0;
+    const feed = async (done: number) => {
+      const from = sent;
+      sent = Math.max(sent, Math.min(total, done + ahead));
+      await stage.fill(from, sent);
+    };
+    await feed(0);
+    const { pid, assertRunning } = (gateway = await startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT }));
+    const samples: { done: number; mib: number }[] = [];
+    const rate = await rateOf({
+      async done() {
+        assertRunning();
+        const done = await stage.records(TOPICS.events);
+        samples.push({ done, mib: rssOf(pid) / MIB });
+        await feed(done);
+        return done;
+      },
+      ...{ total, timeBoxMs: TIME_BOX_MS, everyMs: 100, processes: { gateway: pid, platform: platform.pid } },
+    });
+    await delay(2_000);
+    const atRest = rssOf(pid) / MIB;
+    const all = samples.at(-1)?.done ?? 0;
+    const fifth = (nth: number) =>
+      median(samples.filter(({ done }) => Math.ceil((done * 5) / all) === nth).map(({ mib }) => mib));
+    const peak = Math.max(...samples.map(({ mib }) => mib));
+    return [
+      row({
+        ...{ name: `${name}-rss`, unit: 'MiB in the last fifth', ours: fifth(5), peers: { 'second-fifth': fifth(2) } },
+        target: { atMost: FLAT, times: 'second-fifth' },
+        details: { commands: all, thirdFifth: fifth(3), peak, twoSecondsAfter: atRest },
+      }),
+      row({
+        ...{ name: `${name}-cpu`, unit: 'ms of processor time per command', ours: rate.cpuMs.gateway ?? 0 },
+        details: { commandsPerSecond: rate.perSecond, restCpuMs: rate.cpuMs.rest ?? 0 },
+      }),
+    ];
+  } finally {
+    await gateway?.stop();
+    await platform.stop();
+    await stage.remove();
+  }
+}

@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { freePorts, repositoryRoot, startApp, waitFor, type AppName } from '@tranche/testing';
+
+const STOP_TIMEOUT_MS = 20_000;
+/** The image sets the same option (Dockerfile): the young generation then holds a second of commands. */
+const NODE_OPTIONS = '--max-semi-space-size=64';
+
+export interface Running {
+  readonly pid: number;
+  readonly url: string;
+  readonly exited: Promise<unknown>;
+  /** @throws with its last lines if it has ended */
+  readonly assertRunning: () => void;
+  readonly stop: () => Promise<unknown>;
+}
+
+/**
+ * Starts a shipped service and waits until it is ready. It logs warnings only: at `info` the gateway logs each result, which would be
+ * measured too. BENCH_NODE_OPTIONS replaces the options of its Node.
+ */
+export async function startService(name: AppName, env: Record<string, string>): Promise<Running> {
+  const [port, managementPort] = await freePorts();
+  const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), BIND_ADDRESS: '127.0.0.1' };
+  const options = { LOG_LEVEL: 'warn', NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS };
+  const app = await startApp(name, { ...options, ...ports, ...env }, { readyPath: undefined });
+  const assertRunning = () => {
+    if (app.killed) throw new Error(`${name} has ended\n${app.logs.slice(-20).join('\n')}`);
+  };
+  await ready(
+    `http://127.0.0.1:${name === 'platform-simulator' ? port : managementPort}/health/ready`,
+    () => app.killed,
+  );
+  assertRunning();
+  const { pid, exited } = app;
+  return { pid, url: `http://127.0.0.1:${port}`, exited, assertRunning, stop: () => app.stop() };
+}
+
+const running = new Set<() => unknown>();
+process.once('exit', () => running.forEach((kill) => kill()));
+
+interface Script {
+  /** Built file below verification/dist/bench, and its arguments. */
+  main: readonly [file: string, ...args: string[]];
+  env: Record<string, string>;
+  /** The script is ready when this path answers 200. */
+  readyPath?: string;
+  onMessage?: (message: unknown) => void;
+}
+
+/** Starts a program of the bench in a process of its own. */
+export async function startScript({ main: [file, ...args], env, readyPath, onMessage }: Script): Promise<Running> {
+  const [port] = await freePorts();
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = fork(join(repositoryRoot(), 'verification/dist/bench', file), args, {
+    env: { PATH, HOME, TMPDIR, NODE_OPTIONS, PORT: String(port), ...env },
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  running.add(kill);
+  if (onMessage) child.on('message', onMessage);
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => running.delete(kill));
+  const assertRunning = () => {
+    if (!running.has(kill)) throw new Error(`${[file, ...args].join(' ')} has ended`);
+  };
+  const url = `http://127.0.0.1:${port}`;
+  if (readyPath !== undefined) {
+    await ready(url + readyPath, () => !running.has(kill));
+    assertRunning();
+  }
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const overdue = setTimeout(kill, STOP_TIMEOUT_MS);
+    await exited;
+    clearTimeout(overdue);
+  };
+  return { pid: child.pid ?? 0, url, exited, assertRunning, stop };
+}
+
+const ready = (url: string, hasEnded: () => boolean) =>
+  waitFor(async () => hasEnded() || (await fetch(url)).ok, { timeoutMs: 60_000, what: `${url} to answer` });

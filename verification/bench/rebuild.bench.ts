@@ -1,0 +1,90 @@
+import { createClient } from 'redis';
+import { TOPICS, topicName } from '@tranche/contracts';
+import { topicOffsets } from '@tranche/kafka';
+import { OrderIndexKeys, type JournalRecord } from '@tranche/order-journal';
+import { waitFor } from '@tranche/testing';
+import type { Bench, Context } from './bench.js';
+import { intent, outcome, writeOrders } from './journal-records.js';
+import { cpuMsOf } from './rate.js';
+import { row, type Row } from './report.js';
+import { Stage, startGateway } from './stage.js';
+
+const RECORDS_PER_ORDER = 4;
+const TIME_BOX_MS = 240_000;
+
+/**
+ * Measures how fast the journal becomes an index: the first time, with events published, and again after Redis lost it. Bytes per order
+ * are the base of docs/operate/scaling.md.
+ */
+export const rebuild: Bench = {
+  name: 'rebuild',
+  about:
+    'journal records/s after Redis lost the index, and bytes per order in Redis and in the journal (--commands: records)',
+  parts: [{ name: 'redis-index', run: lostAndRebuilt }],
+};
+
+async function lostAndRebuilt(context: Context): Promise<Row[]> {
+  const orders = Math.ceil((context.commands ?? 200_000) / RECORDS_PER_ORDER);
+  const stage = await Stage.open(context);
+  const platform = { url: 'http://127.0.0.1:9' };
+  const gateway = await startGateway({ ...context, stage, platform, inFlight: 256 });
+  try {
+    const emptyBytes = await usedMemory(context.redisUrl);
+    const written = await writeOrders(stage, orders, orderOf);
+    const offsets = await topicOffsets(stage.client, topicName(stage.prefix, TOPICS.journal));
+    const ends = new Map([...offsets].map(([partition, { high }]) => [partition, high]));
+    const records = [...ends.values()].reduce((sum, end) => sum + Number(end), 0);
+    await indexed(context, stage, ends);
+    const redisBytes = (await usedMemory(context.redisUrl)) - emptyBytes;
+    const cpuMs = cpuMsOf(gateway.pid);
+    const flushedMs = performance.now();
+    const keys = await stage.removeKeys();
+    await indexed(context, stage, ends);
+    const seconds = (performance.now() - flushedMs) / 1000;
+    const details = { records, keys, seconds, cpuMsPer1000: (cpuMsOf(gateway.pid) - cpuMs) / (records / 1000) };
+    return [
+      row({
+        ...{ name: 'redis-index-rebuild', unit: 'records/s', ours: records / seconds },
+        ...{ target: { atLeast: 50_000 }, details },
+      }),
+      row({ name: 'redis-index-order', unit: 'bytes of Redis per order', ours: redisBytes / orders }),
+      row({ name: 'redis-index-journal', unit: 'bytes of journal per order', ours: written.bytes / orders }),
+    ];
+  } finally {
+    await gateway.stop();
+    await stage.remove();
+  }
+}
+
+/** An authorization and a capture, each with its outcome. */
+function orderOf(n: number): JournalRecord[] {
+  const authorization = intent(n);
+  const { commandId, token } = intent(n);
+  const capture = { ...authorization, operation: 'capture' as const, commandId, token, transactionId: `T-order-${n}` };
+  return [authorization, outcome(authorization), capture, outcome(capture)];
+}
+
+async function usedMemory(url: string): Promise<number> {
+  const redis = await createClient({ url }).connect();
+  const bytes = Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+  await redis.close();
+  return bytes;
+}
+
+/** Resolves when the index's markers say that it holds every record before the ends. */
+async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
+  const redis = await createClient({ url: redisUrl }).connect();
+  const keys = new OrderIndexKeys(stage.prefix);
+  const isThere = async () => {
+    const markers = [...ends].map(async ([partition, end]) => {
+      const marker = await redis.hGet(keys.of(partition, 'orders'), 'marker');
+      return end === 0n || BigInt(marker?.split(' ', 1)[0] ?? -1) >= end - 1n;
+    });
+    return (await Promise.all(markers)).every(Boolean);
+  };
+  try {
+    await waitFor(isThere, { timeoutMs: TIME_BOX_MS, what: 'the index to be built' });
+  } finally {
+    await redis.close();
+  }
+}
