@@ -1,6 +1,6 @@
 /** The site reads the Markdown of the whole repository where it lies: `docs` is its root, and other folders keep their paths. */
 import { defineConfig } from 'vitepress';
-import { headingAnchors } from '../../tools/checks/documents.mjs';
+import { headingAnchors } from '../../tools/checks/heading-anchors.mjs';
 import { addressOf, copyLinkedFiles, linkOf, sidebar } from './pages.mjs';
 
 /** Headings get the anchors that GitHub gives them, because alerts and documents link to those. */
@@ -10,6 +10,7 @@ export default defineConfig({
   title: 'Tranche',
   description: 'Instalment payments behind Kafka: at most once, nothing guessed, nothing lost',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: '..',
   srcExclude: ['README.md'],
   outDir: '../dist/site',

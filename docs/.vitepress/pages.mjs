@@ -22,10 +22,10 @@ export function linkOf(href, document) {
   const after = anchor === undefined ? '' : `#${anchor}`;
   const file = relative(ROOT, resolve(dirname(document), decodeURI(path))).replaceAll('\\', '/');
   const target = join(ROOT, file);
-  if (file === '' || file === 'README.md') return `/${after}`;
+  if (file === '' || (file === 'README.md' && !after)) return `/${after}`;
   if (file === 'docs/decisions') return '/reference/decisions';
   if (existsSync(target) && statSync(target).isDirectory()) return linkOf(`${href.split('#')[0]}/README.md`, document);
-  if (file.endsWith('.md')) return `/${addressOf(file)}${after}`;
+  if (file.endsWith('.md') && file !== 'README.md') return `/${addressOf(file)}${after}`;
   linkedFiles.add(file);
   return `/files/${shownAs(file)}`;
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { decodeRedirectHtml, newCommandId, Tranche } from '@tranche/client';
 
@@ -25,11 +26,11 @@ const place = { address: '12 rue des Lilas', postalCode: '75011', city: 'Paris',
 const person = { firstName: 'Jeanne', lastName: 'Martin', mobilePhone: '+33612345678', ...place };
 
 // Events that come later than the answer: the customer is at the provider's form.
-let paid;
-const isPaid = new Promise((resolve) => (paid = resolve));
+const customer = new EventEmitter();
+const isPaid = once(customer, 'paid');
 await tranche.subscribe({
   group: `example-${order.orderId}`,
-  on: { 'payment.authorize.succeeded': ({ data }) => data.orderId === order.orderId && paid(data) },
+  on: { 'payment.authorize.succeeded': ({ data }) => data.orderId === order.orderId && customer.emit('paid', data) },
 });
 
 const { type, data } = await tranche.publisher.authorizeAndWait(
@@ -46,13 +47,15 @@ const { type, data } = await tranche.publisher.authorizeAndWait(
   { id: newCommandId() },
 );
 console.log(type, data.faults ?? data.transactionId);
+if (data.redirectHtml === undefined) throw new Error('there is no form');
 
 // A shop answers the customer's browser with this page. Here we press its button, as the simulator lets us.
-const [, form] = /action="([^"]+)"/.exec(decodeRedirectHtml(data.redirectHtml));
+const [form = ''] = /(?<=action=")[^"]+/.exec(decodeRedirectHtml(data.redirectHtml)) ?? [];
 const decision = new URLSearchParams({ decision: 'validate' });
 const accepted = await fetch(form, { method: 'POST', body: decision, redirect: 'manual' });
 if (accepted.status !== 303) throw new Error(`the form answered ${accepted.status}`);
-console.log('payment.authorize.succeeded', (await isPaid).transactionId);
+const [{ transactionId }] = await isPaid;
+console.log('payment.authorize.succeeded', transactionId);
 
 const rail = 'partner-a';
 const captured = await tranche.publisher.captureAndWait(

@@ -8,7 +8,7 @@ import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
 import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { CHART_SERVICES } from './chart.mjs';
-import { headingAnchors } from './documents.mjs';
+import { headingAnchors } from './heading-anchors.mjs';
 import { metricsDocument, registeredMetrics } from './metrics.mjs';
 import { alerts, dashboards, metricsOf, queries } from './metrics.mjs';
 

@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { extname, posix } from 'node:path';
 import { checkBlocks } from './code-blocks.mjs';
+import { headingAnchors, withoutCode } from './heading-anchors.mjs';
 
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
@@ -55,14 +56,6 @@ export function linkFaults(document, text, files, textOf) {
   }
   return faults;
 }
-
-/** GitHub makes an anchor in lower case, without punctuation, with dashes for spaces. */
-export function headingAnchors(text) {
-  const headings = [...withoutCode(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => heading);
-  return new Set(headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'))); // prettier-ignore
-}
-
-const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
 
 /** Reports files that a document names in backticks and that do not exist. Patterns, placeholders and built files are left out. */
 export function namedFileFaults(document, text, files) {

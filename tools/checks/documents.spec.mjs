@@ -1,4 +1,5 @@
-import { headingAnchors, linkFaults, lockFileFaults, machineFaults, namedFileFaults } from './documents.mjs';
+import { linkFaults, lockFileFaults, machineFaults, namedFileFaults } from './documents.mjs';
+import { headingAnchors } from './heading-anchors.mjs';
 
 const files = new Set(['README.md', 'docs/a.md', 'docs/b.md', 'libs/kafka/src/index.ts']);
 const texts = { 'docs/a.md': '# One\n## Two words, and more\n', 'docs/b.md': '' };

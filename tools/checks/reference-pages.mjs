@@ -94,8 +94,9 @@ export function httpPage(documents) {
 /** From the name of an alert to the section of the runbook that says what to do. `text`: the rules of Prometheus. */
 export function alertsPage(text) {
   const rules = parse(text).groups.flatMap((group) => group.rules);
+  const filledIn = (summary) => summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, (_, label) => label.toUpperCase());
   const rows = rules.map(({ alert, labels, annotations: { summary, runbook_url: url } }) =>
-    row(`[${alert}](runbook.md#${url.split('#')[1]})`, labels.severity, summary),
+    row(`[${alert}](runbook.md#${url.split('#')[1]})`, labels.severity, filledIn(summary)),
   );
   const intro = `${HEAD} from the rules of the chart. The name leads to what to do. A \`page\` wakes somebody up, a \`ticket\` waits for the morning.`;
   return ['# Alerts', intro, table(['alert', 'severity', 'says'], rows), ''].join('\n\n');

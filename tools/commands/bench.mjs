@@ -17,13 +17,11 @@ export const options = {
 export const variables = INFRASTRUCTURE;
 export const exitCodes = { 1: 'it could not be measured, or with --strict a target is not met' };
 
-const MAIN = 'verification/dist/bench/main.js';
-
 export async function run({ args, held, log }) {
   await bootstrap({ held, log });
   const { brokers, redisUrl } = await startInfrastructure({ held, log });
   const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl };
   // Figures go to stdout; progress, warnings and errors go to stderr.
   const onLine = (line, stream) => (stream === 'stdout' ? console.log(line) : console.error(line));
-  return held.start(process.execPath, [MAIN, ...args], { env, onLine }).exited;
+  return held.start(process.execPath, ['verification/dist/bench/main.js', ...args], { env, onLine }).exited;
 }

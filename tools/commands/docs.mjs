@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { install } from '../infra/bootstrap.mjs';
 import { port } from './values.mjs';
 
 export const description = 'builds the site of the documents into dist/site; a link to a page that is not there fails';
@@ -10,7 +11,8 @@ export const exitCodes = { 0: 'built', 1: 'not built; the dead links or the page
 
 export const runsUntilStopped = ({ serve }) => serve === true;
 
-export async function run({ options: { serve: isShown, port: at }, signal }) {
+export async function run({ options: { serve: isShown, port: at }, signal, held, log }) {
+  await install({ held, log });
   const { build, serve } = await import('vitepress');
   await build('docs');
   if (!isShown) return;

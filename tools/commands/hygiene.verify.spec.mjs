@@ -72,7 +72,7 @@ it.each([
 it('a port that is none is told in one line', () => {
   expectRefusal(
     tool(['stack'], { env: { KAFKA_PORT: 'abc' } }),
-    'npm run stack: KAFKA_PORT must be a port, 0 to 65535, not "abc"',
+    'npm run stack: KAFKA_PORT must be a whole number from 0 to 65535, not "abc"',
   );
 });
 

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { isInstalled } from '../infra/bootstrap.mjs';
-import { Expected } from '../infra/processes.mjs';
+import { install } from '../infra/bootstrap.mjs';
 
 /** Folders, the specs that must notice, and the score below which the command fails: the fold has no other copy that would notice. */
 const MUTATED = {
@@ -27,9 +26,9 @@ export const fault = ({ options: { only } }) =>
     : `there is no file ${only} to change`;
 
 /** Stryker prints what was not noticed, and the scores; its page with both is in `node_modules/.cache/mutation`. */
-export async function run({ options: { only }, held }) {
+export async function run({ options: { only }, held, log }) {
   // Jest compiles the changed copy itself, so nothing must be built.
-  if (!isInstalled()) throw new Expected('the packages of package-lock.json are not installed: npm ci');
+  await install({ held, log });
   let exitCode = 0;
   for (const [name, { folder, specs, least }] of Object.entries(MUTATED)) {
     const files = filesOf(folder, only);

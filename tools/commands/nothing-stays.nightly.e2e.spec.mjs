@@ -114,7 +114,7 @@ describe('stack -- --infra', () => {
     });
     await expect(stack.exited).resolves.toBe(1);
     expect(stack.output()).toBe(
-      `port ${redis} of Redis is taken: end who holds it, or set REDIS_PORT, or STACK_PORT_OFFSET=1000 for a second stack\n`,
+      `taken ports: ${redis} of Redis; end who holds them, or use --free-ports or STACK_PORT_OFFSET=1000\n`,
     );
     await new Promise((closed) => holder.close(closed));
     await nothingStays(stack, 20_000);

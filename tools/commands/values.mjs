@@ -6,13 +6,11 @@ const quoted = (text) => JSON.stringify(text);
 
 export function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  return (text) => (isWhole(text, min, max) ? undefined : `must be a whole number ${range}, not ${quoted(text)}`);
+  const isRight = (text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return (text) => (isRight(text) ? undefined : `must be a whole number ${range}, not ${quoted(text)}`);
 }
 
-const isWhole = (text, min, max) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max;
-
-export const port = (text) =>
-  isWhole(text, 0, MOST_PORTS) ? undefined : `must be a port, 0 to ${MOST_PORTS}, not ${quoted(text)}`;
+export const port = wholeNumber({ max: MOST_PORTS });
 
 export const oneOf = (choices) => (text) =>
   choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}, not ${quoted(text)}`;

@@ -20,14 +20,17 @@ export async function bootstrap({ held, log, projects, whenCompiled }) {
   const fault = nodeFault(process.versions.node, readJson('package.json').engines.node);
   if (fault) throw new Expected(fault);
   return oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
-    if (!isInstalled()) {
-      const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-      log('installing packages (npm ci)');
-      await held.run('npm', args, { env: withoutScripts() });
-    }
+    await install({ held, log });
     log('building (tsc -b)');
     return build({ held, projects, whenCompiled });
   });
+}
+
+export async function install({ held, log }) {
+  if (isInstalled()) return;
+  const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+  log('installing packages (npm ci)');
+  await held.run('npm', args, { env: withoutScripts() });
 }
 
 export async function build({ held, projects = [], whenCompiled = () => undefined }) {

@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KafkaCluster, type ClusterLines } from './kafka-cluster.js';
 import { OwnProcess } from './own-process.js';
-import type { Need } from './scenario.js';
+
+/** A scenario that kills or restarts one of these needs it for itself. */
+export type Need = 'kafka' | 'redis';
 
 /** tools/commands/faults.mjs passes one for each worker: how to start its Kafka and Redis, or the addresses that the environment names. */
 export interface CommandLines {

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Need } from './infrastructure.js';
 import type { Load } from './load.js';
 import type { Stage } from './stage.js';
 import type { StoryName } from './stories.js';
-
-export type Need = 'kafka' | 'redis';
 
 export interface Scenario {
   name: string;

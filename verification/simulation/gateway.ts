@@ -143,7 +143,7 @@ export class SimulatedGateway {
   #startConsumers(): void {
     const { process, world } = this;
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
-    new GroupClient(process, world.gatewayGroup, commandSource(world), {
+    new GroupClient(process, world.gatewayGroup, commandSource(world.commands.values(), world.journal), {
       assigned: (assignment) =>
         assignment.topic === JOURNAL
           ? this.#own(assignment)

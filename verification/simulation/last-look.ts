@@ -2,7 +2,7 @@ import type { PaymentEvent } from '@tranche/contracts';
 import { findOperation, isInDoubt, untagExtraData, type OperationState } from '@tranche/order-journal';
 import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
-import { isOtherAmount } from './ledger-guards.js';
+import { isOtherAmount } from './platform.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import { finalOf, type Referee } from './referee.js';
 import { commandIdOf, isShownUndecided, lookForRivals, paidOf, untrueConflict } from './rivals.js';

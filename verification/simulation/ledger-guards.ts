@@ -1,5 +1,5 @@
 import type { OrderState } from '@tranche/order-journal';
-import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import { isOtherAmount, type LedgerEntry, type SimulatedPlatform } from './platform.js';
 
 /**
  * Returns the interface's limit that the ledger's newest entry breaks, if any.
@@ -55,10 +55,6 @@ const isEndedIn = (order: OrderState | undefined, { request }: LedgerEntry, as: 
 
 const isOfWaitingIn = (order: OrderState | undefined, commandId: string): boolean =>
   order?.operations.some((one) => one.commandId === commandId && one.isOfWaiting) === true;
-
-/** A full success with another amount than asked for. */
-export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
-  standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;
 
 function brokenByPayment(
   entry: LedgerEntry,

@@ -1,6 +1,5 @@
 import type { OperationKind } from '@tranche/contracts';
 import { untagExtraData } from '@tranche/order-journal';
-import { isOtherAmount } from './ledger-guards.js';
 import type { Surroundings } from './process.js';
 import type { Random } from './random.js';
 
@@ -293,3 +292,7 @@ export class SimulatedPlatform {
 /** Even the mildest platform refuses a refund of a transaction that did not succeed: the gateway leaves this check to the platform. */
 const isRefundOfNothing = ({ operation }: PlatformRequest, reference: LedgerEntry | undefined): boolean =>
   operation === 'refund' && reference?.standing !== 'succeeded';
+
+/** A full success with another amount than asked for. */
+export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
+  standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;

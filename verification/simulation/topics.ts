@@ -1,7 +1,7 @@
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { FetchSource } from './group-client.js';
 import type { Surroundings } from './process.js';
-import type { SharedWorld } from './shared-world.js';
+import type { SimulatedJournal } from './journal.js';
 
 /** A record of a command or notification topic; its content stays an object. */
 export interface TopicRecord<T> {
@@ -71,12 +71,12 @@ export function hashOf(text: string): number {
 export const JOURNAL = 'journal';
 
 /** The journal's partitions are owned and never fetched. */
-export function commandSource(world: SharedWorld): FetchSource {
-  const commands = topicSource([...world.commands.values()]);
+export function commandSource(topics: Iterable<SimulatedTopic<unknown>>, journal: SimulatedJournal): FetchSource {
+  const commands = topicSource([...topics]);
   return {
     ...commands,
     read: (partition, from, most) => (partition.topic === JOURNAL ? [] : commands.read(partition, from, most)),
-    low: ({ topic, partition }) => (topic === JOURNAL ? world.journal.low(partition) : 0n),
+    low: ({ topic, partition }) => (topic === JOURNAL ? journal.low(partition) : 0n),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beginAnew, kept, newKey, type Basket } from './kept.js';
 import { instalments, minorUnits, money, monthLater } from './money.js';
 import { faultText, languageFor, LANGUAGES, text, TEXTS, type Language, type TextKey } from './texts.js';
+import { METHODS } from '../src/shop/methods.js';
 
 const languages = Object.keys(LANGUAGES) as Language[];
 
@@ -77,6 +78,11 @@ it('every language has the same texts, with the same places for values', () => {
 
 it('writes money as the language does', () => {
   expect([money(42_100, 'en'), money(42_100, 'fr').replace(/\s/g, ' ')]).toEqual(['€421.00', '421,00 €']);
+});
+
+it('has a text for each method of the shop, since an incremental build does not check the texts again', () => {
+  const named = METHODS.map(({ id }) => `method.${id}`);
+  expect(languages.map((language) => named.filter((name) => !(name in TEXTS[language])))).toEqual([[], [], []]);
 });
 
 it('no text is the same in two languages but where both say it so', () => {

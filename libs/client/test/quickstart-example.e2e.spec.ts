@@ -1,11 +1,13 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@tranche/testing';
 import { gatewayWorld, type GatewayWorld } from './gateway.js';
 
-const file = join(repositoryRoot(), 'examples/quickstart/quickstart.mjs');
+const root = repositoryRoot();
+const file = join(root, 'examples/quickstart/quickstart.mjs');
 
 let world: GatewayWorld;
 beforeAll(async () => (world = await gatewayWorld()));
@@ -23,4 +25,18 @@ it('publishes an authorization and prints its result', async () => {
 
 it('takes at most 15 lines', () => {
   expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+});
+
+it.each(['quickstart', 'payment'])('%s is strict TypeScript as it is', (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-quickstart-'));
+  try {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    cpSync(join(root, `examples/quickstart/${name}.mjs`), join(folder, `${name}.mts`));
+    const tsc = join(root, 'node_modules/typescript7/bin/tsc');
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
+    const { stdout } = spawnSync(process.execPath, [tsc, ...options, `${name}.mts`], { cwd: folder, encoding: 'utf8' });
+    expect(stdout).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { COMMAND_CLASSES } from './commands/validate-command.js';
 import { fieldsOf } from './validation/check.js';
 import { composed } from './validation/texts.js';
-import type { MessageClass } from './validation/fields.js';
+import type { MessageClass } from './validation/doc.js';
 
 /**
  * 27 characters of base64url, equal for the same type and data in any order of fields. It shows whether two commands with one id are the

@@ -4,7 +4,7 @@ import { PaymentEvent as EventClass } from './events/payment-event.js';
 import { EVENT_TYPES, OPERATION_KINDS, type EventType } from './message-types.js';
 import { fieldsOf } from './validation/check.js';
 import { docOf } from './validation/doc.js';
-import type { MessageClass } from './validation/fields.js';
+import type { MessageClass } from './validation/doc.js';
 
 type Example = Record<string, unknown>;
 

@@ -12,7 +12,7 @@ import {
   TokenizerRequest,
 } from './platform/records.js';
 import type { UnknownFields } from './validation/check.js';
-import type { MessageClass } from './validation/fields.js';
+import type { MessageClass } from './validation/doc.js';
 
 /** A message with its own JSON Schema in `schemas/NAME.json`. */
 export interface SchemaSource {

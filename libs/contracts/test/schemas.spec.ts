@@ -26,7 +26,7 @@ import {
   validateNotificationData,
 } from '../src/index.js';
 import { aCommand, aCapture, aNotification } from '@tranche/testing';
-import type { MessageClass } from '../src/validation/fields.js';
+import type { MessageClass } from '../src/validation/doc.js';
 import { allSchemas } from './all-schemas.js';
 import { BEYOND_SCHEMA, LIMITS, shown, withField } from './limits.js';
 

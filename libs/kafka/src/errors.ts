@@ -56,6 +56,11 @@ export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';
 }
 
+/** The group was just joined, and kafkajs gives the generation only with the first fetch or heartbeat, within half a second. */
+export class GenerationUnknownError extends Error {
+  override readonly name = 'GenerationUnknownError';
+}
+
 /** A record cannot be read, in a topic where no record may be skipped. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';

@@ -6,7 +6,8 @@ export {
   type KafkaSettings,
 } from './kafkajs/kafka-client.js';
 export type { ConsumedRecord } from './consumed-record.js';
-export { BatchingProducer, type ProducerRecord } from './produce/batching-producer.js';
+export { BatchingProducer } from './produce/batching-producer.js';
+export type { ProducerRecord } from './produce/produce-batch.js';
 export { EventAnnouncer } from './produce/event-announcer.js';
 export {
   ConsumerClosedError,
@@ -23,11 +24,10 @@ export {
   KeyOrderedPool,
   untilHandled,
   type HandledCall,
-  type HandlerResult,
   type Slot,
-  type Task,
   type UntilHandledOptions,
 } from './consume/key-ordered-pool.js';
+export type { HandlerResult, Task } from './consume/key-ordered-work.js';
 export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
 export type * from './consume/group-port.js';
 export { decodeFinished } from './consume/frontier.js';

@@ -4,8 +4,13 @@ import { resolve } from 'node:path';
 import { readTextFile } from '@tranche/contracts';
 import { reasonOf } from '@tranche/runtime';
 import { validateSync } from 'class-validator';
-import type { ProductionView } from './production/production-faults.js';
 import { Secret } from './secret.js';
+
+export interface ProductionView {
+  readonly config: object;
+  /** True for this machine and for hosts in PLAINTEXT_HOSTS, to which traffic needs no TLS. */
+  readonly isProtected: (host: string) => boolean;
+}
 
 export interface EnvOptions {
   /** A description with the unit; used in fault messages, READMEs and `describeConfig`. */

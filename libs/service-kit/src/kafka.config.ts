@@ -1,7 +1,8 @@
 import { IsDefined, IsIn, IsOptional, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { BROKER_ADDRESS, BROKER_ADDRESS_RULE } from '@tranche/runtime';
 import { Env } from './config.js';
-import { hostOfBroker, isLoopback, type ProductionView } from './production/production-faults.js';
+import { hostOfBroker, isLoopback } from './production/production-faults.js';
+import type { ProductionView } from './config.js';
 import { Secret } from './secret.js';
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;

@@ -18,9 +18,18 @@ describe('settings that every service has', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318', true],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', false],
     ['OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=staging,k8s.pod.name=gateway%2D0', true],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'staging', false],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'a=b=c', false],
+    ['OTEL_RESOURCE_ATTRIBUTES', 'load=100%', false],
     ['OTEL_SERVICE_NAME', 'gateway-of-france', true],
   ])('%s=%s is sound: %s', (name, value, isSound) => {
     expect(readConfig(KitConfig, { [name]: value }).faults).toHaveLength(isSound ? 0 : 1);
+  });
+
+  it('refuse an attribute that is too long for OpenTelemetry, which would drop them all', () => {
+    const faults = (characters: number) =>
+      readConfig(KitConfig, { OTEL_RESOURCE_ATTRIBUTES: `a=${'b'.repeat(characters)}` }).faults;
+    expect([faults(255).length, faults(256).length]).toEqual([0, 1]);
   });
 
   it('take proxies as addresses and networks only', () => {

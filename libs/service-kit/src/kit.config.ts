@@ -97,6 +97,7 @@ export class KitConfig implements ChecksItself {
   @Env('OTEL_RESOURCE_ATTRIBUTES', {
     doc: 'what spans say of their sender beside its name: `name=value`, comma-separated, values percent-encoded',
     optional: true,
+    read: checkedAttributes,
   })
   otelResourceAttributes?: string;
 
@@ -128,5 +129,27 @@ export class KitConfig implements ChecksItself {
         ...(password !== undefined && { password }),
       },
     };
+  }
+}
+
+/** OpenTelemetry reads the variable itself. Where one entry is wrong, it drops the whole list and reports nothing. */
+function checkedAttributes(text: string): string {
+  for (const entry of text.split(',')) {
+    const parts = entry.split('=').map((part) => part.trim());
+    if (parts.length !== 2 || parts[0] === '')
+      throw new Error(
+        'has an entry that is not name=value. Separate entries by single commas, and write = in a value as %3D',
+      );
+    if (parts.some((part) => decoded(part).length > 255))
+      throw new Error('has a name or a value of more than 255 characters');
+  }
+  return text;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    throw new Error('has a % that begins no encoded character: write it as %25', { cause: error });
   }
 }

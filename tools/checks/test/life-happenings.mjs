@@ -1,5 +1,5 @@
 /** Lists everything that can happen to an operation, each as the journal records that it adds. */
-import { NEWEST_RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
+import { RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
 import { after, BEGUN, KINDS, orderAfter, recordsOf, stateOf } from './life-states.mjs';
 
 const DAY_MS = 86_400_000;

@@ -98,7 +98,6 @@ export const CRASH_POINTS = [
   'index-written',
   'during-commit',
 ] as const;
-export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 export const INGEST_POINTS = ['notification-in-flight', 'before-the-ok'] as const;
 

@@ -1,5 +1,6 @@
 import type { Market } from '@tranche/contracts';
 import { readCart } from '../shop/catalogue.js';
+import { METHODS } from '../shop/methods.js';
 import { formFaults, readForm } from './checkout-form.js';
 import { paymentCommand } from './payment-command.js';
 
@@ -35,7 +36,7 @@ const build = (body: Record<string, unknown>, lines = cart(), market: Market = '
 const faultsOf = (body: Record<string, unknown>, lines = cart(), market: Market = 'FR') =>
   formFaults(build(body, lines, market).faults).map(({ path, code }) => `${path}: ${code}`);
 
-it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee'])(
+it.each(METHODS.map(({ id }) => id).filter((id) => id !== 'card'))(
   '%s is an authorization that the contracts accept',
   (method) => {
     const { command, faults } = build({ method, customer });

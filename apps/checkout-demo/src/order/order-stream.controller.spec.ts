@@ -10,8 +10,12 @@ const stored = {
   order: { orderId: 'o', amount: 100, items: [], placedAt: '2028-01-31T10:00:00Z', attempts: [] },
 };
 
+/** A stream that stays open would keep Jest from ending. */
+let stopping = new AbortController();
+beforeEach(() => void (stopping = new AbortController()));
+afterEach(() => stopping.abort());
+
 function aController(maxStreams: number) {
-  const stopping = new AbortController();
   const orders = { look: () => Promise.resolve(stored) } as unknown as OrderService;
   const store = { versionOf: () => Promise.resolve(1), find: () => Promise.resolve(stored) } as unknown as OrderStore;
   const config = { maxStreams, maxStreamsPerAddress: 2 } as CheckoutConfig;
@@ -22,23 +26,28 @@ function aController(maxStreams: number) {
     (await controller.follow(page, ip)).subscribe();
   const isRefused = async (page: string, ip: string) =>
     expect(firstValueFrom(await controller.follow(page, ip))).rejects.toMatchObject({ status: 503 });
-  return { controller, open, isRefused, stop: () => stopping.abort() };
+  return { controller, open, isRefused };
 }
 
 it('a client that left before its answer is not counted, and one that leaves frees its place', async () => {
-  const { controller, open, isRefused, stop } = aController(1);
+  const { controller, open, isRefused } = aController(1);
   for (let n = 0; n < 30; n++) await controller.follow(`page-${n}`, `192.0.2.${n}`);
   const stream = await open('page', '192.0.2.99');
   await isRefused('page', '192.0.2.98');
   stream.unsubscribe();
   await open('page', '192.0.2.98');
-  stop();
 });
 
 it('limits the streams of each address separately', async () => {
-  const { controller, open, isRefused, stop } = aController(10);
+  const { controller, open, isRefused } = aController(10);
   for (let n = 0; n < 2; n++) await open(`page-${n}`, '192.0.2.1');
   await isRefused('page', '192.0.2.1');
   expect(await firstValueFrom(await controller.follow('page', '192.0.2.2'))).toMatchObject({ id: '1', type: 'order' });
-  stop();
+});
+
+it('counts the streams of an IPv6 network together, since a visitor has all its addresses', async () => {
+  const { open, isRefused } = aController(10);
+  for (let n = 0; n < 2; n++) await open(`page-${n}`, `2001:db8::${n}`);
+  await isRefused('page', '2001:db8::2');
+  await open('page', '2001:db8:0:1::2');
 });

@@ -1,5 +1,5 @@
 import { Controller, Ip, Param, Sse, type MessageEvent } from '@nestjs/common';
-import { Metrics, Problem, ServiceLifetime } from '@tranche/service-kit';
+import { countedAs, Metrics, Problem, ServiceLifetime } from '@tranche/service-kit';
 import {
   catchError,
   defer,
@@ -34,7 +34,8 @@ const MAX_WAITING = 65_536;
 
 interface Stream {
   orderId: string;
-  ip: string;
+  /** As it is counted: of IPv6 its network. */
+  address: string;
 }
 
 @Controller('orders')
@@ -54,7 +55,7 @@ export class OrderStreamController {
 
   @Sse(':pageId/events', { maxPendingDataLength: MAX_WAITING })
   async follow(@Param('pageId') pageId: string, @Ip() ip: string): Promise<Observable<MessageEvent>> {
-    const stream = { orderId: orderIdOf(pageId), ip };
+    const stream = { orderId: orderIdOf(pageId), address: countedAs(ip) };
     if ((await this.orders.look(stream.orderId)) === undefined) throw unknownOrder();
     // Nest subscribes only if the page is still there.
     return defer(() => {
@@ -68,10 +69,10 @@ export class OrderStreamController {
     });
   }
 
-  #refuseTooMany({ orderId, ip }: Stream): void {
+  #refuseTooMany({ orderId, address }: Stream): void {
     const streams = [...this.#streams];
     const ofOrder = streams.filter((stream) => stream.orderId === orderId).length;
-    const ofAddress = streams.filter((stream) => stream.ip === ip).length;
+    const ofAddress = streams.filter((stream) => stream.address === address).length;
     const isRoom = streams.length < this.config.maxStreams && ofAddress < this.config.maxStreamsPerAddress;
     if (!this.lifetime.stopping.aborted && isRoom && ofOrder < MAX_STREAMS_PER_ORDER) return;
     const detail = 'No more pages can follow their order now. Ask for its state instead.';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { validateCommandData } from '@tranche/contracts';
 import { WindowCounter } from '@tranche/runtime';
-import { Metrics, Problem } from '@tranche/service-kit';
+import { countedAs, Metrics, Problem } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
 
 export interface PageRequest {
@@ -38,7 +38,7 @@ export class Visitors {
       this.turnedAway.inc({ reason: 'origin' });
       throw new Problem({ status: 403, code: 'origin_not_allowed', detail: 'Only pages of this shop may do this.' });
     }
-    if (this.attempts.take(ip, Date.now()) !== undefined) {
+    if (this.attempts.take(countedAs(ip), Date.now()) !== undefined) {
       this.turnedAway.inc({ reason: 'rate' });
       throw new Problem({
         status: 429,

@@ -1,7 +1,9 @@
+import { Metrics } from '@tranche/service-kit';
+import type { CheckoutConfig } from '../checkout.config.js';
 import { orderIdOf, pageIdOf } from '../order/order.js';
 import { orderAddress, orderCookie, returnOf } from './order-cookie.js';
 import { contentSecurityPolicy } from './page-files.js';
-import { clientIpOf, isSameOrigin } from './visitors.service.js';
+import { clientIpOf, isSameOrigin, Visitors } from './visitors.service.js';
 
 it.each([
   [{ origin: 'https://shop.example', 'sec-fetch-site': 'same-origin' }, true],
@@ -27,6 +29,15 @@ it.each([
   ['', '203.0.113.10'],
 ])('a browser at %s is told as %s', (address, ip) => {
   expect(clientIpOf(address)).toBe(ip);
+});
+
+it('attempts of an IPv6 network count together, since a visitor has all its addresses', () => {
+  const headers = { origin: 'https://shop.example' };
+  const config = { attemptsPerMinute: 1, origin: headers.origin } as CheckoutConfig;
+  const visitors = new Visitors(config, new Metrics('shop'));
+  visitors.admit({ ip: '2001:db8::1', headers });
+  expect(() => visitors.admit({ ip: '2001:db8::2', headers })).toThrow(expect.objectContaining({ status: 429 }));
+  expect(visitors.admit({ ip: '2001:db8:0:1::2', headers })).toMatchObject({ userAgent: '' });
 });
 
 const PAGE = pageIdOf('0b9e6e4c-4e0e-4c07-9a4a-0123456789ab');

@@ -105,6 +105,17 @@ it('takes no commands while Redis evicts, and takes them again afterwards, which
   expect([commandGate.blockedBecause, changes]).toEqual([undefined, [true, false]]);
 });
 
+it('takes no commands where Redis began to evict while the start waited for Kafka, before the first interval', async () => {
+  const { guard, says, commandGate } = guarded();
+  says('noeviction');
+  await guard.assertUsable();
+  says('allkeys-lru');
+  const blocked = new Promise<boolean>((resolve) => commandGate.onChange(resolve));
+  guard.onApplicationBootstrap();
+  expect(await blocked).toBe(true);
+  guard.onModuleDestroy();
+});
+
 it('reports that keys were evicted, also while the policy is noeviction', async () => {
   const { guard, says, metrics } = guarded();
   says('noeviction', 3);

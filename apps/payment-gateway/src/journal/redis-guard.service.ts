@@ -38,6 +38,8 @@ export class RedisGuard extends RepeatedWork {
   override onApplicationBootstrap(): void {
     super.onApplicationBootstrap();
     this.redis.on('ready', this.#ask);
+    // Since `assertUsable` the start may have waited for Kafka, and Redis may be another server by now.
+    this.#ask();
   }
 
   override onModuleDestroy(): void {

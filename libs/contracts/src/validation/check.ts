@@ -6,11 +6,11 @@ import {
   isPlainObject,
   REQUIRED,
   type FieldContext,
-  type MessageClass,
   type NestedContext,
   type ProfileContext,
   type CommandRules,
 } from './fields.js';
+import type { MessageClass } from './doc.js';
 
 export type UnknownFields = 'refused' | 'ignored';
 

@@ -1,4 +1,4 @@
-import type { MessageClass } from './fields.js';
+export type MessageClass<T extends object = object> = new () => T;
 
 export interface Doc {
   readonly description: string;

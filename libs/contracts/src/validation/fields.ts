@@ -3,7 +3,7 @@ import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } fr
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN, codePoints, composed, isWellFormed } from './texts.js';
 import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
-import { Doc, type SharedFormat } from './doc.js';
+import { Doc, type MessageClass, type SharedFormat } from './doc.js';
 
 /**
  * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
@@ -17,7 +17,6 @@ export interface Finding {
 /** Checks a present value (never undefined). `owner` is the object that contains it, `rules` are the merchant's. */
 export type Inspect = (value: unknown, owner: object, rules: CommandRules) => Finding | undefined;
 export type JsonSchema = Readonly<Record<string, unknown>>;
-export type MessageClass<T extends object = object> = new () => T;
 
 export interface FieldContext {
   inspect: Inspect;

@@ -1,7 +1,7 @@
 import { growth } from '@tranche/testing';
 import { SCHEMA_SOURCES } from '../schemas.js';
 import { check, fieldsOf } from './check.js';
-import type { MessageClass } from './fields.js';
+import type { MessageClass } from './doc.js';
 
 /** All message classes that `type` consists of, each once. */
 function classesOf(type: MessageClass, known = new Set<MessageClass>()): Set<MessageClass> {

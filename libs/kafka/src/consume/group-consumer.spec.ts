@@ -3,7 +3,8 @@ import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import { kafkaMetrics } from '../kafka-metrics.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { GroupConsumer } from './group-consumer.js';
-import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
+import { KeyOrderedPool } from './key-ordered-pool.js';
+import type { HandlerResult } from './key-ordered-work.js';
 import type { Assignment } from './group-port.js';
 
 jest.mock('../kafkajs/kafka-client.js');

@@ -1,9 +1,10 @@
-import { MembershipLostError } from '../errors.js';
+import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import type { ConsumedRecord } from '../consumed-record.js';
 import { encodeFinished } from './frontier.js';
 import type { CommitPoint, PartitionStart, TopicPartition, Assignment } from './group-port.js';
 import { GroupWork } from './group-work.js';
-import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
+import { KeyOrderedPool } from './key-ordered-pool.js';
+import type { HandlerResult } from './key-ordered-work.js';
 import { defaultWatermarks } from './assigned-partition.js';
 
 const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
@@ -238,6 +239,25 @@ describe('the work of a group', () => {
     await member.pass(200);
     expect(member.committed).toEqual([[[1n, '']], [[1n, '']]]);
   });
+
+  it.each([
+    [new Error('not now'), 1],
+    [new GenerationUnknownError('no heartbeat yet'), 0],
+  ])(
+    'warns of a commit that failed (%s) %d times: the first half second after a join is no fault',
+    async (error, times) => {
+      const warn = jest.fn();
+      const silent = () => undefined;
+      const member = new Member({ log: { debug: silent, info: silent, warn, error: silent } });
+      await member.work.join([first]);
+      member.work.take(first, [record(0)]);
+      await member.finish(0);
+      await member.pass(100);
+      await member.answer(0, error);
+      await member.pass(200);
+      expect([member.commits.length, warn.mock.calls.length]).toEqual([2, times]);
+    },
+  );
 
   it('lets an epoch that is over touch neither frontier nor commit', async () => {
     const member = new Member();

@@ -12,7 +12,7 @@ import {
   type Watermarks,
 } from './assigned-partition.js';
 import type { ConsumedRecord } from '../consumed-record.js';
-import { MembershipLostError } from '../errors.js';
+import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWork } from './group-port.js';
 
 const commitAgainMs = 200;
@@ -301,7 +301,8 @@ export class GroupWork {
 
   private afterFailedCommit(isCurrent: boolean, error: unknown): void {
     if (isCurrent && !this.draining) {
-      this.warn(error, 'committing failed; trying again');
+      // After a join this is the usual wait, and needs no person.
+      if (!(error instanceof GenerationUnknownError)) this.warn(error, 'committing failed; trying again');
       this.scheduleCommit(commitAgainMs);
     } else
       this.options.log.debug(

@@ -1,7 +1,8 @@
 import type { Timers } from '@tranche/runtime';
 import type { ConsumedRecord } from '../consumed-record.js';
 import { encodeFinished } from './frontier.js';
-import { KeyOrderedPool, type PoolOptions, type Slot, type Task, type HandlerResult } from './key-ordered-pool.js';
+import { KeyOrderedPool, type PoolOptions, type Slot } from './key-ordered-pool.js';
+import type { Task, HandlerResult } from './key-ordered-work.js';
 import type { Assignment, PartitionWork } from './group-port.js';
 
 const record = (offset: number, key: string | null, partition = 0): ConsumedRecord => ({

@@ -1,18 +1,7 @@
 import { type Timers, backOffMs, ignoreErrors, realTimers } from '@tranche/runtime';
 import type { ConsumedRecord } from '../consumed-record.js';
-import { KeyOrderedWork, type Lane } from './key-ordered-work.js';
+import { KeyOrderedWork, type HandlerResult, type Lane, type Task } from './key-ordered-work.js';
 import type { Assignment, PartitionWork } from './group-port.js';
-
-export interface Task {
-  readonly record: ConsumedRecord;
-  readonly assignment: Assignment;
-  /** Monotonic milliseconds of the fetch. */
-  readonly sinceMs: number;
-  attempts: number;
-}
-
-/** `hold`: the record is not finished. Its key, or its whole partition, waits for `ms` milliseconds; then the record is retried. */
-export type HandlerResult = 'done' | { hold: 'key' | 'partition'; ms: number };
 
 /** The slot that a running record occupies; there are `inFlight` of them. */
 export interface Slot {

@@ -1,8 +1,18 @@
 import type { Timers } from '@tranche/runtime';
 import { bytesOf, type ConsumedRecord } from '../consumed-record.js';
 import { Frontier, type Delivery } from './frontier.js';
-import type { Task, HandlerResult } from './key-ordered-pool.js';
 import type { Assignment, Backlog, PartitionWork } from './group-port.js';
+
+export interface Task {
+  readonly record: ConsumedRecord;
+  readonly assignment: Assignment;
+  /** Monotonic milliseconds of the fetch. */
+  readonly sinceMs: number;
+  attempts: number;
+}
+
+/** `hold`: the record is not finished. Its key, or its whole partition, waits for `ms` milliseconds; then the record is retried. */
+export type HandlerResult = 'done' | { hold: 'key' | 'partition'; ms: number };
 
 /** Waiting records of one key in offset order. The first one is running, ready, or waiting for its retry. */
 export interface Lane {

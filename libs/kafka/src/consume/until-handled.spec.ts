@@ -1,5 +1,6 @@
 import type { ConsumedRecord } from '../consumed-record.js';
-import { type Slot, type Task, untilHandled } from './key-ordered-pool.js';
+import { type Slot, untilHandled } from './key-ordered-pool.js';
+import type { Task } from './key-ordered-work.js';
 
 const slot: Slot = { withoutSlot: (wait) => wait() };
 

@@ -2,7 +2,7 @@ import type { Batch, Cluster, Consumer, EachBatchPayload, Offsets } from 'kafkaj
 import type { Fetched } from '../consume/assigned-partition.js';
 import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from '../consume/group-port.js';
 import type { Partitions } from '../consume/sticky-plan.js';
-import { MembershipLostError } from '../errors.js';
+import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import { startsOf } from '../topics/offsets.js';
 import type { KafkaClient } from './kafka-client.js';
 
@@ -90,7 +90,7 @@ export class KafkajsPort implements GroupPort {
     const { membership } = this;
     const cluster = this.options.cluster?.();
     if (!cluster || !membership)
-      throw new Error('neither a fetch nor a heartbeat has come back since the group was joined');
+      throw new GenerationUnknownError('neither a fetch nor a heartbeat has come back since the group was joined');
     const { groupId } = this.options;
     const coordinator = await cluster.findGroupCoordinator({ groupId });
     await coordinator.offsetCommit({ groupId, ...membership, ...offsets });

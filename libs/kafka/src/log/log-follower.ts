@@ -275,7 +275,13 @@ export class LogFollower {
 
   private pass(partition: number, first: bigint, last: bigint): void {
     const one = this.followed.get(partition);
-    if (one?.position.pass(first, last) && one.takesGaps) one.onRecords([], one.position.next);
+    if (!one) return;
+    const { position } = one;
+    if (position.pass(first, last)) {
+      if (one.takesGaps) one.onRecords([], position.next);
+    } else if (position.fault !== undefined) this.fail(partition, position.fault);
+    // kafkajs has passed these offsets. They must come once more, after the last record was compared: they may be the last ones of the log.
+    else this.setPosition(partition);
   }
 
   private fail(partition: number, fault: string): void {

@@ -88,9 +88,16 @@ export class LogPosition {
     return fresh;
   }
 
-  /** Takes offsets without records. Returns false if they are not the next ones; offsets before `first` were not read yet. */
+  /**
+   * Takes offsets without records. Returns false if they are not the next ones, or a record must be compared first; offsets before `first` were
+   * not read yet. Sets `fault` if that record is gone.
+   */
   pass(first: bigint, last: bigint): boolean {
-    if (this.fault !== undefined || this.isBehind || this.#checked) return false;
+    if (this.fault !== undefined || this.isBehind) return false;
+    if (this.#checked) {
+      if (first <= this.#checked.offset && this.#checked.offset <= last) this.#isSame(this.#checked, []);
+      return false;
+    }
     if (first > this.next || last < this.next) return false;
     this.next = last + 1n;
     return true;

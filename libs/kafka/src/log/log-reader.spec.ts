@@ -90,6 +90,26 @@ describe('the reader of a log', () => {
     expect(await end).toEqual([0, 1, 2, 3, 6, 7]);
   });
 
+  it('passes over them after the last record was compared again, which a reader that is slow for two seconds causes', async () => {
+    const { end } = await read(10n);
+    await fakes[0]!.fetch({ offsets: offsets(0, 3) });
+    fakes[0]!.emit('consumer.network.request', { apiName: 'Fetch', broker: 'fake', duration: 5_000 });
+    fakes[0]!.calls.length = 0;
+    fakes[0]!.pass(4, 9);
+    expect(fakes[0]!.calls).toContain('seek 3');
+    await fakes[0]!.fetch({ offsets: [3] });
+    fakes[0]!.pass(4, 9);
+    expect(await end).toEqual([0, 1, 2, 3]);
+  });
+
+  it('rejects where the record to compare is gone, and does not ask for it without end', async () => {
+    const { end } = await read(10n);
+    await fakes[0]!.fetch({ offsets: offsets(0, 3) });
+    fakes[0]!.emit('consumer.network.request', { apiName: 'Fetch', broker: 'fake', duration: 5_000 });
+    fakes[0]!.pass(3, 9);
+    expect(await end).toMatch('the record at offset 3 of records/0, which was read before, is another one');
+  });
+
   it('lets a consumer that has ended touch nothing of the one after it', async () => {
     const first = await read(10n);
     fakes[0]!.emit('consumer.crash', { error: new Error('broken'), restart: false });

@@ -1,6 +1,7 @@
 import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
-import type { BatchingProducer, ProducerRecord } from '../produce/batching-producer.js';
+import type { BatchingProducer } from '../produce/batching-producer.js';
+import type { ProducerRecord } from '../produce/produce-batch.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { TerminalError } from './kafka-handler.js';
 import { KafkaServer } from './kafka-server.js';

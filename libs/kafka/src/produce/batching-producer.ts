@@ -4,25 +4,17 @@ import type { Registry } from 'prom-client';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from '../errors.js';
 import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import type { HeaderValue } from '../kafkajs/record-headers.js';
 import { BatchDelivery, Reachability } from './batch-delivery.js';
-import { MaxMessageBytes, bytesOnWire, messageOf, rejectAsClosed, takeBatch, type Pending } from './produce-batch.js';
-
-export interface ProducerRecord {
-  /** Topic name with prefix. */
-  topic: string;
-  /** Computed from the key (murmur2) if absent. */
-  partition?: number;
-  key: string | Buffer | null;
-  value: Buffer | null;
-  /** null: a header without a value. A list: the header is repeated. */
-  headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
-}
-
-export interface ProducedAt {
-  partition: number;
-  offset: bigint;
-}
+import {
+  MaxMessageBytes,
+  bytesOnWire,
+  messageOf,
+  rejectAsClosed,
+  takeBatch,
+  type Pending,
+  type ProducedAt,
+  type ProducerRecord,
+} from './produce-batch.js';
 
 export interface BatchingProducerOptions {
   client: KafkaClient;

@@ -2,7 +2,7 @@ import { TOPICS } from '@tranche/contracts';
 import { Registry } from 'prom-client';
 import { silentLog } from '@tranche/runtime';
 import { ProduceDeadlineError } from '../errors.js';
-import type { ProducedAt, ProducerRecord } from './batching-producer.js';
+import type { ProducedAt, ProducerRecord } from './produce-batch.js';
 import { EventAnnouncer } from './event-announcer.js';
 
 const refreshed = { type: 'auth.token.refreshed', subject: 'shop', data: { account: 'shop' } };

@@ -8,8 +8,23 @@ import {
   type KafkaClient,
 } from '../kafkajs/kafka-client.js';
 import type { PartitionedMessage } from '../kafkajs/producer-connection.js';
-import { writableHeaders, withTraceHeaders } from '../kafkajs/record-headers.js';
-import type { ProducedAt, ProducerRecord } from './batching-producer.js';
+import { type HeaderValue, writableHeaders, withTraceHeaders } from '../kafkajs/record-headers.js';
+
+export interface ProducerRecord {
+  /** Topic name with prefix. */
+  topic: string;
+  /** Computed from the key (murmur2) if absent. */
+  partition?: number;
+  key: string | Buffer | null;
+  value: Buffer | null;
+  /** null: a header without a value. A list: the header is repeated. */
+  headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
+}
+
+export interface ProducedAt {
+  partition: number;
+  offset: bigint;
+}
 
 export class MaxMessageBytes {
   private readonly bytes = new Map<string, number>();

@@ -1,11 +1,5 @@
-import type { ConfigFault, Declaration } from '../config.js';
+import type { ConfigFault, Declaration, ProductionView } from '../config.js';
 import { Secret } from '../secret.js';
-
-export interface ProductionView {
-  readonly config: object;
-  /** True for this machine and for hosts in PLAINTEXT_HOSTS, to which traffic needs no TLS. */
-  readonly isProtected: (host: string) => boolean;
-}
 
 const DEMO = 'is one of the demo, which everybody knows. Use one of your own';
 
