@@ -1,5 +1,5 @@
 import type { OrderState } from '@tranche/order-journal';
-import { isOtherAmount, type LedgerEntry, type SimulatedPlatform } from './platform.js';
+import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 
 /**
  * Returns the interface's limit that the ledger's newest entry breaks, if any.
