@@ -55,9 +55,22 @@ export function knownTermsOf(known: OperationState): OperationTerms {
 export function newOperation(record: Intent | Rejected): OperationState {
   const { commandId, attempt, operation: kind, method, currency, contentHash, at: firstIntentAt } = record;
   const { amount, transactionId, supersedes, correlationId } = record;
+  // One literal, as in `describe`: each spread would cost a rebuild of the index microseconds a record (docs/decisions/0041).
   return compact<OperationState>({
-    ...{ commandId, operation: kind, method, currency, contentHash, attempt, phase: 'idle', firstIntentAt },
-    ...{ attempts: [], evidence: [], amount, reference: transactionId, supersedes, correlationId },
+    commandId,
+    operation: kind,
+    method,
+    currency,
+    contentHash,
+    attempt,
+    phase: 'idle',
+    firstIntentAt,
+    attempts: [],
+    evidence: [],
+    amount,
+    reference: transactionId,
+    supersedes,
+    correlationId,
   });
 }
 
@@ -308,9 +321,20 @@ export const amountFlags = (before: OperationState, operation: OperationState): 
 export function describe(operation: OperationState | undefined): EventBody {
   if (operation === undefined) return {};
   const { commandId, operation: kind, method, attempt, currency, reference, transactionId, partial, flags } = operation;
-  return compact({
-    ...{ commandId, operation: kind, method, attempt, ...amountsOf(operation) },
-    ...{ currency, reference, transactionId, partial, flags },
+  const { amount, amountAssumed, otherAmount } = amountsOf(operation);
+  return compact<EventBody>({
+    commandId,
+    operation: kind,
+    method,
+    attempt,
+    amount,
+    amountAssumed,
+    otherAmount,
+    currency,
+    reference,
+    transactionId,
+    partial,
+    flags,
   });
 }
 
