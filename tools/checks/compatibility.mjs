@@ -77,7 +77,7 @@ function differences(before, after, at) {
     });
 }
 
-/** A new field or definition breaks nobody unless it is required, which `required` says. */
+/** A new field or definition breaks a publisher only if it is required; the list `required` is compared by itself. */
 const ofNames = (before, after, at) =>
   Object.keys(before).flatMap((name) => {
     const place = `${at}/${name}`;

@@ -21,7 +21,7 @@ export interface PaymentMethod {
   maxAmount?: number;
 }
 
-/** The methods of this shop by the ids of the page's texts, of equal instalments the cheapest first. The page tells of the provider's fee where an id ends in `fee`. */
+/** The methods of this shop, by the ids of the page's texts. Of two with the same number of instalments the cheaper one is first. The page shows the provider's fee where an id ends in `fee`. */
 const OFFERED = {
   card: undefined,
   b3: 'partnerB-3xsansfrais',

@@ -23,7 +23,7 @@ interface Json {
   json?: boolean;
 }
 
-/** `tranche commands` checks and signs commands before they are sent, and finds out afterwards what became of them. */
+/** `tranche commands` checks and signs commands before they are sent, and shows afterwards how each of them ended. */
 export function addCommandsCommand(program: Command, exit: (code: number) => void): void {
   const commands = program
     .command('commands')

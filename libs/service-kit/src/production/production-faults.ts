@@ -64,7 +64,7 @@ const PUBLISHED_TEST_KEY = 'A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg';
 /** True if the private half of this key is published, so that everybody can sign with it. */
 export const isPublishedTestKey = (publicKey: string): boolean => publicKey === PUBLISHED_TEST_KEY;
 
-/** Matches this machine, whose traffic nobody can intercept. */
+/** Matches this machine: traffic to it crosses no network, so it needs no TLS. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
