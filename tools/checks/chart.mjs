@@ -1,6 +1,6 @@
 /**
- * Values of the chart: fills what the code knows (names of settings and of a merchant's fields) into values.schema.json, which is otherwise written
- * by hand, and makes the README of the chart from it and from values.yaml.
+ * Values of the chart: says where each setting belongs, fills a merchant's fields into values.schema.json, which is otherwise written by hand, and
+ * makes the README of the chart from it and from values.yaml.
  */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -9,6 +9,7 @@ import { row, table } from './reference-pages.mjs';
 const CHART = 'deploy/helm/tranche';
 export const VALUES_SCHEMA = `${CHART}/values.schema.json`;
 export const CHART_README = `${CHART}/README.md`;
+export const PLACES = `${CHART}/files/places.json`;
 export const CHART_SERVICES = {
   gateway: 'payment-gateway',
   ingest: 'notification-ingest',
@@ -17,6 +18,8 @@ export const CHART_SERVICES = {
 };
 /** The chart sets the ports by values of their own, and production mode, in which it starts, refuses a moved clock. */
 const NOT_SETTABLE = ['PORT', 'MANAGEMENT_PORT', 'CLOCK_OFFSET_MS'];
+/** Names that other charts use → ours. */
+const USUAL_NAMES = { PORT: 'port', MANAGEMENT_PORT: 'managementPort', replicaCount: 'replicas', env: 'extraEnv', envFrom: 'extraEnvFrom', volumes: 'extraVolumes', volumeMounts: 'extraVolumeMounts' }; // prettier-ignore
 /** Secrets of a merchant come from files, because values lie in a ConfigMap. */
 const IN_FILES = { accountKey: 'accountKeyFile', notificationKey: 'notificationKeyFile', redirectKey: 'redirectKeyFile' }; // prettier-ignore
 const HEAD = `# The chart \`tranche\`
@@ -34,18 +37,37 @@ const OF_ONE = `## Of each service
 In \`services.NAME\`, with the values above. A value that only some services have names them.
 `;
 
-/** `sections` are those of `settingsByService`, `merchantFields` the names of a merchant's fields. */
-export function valuesSchema(sections, merchantFields, schema = JSON.parse(readFileSync(VALUES_SCHEMA, 'utf8'))) {
-  const [ofKit, ofKafka] = sections;
-  const shared = [...ofKit.settings, ...ofKafka.settings];
-  const { merchants, settings, services } = schema.properties;
-  settings.propertyNames.enum = plain([...shared, { name: 'KAFKA_BROKERS' }, { name: 'TOPICS' }]);
+/**
+ * Name of a setting or a value → the paths where it may stand. The chart refuses it elsewhere and names them. `sections` are those of
+ * `settingsByService`.
+ */
+export function placesOf(sections, schema = JSON.parse(readFileSync(VALUES_SCHEMA, 'utf8'))) {
+  const places = {};
+  const add = (path, names) => names.forEach((name) => (places[name] ??= []).push(path + name));
+  const shared = sections.slice(0, 2).flatMap(({ settings }) => settings);
+  add('settings.', plain([...shared, { name: 'KAFKA_BROKERS' }, { name: 'TOPICS' }]));
+  add('', Object.keys(schema.properties));
   for (const [name, app] of Object.entries(CHART_SERVICES)) {
     const all = [...shared, ...sections.find(({ title }) => title === app).settings];
-    const { properties } = services.properties[name];
-    properties.settings.propertyNames.enum = plain(all).filter((setting) => !NOT_SETTABLE.includes(setting));
-    properties.secretFiles.propertyNames.enum = namesOf(all.filter(({ name: setting, secret, fromFile }) => secret || fromFile || setting.endsWith('_FILE'))); // prettier-ignore
+    add(
+      `services.${name}.settings.`,
+      plain(all).filter((setting) => !NOT_SETTABLE.includes(setting)),
+    );
+    add(`services.${name}.secretFiles.`, namesOf(all.filter(({ name: setting, secret, fromFile }) => secret || fromFile || setting.endsWith('_FILE')))); // prettier-ignore
+    add(`services.${name}.`, Object.keys(schema.properties.services.properties[name].properties));
   }
+  for (const [usual, ours] of Object.entries(USUAL_NAMES)) places[usual] = places[ours];
+  return places;
+}
+
+/** `merchantFields` are the names of a merchant's fields. What stands in a wrong place passes the schema, so that the chart can say where it belongs. */
+export function valuesSchema(merchantFields, places, schema = JSON.parse(readFileSync(VALUES_SCHEMA, 'utf8'))) {
+  const { merchants, services } = schema.properties;
+  const values = Object.keys(places).filter((name) => !/^[A-Z_]+$/.test(name));
+  for (const one of [schema, ...Object.values(services.properties)])
+    one.patternProperties = {
+      [`^([A-Z][A-Z0-9_]*|${values.filter((name) => !(name in one.properties)).join('|')})$`]: {},
+    };
   const { properties: fields } = merchants.items;
   const names = [...merchantFields.map((field) => IN_FILES[field] ?? field), 'previousKeys', 'apiKeys'];
   merchants.items.properties = Object.fromEntries([...new Set(names)].map((field) => [field, fields[field] ?? {}]));

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { CHART_SERVICES, rowsOf } from './chart.mjs';
 
 const CHART = 'deploy/helm/tranche';
+const places = JSON.parse(readFileSync(`${CHART}/files/places.json`, 'utf8'));
 const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8'));
 const testsOf = (name) => parse(readFileSync(`${CHART}/tests/${name}_test.yaml`, 'utf8')).tests;
 const shipped = parse(readFileSync(`${CHART}/values.yaml`, 'utf8'));
@@ -57,6 +58,23 @@ describe('the schema of the chart’s values', () => {
     const rows = all.flatMap((properties) => rowsOf(properties));
     expect(rows.filter(([, { description, $ref }]) => !description && !$ref).map(([path]) => path)).toEqual([]);
   });
+});
+
+it('what stands in a wrong place passes the schema, so that the chart can say where it belongs', () => {
+  expect(faultsOf({ replicaCount: 2, services: { gateway: { image: { tag: '1' }, KAFKA_BROKERS: 'kafka:9093' } } })).toEqual([]); // prettier-ignore
+});
+
+it.each([
+  ['PAYMENT_URL', ['services.gateway.settings.PAYMENT_URL', 'services.gateway.secretFiles.PAYMENT_URL']],
+  ['replicas', Object.keys(CHART_SERVICES).map((service) => `services.${service}.replicas`)],
+  ['replicaCount', Object.keys(CHART_SERVICES).map((service) => `services.${service}.replicas`)],
+  ['image', ['image']],
+  ['CLOCK_OFFSET_MS', undefined],
+])('%s belongs there and nowhere else', (name, paths) => expect(places[name]).toEqual(paths));
+
+it('a secret has no place among the settings', () => {
+  expect(places.REDIS_URL.filter((path) => path.includes('.settings.'))).toEqual([]);
+  expect(places.REDIS_URL).toContain('services.gateway.secretFiles.REDIS_URL');
 });
 
 describe('the routes from outside', () => {

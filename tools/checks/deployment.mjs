@@ -32,7 +32,8 @@ export function checkDeployment() {
   const report = { done: [], skipped: [], faults: [] };
   withTool('helm', report, 'lint and rendering of the chart, and its resources against their schemas', (helm) => {
     const installations = readdirSync(`${CHART}/ci`).map((file) => [file, `${CHART}/ci/${file}`]);
-    for (const [name, ...files] of [['as shipped'], ...installations]) {
+    const first = ['a first installation', 'deploy/first-values.yaml'];
+    for (const [name, ...files] of [['as shipped'], first, ...installations]) {
       const values = files.flatMap((file) => ['--values', file]);
       note(report, `helm lint, ${name}`, call(helm, ['lint', '--strict', CHART, ...values]));
       const rendered = call(helm, ['template', 'tranche', CHART, ...values]);
@@ -51,6 +52,8 @@ export function checkDeployment() {
     note(report, 'promtool check rules', call(promtool, ['check', 'rules', `${CHART}/alerts.yaml`]));
     note(report, 'promtool test rules', call(promtool, ['test', 'rules', 'deploy/alerts.test.yaml']));
     note(report, 'queries of the dashboards', checkQueries(promtool));
+    const ofCompose = call(promtool, ['check', 'config', '--syntax-only', 'deploy/compose-prometheus.yml']);
+    note(report, 'Prometheus of docker-compose.yml', ofCompose);
   });
   withTool('actionlint', report, 'workflows', (actionlint) =>
     note(report, 'actionlint', call(actionlint, SCHEMAS['github-workflows'])),

@@ -90,7 +90,6 @@ describe('the schema of the values', () => {
     ['services that make topics, and take what a demo may do', ({ settings }) => (settings.TOPICS = 'create'), false],
     ['services that do not say it', ({ settings }) => delete settings.TOPICS, false],
     ['that of one service', ({ services }) => (services.ingest.settings.TOPICS = 'create'), false],
-    ['a clock that is moved', ({ services }) => (services.gateway.settings.CLOCK_OFFSET_MS = 1), false],
     [
       'networks for one way out',
       ({ networkPolicy: { egress } }) => (egress.redis.to = [{ ipBlock: { cidr: '10.0.0.0/8' } }]),

@@ -6,7 +6,7 @@ import { getMetadataStorage } from 'class-validator';
 import { format, resolveConfig } from 'prettier';
 import { APPS, built, configOf } from '../infra/built.mjs';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
-import { CHART_README, chartReadme, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
+import { CHART_README, chartReadme, PLACES, placesOf, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { alertsPage, decisionsPage, httpPage, messagesPage, row, table } from './reference-pages.mjs';
 import { schemas } from './schemas.mjs';
@@ -51,7 +51,8 @@ export async function settingsByService() {
 /** Returns `[{ file, wanted, isStale }]` with the text that each generated file must have; undefined if the file must go. */
 export async function generatedDocuments() {
   const sections = await settingsByService();
-  const chartValues = valuesSchema(sections, await merchantFields());
+  const places = placesOf(sections);
+  const chartValues = valuesSchema(await merchantFields(), places);
   const contracts = await built('libs/contracts/dist/index.js');
   const bySchema = await schemas();
   const asyncapi = asyncapiDocument(contracts, bySchema);
@@ -75,6 +76,7 @@ export async function generatedDocuments() {
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/reference/fault-codes.md', text: await faultCodes() },
     { file: VALUES_SCHEMA, text: JSON.stringify(chartValues) },
+    { file: PLACES, text: JSON.stringify(places) },
     { file: CHART_README, text: chartReadme(chartValues) },
     { file: PROMISES_FILE, text: promisesDocument() },
     // Its tables are too wide to be aligned.

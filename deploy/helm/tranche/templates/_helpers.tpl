@@ -110,3 +110,31 @@ securityContext: {{- include "tranche.value" (list . "podSecurityContext") | nin
 {{- end }}{{ end -}}
 {{- end -}}
 {{- end }}
+
+{{/* (list ROOT NAME PATH): where a setting or a value may stand: that of the service that PATH names, else that of all services, else of each. */}}
+{{- define "tranche.placesOf" -}}
+{{- $all := get ((index . 0).Files.Get "files/places.json" | fromJson) (index . 1) | default list -}}
+{{- $near := list -}}
+{{- $shared := list -}}
+{{- $service := regexFind "^services\\.[a-z]+\\." (index . 2) -}}
+{{- range $all }}{{ if not (hasPrefix "services." .) }}{{ $shared = append $shared . }}{{ else if and $service (hasPrefix $service .) }}{{ $near = append $near . }}{{ end }}{{ end -}}
+{{- $near | default $shared | default $all | join " or " -}}
+{{- end }}
+
+{{/* Fails if a setting or a value stands in a wrong place, and names the right ones, all faults at once. */}}
+{{- define "tranche.checkPlaces" -}}
+{{- $root := . -}}
+{{- $given := dict "" .Values "settings." .Values.settings -}}
+{{- range $name, $service := .Values.services -}}
+{{- $path := printf "services.%s." $name -}}
+{{- $_ := merge $given (dict $path $service (print $path "settings.") $service.settings (print $path "secretFiles.") $service.secretFiles) -}}
+{{- end -}}
+{{- $faults := list -}}
+{{- range $path, $values := $given }}{{ range $key, $_ := $values -}}
+{{- $places := include "tranche.placesOf" (list $root $key $path) -}}
+{{- if not (has (print $path $key) (splitList " or " $places)) -}}
+{{- $faults = append $faults (printf "%s%s: %s" $path $key (empty $places | ternary "the chart has no such setting (docs/reference/settings.md)" (print "set " $places))) -}}
+{{- end -}}
+{{- end }}{{ end -}}
+{{- if $faults }}{{ fail (printf "values in a wrong place:\n%s" (join "\n" $faults)) }}{{ end -}}
+{{- end }}
