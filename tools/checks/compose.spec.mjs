@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOPICS } from '@tranche/contracts';
@@ -12,7 +13,9 @@ import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js'
 import { readSettings, SETTINGS } from '../../apps/platform-simulator/src/simulator.config.js';
 import { SERVICES } from '../infra/services.mjs';
 
+const PUBLISHED = '127.0.0.1:${PORT_PREFIX:-1}';
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
+const prometheus = parse(readFileSync('deploy/compose-prometheus.yml', 'utf8'));
 const dotenv = Object.fromEntries(
   [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
 );
@@ -53,8 +56,33 @@ const filledIn = (text) =>
   );
 
 describe('docker-compose.yml', () => {
-  it('has Kafka, Redis and a service for every app, and nothing else', () => {
-    expect(Object.keys(compose.services).sort()).toEqual([...APPS, 'kafka', 'redis'].sort());
+  it('has Kafka, Redis and a service for every app, and nothing else unless monitoring is asked for', () => {
+    const inProfile = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
+    expect(inProfile).toEqual([['prometheus', expect.objectContaining({ profiles: ['monitoring'] })]]);
+    const names = Object.keys(compose.services).filter((name) => name !== 'prometheus');
+    expect(names.sort()).toEqual([...APPS, 'kafka', 'redis'].sort());
+  });
+
+  it('publishes no port that `npm run stack` takes', () => {
+    const published = Object.values(compose.services).flatMap(({ ports }) => ports.map(filledIn));
+    const taken = ['9092', '6379', ...APPS.flatMap(portsOf)];
+    expect(published.filter((port) => taken.includes(port.split(':')[1]))).toEqual([]);
+    expect(new Set(published.map((port) => port.split(':')[1])).size).toBe(published.length);
+  });
+
+  it('has Prometheus ask the management port of every service but the simulator, under the names that the alerts know', () => {
+    const { rule_files: rules, scrape_configs: jobs } = prometheus;
+    const asked = jobs.map(({ static_configs: [{ targets }] }) => targets).flat();
+    const wanted = Object.keys(CONFIGS).map((app) => `${app}:${portsOf(app).at(-1)}`);
+    expect(asked.sort()).toEqual(wanted.sort());
+    const { groups } = parse(readFileSync('deploy/helm/tranche/alerts.yaml', 'utf8'));
+    const { expr } = groups.flatMap((group) => group.rules).find(({ alert }) => alert === 'TrancheInstanceDown');
+    const [, known] = /job=~"([^"]+)"/.exec(expr);
+    const names = jobs.map(({ job_name: name }) => name).filter((name) => new RegExp(`^(?:${known})$`).test(name));
+    expect(names).toHaveLength(wanted.length - 1);
+    const mounted = compose.services.prometheus.volumes.map((volume) => volume.split(':')).filter(([from]) => from.startsWith('./')); // prettier-ignore
+    expect(mounted.filter(([from]) => !existsSync(from))).toEqual([]);
+    expect(mounted.map(([, to]) => to)).toEqual(['/etc/prometheus/prometheus.yml', ...rules]);
   });
 
   it.each(APPS)('%s: sets only variables that the code reads', (app) => {
@@ -66,7 +94,7 @@ describe('docker-compose.yml', () => {
 
   it.each(APPS)('%s: publishes, on this machine only, and asks the ports of the code', (app) => {
     const ports = portsOf(app);
-    expect(service(app).ports).toEqual(ports.map((port) => `127.0.0.1:${port}:${port}`));
+    expect(service(app).ports).toEqual(ports.map((port) => `${PUBLISHED}${port}:${port}`));
     expect(service(app).healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${ports.at(-1)}/health/ready`);
     expect(service(app).environment).not.toHaveProperty('PORT');
     expect(service(app).environment).not.toHaveProperty('MANAGEMENT_PORT');
@@ -116,10 +144,10 @@ describe('docker-compose.yml', () => {
   it('gives the browser of checkout-demo addresses that are published, and lets its origin ask for keys', () => {
     const { CSE_KEYS_URL: keys, TOKENIZER_URL: tokenizer, PUBLIC_URL: page } = service('checkout-demo').environment;
     const published = ['cse-token-service', 'platform-simulator', 'checkout-demo'].map(
-      (app) => `http://127.0.0.1:${portsOf(app)[0]}`,
+      (app) => `http://${PUBLISHED}${portsOf(app)[0]}`,
     );
-    expect([keys, tokenizer, page].map((url) => new URL(url).origin)).toEqual(published);
-    expect(dotenv.CSE_ORIGINS).toBe(page);
+    expect([keys, tokenizer, page].map((url) => new URL(filledIn(url)).origin)).toEqual(published.map(filledIn));
+    expect(dotenv.CSE_ORIGINS).toBe(filledIn(page));
   });
 
   it('starts checkout-demo when the topics are there that it subscribes to', () => {
@@ -131,7 +159,7 @@ describe('docker-compose.yml', () => {
     const { MERCHANT: merchant, API_KEY_ID: apiKeyId } = service('checkout-demo').environment;
     const shop = merchants.find((one) => one.merchant === filledIn(merchant));
     expect(shop.apiKeys.map(({ id }) => id)).toContain(filledIn(apiKeyId));
-    expect(new URL(shop.pageUrl).origin).toBe(service('checkout-demo').environment.PUBLIC_URL);
+    expect(new URL(shop.pageUrl).origin).toBe(filledIn(service('checkout-demo').environment.PUBLIC_URL));
   });
 
   it('has the same topic prefix wherever topics are used', () => {
@@ -169,11 +197,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('takes other images, by digest for example', () => {
-    const { kafka, redis, ...apps } = compose.services;
-    expect([kafka.image, redis.image].map((image) => /^\$\{(\w+):-/.exec(image)?.[1])).toEqual([
-      'KAFKA_IMAGE',
-      'REDIS_IMAGE',
-    ]);
+    const { kafka, redis, prometheus: monitoring, ...apps } = compose.services;
+    const images = [kafka, redis, monitoring].map(({ image }) => /^\$\{(\w+):-/.exec(image)?.[1]);
+    expect(images).toEqual(['KAFKA_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE']);
     for (const { build } of Object.values(apps))
       expect(build.args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-slim}' });
   });
@@ -191,6 +217,7 @@ describe('the services start with what compose and .env.example give them', () =
   const contents = {
     'token-encryption-key': Buffer.alloc(32, 7).toString('base64'),
     'auth-service-key': 'a-service-key',
+    'desk-password': 'a-desk-password',
   };
   /** The container reads each secret from a file of its own, so the test writes them too. */
   const environmentOf = (app) =>
@@ -211,15 +238,55 @@ describe('the services start with what compose and .env.example give them', () =
   });
 
   it('platform-simulator', () => {
-    expect(readSettings(environmentOf('platform-simulator')).publicUrl).toBe('http://127.0.0.1:4010');
+    expect(readSettings(environmentOf('platform-simulator')).publicUrl).toBe('http://127.0.0.1:14010');
   });
 
-  it('the merchants differ from the demo merchants in the address of the webhook alone', () => {
+  it('the merchants differ from the demo merchants in the address of the webhook and the prefix of ports alone', () => {
     const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
-    const demo = read('config/merchants.demo.json');
+    const text = readFileSync('config/merchants.demo.json', 'utf8');
+    const demo = JSON.parse(text.replaceAll('http://127.0.0.1:', `http://${filledIn(PUBLISHED)}`));
     const port = defaultOf('notification-ingest', 'PORT');
     const notificationUrl = `http://notification-ingest:${port}/notifications`;
     expect(read(dotenv.MERCHANTS_FILE ?? '')).toEqual(demo.map((merchant) => ({ ...merchant, notificationUrl })));
+  });
+});
+
+describe('deploy/compose-secrets.sh', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-compose-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const made = (file) => readFileSync(join(folder, file), 'utf8');
+  const run = (...args) => execFileSync('sh', [join(folder, 'deploy/compose-secrets.sh'), ...args], { encoding: 'utf8', stdio: 'pipe' }); // prettier-ignore
+  for (const file of ['deploy/compose-secrets.sh', '.env.example', 'config'])
+    cpSync(file, join(folder, file), { recursive: true });
+
+  it('makes every file that .env names, and says where the shop is', () => {
+    const said = run('3');
+    const files = [...made('.env').matchAll(/^\w+_FILE=(.+)$/gm)].map(([, file]) => file);
+    expect(files).toHaveLength(Object.keys(compose.secrets).length);
+    expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
+    expect(said).toContain('http://127.0.0.1:34050');
+    expect(said).toContain(made('.infra/desk-password'));
+  });
+
+  it('makes secrets that the services take', () => {
+    expect(Buffer.from(made('.infra/token-encryption-key'), 'base64')).toHaveLength(32);
+    expect(made('.infra/desk-password')).toMatch(/^[a-z0-9]{8,12}$/);
+    const [{ key }] = JSON.parse(readFileSync('config/accounts.demo.json', 'utf8')).callers;
+    expect(made('.infra/auth-service-key')).toBe(key);
+  });
+
+  it('moves every address that a browser sees', () => {
+    expect(made('.env')).toMatch(/^PORT_PREFIX=3$/m);
+    expect(made('.env')).toMatch(/^CSE_ORIGINS=http:\/\/127\.0\.0\.1:34050$/m);
+    const merchants = readFileSync('config/merchants.compose.json', 'utf8');
+    expect(made('.infra/merchants.compose.json')).toBe(merchants.replaceAll('127.0.0.1:14', '127.0.0.1:34'));
+  });
+
+  it('keeps what is there, and refuses a prefix that gives no port', () => {
+    const before = ['.env', '.infra/token-encryption-key'].map(made);
+    run();
+    expect(['.env', '.infra/token-encryption-key'].map(made)).toEqual(before);
+    expect(() => run('6')).toThrow('PORT_PREFIX must be 1 to 5, not 6');
   });
 });
 
