@@ -10,7 +10,7 @@ import { GatewayConfig } from '../gateway.config.js';
 const FORWARDED_FROM = 'forwarded-from';
 
 /**
- * Publishes a command that lies on another number than its order's to the order's own, where the order's owner executes it. Key, value and headers stay,
+ * Publishes a command that lies in another partition than its order's to the order's own, whose owner executes it. Key, value and headers stay,
  * so a signature holds. Publishers that use another partitioner than murmur2 would otherwise lose the order of an order's commands.
  */
 @Injectable()
@@ -32,7 +32,7 @@ export class CommandForwarder {
   }
 
   /**
-   * Resolves with true once the command is on its own number. The next command of its key waits for that, so their order stays.
+   * Resolves with true once the command is in its order's partition. The next command of its key waits for that, so their order stays.
    * A command without a key that names an order stays where it is: reading it says what is wrong.
    */
   async forward(record: ConsumedRecord): Promise<boolean> {

@@ -7,7 +7,7 @@ import { JournalReports } from './journal-reports.service.js';
 
 /**
  * Owns the journal's partitions that Kafka assigns to this instance. The group of the command topics has the journal as one of its topics and does not
- * fetch it: the assignment says who owns a number, and the commit says up to where its events were published.
+ * fetch it: the assignment says who owns a partition, and the commit says up to where its events were published.
  */
 @Injectable()
 export class PartitionOwners implements OwnedTopic {

@@ -38,8 +38,8 @@ export interface GroupConsumerOptions {
   /** Maximum bytes of key and value by topic name without prefix (no bound); a longer, decompressed record is `unreadable`. */
   maxRecordBytes?: Readonly<Record<string, number>>;
   /**
-   * One of the topics that the group only owns and never fetches; its work commits what it did elsewhere. A member then gets numbers, the
-   * same partitions of every topic.
+   * One of the topics that the group only owns and never fetches; its work commits what it did elsewhere. A member then gets the same
+   * partitions of every topic.
    */
   ownedTopic?: string;
   assigned: (assignment: Assignment) => PartitionWork;

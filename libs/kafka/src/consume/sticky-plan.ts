@@ -47,8 +47,8 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
 }
 
 /**
- * Assigns numbers: a number brings that partition of every topic, so one member has all of it. A member keeps the numbers of which it owned
- * a partition, where no other member claims them.
+ * Assigns partition N of every topic to one member, so that an order's records come to the same member from each topic. A member keeps N if it owned
+ * partition N of a topic, unless another member claims it too.
  */
 export function numberPlan(members: readonly Member[], topics: Partitions): Map<string, Partitions> {
   const numbers = [...new Set(Object.values(topics).flat())].sort((a, b) => a - b);

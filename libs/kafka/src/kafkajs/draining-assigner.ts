@@ -6,7 +6,7 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 export interface DrainingAssignerOptions {
   isDrained: () => boolean;
   owned: () => Partitions;
-  /** If true, a member gets numbers: the same partitions of every topic. */
+  /** If true, a member gets the same partitions of every topic. */
   byNumber?: boolean;
   onCluster?: (cluster: Cluster) => void;
 }

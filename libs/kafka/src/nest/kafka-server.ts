@@ -39,7 +39,7 @@ export interface KafkaServerOptions extends Omit<
   maxRetryDelayMs?: number;
   /** Milliseconds that close() waits for running handlers (10,000). */
   drainTimeoutMs?: number;
-  /** A topic that the group owns and does not fetch. A member owns numbers: the same partitions of this and every handled topic. */
+  /** A topic that the group owns and does not fetch. A member gets the same partitions of this and every handled topic. */
   owned?: OwnedTopic;
 }
 
@@ -48,7 +48,7 @@ export interface OwnedTopic {
   topic: string;
   /** Called for each assignment of a partition of this topic. */
   assigned: (assignment: Assignment) => PartitionWork;
-  /** Resolves when records of the handled topics' partitions with this number may be fetched. */
+  /** Resolves when records of this partition of the handled topics may be fetched. */
   whenServing: (partition: number, signal: AbortSignal) => Promise<void>;
 }
 

@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 200;
 const RETRY = { firstMs: 100, maxMs: 10_000 };
 
 /**
- * Everything that one process does with one partition number while the number is assigned to it: reads the journal once, folds each record once,
+ * Everything that one process does with one partition while Kafka assigns it to this process: reads the journal once, folds each record once,
  * wakes who waits for it, publishes the events, writes the index. Safety does not rest on owning: another owner may be at work (R3, R7).
  *
  * place → catch up → serve. Whatever surprises it drops memory and batches, and places anew.
