@@ -25,10 +25,11 @@ file tranche-accounts/accounts.json "{
   \"callers\": [{ \"caller\": \"payment-gateway\", \"key\": \"$service_key\", \"accounts\": [\"shop\"] }]
 }"
 file tranche-shop-fr/account-key 'CHANGE-ME, the account key of shop-fr'
-number=0
+database=0
 for service in gateway ingest auth cse; do
-  file "tranche-$service/redis-url" "rediss://default:CHANGE-ME@redis.example:6380/$number"
-  number=$((number + 1))
+  file "tranche-$service/redis-url" "rediss://default:CHANGE-ME@redis.example:6380/$database"
+  file "tranche-$service/kafka-password" "CHANGE-ME, the password of that service at Kafka"
+  database=$((database + 1))
 done
 echo "$folder has a folder for each Secret. Left to fill in:"
 grep -rnE 'CHANGE-ME|[.]example' "$folder" | cut -c1-140
