@@ -26,10 +26,10 @@ file tranche-accounts/accounts.json "{
 }"
 file tranche-shop-fr/account-key 'CHANGE-ME, the account key of shop-fr'
 database=0
-for service in gateway ingest auth cse; do
-  file "tranche-$service/redis-url" "rediss://default:CHANGE-ME@redis.example:6380/$database"
-  file "tranche-$service/kafka-password" "CHANGE-ME, the password of that service at Kafka"
+for pair in gateway:payment-gateway ingest:notification-ingest auth:auth-service cse:cse-token-service; do
+  # The users at Kafka and Redis are those of `tranche acls`.
+  file "tranche-${pair%%:*}/kafka-password" "CHANGE-ME, the password of ${pair#*:} at Kafka"
+  file "tranche-${pair%%:*}/redis-url" "rediss://${pair#*:}:CHANGE-ME@redis.example:6380/$database"
   database=$((database + 1))
 done
-echo "$folder has a folder for each Secret. Left to fill in:"
-grep -rnE 'CHANGE-ME|[.]example' "$folder" | cut -c1-140
+echo "$folder has a folder for each Secret. The keys of three operators are in $folder/tranche-operators."
