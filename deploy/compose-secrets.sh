@@ -18,5 +18,6 @@ if [ ! -e .env ]; then
   sed "$moved; s#./config/merchants.compose.json#./.infra/merchants.compose.json#" .env.example > .env
 fi
 prefix="$(sed -n 's/^PORT_PREFIX=//p' .env)"
+[ "$prefix" = "${1:-$prefix}" ] || echo ".env is there already, with PORT_PREFIX=$prefix: remove it to have another one written" >&2
 echo "docker compose up --build"
 echo "The shop: http://127.0.0.1:${prefix}4050; its desk: /desk, any name, password $(cat .infra/desk-password)"
