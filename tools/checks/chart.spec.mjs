@@ -60,9 +60,16 @@ describe('the schema of the chart’s values', () => {
   });
 });
 
-it('what stands in a wrong place passes the schema, so that the chart can say where it belongs', () => {
-  expect(faultsOf({ replicaCount: 2, services: { gateway: { image: { tag: '1' }, KAFKA_BROKERS: 'kafka:9093' } } })).toEqual([]); // prettier-ignore
-});
+it.each(['', ...Object.keys(CHART_SERVICES).map((service) => `services.${service}.`)])(
+  'what stands wrongly in %j passes the schema, so that the chart can say where it belongs',
+  (path) => {
+    const wrong = Object.entries(places).filter(([name, paths]) => !paths.includes(path + name));
+    const values = Object.fromEntries(wrong.map(([name]) => [name, 'x']));
+    const [, service] = path.split('.');
+    expect(wrong.length).toBeGreaterThan(20);
+    expect(faultsOf(service ? { services: { [service]: values } } : values)).toEqual([]);
+  },
+);
 
 it.each([
   ['PAYMENT_URL', ['services.gateway.settings.PAYMENT_URL', 'services.gateway.secretFiles.PAYMENT_URL']],

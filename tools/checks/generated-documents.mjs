@@ -51,8 +51,7 @@ export async function settingsByService() {
 /** Returns `[{ file, wanted, isStale }]` with the text that each generated file must have; undefined if the file must go. */
 export async function generatedDocuments() {
   const sections = await settingsByService();
-  const places = placesOf(sections);
-  const chartValues = valuesSchema(await merchantFields(), places);
+  const chartValues = valuesSchema(await merchantFields());
   const contracts = await built('libs/contracts/dist/index.js');
   const bySchema = await schemas();
   const asyncapi = asyncapiDocument(contracts, bySchema);
@@ -76,7 +75,7 @@ export async function generatedDocuments() {
     { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/reference/fault-codes.md', text: await faultCodes() },
     { file: VALUES_SCHEMA, text: JSON.stringify(chartValues) },
-    { file: PLACES, text: JSON.stringify(places) },
+    { file: PLACES, text: JSON.stringify(placesOf(sections)) },
     { file: CHART_README, text: chartReadme(chartValues) },
     { file: PROMISES_FILE, text: promisesDocument() },
     // Its tables are too wide to be aligned.
