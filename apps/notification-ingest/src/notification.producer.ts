@@ -8,7 +8,7 @@ import {
   type PaymentNotification,
 } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
-import type { ReceivedTrace } from '@tranche/runtime';
+import { partitionForKey, type ReceivedTrace } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
 import { quarantineRecord, type Suspect } from './quarantine/quarantine-record.js';
@@ -119,7 +119,11 @@ export class NotificationProducer {
     deadlineMs: number,
     limit: WaitingLimit,
   ): Promise<void> {
-    const record = { topic: this.config.kafkaTopicPrefix + topic, key, headers, value };
+    const record = {
+      ...{ topic: this.config.kafkaTopicPrefix + topic, key, headers, value },
+      // That of the order's journal; so a partition that takes no records delays no other.
+      partition: partitionForKey(key, TOPICS.notifications.partitions),
+    };
     const sent = limit.enter(value.length, () => this.producer.send(record, { deadlineMs: Math.max(deadlineMs, 1) }));
     if (sent === undefined) throw new OverloadedError('as much waits for Kafka as may');
     await sent;

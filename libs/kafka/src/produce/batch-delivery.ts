@@ -33,6 +33,7 @@ export class Reachability {
 
 interface Failures {
   attempts: number;
+  /** Failures that the broker did not explain. */
   unexplained: number;
 }
 
@@ -47,8 +48,13 @@ export interface BatchDeliveryOptions {
 /** Maximum retries (about 10 s) after failures that the broker does not explain. */
 const MAX_UNEXPLAINED = 10;
 
+/**
+ * Delivers batches. A partition that takes no records (too few replicas, a full disk) is held: its records are sent by themselves until they are
+ * settled, later ones wait behind them, and the other partitions go on.
+ */
 export class BatchDelivery {
   private readonly connection: ProducerConnection;
+  private readonly held = new Map<string, Promise<void>>();
 
   constructor(private readonly options: BatchDeliveryOptions) {
     const { client, log, giveUp } = options;
@@ -69,13 +75,26 @@ export class BatchDelivery {
     return this.connection.drop();
   }
 
-  /**
-   * Sends the batch until each of its records is settled.
-   * @param unexplained number of earlier failures without an explanation
-   */
-  async deliver(batch: Pending[], unexplained = 0): Promise<void> {
+  /** A record that leaves its partition to its key waits while any partition of its topic is held. */
+  isHeld({ record: { topic, partition } }: Pending): boolean {
+    if (this.held.size === 0) return false;
+    if (partition !== undefined) return this.held.has(`${topic}/${partition}`);
+    return [...this.held.keys()].some((id) => id.startsWith(`${topic}/`));
+  }
+
+  /** Resolves when a held partition is free again; undefined where none is held. */
+  released(): Promise<void> | undefined {
+    return this.held.size === 0 ? undefined : Promise.race(this.held.values());
+  }
+
+  /** Sends the batch until each of its records is settled or waits in a held partition. */
+  deliver(batch: Pending[]): Promise<void> {
+    return this.send(batch, { attempts: 0, unexplained: 0 }, true);
+  }
+
+  /** @param mayHold false for the records of one partition that is held already */
+  private async send(batch: Pending[], failed: Failures, mayHold: boolean): Promise<void> {
     const { metrics, reachability, giveUp } = this.options;
-    const failed = { attempts: 0, unexplained };
     let open = batch;
     while (open.length > 0) {
       if (giveUp.aborted) return rejectAsClosed(open);
@@ -93,27 +112,30 @@ export class BatchDelivery {
         reachability.acknowledged();
       } catch (error) {
         failed.attempts++;
-        open = await this.afterFailure(open, error, failed);
+        open = await this.afterFailure(open, error, failed, mayHold);
       }
     }
   }
 
   /** Returns the records to retry, in the same order. */
-  private async afterFailure(open: Pending[], error: unknown, failed: Failures): Promise<Pending[]> {
+  private async afterFailure(open: Pending[], error: unknown, failed: Failures, mayHold: boolean): Promise<Pending[]> {
     const { log, reachability, giveUp } = this.options;
     const attempt = failed.attempts;
     let next = afterFailedProduce(error);
-    if (next === 'unexplained') {
-      const groups = byPartition(open);
-      if (groups.length > 1) {
-        log.warn({ records: open.length, error: String(error) }, 'a broker failed; sending each partition by itself');
-        for (const group of groups) await this.deliver(group, failed.unexplained);
-        return [];
-      }
-      next = ++failed.unexplained < MAX_UNEXPLAINED ? 'repeat' : 'refused';
+    if (next !== 'refused' && mayHold) reachability.failed('Kafka does not acknowledge what is sent');
+    const groups = mayHold ? byPartition(open) : [];
+    // kafkajs does not say which partition failed, so each is sent by itself. Those that take their records are free at once.
+    if (mayHold && (next === 'unexplained' || next === 'partition')) {
+      log.warn(
+        { records: open.length, error: String(error) },
+        'Kafka did not take a batch; sending each partition by itself',
+      );
+      const unexplained = failed.unexplained + (next === 'unexplained' && groups.length === 1 ? 1 : 0);
+      for (const group of groups) this.hold(group, this.send(group, { attempts: 0, unexplained }, false));
+      return [];
     }
-    if (next !== 'refused') reachability.failed('Kafka does not acknowledge what is sent');
-    if (next === 'repeat') {
+    if (next === 'unexplained') next = ++failed.unexplained < MAX_UNEXPLAINED ? 'repeat' : 'refused';
+    if (next === 'repeat' || next === 'partition') {
       log.warn(
         { records: open.length, attempt, error: String(error) },
         'Kafka did not acknowledge a batch; repeating it',
@@ -131,13 +153,27 @@ export class BatchDelivery {
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), giveUp);
       return open;
     }
-    if (open.length > 1) {
-      log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
-      for (const pending of open) await this.deliver([pending], failed.unexplained);
-    } else {
+    if (open.length === 1) {
       open[0]!.reject(asError(error));
+      return [];
     }
+    log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
+    if (mayHold) for (const group of groups) this.hold(group, this.sendEach(group, failed));
+    else await this.sendEach(open, failed);
     return [];
+  }
+
+  private async sendEach(records: Pending[], { unexplained }: Failures): Promise<void> {
+    for (const pending of records) await this.send([pending], { attempts: 0, unexplained }, false);
+  }
+
+  /** Until `sending` ends, nothing else is sent to the partition of these records. */
+  private hold([first]: Pending[], sending: Promise<void>): void {
+    const id = `${first!.record.topic}/${first!.message.chosenPartition}`;
+    this.held.set(
+      id,
+      sending.finally(() => this.held.delete(id)),
+    );
   }
 }
 
@@ -152,16 +188,16 @@ const deadProducer = new Set([
 ]);
 
 /**
- * Decides after kafkajs gave up a produce request. `repeat`: same batch, same producer; the broker drops duplicates. `replace`: same batch,
- * new producer. `refused`: one of its records will never be accepted. `unexplained`: a broker in trouble (such as a full disk), or a record
- * on which it always fails (UNKNOWN_SERVER_ERROR).
+ * Decides after kafkajs gave up a produce request. `repeat`: same batch, same producer; the broker drops duplicates. `partition`: the same, and a
+ * broker said it of one of the partitions. `replace`: same batch, new producer. `refused`: one of its records will never be accepted.
+ * `unexplained`: a broker in trouble (such as a full disk), or a record on which it always fails (UNKNOWN_SERVER_ERROR).
  */
-export function afterFailedProduce(error: unknown): 'repeat' | 'replace' | 'refused' | 'unexplained' {
+export function afterFailedProduce(error: unknown): 'repeat' | 'partition' | 'replace' | 'refused' | 'unexplained' {
   const chain = [...causes(error)];
   if (chain.some(({ type }) => type !== undefined && deadProducer.has(type))) return 'replace';
   const protocol = chain.find(({ type }) => type !== undefined);
   if (protocol?.type === 'UNKNOWN') return 'unexplained';
-  if (protocol) return protocol.retriable === false ? 'refused' : 'repeat';
+  if (protocol) return protocol.retriable === false ? 'refused' : 'partition';
   return chain.some(({ name }) => name === 'TypeError' || name === 'RangeError') ? 'refused' : 'repeat';
 }
 

@@ -13,6 +13,8 @@ class FakeBroker {
   readonly log: string[] = [];
   readonly batches: string[][] = [];
   readonly answers: Answer[] = [];
+  /** Answer where none is queued. */
+  always: Answer = (batch) => this.append(batch);
   producers = 0;
   /** Producers that are connected. */
   readonly connected = new Set<number>();
@@ -61,7 +63,7 @@ class FakeBroker {
         this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
         await new Promise((resolve) => setImmediate(resolve));
         this.underWay--;
-        return (this.answers.shift() ?? this.append)(batch);
+        return (this.answers.shift() ?? this.always)(batch);
       },
     };
   }
@@ -166,8 +168,28 @@ describe('the batching producer', () => {
     it('sends each partition by itself: what another broker acknowledges is not sent again with what fails', async () => {
       broker.answers.push(unexplained, unexplained, acknowledged, acknowledged);
       await Promise.all([sendTo(0, 'failing'), sendTo(1, 'healthy')]);
-      expect(broker.batches).toEqual([['failing', 'healthy'], ['failing'], ['failing'], ['healthy']]);
+      expect(broker.batches).toEqual([['failing', 'healthy'], ['failing'], ['healthy'], ['failing']]);
       expect(broker.producers).toBe(1);
+    });
+
+    it('goes on with the other partitions while one takes no records, and keeps the order of each', async () => {
+      const tooFew = () =>
+        Promise.reject(Object.assign(new Error('too few'), { type: 'NOT_ENOUGH_REPLICAS', retriable: true }));
+      let isBack = false;
+      const partitionsOf = ({ topicMessages = [] }: ProducerBatch) =>
+        topicMessages.flatMap(({ messages }) => messages.map(({ partition }) => partition));
+      const answer: Answer = (batch) =>
+        partitionsOf(batch).includes(0) && !isBack ? tooFew() : (broker.append(batch) as RecordMetadata[]).concat(); // prettier-ignore
+      broker.always = (batch) => Promise.resolve(answer(batch)).then(() => acknowledged(batch));
+      const blocked = [sendTo(0, 'a1'), sendTo(0, 'a2')];
+      await sendTo(1, 'b1');
+      blocked.push(sendTo(0, 'a3'));
+      await sendTo(1, 'b2');
+      await sendTo(2, 'c1');
+      expect(broker.log).toEqual(['b1', 'b2', 'c1']);
+      isBack = true;
+      await Promise.all(blocked);
+      expect(broker.log).toEqual(['b1', 'b2', 'c1', 'a1', 'a2', 'a3']);
     });
 
     it('takes it for the record at last, and sends those beside it once more only', async () => {

@@ -31,7 +31,7 @@ const MAX_BATCH_RECORDS = 500;
 /**
  * An idempotent producer that gathers records into batches, with one batch in flight, acknowledged by all in-sync replicas. Records reach
  * their partition in the order of the calls. A failed batch is retried, with the same records in the same order, until it is acknowledged,
- * refused by the broker, or the producer is closed; a caller that cannot wait sets a deadline.
+ * refused by the broker, or the producer is closed; a caller that cannot wait sets a deadline. A partition that takes no records delays no other.
  */
 export class BatchingProducer {
   private readonly metrics: KafkaMetrics;
@@ -40,6 +40,8 @@ export class BatchingProducer {
   private queue: Pending[] = [];
   private queuedBytes = 0;
   private flushing: Promise<void> | undefined;
+  /** Ends a wait in which all that is queued belongs to held partitions. */
+  private wake: () => void = () => undefined;
   private asking: Promise<void> | undefined;
   private readonly reachability = new Reachability();
   private readonly delivery: BatchDelivery;
@@ -112,6 +114,7 @@ export class BatchingProducer {
       this.queuedBytes += bytes;
       this.queue.push(pending);
       this.flushing ??= this.flush();
+      this.wake();
     });
   }
 
@@ -132,10 +135,13 @@ export class BatchingProducer {
   private async flush(): Promise<void> {
     // A batch takes all records of this turn of the event loop.
     await setImmediate();
-    while (this.queue.length > 0) {
-      await this.learnTopics();
-      const batch = takeBatch(this.queue, this.limits, MAX_BATCH_RECORDS);
+    for (;;) {
+      if (this.queue.length > 0) await this.learnTopics();
+      const batch = takeBatch(this.queue, this.limits, MAX_BATCH_RECORDS, (pending) => this.delivery.isHeld(pending));
+      const released = this.delivery.released();
       if (batch.length > 0) await this.delivery.deliver(batch);
+      else if (released) await Promise.race([released, new Promise<void>((resolve) => (this.wake = resolve))]);
+      else if (this.queue.length === 0) break;
     }
     this.flushing = undefined;
     if (this.reachability.trouble === undefined) this.unlearned = [];

@@ -73,9 +73,15 @@ export interface Pending {
 const batchOverheadBytes = 200;
 const recordOverheadBytes = 40;
 
-/** Takes up to `maxRecords` and, per topic, the bytes of one batch. A record that is too large by itself is rejected. */
-export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords: number): Pending[] {
+/** Takes up to `maxRecords` and, per topic, the bytes of one batch; held records stay. A record that is too large by itself is rejected. */
+export function takeBatch(
+  queue: Pending[],
+  limits: MaxMessageBytes,
+  maxRecords: number,
+  isHeld: (pending: Pending) => boolean,
+): Pending[] {
   const batch: Pending[] = [];
+  const staying: Pending[] = [];
   const topicBytes = new Map<string, number>();
   let taken = 0;
   for (const pending of queue) {
@@ -84,7 +90,8 @@ export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords:
     if (batch.length === maxRecords || limit === undefined) break;
     if (!pending.settled && pending.bytes + batchOverheadBytes > limit)
       pending.reject(new RecordTooLargeError(topic, pending.bytes, limit));
-    if (!pending.settled) {
+    if (!pending.settled && isHeld(pending)) staying.push(pending);
+    else if (!pending.settled) {
       const bytes = (topicBytes.get(topic) ?? batchOverheadBytes) + pending.bytes;
       if (bytes > limit) break;
       topicBytes.set(topic, bytes);
@@ -92,7 +99,7 @@ export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords:
     }
     taken++;
   }
-  queue.splice(0, taken);
+  queue.splice(0, taken, ...staying);
   return batch;
 }
 

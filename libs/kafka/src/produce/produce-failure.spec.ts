@@ -12,8 +12,8 @@ const broker = (type: string, retriable: boolean) =>
 describe('after a failed produce', () => {
   it.each([
     ['a lost connection', new KafkaJSConnectionError('closed'), 'repeat'],
-    ['a time-out of the replicas', broker('REQUEST_TIMED_OUT', true), 'repeat'],
-    ['too few replicas', broker('NOT_ENOUGH_REPLICAS', true), 'repeat'],
+    ['a time-out of the replicas', broker('REQUEST_TIMED_OUT', true), 'partition'],
+    ['too few replicas', broker('NOT_ENOUGH_REPLICAS', true), 'partition'],
     ['an error that the broker does not explain', broker('UNKNOWN', false), 'unexplained'],
     ['out of order', broker('OUT_OF_ORDER_SEQUENCE_NUMBER', false), 'replace'],
     ['an unknown producer id', broker('UNKNOWN_PRODUCER_ID', false), 'replace'],
