@@ -36,6 +36,8 @@ export interface Conflict {
 
 export interface Moved {
   transactionId: string | undefined;
+  /** Absent for what was made elsewhere. */
+  commandId?: string;
   amount: number | undefined;
   of?: string | undefined;
 }
