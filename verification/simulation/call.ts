@@ -61,7 +61,7 @@ function prepare(
   process: SimulatedProcess,
 ): PreparedAttempt<PlatformRequest> | RejectedAttempt {
   const { operation, commandId, amount, supersedes, contentHash, orderKey } = command;
-  const transactionId = isFollowUp(operation) ? (command.transactionId ?? referenceFor(order, operation)) : undefined;
+  const { transactionId, fault } = named(command, order);
   const ofReference = order.operations.find(
     (other) => transactionId !== undefined && other.transactionId === transactionId,
   );
@@ -83,6 +83,7 @@ function prepare(
       faults: [{ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }],
       restsOnOrder: false,
     };
+  if (fault) return { terms, faults: [fault], restsOnOrder: true };
   if (operation === 'void' && !METHODS[method].takesVoid)
     return {
       terms,
@@ -111,6 +112,11 @@ function prepare(
     ...(isTagged && operation !== 'pay' ? { tag: operationTag(commandId) } : {}),
     form: { ...request, by },
   };
+}
+
+function named({ operation, transactionId }: SimulatedCommand, order: OrderState): ReturnType<typeof referenceFor> {
+  if (!isFollowUp(operation)) return {};
+  return transactionId === undefined ? referenceFor(order, operation) : { transactionId };
 }
 
 const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>

@@ -14,6 +14,8 @@ afterAll(() => example?.copy.remove());
 
 unlessAbsent('follows an order by signed commands until its refund', () => shop.expectWholeOrder(example));
 
+unlessAbsent('says readably that a card payment expired', () => shop.expectReadableExpiry(example));
+
 unlessAbsent('says readably why a command was rejected or its signature refused', () =>
   shop.expectReadableRefusals(example),
 );

@@ -2,8 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { encodeCloudEvent, EVENT_EXAMPLES, orderKey, topicName, TOPICS } from '@tranche/contracts';
+import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { infrastructure, publisherOfTests, repositoryRoot, waitFor, type Stage } from '@tranche/testing';
 
 export type Language = 'python' | 'java' | 'go';
@@ -202,6 +205,22 @@ export function shopOfExamples({ prefix, apps }: Stage) {
           return { operationType, finalExecCode: '0000', amount: 30_000 };
         }),
       );
+    },
+
+    /** Nobody pays: the program ends by the event that says so. */
+    async expectReadableExpiry({ copy, command }: Example): Promise<void> {
+      const orderId = `expired-${basename(copy.folder)}`;
+      const type = 'payment.pay.expired';
+      const key = orderKey('shop-fr', orderId);
+      const event = { id: orderId, source: '/spec', type, time: new Date().toISOString(), subject: key };
+      const data = { ...EVENT_EXAMPLES[type], orderId };
+      const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'spec' }, silentLog);
+      const producer = new BatchingProducer({ client, log: silentLog });
+      await producer.send({ topic: topicName(prefix, TOPICS.events), key, ...encodeCloudEvent({ ...event, data }) });
+      await producer.close();
+      const { code, stdout, stderr } = await startIn(copy, command, { ...env, ORDER_ID: orderId }).ended;
+      expect([code, stderr.trim()]).toEqual([1, `${type}: no reason given`]);
+      expect(stdout).toContain(`received ${type}`);
     },
 
     /** An answer `rejected`, and the dead letter of a signature for another environment. */

@@ -33,7 +33,7 @@ const PHONES: ReadonlySet<string> = new Set(['phone', 'mobilePhone']);
 /**
  * Fits names, addresses and phones of a customer to the limits of a method, and says what it changed: the platform takes 15 characters of a
  * first name and 38 or 50 of an address, which many real ones exceed. A phone is read by the numbering plan of its country, and left out if it does not
- * fit. What it can't fit (an e-mail address with + for method B) stays as it is, and publishing refuses it with the reason.
+ * fit. One customer object serves every method: what a method has no place for is taken and not sent. What it can't fit (an e-mail address with + for method B) stays as it is, and publishing refuses it with the reason.
  */
 export function fitCustomer<T extends Customer>(method: Method, customer: T): Fitted<T> {
   const limits = customerLimits(method);

@@ -1,3 +1,4 @@
+import { EVENT_EXAMPLES, EVENT_TYPES, type PaymentEvent } from '@tranche/contracts';
 import { silentLog } from '@tranche/runtime';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund } from '@tranche/testing';
 import { InvalidEventError, PublishError } from './errors.js';
@@ -56,6 +57,30 @@ it('answers with several events, and republishes the last one for a duplicate co
     1,
     ['payment.pay.pending', 'payment.pay.succeeded'],
   ]);
+});
+
+it('handlers of every type of event get what the gateway publishes', async () => {
+  const tranche = new InMemoryTranche();
+  const types: string[] = [];
+  const take = ({ type }: { type: string }) => void types.push(type);
+  await tranche.subscribe({ group: 'shop', on: Object.fromEntries(EVENT_TYPES.map((type) => [type, take])) });
+  for (const type of EVENT_TYPES) tranche.emit({ type, data: EVENT_EXAMPLES[type] as unknown as PaymentEvent });
+  await tranche.settled();
+  expect(types.sort()).toEqual([...EVENT_TYPES].sort());
+});
+
+it('a card payment that nobody finishes expires', async () => {
+  const tranche = new InMemoryTranche();
+  const unpaid: string[] = [];
+  await tranche.subscribe({
+    group: 'shop',
+    on: { 'payment.pay.expired': ({ data }) => void unpaid.push(`${data.orderId} ${data.attempt}`) },
+  });
+  const redirected = { type: 'payment.pay.redirect_required', data: { redirectHtmlDropped: true } } as const;
+  tranche.on('payment.pay', () => [redirected, { type: 'payment.pay.expired', data: { origin: 'timer' } }]);
+  await tranche.publisher.pay(pay, { id: 'p1' });
+  await tranche.settled();
+  expect(unpaid).toEqual(['order-1 1']);
 });
 
 it('executes a command once that is published twice at the same time', async () => {

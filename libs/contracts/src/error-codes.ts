@@ -48,6 +48,8 @@ const CODES = {
   },
   state: {
     transaction_unknown: 'The command names no transaction and the order has none that fits.',
+    transaction_ambiguous:
+      'The command names no transaction and several of the order fit; the message names them. Send it again with a transactionId.',
     capture_not_succeeded: 'The capture or card payment to refund has not succeeded.',
     authorization_not_succeeded: 'The authorization to capture has not succeeded, or the one to void has failed.',
     authorization_live: 'The order has a live authorization or card payment already.',

@@ -23,7 +23,7 @@ const KEPT_IN = new Set(['EncryptionKeyRequest', 'CseEvent', 'ReportedFault']);
 /** A whole valid message of the class, from the examples of its fields. */
 export function exampleOf(type: MessageClass): Example {
   const isWhole = KEPT_IN.has(type.name);
-  const fields = fieldsOf(type).filter(({ name }) => isWhole || !LEFT_OUT.has(name));
+  const fields = fieldsOf(type).filter(({ name, isUnsent }) => !isUnsent && (isWhole || !LEFT_OUT.has(name)));
   return Object.fromEntries(
     fields.map(({ name, nested, isList }) => {
       if (nested === undefined) return [name, docOf(type, name)?.example];

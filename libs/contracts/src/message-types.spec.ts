@@ -18,6 +18,7 @@ it('has five endings of each operation and the events that are not endings', () 
       'payment.authorize.expired',
       'payment.pay.redirect_required',
       'payment.pay.pending',
+      'payment.pay.expired',
       'payment.capture_window.closing',
       'payment.operation.external',
       'payment.conflict.detected',

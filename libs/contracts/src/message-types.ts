@@ -1,20 +1,32 @@
 export const OPERATION_KINDS = ['authorize', 'capture', 'refund', 'void', 'pay'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
+/** Operations that may wait for a cardholder or an approval (docs/decisions/0032). */
+export const PAYMENT_KINDS = ['authorize', 'pay'] as const satisfies readonly OperationKind[];
+export type PaymentKind = (typeof PAYMENT_KINDS)[number];
+
 export const COMMAND_TYPES = OPERATION_KINDS.map((kind) => `payment.${kind}` as const);
 export type CommandType = (typeof COMMAND_TYPES)[number];
 
-const ENDINGS = ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'] as const;
-type OperationEventType = `payment.${OperationKind}.${(typeof ENDINGS)[number]}`;
+const NAMES = ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'] as const;
+const NAMES_OF_WAITING = ['redirect_required', 'pending', 'expired'] as const;
+type NameOfAll = (typeof NAMES)[number];
 
-/** `refused`: by the platform. `rejected`: by us, without execution. Card payments may be pending too (docs/decisions/0032). */
+/** Names that an event about an operation of this kind may have; of several kinds, those that every one of them may have. */
+export type EventName<Kind extends OperationKind = OperationKind> = [Kind] extends [PaymentKind]
+  ? NameOfAll | (typeof NAMES_OF_WAITING)[number]
+  : NameOfAll;
+
+type OperationEventType = `payment.${OperationKind}.${NameOfAll}` | `payment.${PaymentKind}.${EventName<PaymentKind>}`;
+
+/** Type of the event of this name about an operation of this kind. The gateway has no other way to name one. */
+export const operationEventType = <Kind extends OperationKind>(kind: Kind, name: EventName<Kind>): OperationEventType =>
+  `payment.${kind}.${name}` as OperationEventType;
+
+/** `refused`: by the platform. `rejected`: by us, without execution. `expired`: nobody decided in time. */
 export const EVENT_TYPES = [
-  ...OPERATION_KINDS.flatMap((kind) => ENDINGS.map((ending): OperationEventType => `payment.${kind}.${ending}`)),
-  'payment.authorize.redirect_required',
-  'payment.authorize.pending',
-  'payment.authorize.expired',
-  'payment.pay.redirect_required',
-  'payment.pay.pending',
+  ...OPERATION_KINDS.flatMap((kind) => NAMES.map((name) => operationEventType(kind, name))),
+  ...PAYMENT_KINDS.flatMap((kind) => NAMES_OF_WAITING.map((name) => operationEventType(kind, name))),
   'payment.capture_window.closing',
   'payment.operation.external',
   'payment.conflict.detected',

@@ -1,7 +1,17 @@
 import { commandClass } from './commands/validate-command.js';
 import { AUDIT_TYPE } from './events/audit-record.js';
 import { EVENT_EXAMPLES, exampleOf } from './examples.js';
-import { AUTH_EVENT_TYPES, COMMAND_TYPES, CSE_EVENT_TYPES, EVENT_TYPES, NOTIFICATION_TYPE } from './message-types.js';
+import {
+  AUTH_EVENT_TYPES,
+  COMMAND_TYPES,
+  CSE_EVENT_TYPES,
+  EVENT_TYPES,
+  NOTIFICATION_TYPE,
+  type EventName,
+  type EventType,
+  type OperationKind,
+  type PaymentKind,
+} from './message-types.js';
 import { RAILS } from './methods.js';
 import { SCHEMA_SOURCES, type SchemaSource } from './schemas.js';
 import { TOPICS } from './topics.js';
@@ -30,6 +40,29 @@ export function eventDefinition(type: string): string {
     .join('');
 }
 
+type OtherType = Exclude<EventType, `payment.${OperationKind}.${EventName<PaymentKind>}`>;
+
+/** Texts of the events, by the name behind their operation, else by their type. A type without a text does not compile. */
+const SUMMARIES: Readonly<Record<EventName<PaymentKind> | OtherType, string>> = {
+  succeeded: 'The platform executed the operation.',
+  refused: 'The platform refused the operation.',
+  rejected: 'The gateway rejected the command; nothing was executed.',
+  in_doubt: 'Whether the operation was executed is not known: wait for the event that resolves it.',
+  doubt_resolved: 'The doubt has ended; outcome says how.',
+  redirect_required: 'The cardholder must act on the page in redirectHtml.',
+  pending: 'The payment waits for an approval.',
+  expired:
+    'Nobody decided in time: an approval ends after 6 days, a form or 3-D Secure after 7. A later success follows.',
+  'payment.capture_window.closing': 'An authorization can be captured for one more day.',
+  'payment.operation.external': 'The platform reports an operation that no command asked for.',
+  'payment.conflict.detected': 'Reports that can not all be true, or not what was asked for: a person decides.',
+  'payment.command.rejected':
+    'The command could not be read, or its id was used for another one; nothing was executed.',
+};
+
+const summaryOf = (type: EventType): string =>
+  SUMMARIES[(type in SUMMARIES ? type : type.split('.')[2]) as keyof typeof SUMMARIES];
+
 /** All messages with a schema, by topic and type. The journal and the decisions are the gateway's own; their content is no contract. */
 export const MESSAGES: readonly MessageDefinition[] = [
   ...RAILS.flatMap((rail) =>
@@ -41,7 +74,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   ...EVENT_TYPES.map((type) => ({
     ...message('events', type, sourceOf('payment-event')),
     definition: eventDefinition(type),
-    summary: `Result event ${type}.`,
+    summary: summaryOf(type),
     example: EVENT_EXAMPLES[type],
   })),
   message('notifications', NOTIFICATION_TYPE, sourceOf('payment-notification')),

@@ -178,6 +178,23 @@ const publicIpv4: Sides = {
   },
 };
 
+const referrer: Sides = {
+  accepted: ['https://shop.example.com/checkout?step=2#pay', 'http://localhost:3000', `https://a/${'b'.repeat(2038)}`],
+  refused: {
+    format: [
+      'shop.example.com',
+      'ftp://a',
+      'javascript:alert(1)',
+      'https://',
+      'https:///path',
+      'https://a b',
+      ' https://a',
+    ],
+    length: ['', `https://a/${'b'.repeat(2039)}`],
+    type: NOT_TEXT,
+  },
+};
+
 const emailA: Sides = {
   accepted: ['a@b.c', 'jeanne+shop@example.com', 'é@exämple.fr', `${'a'.repeat(243)}@example.com`],
   refused: {
@@ -375,6 +392,7 @@ export const LIMITS: readonly LimitTable[] = [
       required('CLIENTIDENT', 'client.id', id(255)),
       required('CLIENTEMAIL', 'client.email', emailA),
       optional('CLIENTDOB', 'client.birthDate', date),
+      optional('CLIENTREFERRER (not sent)', 'client.referrer', referrer),
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(50), city: 255, phone: phoneE164 }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(50), city: 255, phone: phoneE164 }),
@@ -403,7 +421,8 @@ export const LIMITS: readonly LimitTable[] = [
       optional('PRESCORINGCODE (A only)', 'prescoringCode', { accepted: [], refused: { unknown_field: ['A1'] } }),
       required('CLIENTIDENT', 'client.id', id(128)),
       required('CLIENTEMAIL', 'client.email', emailB),
-      optional('CLIENTDOB (A only)', 'client.birthDate', { accepted: [], refused: { unknown_field: ['1980-02-29'] } }),
+      optional('CLIENTDOB (not sent)', 'client.birthDate', date),
+      optional('CLIENTREFERRER (not sent)', 'client.referrer', referrer),
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(38), city: 32, phone: phoneInternational }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(38), city: 32, phone: phoneInternational }),
@@ -503,26 +522,8 @@ export const LIMITS: readonly LimitTable[] = [
       required('CARDFULLNAME', 'cardFullName', personal(255)),
       required('CLIENTIDENT', 'client.id', id(255)),
       required('CLIENTEMAIL', 'client.email', emailA),
-      required('CLIENTREFERRER', 'client.referrer', {
-        accepted: [
-          'https://shop.example.com/checkout?step=2#pay',
-          'http://localhost:3000',
-          `https://a/${'b'.repeat(2038)}`,
-        ],
-        refused: {
-          format: [
-            'shop.example.com',
-            'ftp://a',
-            'javascript:alert(1)',
-            'https://',
-            'https:///path',
-            'https://a b',
-            ' https://a',
-          ],
-          length: ['', `https://a/${'b'.repeat(2039)}`],
-          type: NOT_TEXT,
-        },
-      }),
+      required('CLIENTREFERRER', 'client.referrer', referrer),
+      optional('CLIENTDOB (not sent)', 'client.birthDate', date),
       required('CLIENTUSERAGENT', 'client.userAgent', id(255)),
       required('CLIENTIP', 'client.ip', publicIpv4),
       optional('(supersedes)', 'supersedes', id(128)),

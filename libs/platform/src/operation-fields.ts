@@ -33,6 +33,9 @@ type FieldOf<V> = V extends string | number ? string : V extends readonly (infer
 const IDENTIFIED = new NotSent('IDENTIFIER names the account of the merchant');
 const NOT_ASKED = new NotSent('no request parameter of the platform has it: CURRENCY comes in notifications');
 const BEHIND_EXTRADATA = new NotSent('its name goes behind EXTRADATA, see extra-data.ts');
+const NO_PLACE = new NotSent(
+  'the form has no place for it: it is taken so that one customer object serves every method',
+);
 const OURS = new NotSent('says when and in whose place we send, the platform does not know it');
 
 const address = <P extends 'BILLING' | 'SHIPTO'>(prefix: P) =>
@@ -80,14 +83,14 @@ const CART_OF_BOTH = {
 const PARTNER_A: FieldsOf<PartnerAAuthorization> = {
   ...AUTHORIZATION,
   prescoringCode: 'PRESCORINGCODE',
-  client: { ...CLIENT, birthDate: 'CLIENTDOB' },
+  client: { ...CLIENT, birthDate: 'CLIENTDOB', referrer: NO_PLACE },
   ...ADDRESSES,
   cart: new ListOf<PartnerACartItem>('CART', CART_OF_BOTH),
 };
 
 const PARTNER_B: FieldsOf<PartnerBAuthorization> = {
   ...AUTHORIZATION,
-  client: CLIENT,
+  client: { ...CLIENT, birthDate: NO_PLACE, referrer: NO_PLACE },
   ...ADDRESSES,
   cart: new ListOf<PartnerBCartItem>('CART', {
     merchantItemId: 'MERCHANTITEMID',
@@ -117,7 +120,10 @@ const CARD_PAYMENT: FieldsOf<CardPayment> = {
     referrer: 'CLIENTREFERRER',
     userAgent: 'CLIENTUSERAGENT',
     ip: 'CLIENTIP',
+    birthDate: NO_PLACE,
   },
+  billing: NO_PLACE,
+  shipping: NO_PLACE,
   cardFullName: 'CARDFULLNAME',
   // Interface: "The text names the token parameter TOKEN while the request shape uses HFTOKEN; a builder accepts HFTOKEN."
   hfToken: 'HFTOKEN',

@@ -51,6 +51,7 @@ describe('the phase of an attempt after an event', () => {
     ['payment.pay.redirect_required', {}, 'redirect'],
     ['payment.authorize.pending', {}, 'pending'],
     ['payment.authorize.expired', {}, 'expired'],
+    ['payment.pay.expired', {}, 'expired'],
     ['payment.pay.in_doubt', {}, 'in_doubt'],
     ['payment.pay.doubt_resolved', { outcome: 'succeeded' }, 'succeeded'],
     ['payment.pay.doubt_resolved', { outcome: 'refused' }, 'refused'],

@@ -58,11 +58,11 @@ export function prepareAttempt(
   nowMs: number,
 ): PreparedAttempt<PlatformForm> | RejectedAttempt {
   const { operation, merchant, data } = command;
-  const transactionId = namedTransaction(command, order);
+  const { transactionId, fault } = namedTransaction(command, order);
   const named = operationNamedBy(order, transactionId);
   const terms = termsOf(factsOf(command, named?.currency), named?.method, transactionId);
   const faultsOfCommand = faultsOfAge(command, nowMs);
-  const faults = [...faultsOfCommand, ...faultsOfOrder(command, terms.method, transactionId)];
+  const faults = [...faultsOfCommand, ...(fault ? [fault] : faultsOfOrder(command, terms.method, transactionId))];
   if (faults.length > 0) return { terms, faults, restsOnOrder: faultsOfCommand.length === 0 };
 
   const sent = sentExtraData(command, attempt);
@@ -93,14 +93,14 @@ function permitsOf(
 }
 
 /** TRANSACTIONID that a follow-up names, or that the order has for it. */
-function namedTransaction(command: AcceptedCommand, order: OrderState): string | undefined {
+function namedTransaction(command: AcceptedCommand, order: OrderState): ReturnType<typeof referenceFor> {
   switch (command.operation) {
     case 'capture':
     case 'refund':
     case 'void':
-      return command.data.transactionId ?? referenceFor(order, command.operation);
+      return command.data.transactionId === undefined ? referenceFor(order, command.operation) : command.data;
     case 'authorize':
     case 'pay':
-      return undefined;
+      return {};
   }
 }

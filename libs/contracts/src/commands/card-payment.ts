@@ -1,8 +1,9 @@
 import { BRANDS, type Brand } from '../platform/enums.js';
 import { Doc } from '../validation/doc.js';
-import { Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
+import { CalendarDate, Nested, OneOf, Optional, TakenNotSent, Text, Timestamp } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
-import { Email, PersonalText, PublicIpv4 } from './payment-fields.js';
+import { PartnerABilling, PartnerAShipping } from './partner-a-authorization.js';
+import { Email, PersonalText, PublicIpv4, Referrer } from './payment-fields.js';
 
 /** The interface gives no lengths for these fields of `payment`, so we use those of method A, which are the larger ones. */
 @Doc('The cardholder of a card payment.')
@@ -16,7 +17,7 @@ export class CardClient {
   email!: string;
 
   @Doc("CLIENTREFERRER: URL of the shop's order page.", 'https://shop.example.com/checkout')
-  @Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' })
+  @Referrer()
   referrer!: string;
 
   @Doc("CLIENTUSERAGENT: User-Agent header of the cardholder's browser.", 'Mozilla/5.0')
@@ -26,6 +27,11 @@ export class CardClient {
   @Doc('CLIENTIP: public IPv4 address of the cardholder. Private and reserved addresses are refused.', '92.184.100.10')
   @PublicIpv4()
   ip!: string;
+
+  @Doc('Birth date of the customer. Taken and not sent: only method A has a place for it.', '1980-02-29')
+  @TakenNotSent()
+  @CalendarDate()
+  birthDate?: string;
 }
 
 @Doc('Data of payment.pay on the rail card: pays an order with a token for a card that the browser encrypted.')
@@ -54,4 +60,14 @@ export class CardPayment extends PaymentCommand {
   @Doc('The cardholder and the browser.')
   @Nested(() => CardClient)
   client!: CardClient;
+
+  @Doc('Address of the person who pays. Taken and not sent: only methods A and B have a place for it.')
+  @TakenNotSent()
+  @Nested(() => PartnerABilling)
+  billing?: PartnerABilling;
+
+  @Doc('Address of delivery. Taken and not sent: only methods A and B have a place for it.')
+  @TakenNotSent()
+  @Nested(() => PartnerAShipping)
+  shipping?: PartnerAShipping;
 }

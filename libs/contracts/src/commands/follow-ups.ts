@@ -18,7 +18,10 @@ export class Capture extends FollowUp {
   @Amount()
   amount?: number;
 
-  @Doc('TRANSACTIONID of the authorization. Default: the authorization of the order.', 'T0000000001')
+  @Doc(
+    'TRANSACTIONID of the authorization. Default: the only one of the order that succeeded and was not voided.',
+    'T0000000001',
+  )
   @Optional()
   @TransactionId()
   transactionId?: string;
@@ -34,7 +37,10 @@ export class Refund extends FollowUp {
   @Amount()
   amount?: number;
 
-  @Doc('TRANSACTIONID of the capture or card payment. Default: the one of the order.', 'T0000000002')
+  @Doc(
+    'TRANSACTIONID of the capture or card payment. Default: the only one of the order of which money is left.',
+    'T0000000002',
+  )
   @Optional()
   @TransactionId()
   transactionId?: string;
@@ -42,7 +48,10 @@ export class Refund extends FollowUp {
 
 @Doc('Data of payment.void: cancels an authorization that was not captured.')
 export class VoidAuthorization extends FollowUp {
-  @Doc('TRANSACTIONID of the authorization. Default: the authorization of the order.', 'T0000000001')
+  @Doc(
+    'TRANSACTIONID of the authorization. Default: the only one of the order that succeeded or waits and was not voided.',
+    'T0000000001',
+  )
   @Optional()
   @TransactionId()
   transactionId?: string;

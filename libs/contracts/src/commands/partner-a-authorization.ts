@@ -8,10 +8,19 @@ import {
   OneOf,
   Optional,
   RequiredByAll,
+  TakenNotSent,
   Text,
 } from '../validation/fields.js';
 import { addressWith, CartItem, InstalmentAuthorization } from './instalment-authorization.js';
-import { Email, MAX_CART_ITEMS, PersonalText, PhoneE164, PublicIpv4, SingleLineAddress } from './payment-fields.js';
+import {
+  Email,
+  MAX_CART_ITEMS,
+  PersonalText,
+  PhoneE164,
+  PublicIpv4,
+  Referrer,
+  SingleLineAddress,
+} from './payment-fields.js';
 
 @Doc('The cardholder of an authorization of method A.')
 export class PartnerAClient {
@@ -35,6 +44,14 @@ export class PartnerAClient {
   @Optional()
   @CalendarDate()
   birthDate?: string;
+
+  @Doc(
+    "URL of the shop's order page. Taken and not sent: only card payments have a place for it.",
+    'https://shop.example.com/checkout',
+  )
+  @TakenNotSent()
+  @Referrer()
+  referrer?: string;
 }
 
 const PartnerAAddress = addressWith(255, PhoneE164);

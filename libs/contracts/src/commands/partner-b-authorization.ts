@@ -6,6 +6,7 @@ import {
   OneOf,
   Optional,
   RequiredByAll,
+  TakenNotSent,
   Text,
   CalendarDate,
   Int,
@@ -18,6 +19,7 @@ import {
   PersonalText,
   PhoneInternational,
   PublicIpv4,
+  Referrer,
   SingleLineAddress,
   isPriceTimesQuantity,
 } from './payment-fields.js';
@@ -47,6 +49,19 @@ export class PartnerBClient {
   @Doc('CLIENTEMAIL: e-mail address of the customer.', 'jeanne@example.com')
   @EmailWithoutPlus()
   email!: string;
+
+  @Doc('Birth date of the customer. Taken and not sent: only method A has a place for it.', '1980-02-29')
+  @TakenNotSent()
+  @CalendarDate()
+  birthDate?: string;
+
+  @Doc(
+    "URL of the shop's order page. Taken and not sent: only card payments have a place for it.",
+    'https://shop.example.com/checkout',
+  )
+  @TakenNotSent()
+  @Referrer()
+  referrer?: string;
 }
 
 const PartnerBAddress = addressWith(32, PhoneInternational);

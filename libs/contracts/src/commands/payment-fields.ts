@@ -81,6 +81,11 @@ export function Email(): PropertyDecorator {
   return Text(5, 255, { pattern: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, says: 'an e-mail address' });
 }
 
+/** CLIENTREFERRER */
+export function Referrer(): PropertyDecorator {
+  return Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' });
+}
+
 /** For method B the interface demands only a string(1-100) without +. */
 export function EmailWithoutPlus(): PropertyDecorator {
   return Text(1, 100, { pattern: /^[^+]*$/, says: 'without +' });

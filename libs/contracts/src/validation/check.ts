@@ -50,6 +50,7 @@ interface Run {
 interface Property {
   name: string;
   isOptional?: true;
+  isUnsent?: true;
   profile?: ProfileContext;
   field?: FieldContext;
   nested?: NestedContext;
@@ -77,9 +78,11 @@ function readPlan(type: MessageClass): Plan {
   for (const rule of getMetadataStorage().getTargetValidationMetadatas(type, '', false, false)) {
     const property: Property = properties.get(rule.propertyName) ?? { name: rule.propertyName };
     properties.set(rule.propertyName, property);
-    const context = rule.context as Partial<FieldContext & NestedContext & ProfileContext> | undefined;
+    const context = rule.context as
+      Partial<FieldContext & NestedContext & ProfileContext & { isUnsent: true }> | undefined;
     if (rule.type === ValidationTypes.CONDITIONAL_VALIDATION) {
       property.isOptional = true;
+      if (context?.isUnsent) property.isUnsent = true;
       if (context?.requiredBy !== undefined) property.profile = context as ProfileContext;
     } else if (context?.inspect !== undefined) property.field = context as FieldContext;
     else if (context?.nested !== undefined) property.nested = context as NestedContext;
@@ -101,11 +104,14 @@ interface DescribedField {
   maxLength?: number;
   /** True if a text is sent in Unicode's composed form (NFC). */
   isComposed: boolean;
+  /** True if it is taken and not sent. */
+  isUnsent: boolean;
 }
 
 export function fieldsOf(type: MessageClass): readonly DescribedField[] {
-  return planOf(type).properties.map(({ name, nested, field }) => ({
+  return planOf(type).properties.map(({ name, nested, field, isUnsent = false }) => ({
     name,
+    isUnsent,
     isComposed: field?.normalize !== undefined,
     isList: nested?.items !== undefined,
     ...(nested && { nested: nested.nested() }),
@@ -142,7 +148,9 @@ function checkProperty(property: Property, given: unknown, owner: object, path: 
   if (property.nested !== undefined) {
     const plan = planOf(property.nested.nested());
     const { items } = property.nested;
-    return items === undefined ? checkObject(plan, given, path, run) : checkList(plan, given, items, path, run);
+    // A merchant's requirements are about what is sent.
+    const ofPart = property.isUnsent ? { ...run, rules: { ...run.rules, requirements: 'shown' as const } } : run;
+    return items === undefined ? checkObject(plan, given, path, ofPart) : checkList(plan, given, items, path, run);
   }
   const { field } = property;
   const finding = field?.inspect(given, owner, run.rules);

@@ -77,6 +77,11 @@ export function Optional(): PropertyDecorator {
   return ValidateIf((_owner, value) => value !== undefined);
 }
 
+/** Optional, and not sent: the method's form has no place for it. It is taken, so that one customer object serves every method; no example shows it. */
+export function TakenNotSent(): PropertyDecorator {
+  return ValidateIf((_owner, value) => value !== undefined, { context: { isUnsent: true } });
+}
+
 /** Optional, except for merchants with `requirements: 'all'`. `unless` names a field that may replace it. */
 export function RequiredByAll(unless?: string): PropertyDecorator {
   const context: ProfileContext = { requiredBy: 'all', ...(unless !== undefined && { unless }) };

@@ -28,9 +28,13 @@ export function eventId(
   return hash('sha256', `${source}/${event}`, 'base64url').slice(0, 27);
 }
 
-/** Converts a folded event to its published form; `sequence` rises within an order. `epoch`: the journal's epoch, see `sequenceOf`. */
+/**
+ * Converts a folded event to its published form; `sequence` rises within an order. `epoch`: the journal's epoch, see `sequenceOf`. The fold keeps no
+ * form of a call that was never granted: such a redirect says that there is none.
+ */
 export function toCloudEvent(order: OrderState, event: ProjectedEvent, epoch = 0): CloudEvent<PaymentEvent> {
   const { merchant, orderId } = order;
+  const hasNoPage = event.type.endsWith('.redirect_required') && event.body.redirectHtml === undefined;
   return {
     id: eventId(order, event),
     source: '/tranche/payment-gateway',
@@ -40,7 +44,7 @@ export function toCloudEvent(order: OrderState, event: ProjectedEvent, epoch = 0
     sequence: sequenceOf(BigInt(event.offset), epoch),
     ...(event.correlationId === undefined ? {} : { correlationid: event.correlationId }),
     ...(event.body.commandId === undefined ? {} : { causationid: event.body.commandId }),
-    data: { merchant, orderId, ...event.body },
+    data: { merchant, orderId, ...event.body, ...(hasNoPage ? { redirectHtmlDropped: true } : {}) },
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ExternalOperation,
   type OperationState,
   type OrderState,
+  type Waiting,
 } from './order-state.js';
 
 /** Reasons of `payment.conflict.detected`, the gravest first: the cardholder may be charged twice. */
@@ -35,6 +36,8 @@ export interface Conflict {
 }
 
 export interface Moved {
+  /** Absent for what was made elsewhere. */
+  commandId?: string;
   transactionId: string | undefined;
   amount: number | undefined;
   of?: string | undefined;
@@ -100,7 +103,7 @@ export const followedByOurs = (
 export const isVoided = (order: OrderState, payment: FollowedUp): boolean =>
   followUpsOf(order, 'void', payment).length > 0;
 
-export const isStillWaiting = (order: OrderState, operation: OperationState): boolean =>
+export const isStillWaiting = (order: OrderState, operation: OperationState): operation is Waiting =>
   isWaiting(operation) && !isVoided(order, operation);
 
 /** A void cancels a success that was known when it was asked for. One of a payment that waited may have come before the success. */

@@ -1,4 +1,5 @@
 import { copyWith } from '@tranche/runtime';
+import { operationEventType } from '@tranche/contracts';
 import { evidenceOf } from './evidence.js';
 import { externalEvidence, judgeEvidence } from './fold-evidence.js';
 import { isStillWaiting } from './conflicts.js';
@@ -230,5 +231,5 @@ function foldReminded(change: Change, operation: OperationState | undefined, rec
   }
   if (operation.phase !== 'in_doubt') return change;
   const body: EventBody = { origin: 'timer', flags: [reminder] };
-  return publish(next, `payment.${operation.operation}.in_doubt`, operation, body);
+  return publish(next, operationEventType(operation.operation, 'in_doubt'), operation, body);
 }

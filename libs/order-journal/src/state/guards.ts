@@ -280,6 +280,7 @@ function refundSources(order: OrderState): Moved[] {
     (operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)),
   );
   const known = ours.map((operation) => ({
+    commandId: operation.commandId,
     transactionId: operation.transactionId,
     amount: knownAmount(operation),
     of: ours.find(({ transactionId: id }) => id !== undefined && id === operation.reference)?.transactionId,
@@ -287,6 +288,14 @@ function refundSources(order: OrderState): Moved[] {
   const elsewhere = madeElsewhere(order.external.filter(isRefundable));
   return [...known, ...elsewhere.map((one) => (one.isDenied ? { ...one, amount: undefined } : one))];
 }
+
+/** Captures and card payments of which money may be left to give back. A card payment that was captured gives it back by its capture. */
+export const refundableSources = (order: OrderState): Moved[] =>
+  refundSources(order).filter(
+    ({ transactionId }, _index, all) =>
+      (transactionId === undefined || !all.some(({ of }) => of === transactionId)) &&
+      (refundableAtMost(order, transactionId) ?? 1) > 0,
+  );
 
 /** Amounts of our refunds of these sources, and of calls that were never granted. A refund that is denied may have given nothing back. */
 function amountsRefunded(order: OrderState, sources: readonly Moved[]): (number | undefined)[] {

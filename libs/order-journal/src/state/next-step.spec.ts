@@ -38,31 +38,81 @@ describe('the next step of a command', () => {
   });
 });
 
-describe('the transaction that a follow-up names', () => {
+describe('the transaction that a follow-up names where its command names none', () => {
   const refused = operation('a', { transactionId: 'T1', end: 'refused' });
-  const succeeded = operation('b', { transactionId: 'T2', end: 'succeeded' });
-  const capture = operation('c', { operation: 'capture', transactionId: 'T3', end: 'succeeded' });
-  const captureElsewhere: ExternalOperation = {
-    operation: 'capture',
-    result: 'succeeded',
-    transactionId: 'T9',
-    offset: '1',
-  };
+  const succeeded = operation('b', { transactionId: 'T2', end: 'succeeded', amount: 100 });
+  const second = operation('b2', { transactionId: 'T5', end: 'succeeded', amount: 100 });
+  const waits = operation('w', { transactionId: 'T6', phase: 'redirect_required' });
+  const unnamed = operation('u', { end: 'succeeded' });
+  const pay = operation('p', { operation: 'pay', transactionId: 'T4', end: 'succeeded', amount: 100 });
+  const captureOf = (commandId: string, transactionId: string, reference: string) =>
+    operation(commandId, { operation: 'capture', transactionId, reference, end: 'succeeded', amount: 100 });
+  const capture = captureOf('c', 'T3', 'T2');
+  const voided = (reference: string, more: Partial<OperationState> = {}) =>
+    operation(`v ${reference}`, { operation: 'void', reference, transactionId: 'T8', end: 'succeeded', ...more });
+  const refunded = (reference: string, amount: number) =>
+    operation(`r ${reference}`, { operation: 'refund', reference, transactionId: 'T7', end: 'succeeded', amount });
+  const elsewhere: ExternalOperation = { result: 'succeeded', transactionId: 'T9', offset: '1' };
+  const captureElsewhere: ExternalOperation = { ...elsewhere, operation: 'capture', amount: 100 };
   const withExternal = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
     ...orderOf(...operations),
     external: [external],
   });
   it.each([
-    ['capture', orderOf(succeeded, refused), 'T2'],
-    ['capture', orderOf(refused), 'T1'],
-    ['void', orderOf(succeeded, capture), 'T2'],
-    ['refund', orderOf(succeeded, capture), 'T3'],
-    ['refund', orderOf(succeeded), undefined],
-    ['refund', withExternal(captureElsewhere, succeeded), 'T9'],
-    ['refund', withExternal(captureElsewhere, succeeded, capture), 'T3'],
-    ['refund', withExternal({ ...captureElsewhere, result: 'refused' }, succeeded), undefined],
-    ['refund', orderOf(operation('p', { operation: 'pay', transactionId: 'T4', end: 'succeeded' })), 'T4'],
-  ] as const)('of a %s', (kind, order, expected) => {
-    expect(referenceFor(order, kind)).toBe(expected);
+    ['capture', 'the one that succeeded', orderOf(succeeded, refused), 'T2'],
+    ['capture', 'one that was refused, so that the guards say so', orderOf(refused), 'T1'],
+    ['capture', 'one that is not voided', orderOf(succeeded, second, voided('T5')), 'T2'],
+    ['capture', 'the newest of voided ones', orderOf(succeeded, second, voided('T2'), voided('T5')), 'T5'],
+    ['capture', 'one that waits', orderOf(succeeded, voided('T2'), waits), 'T6'],
+    ['capture', 'one made elsewhere', withExternal({ ...elsewhere, operation: 'authorize' }, refused), 'T9'],
+    [
+      'capture',
+      'none whose form was voided, though it succeeded',
+      orderOf(succeeded, second, voided('T5', { isOfWaiting: true })),
+      'T2',
+    ],
+    ['void', 'the one that succeeded', orderOf(succeeded, capture), 'T2'],
+    ['void', 'one that is not voided', orderOf(succeeded, second, voided('T5')), 'T2'],
+    ['void', 'one that waits and is not voided', orderOf(operation('x', { ...waits, transactionId: 'T0' }), waits, voided('T6')), 'T0'], // prettier-ignore
+    ['void', 'one that succeeded after its void', orderOf(succeeded, voided('T2', { isOfWaiting: true })), 'T2'],
+    ['refund', 'the capture', orderOf(succeeded, capture), 'T3'],
+    ['refund', 'none without a capture', orderOf(succeeded), undefined],
+    ['refund', 'a capture made elsewhere', withExternal(captureElsewhere, succeeded), 'T9'],
+    ['refund', 'none that was refused elsewhere', withExternal({ ...captureElsewhere, result: 'refused' }), undefined],
+    ['refund', 'a card payment', orderOf(pay), 'T4'],
+    ['refund', 'the capture of a card payment', orderOf(pay, captureOf('c', 'T3', 'T4')), 'T3'],
+    ['refund', 'the one with money left', orderOf(capture, captureOf('c2', 'T10', 'T5'), refunded('T10', 100)), 'T3'],
+    ['refund', 'the one that is wholly refunded, where it is alone', orderOf(capture, refunded('T3', 100)), 'T3'],
+  ] as const)('of a %s: %s', (kind, _which, order, transactionId) => {
+    expect(referenceFor(order, kind)).toEqual({ transactionId });
+  });
+
+  it.each([
+    ['capture', 'two that succeeded', orderOf(succeeded, second), 'T2 (command b), T5 (command b2)'],
+    [
+      'capture',
+      'two, one of which was captured',
+      orderOf(succeeded, capture, second),
+      'T2 (command b), T5 (command b2)',
+    ],
+    ['capture', 'one without TRANSACTIONID', orderOf(succeeded, unnamed), /T2 \(command b\), one .* \(command u\)$/],
+    [
+      'capture',
+      'one made elsewhere',
+      withExternal({ ...elsewhere, operation: 'pay' }, succeeded),
+      /T9 \(made elsewhere\)$/,
+    ],
+    ['void', 'two that succeeded', orderOf(succeeded, second), 'T2 (command b), T5 (command b2)'],
+    [
+      'refund',
+      'two with money left',
+      orderOf(capture, captureOf('c2', 'T10', 'T5'), refunded('T10', 99)),
+      'T3 (command c), T10 (command c2)',
+    ],
+    ['refund', 'one made elsewhere', withExternal(captureElsewhere, succeeded, capture), /T9 \(made elsewhere\)$/],
+  ] as const)('of a %s is refused for %s', (kind, _which, order, names) => {
+    const { transactionId, fault } = referenceFor(order, kind);
+    expect([transactionId, fault?.path, fault?.code]).toEqual([undefined, 'transactionId', 'transaction_ambiguous']);
+    expect(fault?.message).toMatch(names);
   });
 });

@@ -1,5 +1,16 @@
-import { execCode, type FaultCode, type OperationKind } from '@tranche/contracts';
-import { findOperation, hasContent, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
+import { execCode, fault, type Fault, type FaultCode, type OperationKind } from '@tranche/contracts';
+import { isStillWaiting, isVoided, paymentsTaken, type Conflict } from './conflicts.js';
+import { refundableSources } from './guards.js';
+import {
+  findOperation,
+  hasContent,
+  hasSucceeded,
+  isOpen,
+  isPayment,
+  isRefundable,
+  type OperationState,
+  type OrderState,
+} from './order-state.js';
 import type { OperationTerms } from './records.js';
 
 export type Step =
@@ -29,19 +40,45 @@ export function nextStep(
   return isBusy ? { step: 'wait' } : { step: 'attempt', attempt: operation?.attempt ?? 1 };
 }
 
+type FollowUpKind = 'capture' | 'refund' | 'void';
+type Referred = Pick<Conflict, 'commandId' | 'transactionId'>;
+
 /**
- * TRANSACTIONID that a follow-up names when its command leaves it out: of the order's newest payment for a capture or void, of its newest capture
- * or card payment for a refund; one made elsewhere where none of ours succeeded. Undefined where the order shows none.
+ * TRANSACTIONID that a follow-up names when its command leaves it out: of the only live payment for a capture or void, of the only capture or card
+ * payment with money left for a refund. Where several are live, the fault names them, for a guess could take or give back the wrong money. Where none is,
+ * the newest is named, so that the guards say why. No part of the fold: a change needs no rules version.
  */
-export function referenceFor(order: OrderState, kind: 'capture' | 'refund' | 'void'): string | undefined {
-  const isSource = (operation: { operation?: OperationKind; transactionId?: string }) =>
-    operation.transactionId !== undefined &&
-    (kind === 'refund' ? operation.operation === 'capture' || operation.operation === 'pay' : isPayment(operation));
-  const sources = order.operations.filter(isSource);
-  const succeeded = sources.findLast((operation) => operation.end === 'succeeded');
-  const elsewhere = order.external.findLast((operation) => isSource(operation) && operation.result === 'succeeded');
-  return (succeeded ?? elsewhere ?? sources.at(-1))?.transactionId;
+export function referenceFor(
+  order: OrderState,
+  kind: FollowUpKind,
+): { transactionId?: string | undefined; fault?: Fault } {
+  const live = kind === 'refund' ? refundableSources(order) : livePayments(order, kind);
+  if (live.length > 1) return { fault: fault('transactionId', 'transaction_ambiguous', ambiguity(live)) };
+  const [only = newestOf(order, kind)] = live;
+  return { transactionId: only?.transactionId };
 }
+
+/** A payment that was voided while it waited and succeeded all the same can be voided again, not captured. */
+const livePayments = (order: OrderState, kind: FollowUpKind): Referred[] =>
+  paymentsTaken(order).filter((payment) => kind === 'void' || !isVoided(order, payment));
+
+/** The newest that waits and was not voided, else one that succeeded, ours before others', else any. */
+function newestOf(order: OrderState, kind: FollowUpKind): Referred | undefined {
+  const isSource = (one: { operation?: OperationKind; transactionId?: string }) =>
+    one.transactionId !== undefined && (kind === 'refund' ? isRefundable(one) : isPayment(one));
+  const ours = order.operations.filter(isSource);
+  return (
+    ours.findLast((one) => isStillWaiting(order, one)) ??
+    ours.findLast(hasSucceeded) ??
+    order.external.findLast((one) => isSource(one) && one.result === 'succeeded') ??
+    ours.at(-1)
+  );
+}
+
+const ambiguity = (live: readonly Referred[]): string => `is not given and several fit: ${live.map(nameOf).join(', ')}`;
+
+const nameOf = ({ transactionId = 'one whose TRANSACTIONID is not known yet', commandId }: Referred): string =>
+  `${transactionId} (${commandId === undefined ? 'made elsewhere' : `command ${commandId}`})`;
 
 /** 2006, 2017 and 3004 are retried for this long in all (R6); a payment is not, for its cardholder waits. */
 const BUSY_RETRY_MS = 60_000;

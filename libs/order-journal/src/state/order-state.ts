@@ -1,9 +1,11 @@
 import type {
+  EventType,
   Method,
   OperationKind,
   OperationResult,
   Origin,
   PaymentEvent,
+  PaymentKind,
   PlatformAnswer,
   TransactionDetails,
 } from '@tranche/contracts';
@@ -47,7 +49,7 @@ export type IntentVerdict = 'granted' | 'busy' | 'rejected' | 'lost';
 
 /** An event that the owner publishes; REDIRECTHTML is left out here and kept apart. */
 export interface ProjectedEvent {
-  type: string;
+  type: EventType;
   /** Offset of the journal record that it is made from: the event's sequence. */
   offset: string;
   /** `recordHash` of that record: half of the event's id wherever the journal lies (R10). */
@@ -324,9 +326,13 @@ export function knownAmount({
 export const isPayment = (operation: { operation?: OperationKind }): boolean =>
   operation.operation === 'authorize' || operation.operation === 'pay';
 
+/** Only payments wait: no other operation has such a result in the journal (docs/decisions/0032). */
+export type Waiting = OperationState & { operation: PaymentKind };
+
 /** It waits for its cardholder, or for an approval. */
-export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
-  phase === 'redirect_required' || phase === 'pending';
+export const isWaiting = <Operation extends Pick<OperationState, 'phase'>>(
+  operation: Operation,
+): operation is Operation & Waiting => operation.phase === 'redirect_required' || operation.phase === 'pending';
 
 /** May still take money though nobody works on it, and gives way to an authorization that names it. */
 export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>

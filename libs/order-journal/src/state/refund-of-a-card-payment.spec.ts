@@ -48,7 +48,7 @@ describe('a refund of a capture of a card payment', () => {
 });
 
 it('names the card payment where the command names nothing', () => {
-  expect(referenceFor(folded(paid).order, 'refund')).toBe('T-pay');
+  expect(referenceFor(folded(paid).order, 'refund')).toEqual({ transactionId: 'T-pay' });
 });
 
 it.each([

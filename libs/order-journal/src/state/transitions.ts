@@ -1,4 +1,5 @@
 import { compact, copyWith } from '@tranche/runtime';
+import { operationEventType, type EventName, type EventType } from '@tranche/contracts';
 import { paymentsTaken } from './conflicts.js';
 import { isDoubtSuperseded, type Judgement } from './guards.js';
 import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold-evidence.js';
@@ -13,6 +14,7 @@ import {
   type OrderState,
   type ProjectedEvent,
   type Result,
+  type Waiting,
 } from './order-state.js';
 import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
 
@@ -53,20 +55,30 @@ function operationsWith(
 }
 
 /** Publishes an event that does not become the operation's latest: a conflict, a reminder. */
-export function publish(change: Change, type: string, operation: OperationState | undefined, body: EventBody): Change {
+export function publish(
+  change: Change,
+  type: EventType,
+  operation: OperationState | undefined,
+  body: EventBody,
+): Change {
   return withEvent(change, eventOf(change, type, operation, body));
 }
 
 /** Puts the operation and publishes `payment.OPERATION.NAME`, which becomes its latest event. */
-export function putAndPublish(change: Change, operation: OperationState, name: string, body: EventBody): Change {
-  const event = eventOf(change, `payment.${operation.operation}.${name}`, operation, body);
+export function putAndPublish<Operation extends OperationState>(
+  change: Change,
+  operation: Operation,
+  name: EventName<Operation['operation']>,
+  body: EventBody,
+): Change {
+  const event = eventOf(change, operationEventType<Operation['operation']>(operation.operation, name), operation, body);
   return withEvent(put(change, operation, withoutHtml(event)), event);
 }
 
 /** A record brings about one event of a type for an operation: a further report goes into it, with the flags of a conflict but not of a success. */
 function eventOf(
   { order, events, at, hash }: Change,
-  type: string,
+  type: EventType,
   operation: OperationState | undefined,
   body: EventBody,
 ): ProjectedEvent {
@@ -145,11 +157,11 @@ function flagsWith(operation: OperationState, { language, languageOf }: Evidence
 }
 
 /** Ends an operation and publishes the event that says so. */
-export function close(
+export function close<Operation extends OperationState>(
   change: Change,
-  operation: OperationState,
-  end: Partial<OperationState>,
-  name: string,
+  operation: Operation,
+  end: Pick<Partial<OperationState>, 'end' | 'mayYetSucceed' | 'token'>,
+  name: EventName<Operation['operation']>,
   body: EventBody,
 ): Change {
   return putAndPublish(change, { ...operation, ...end, phase: 'ended', endedAt: change.at }, name, body);
@@ -204,7 +216,11 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
     Object.assign(body, { redirectHtml: undefined, flags: [...(body.flags ?? []), 'superseded'] });
   const isResolved = operation.phase === 'in_doubt';
   if (isResolved) body.outcome = result;
-  const next = putAndPublish(change, moved, isResolved ? 'doubt_resolved' : result, body);
+  const name = isResolved ? 'doubt_resolved' : result;
+  const next =
+    name === 'redirect_required' || name === 'pending'
+      ? putAndPublish(change, moved as Waiting, name, body)
+      : putAndPublish(change, moved, name, body);
   if (result === 'refused') return next;
   return reportCurrency(
     result === 'succeeded' ? reportAmount(next, operation, moved, evidence) : next,
