@@ -186,6 +186,15 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'anew',
   },
   {
+    project: 'verification',
+    file: 'simulation/world.js',
+    name: 'resume-leaves-the-commit',
+    does: 'does not read the notifications of a resumed partition again (R11)',
+    find: 'notificationGroup.resetTo({ topic: notifications.name, partition }, 0n);',
+    replace: ';',
+    profile: 'anew',
+  },
+  {
     project: 'order-journal',
     file: 'timers/agreed-clock.js',
     name: 'believes-a-date-set-back',

@@ -2,7 +2,7 @@ import type { SimulatedGateway } from './gateway.js';
 import { SESSION_MS } from './consumer-group.js';
 import type { AnewEdges } from './profile.js';
 import type { SimulatedProcess, Surroundings } from './process.js';
-import type { World } from './world.js';
+import { RESUME_STEPS, type World } from './world.js';
 
 const LOOK_MS = 20;
 /** A gateway that has not read all of the lost leader's records within this time is killed, as if its broker were unreachable. */
@@ -10,6 +10,14 @@ const READ_WITHIN_MS = 3_000;
 const AGAIN_MS = 500;
 /** Longer than a tail waits for a log that became shorter; it compares the log every 5 s. */
 const STOPS_WITHIN_MS = 90_000;
+
+/** Share of resumes that are interrupted, and of those that two people repeat though one was run to its end. */
+const INTERRUPTED = 0.3;
+const TWICE = 0.2;
+/** Gateways that start after an interrupted resume run for at most this time. Milliseconds. */
+const STARTED_BETWEEN_MS = 20_000;
+
+type Run = (isDone: () => boolean) => Promise<void>;
 
 interface LossParts {
   world: World;
@@ -52,7 +60,8 @@ export class JournalLoss {
     });
     if (indexed.length === 0) return this.#after(AGAIN_MS, () => this.#loseLeader());
     const { partition, offsets } = around.random.pick(indexed);
-    const lost = around.random.below(Math.min(offsets.length, edges.records)) + 1;
+    const most = Math.min(offsets.length, edges.records);
+    const lost = edges.isExact ? most : around.random.below(most) + 1;
     journal.loseLeader(partition);
     this.#isLosing = true;
     this.#whenRead(partition, edges.isAnew ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
@@ -94,8 +103,8 @@ export class JournalLoss {
    * Waits until the partition's owner has stopped it; then kills all gateways, and starts them again with the approved resume. `tranche journal resume`
    * refuses while the group has a member, so requests that a killed gateway had sent arrive before it.
    */
-  async resume(run: (isDone: () => boolean) => Promise<void>): Promise<void> {
-    const { around, world, living, kill, trace } = this.parts;
+  async resume(run: Run): Promise<void> {
+    const { around, world, living, trace } = this.parts;
     await run(() => !this.#isLosing);
     const { partition } = this;
     if (partition === undefined) return;
@@ -108,11 +117,30 @@ export class JournalLoss {
     for (const [{ name }] of goOn())
       world.referee.say('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
     trace(`two people decide that journal partition ${partition} goes on`);
+    // Drawn apart, so that older seeds still give the same worlds up to here.
+    const apart = around.random.apart();
+    while (apart.chance(INTERRUPTED)) {
+      await this.#resumeAlone(partition, run, apart.below(RESUME_STEPS));
+      const seenMs = around.scheduler.nowMs + apart.between(1_000, STARTED_BETWEEN_MS);
+      await run(() => around.scheduler.nowMs >= seenMs);
+      for (const [{ name }] of goOn())
+        world.referee.say('wentOn', `${name} goes on with partition ${partition}, whose resume was interrupted`);
+    }
+    await this.#resumeAlone(partition, run, RESUME_STEPS);
+    if (!apart.chance(TWICE)) return;
+    const againMs = around.scheduler.nowMs + apart.between(0, STARTED_BETWEEN_MS);
+    await run(() => around.scheduler.nowMs >= againMs);
+    await this.#resumeAlone(partition, run, RESUME_STEPS);
+  }
+
+  /** No gateway runs meanwhile, and all start afterwards. */
+  async #resumeAlone(partition: number, run: Run, steps: number): Promise<void> {
+    const { around, world, living, kill } = this.parts;
     this.isStopped = true;
     for (const process of [...living.keys()]) kill(process);
     const leftMs = around.scheduler.nowMs + SESSION_MS;
     await run(() => around.scheduler.nowMs >= leftMs);
-    await world.resume(partition);
+    await world.resume(partition, steps);
     this.isStopped = false;
   }
 }

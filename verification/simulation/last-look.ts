@@ -31,12 +31,9 @@ export function lookAtTheEnd(
         seen.inDoubt++;
         if (executed.length === 0) seen.falseDoubt++;
       }
-      // Its notification may be among the lost records.
-      const isUntold =
-        referee.lost.has(key) && (operation.phase === 'redirect_required' || operation.phase === 'pending');
       // A notification that may be of its void as well is a candidate; operators see it on the order.
       const isCandidate = executed.some((entry) => isShownUndecided(order, entry));
-      const isUnknown = isCandidate || isUntold || isOfLostRecords(referee, platform, key, operation);
+      const isUnknown = isCandidate || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
       if (wrong !== undefined)
         referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);

@@ -5,6 +5,8 @@ export class LostRecords {
   partition: number | undefined;
   /** Virtual time at which two people decided to resume the partition. */
   resumedMs = Infinity;
+  /** The notifications of the partition are to be read again from their topic. */
+  isReadAgain = false;
   /** Commands with a record in the partition before its resume: their result may be lost. */
   readonly begun = new Set<string>();
   /** Events of lost records; some were published before the loss. */

@@ -62,6 +62,8 @@ export interface AnewEdges {
   atMs: number;
   /** At most this many of the records in the index are lost, with all later ones. */
   records: number;
+  /** As many as that are lost, and no fewer, if the index has them. */
+  isExact?: boolean;
   isAnew: boolean;
 }
 

@@ -8,6 +8,7 @@ import {
   RULES_VERSION,
   toCloudEvent,
   type Effect,
+  type EvidenceRecord,
   type JournalRecord,
   type OperationState,
   type OrderState,
@@ -92,8 +93,7 @@ export class Referee {
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
     this.#compareVersions(before, record, order);
-    if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
-      this.evidenced.add(record.externalReference);
+    if (isOfNotification(record)) this.evidenced.add(record.externalReference);
     this.#noteGranted(key, before, order, offset);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects)
@@ -151,6 +151,7 @@ export class Referee {
   losing(partition: number, from: bigint, all: readonly Landed[]): void {
     this.lost.partition = partition;
     for (const { record } of all) this.lost.noteBegun(record);
+    for (const { record } of all) if (isOfNotification(record)) this.evidenced.delete(record.externalReference);
     for (const key of [...this.orders.keys()].filter((key) => this.lost.has(key))) this.orders.delete(key);
     for (const { event } of this.expected.filter((one) => one.partition === partition)) {
       this.#expectedById.delete(event.id);
@@ -160,6 +161,7 @@ export class Referee {
     for (const { key, record, offset } of all.filter(({ offset }) => offset < from)) {
       const { order, effects } = fold(this.order(key), record, offset);
       this.orders.set(key, order);
+      if (isOfNotification(record)) this.evidenced.add(record.externalReference);
       this.#expect(order, effects, partition, offset);
     }
     for (const operation of [...this.#finals.keys()].filter((name) => this.lost.has(name.split(' ')[0]!)))
@@ -193,7 +195,7 @@ export class Referee {
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
     for (const event of events) {
       const { subject: key = '' } = event;
-      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).snapshotAt !== undefined;
+      const isKept = this.#isMoved || this.lost.partition !== undefined || this.order(key).snapshotAt !== undefined;
       if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
       const content = contentOf(event);
       const known = this.published.get(event.id);
@@ -325,6 +327,9 @@ export class Referee {
     this.#finals.set(operation, final);
   }
 }
+
+const isOfNotification = (record: JournalRecord): record is EvidenceRecord & { externalReference: string } =>
+  record.record === 'EVIDENCE' && record.externalReference !== undefined;
 
 /**
  * The only correct step back: the newest sent attempt had no tag, its answer denied the execution, and then a success was reported that may

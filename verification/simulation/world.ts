@@ -29,6 +29,9 @@ import {
 } from '@tranche/order-journal';
 
 const NOTIFICATION_PARTITIONS = [0, 1];
+/** As in `tranche journal resume`: no log reaches it, so the partition stays stopped until the last step. */
+const BEYOND_EVERY_LOG = 1n << 62n;
+export const RESUME_STEPS = 6;
 /** Share of worlds in which the shop publishes with another partitioner. */
 const OTHER_PARTITIONER = 0.25;
 const topicOf = (rail: Rail): string => `commands.${rail}`;
@@ -48,6 +51,7 @@ export class World {
   #unpublished: number;
   readonly #isOtherPartitioner: boolean;
   #notifications = 0;
+  #resumes = 0;
 
   constructor(private readonly around: Surroundings) {
     const { random, profile, scheduler } = around;
@@ -159,26 +163,50 @@ export class World {
     journal.lose(partition, from);
   }
 
-  /** Does what `tranche journal resume` does. All processes must be stopped. */
-  async resume(partition: number): Promise<void> {
+  /**
+   * Does what `tranche journal resume` does. All processes must be stopped.
+   * @param steps after how many steps it is interrupted
+   */
+  async resume(partition: number, steps = RESUME_STEPS): Promise<void> {
     const { journal, gatewayGroup, index, resumes } = this.shared;
     const at = new Date(Math.ceil(this.around.scheduler.nowMs)).toISOString();
+    const id = `resume ${++this.#resumes}`;
     const commands = this.#keptCopies().map(({ carries }) => commandHash(carries.orderKey, carries.commandId));
-    resumes.add({ id: 'resume', at, partitions: [partition], commands });
-    const range = { partition, from: 0n, until: journal.high(partition) };
-    let tokens = 0;
-    const written = { at, newToken: () => `resume#${++tokens}` };
-    const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
-    for (const record of await recordsAfterLoss(reader, range, written))
-      journal.land(recordWriter(RULES_VERSION)(record));
-    journal.epoch++;
-    gatewayGroup.resetTo({ topic: JOURNAL, partition }, 0n);
-    index.drop(partition);
+    const all: (() => void | Promise<void>)[] = [
+      () => gatewayGroup.resetTo({ topic: JOURNAL, partition }, BEYOND_EVERY_LOG),
+      () => {
+        resumes.add({ id, at, partitions: [partition], commands });
+        journal.epoch++;
+      },
+      () => this.#doubtLostAttempts(partition, id, at),
+      () => index.drop(partition),
+      () => this.#readNotificationsAgain(),
+      () => gatewayGroup.resetTo({ topic: JOURNAL, partition }, 0n),
+    ];
+    for (const step of all.slice(0, steps)) await step();
+    if (steps < RESUME_STEPS) return;
     this.referee.resumed();
     for (const [key, order] of this.referee.orders)
       for (const one of order.operations)
         if (one.phase === 'idle' && this.#isBeyondDoubt(key, order, one))
           this.#leftIdle.add(`${key} ${one.commandId}/${one.attempt}`);
+  }
+
+  #readNotificationsAgain(): void {
+    const { notificationGroup, notifications } = this.shared;
+    for (const partition of NOTIFICATION_PARTITIONS)
+      notificationGroup.resetTo({ topic: notifications.name, partition }, 0n);
+    this.referee.lost.isReadAgain = true;
+  }
+
+  async #doubtLostAttempts(partition: number, id: string, at: string): Promise<void> {
+    const { journal } = this.shared;
+    const range = { partition, from: 0n, until: journal.high(partition) };
+    let tokens = 0;
+    const written = { at, newToken: () => `${id}#${++tokens}` };
+    const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
+    for (const record of await recordsAfterLoss(reader, range, written))
+      journal.land(recordWriter(RULES_VERSION)(record));
   }
 
   /**
@@ -339,7 +367,9 @@ export class World {
       topic === this.shared.notifications.name
         ? this.shared.notifications.records.get(partition)!.map(({ offset: at, carries }) => ({
             offset: at,
-            isFinished: () => referee.evidenced.has(carries.id),
+            // Evidence that was lost is read again after the resume, which sets this commit back.
+            isFinished: () =>
+              referee.evidenced.has(carries.id) || (referee.lost.has(carries.orderKey) && !referee.lost.isReadAgain),
             name: `notification ${carries.id}`,
           }))
         : referee.commands

@@ -20,7 +20,7 @@ const ANSWERS_WITHIN_MS = 30_000;
 
 /** The gateway's group whose commit of a journal partition says how far events were published. */
 const GATEWAYS = 'payment-gateway';
-const GROUPS = [GATEWAYS, 'payment-gateway.notifications'];
+const NOTIFICATIONS = `${GATEWAYS}.notifications`;
 
 /** Connections to everything that holds something of the journal. */
 export class JournalAccess {
@@ -69,6 +69,11 @@ export class JournalAccess {
     return this.config.kafkaTopicPrefix + GATEWAYS;
   }
 
+  /** Group whose commit of a partition says which notifications became evidence in the journal. */
+  get notificationsGroup(): string {
+    return this.config.kafkaTopicPrefix + NOTIFICATIONS;
+  }
+
   get producer(): BatchingProducer {
     return (this.#producer ??= new BatchingProducer({ client: this.client, log: silentLog }));
   }
@@ -79,8 +84,7 @@ export class JournalAccess {
 
   /** Processes that may work with the journal now. */
   members(): Promise<GroupMember[]> {
-    const groups = GROUPS.map((group) => this.config.kafkaTopicPrefix + group);
-    return groupMembers(this.client, groups, this.topic(TOPICS.decisions));
+    return groupMembers(this.client, [this.gatewayGroup, this.notificationsGroup], this.topic(TOPICS.decisions));
   }
 
   reader(topic: string): LogReader {

@@ -3,7 +3,7 @@ import { JOURNAL_PARTITIONS, type TwoPeople } from '@tranche/order-journal';
 import { EXIT } from '../exit.js';
 import { JournalAccess } from './journal-access.js';
 import { exitCodeOf, journalStatus } from './journal-status.js';
-import { resumable, resume, resumePlan } from './resume.js';
+import { keptNotifications, resumable, resume, resumePlan } from './resume.js';
 import { assertSkippable, skip, skipPlan } from './skip.js';
 import { statusJson, statusText } from './status-text.js';
 import { confirm, twoPeople } from './two-people.js';
@@ -35,7 +35,7 @@ export function addJournalCommand(program: Command, exit: (code: number) => void
       const people = twoPeople(options);
       await withAccess(async (access) => {
         const chosen = resumable(await journalStatus(access), partition);
-        console.error(resumePlan(chosen));
+        console.error(resumePlan(chosen, await keptNotifications(access)));
         await confirm('resume', { yes: yes === true });
         await resume(access, chosen.map((one) => one.partition), people); // prettier-ignore
         console.log(`resumed: ${chosen.map((one) => `partition ${one.partition}`).join(', ')}. Start the gateways.`);

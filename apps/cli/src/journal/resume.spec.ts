@@ -27,7 +27,9 @@ describe('a resume', () => {
   it('is of the partitions that lost records, or of those asked for', () => {
     expect(namesOf(statusOf({}, lost, lost))).toEqual([1, 2]);
     expect(namesOf(statusOf({}, lost, lost), 2)).toEqual([2]);
-    expect(resumePlan(resumable(statusOf({}, lost), []))).toContain('partition 1 goes on with the records 0 to 3');
+    const plan = resumePlan(resumable(statusOf({}, lost, lost), []), new Map([[1, { low: 5n, high: 905n }]]));
+    expect(plan).toContain('partition 1 goes on with the records 0 to 3');
+    expect(plan).toContain('notifications are read again, 900 + 0 records');
   });
 
   it('is refused while a gateway is a member of a group, which is named', () => {

@@ -23,7 +23,10 @@ const BEYOND_EVERY_LOG = 1n << 62n;
 /** Keeps a record of `payments.decisions.v1` far below its limit of 1 MiB. */
 const COMMANDS_PER_RECORD = 20_000;
 
+const NOTHING = { low: 0n, high: 0n };
 const JSON_CONTENT = { 'content-type': 'application/json' };
+
+type Bounds = ReadonlyMap<number, { low: bigint; high: bigint }>;
 
 /**
  * Returns the partitions to resume: those asked for, or all whose log is lost.
@@ -50,16 +53,20 @@ export function assertNoMembers(members: JournalStatus['members']): void {
   if (members.length > 0) throw new RefusedError(`stop every gateway first: ${runningText(members)}`);
 }
 
-export const resumePlan = (chosen: readonly PartitionStatus[]): string =>
+/** @param notifications what the topic of notifications keeps, by partition */
+export const resumePlan = (chosen: readonly PartitionStatus[], notifications: Bounds): string =>
   [
     ...chosen.map(
       ({ partition, ends, damages }) =>
         `partition ${partition} goes on with ${keptOf(ends!)} (${damages.map(({ says }) => says).join('; ')})`,
     ),
     'Their index is dropped and built anew, and the events of these records are published again under their ids.',
+    `Their notifications are read again, ${chosen.map(({ partition }) => countOf(notifications.get(partition))).join(' + ')} records: all that their topic keeps. Those whose order is lost too are published as payment.operation.external.`,
     'Operations that are under way, or between two attempts, become in_doubt. Commands made before now that these records do not know become dead letters.',
     'This can not be taken back.',
   ].join('\n');
+
+const countOf = ({ low, high }: { low: bigint; high: bigint } = NOTHING): bigint => high - low;
 
 const keptOf = ({ low, high }: { low: bigint; high: bigint }): string =>
   low === high ? 'no records' : `the records ${low} to ${high - 1n}`;
@@ -88,6 +95,8 @@ export async function resume(access: JournalAccess, partitions: readonly number[
       await access.index.drop(partition);
     }
     await assertAlone(access, partitions, own);
+    await readNotificationsAgain(access, partitions);
+    await assertAlone(access, partitions, own);
     const ends = await topicOffsets(access.client, access.journal);
     await commit(access, partitions, (partition) => ends.get(partition)!.low);
   };
@@ -114,6 +123,28 @@ const commit = (access: JournalAccess, partitions: readonly number[], offsetOf: 
   return commitFor(access.client, access.gatewayGroup, access.journal, ...offsets);
 };
 
+/** The lost records may include evidence, and its notifications were committed. Evidence counts once, so all that are kept may be read again. */
+async function readNotificationsAgain(access: JournalAccess, partitions: readonly number[]): Promise<void> {
+  const bounds = await keptNotifications(access);
+  // The partitions of both topics are those of the same keys.
+  const offsets = partitions.flatMap((partition) => {
+    const kept = bounds.get(partition);
+    return kept === undefined ? [] : [{ partition, offset: kept.low }];
+  });
+  if (offsets.length > 0)
+    await commitFor(access.client, access.notificationsGroup, access.topic(TOPICS.notifications), ...offsets);
+}
+
+export const keptNotifications = (access: JournalAccess): Promise<Bounds> =>
+  boundsOf(access, access.topic(TOPICS.notifications));
+
+/** Empty where there is no such topic. */
+const boundsOf = (access: JournalAccess, topic: string): Promise<Bounds> =>
+  topicOffsets(access.client, topic).catch((error: unknown) => {
+    if (error instanceof UnknownTopicError) return new Map<number, never>();
+    throw error;
+  });
+
 async function assertClocksAgree(access: JournalAccess): Promise<void> {
   const apartMs = Math.abs((await access.redisTimeMs()) - Date.now());
   if (apartMs > CLOCKS_APART_MS)
@@ -132,10 +163,7 @@ async function commandsOf(access: JournalAccess, partitions: ReadonlySet<number>
   const found = new Set<string>();
   for (const definition of Object.values(COMMAND_TOPICS)) {
     const topic = access.topic(definition);
-    const bounds = await topicOffsets(access.client, topic).catch((error: unknown) => {
-      if (error instanceof UnknownTopicError) return new Map<number, { low: bigint; high: bigint }>();
-      throw error;
-    });
+    const bounds = await boundsOf(access, topic);
     const reader = access.reader(topic);
     for (const [partition, { low, high }] of bounds)
       for await (const records of reader.read(partition, low, high))
