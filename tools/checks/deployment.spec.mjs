@@ -103,6 +103,8 @@ describe('the schema of the values', () => {
     ['the same, unsaid', ({ services }) => delete services.auth.callers, false],
     ['pods without network policies, unsaid', ({ networkPolicy }) => delete networkPolicy.enabled, false],
     ['pods without network policies', ({ networkPolicy }) => (networkPolicy.enabled = false), true],
+    ['a relative address of the runbook', ({ prometheusRule }) => (prometheusRule.runbook = 'docs/runbook.md'), false],
+    ['a full one', ({ prometheusRule }) => (prometheusRule.runbook = 'https://docs.example.com/runbook.html'), true],
   ])('%s', (_, change, isTaken) => expect(taken(change)).toBe(isTaken));
 });
 
