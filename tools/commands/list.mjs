@@ -27,6 +27,7 @@ export const COMMANDS = [
   'docs',
   'check-docs',
   'check-deploy',
+  'watch-alerts',
   'bundle',
   'pack',
   'pictures',

@@ -180,11 +180,11 @@ export class OrderIndexStore implements OrderIndex {
   }
 
   /** Keys of the orders that show a conflict. @throws OrderUnreadableError while the index is not whole. */
-  ordersInConflict(): Promise<string[]> {
-    return this.#ordersIn('conflict');
+  ordersInConflict(partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+    return this.#ordersIn('conflict', partitions);
   }
 
-  async #ordersIn(name: 'doubt' | 'conflict', partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+  async #ordersIn(name: 'doubt' | 'conflict', partitions: readonly number[]): Promise<string[]> {
     const found = await Promise.all(partitions.map((partition) => this.#readSet(partition, name)));
     if (found.some(({ marker }) => marker === undefined))
       throw new OrderUnreadableError('The index is being built from the journal');

@@ -25,10 +25,10 @@ export class RailBreakers implements RailGate {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#opened = metrics.counter({
+    this.#opened = metrics.counterFromZero({
       name: 'tranche_rail_breaker_opened_total',
       help: 'Times a rail was blocked',
-      labelNames: ['rail'],
+      labels: { rail: RAILS },
     });
     const isOpen = metrics.gauge({
       name: 'tranche_rail_breaker_open',

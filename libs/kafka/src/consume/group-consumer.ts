@@ -105,6 +105,7 @@ export class GroupConsumer {
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);
     const { metrics } = options;
+    metrics.fromZero(groupId, options.topics);
     metrics.watch(metrics.queued, groupId, () => this.work.backlog().records);
     metrics.watch(metrics.frontierSpan, groupId, () => this.work.backlog().span);
     metrics.watch(metrics.oldestAge, groupId, () => ageSeconds(this.work.backlog().oldestSinceMs));
