@@ -4,6 +4,7 @@ export * from './topics.js';
 export * from './content-hash.js';
 export * from './error-codes.js';
 export * from './validation/texts.js';
+export * from './validation/json-names.js';
 export * from './methods.js';
 export * from './message-types.js';
 export * from './entries-file.js';

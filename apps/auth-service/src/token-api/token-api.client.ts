@@ -1,8 +1,16 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { validateAccessTokenRecord } from '@tranche/contracts';
-import { injectTrace, Metrics, Problem, ServiceLogger, withSpan } from '@tranche/service-kit';
+import {
+  ANSWER_HEADER_BYTES,
+  injectTrace,
+  Metrics,
+  Problem,
+  readingLegalHeads,
+  ServiceLogger,
+  withSpan,
+} from '@tranche/service-kit';
 import { reasonOf } from '@tranche/runtime';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { cachedTokenOf, type CachedToken } from '../cache/cached-token.js';
@@ -31,7 +39,8 @@ export class TokenApiClient implements OnApplicationShutdown {
     // Requests are so rare that a kept connection would mostly be dead.
     this.#agent = new Agent({
       pipelining: 0,
-      connect: { timeout: Math.min(2_000, authTimeoutMs) },
+      connect: readingLegalHeads(buildConnector({ timeout: Math.min(2_000, authTimeoutMs) })),
+      maxHeaderSize: ANSWER_HEADER_BYTES,
       headersTimeout: authTimeoutMs,
       bodyTimeout: authTimeoutMs,
       maxResponseSize: MAX_ANSWER_BYTES,
