@@ -4,7 +4,7 @@ import { createKafkaClient, type KafkaClient, type KafkaSettings } from '@tranch
 import { silentLog } from '@tranche/runtime';
 import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
 import { CannotTellError } from '../exit.js';
-import { kafkaAnswers } from '../kafka-answers.js';
+import { kafkaAnswers } from '../outside.js';
 
 /** Settings of `tranche commands`, named as those of payment-gateway. Each command needs only some of them. */
 export class CommandsConfig extends KafkaConfig {

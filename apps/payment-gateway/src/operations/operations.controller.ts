@@ -18,7 +18,13 @@ import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'cl
 import { AuditInterceptor, CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 import type { OperatorIdentity, OperatorRole } from './operators.js';
 import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
-import { OperationsService, type ConflictsPage, type DoubtsPage, type RecordedDecision } from './operations.service.js';
+import {
+  OperationsService,
+  type ConflictsPage,
+  type DoubtsPage,
+  type FrozenPage,
+  type RecordedDecision,
+} from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
 import type { OperationView } from './order-view.js';
 
@@ -75,6 +81,12 @@ export class OperationsController {
   @Route('viewer', 'conflicts.read')
   inConflict(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<ConflictsPage> {
     return this.operators.inConflict(query, operator);
+  }
+
+  @Get('frozen-orders')
+  @Route('viewer', 'frozen.read')
+  frozen(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<FrozenPage> {
+    return this.operators.frozen(query, operator);
   }
 
   /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */

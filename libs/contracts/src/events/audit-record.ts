@@ -8,6 +8,7 @@ export const AUDIT_TYPE = 'operations.audit.recorded';
 export const AUDIT_ACTIONS = [
   'doubts.read',
   'conflicts.read',
+  'frozen.read',
   'order.read',
   'proposals.read',
   'resolution.say',
