@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import * as kafka from '@tranche/kafka';
+import type { RedisClient } from '@tranche/service-kit';
 import { addCommandsCommand } from './commands/commands.command.js';
 import { CannotTellError } from './exit.js';
 import { addJournalCommand } from './journal/journal.command.js';
-import { unlessStalled } from './outside.js';
+import { redisAnswers, unlessStalled } from './outside.js';
 import { addTopicsCommand } from './topics/topics.command.js';
 
 jest.mock('@tranche/kafka', () => {
@@ -69,7 +70,6 @@ it.each([
 
 it.each([
   ['REDIS_URL', { REDIS_URL: 'redis://someone:a-password@127.0.0.1:1/0' }, 'Redis at 127.0.0.1:1 cannot be reached'],
-  ['REDIS_URL is not set, this is its default', {}, 'Redis at 127.0.0.1:6379 cannot be reached'],
   ['REDIS_CLUSTER_NODES', { REDIS_CLUSTER_NODES: '127.0.0.1:1' }, 'Redis at the cluster of 127.0.0.1:1 cannot be reached'],
   ['REDIS_SENTINEL_NODES', { REDIS_SENTINEL_NODES: '127.0.0.1:1', REDIS_SENTINEL_MASTER: 'm' }, 'Redis at the master m of the sentinels 127.0.0.1:1 cannot be reached'],
 ])('journal names %s, the address without its password, the failure and what to do where Redis is away', async (setting, env, where) => {
@@ -81,6 +81,12 @@ it.each([
   expect(message).toContain(` (${setting}); no answer within 30 s\n  next: start it, or set REDIS_`);
   expect([message, ...printed].join()).not.toMatch(/aborted|a-password/);
 }); // prettier-ignore
+
+it('says that a setting is not set, because its default is then tried', async () => {
+  const redis = { sendToEach: () => Promise.reject(new Error('Redis at 127.0.0.1:6379 cannot be reached: refused')) };
+  const asked = redisAnswers(redis as unknown as RedisClient, 'REDIS_URL', 0);
+  await expect(asked).rejects.toThrow('refused (REDIS_URL is not set, this is its default); no answer within 0 s');
+});
 
 it('names setting, address and rights where Kafka gives nothing of a topic for a minute', async () => {
   jest.useFakeTimers();

@@ -63,13 +63,22 @@ export async function* unlessStalled<T>(
   const why =
     `${topic}: Kafka at ${brokers.join(', ')} (${settingText('KAFKA_BROKERS')}) gave no record for ${STALLED_AFTER_MS / 1000} s\n` +
     `  next: does this user have Read on it and on groups that begin with ${clientId}.?`;
-  for (;;) {
-    let watch: NodeJS.Timeout | undefined;
-    const stall = new Promise<never>((_, reject) => {
-      watch = setTimeout(() => reject(new CannotTellError(why)), STALLED_AFTER_MS);
-    });
-    const next = await Promise.race([records.next(), stall]).finally(() => clearTimeout(watch));
-    if (next.done === true) return;
-    yield next.value;
+  let isStalled = false;
+  try {
+    for (;;) {
+      let watch: NodeJS.Timeout | undefined;
+      const stall = new Promise<never>((_, reject) => {
+        watch = setTimeout(() => {
+          isStalled = true;
+          reject(new CannotTellError(why));
+        }, STALLED_AFTER_MS);
+      });
+      const next = await Promise.race([records.next(), stall]).finally(() => clearTimeout(watch));
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // The end of a stalled read would never come.
+    if (!isStalled) await records.return?.();
   }
 }

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { orderKey, TOPICS } from '@tranche/contracts';
 import { journalPartition, recordHash } from '@tranche/order-journal';
-import { aCapture, aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
+import { aCapture, aPartnerBAuthorization, repositoryRoot, startApp, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
 import { askOperatorsOf } from './doubtful-orders.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
@@ -8,7 +9,9 @@ import { neighbourIn } from './orders-in-partition.js';
 import { journalStatus, PEOPLE, trancheJournal } from './tranche.js';
 
 let stack: GatewayStack;
-beforeEach(async () => (stack = await startGatewayStack()));
+beforeEach(async () => {
+  stack = await startGatewayStack({ OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json') });
+});
 afterEach(() => stack.stop());
 
 const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();

@@ -1,4 +1,4 @@
-import { IsOptional, Matches } from 'class-validator';
+import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, loadMerchants, type Merchants } from '@tranche/contracts';
 import { createKafkaClient, type KafkaClient, type KafkaSettings } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
@@ -31,6 +31,12 @@ export class CommandsConfig extends KafkaConfig {
   @IsOptional()
   @Matches(ENVIRONMENT_ID_PATTERN, { message: 'must be 1 to 32 lower-case letters, digits and hyphens' })
   environmentId?: string;
+
+  @Env('MANAGEMENT_PORT', { doc: 'as payment-gateway; `commands find` asks the gateway there', default: 4101 })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  managementPort: number;
 
   get kafka(): Pick<KafkaSettings, 'ssl' | 'sasl'> {
     return this.kafkaSecurity;

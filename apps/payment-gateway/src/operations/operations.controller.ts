@@ -26,6 +26,7 @@ import {
   type RecordedDecision,
 } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
+import { Rails, type RailView } from './rails.service.js';
 import type { OperationView } from './order-view.js';
 
 export class OrdersQuery {
@@ -69,6 +70,7 @@ export class OperationsController {
   constructor(
     private readonly operators: OperationsService,
     private readonly decisions: ResolutionDecisions,
+    private readonly rails: Rails,
   ) {}
 
   @Get('operations')
@@ -87,6 +89,13 @@ export class OperationsController {
   @Route('viewer', 'frozen.read')
   frozen(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<FrozenPage> {
     return this.operators.frozen(query, operator);
+  }
+
+  /** The rails: which is stopped, why, since when, and what waits for it. */
+  @Get('rails')
+  @Route('viewer', 'rails.read')
+  railStates(@CurrentOperator() operator: OperatorIdentity): { rails: RailView[] } {
+    return { rails: this.rails.views(operator) };
   }
 
   /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */

@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'doubts.read',
   'conflicts.read',
   'frozen.read',
+  'rails.read',
   'order.read',
   'proposals.read',
   'resolution.say',
