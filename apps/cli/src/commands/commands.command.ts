@@ -87,8 +87,9 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
       const nowMs = Date.now();
       const sinceMs = options.since ?? defaultSinceMs(wanted, nowMs);
       const reading = await openReading();
-      const gateway = options.gateway ?? `http://127.0.0.1:${loadConfig(CommandsConfig).managementPort}`;
-      const found = await findCommands(reading, wanted, { sinceMs, group: options.group, gateway, nowMs });
+      const { managementPort, merchants } = loadConfig(CommandsConfig);
+      const gateway = options.gateway ?? `http://127.0.0.1:${managementPort}`;
+      const found = await findCommands(reading, wanted, { sinceMs, group: options.group, gateway, merchants, nowMs });
       const about = { since: new Date(sinceMs).toISOString(), prefix: reading.prefix, records: reading.records };
       console.log(options.json === true ? jsonText({ commands: found, read: about }) : findText(found));
       console.error(`read ${reading.records} records since ${about.since}`);

@@ -17,7 +17,7 @@ export class CommandsConfig extends KafkaConfig {
   kafkaBrokers?: string[];
 
   @Env('MERCHANTS_FILE', {
-    doc: 'as payment-gateway; `commands check` needs it',
+    doc: 'as payment-gateway; `commands check` needs it, `find` takes the currency of its merchants',
     optional: true,
     file: true,
     read: loadMerchants,

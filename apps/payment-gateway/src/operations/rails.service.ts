@@ -55,7 +55,7 @@ export class Rails extends RepeatedWork {
     });
     this.#money = metrics.gauge({
       name: 'tranche_rail_waiting_minor_units',
-      help: 'Amounts that they name, in minor units by currency; of_order for follow-ups, which name none',
+      help: 'Amounts that they name, in minor units by currency; not_named where neither command nor merchant tells it',
       labelNames: ['rail', 'currency'],
     });
   }
@@ -92,9 +92,9 @@ export class Rails extends RepeatedWork {
   }
 
   async #count(rail: Rail): Promise<void> {
-    const { kafkaTopicPrefix: prefix } = this.config;
+    const { kafkaTopicPrefix: prefix, merchants } = this.config;
     const topic = topicName(prefix, COMMAND_TOPICS[rail]);
-    const sums = new AmountSums();
+    const sums = new AmountSums(merchants);
     const question = { groupId: prefix + GROUP, topic, readAtMost: READ_AT_MOST, log: silentLog };
     const found = await waitingRecords(this.kafka.client, question, (record) => sums.add(record));
     this.#waiting.set(rail, sums.result(found));

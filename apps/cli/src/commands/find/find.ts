@@ -5,6 +5,7 @@ import {
   orderKey,
   railOfTopic,
   TOPICS,
+  type Merchants,
   type TopicDefinition,
 } from '@tranche/contracts';
 import { groupMembers, groupProgress, waitingRecords } from '@tranche/kafka';
@@ -42,6 +43,8 @@ export interface FindOptions {
   group?: string | undefined;
   /** Management address of a gateway. */
   gateway: string;
+  /** Tell the currency of commands that name none. */
+  merchants?: Merchants | undefined;
   nowMs: number;
 }
 
@@ -114,7 +117,7 @@ export async function findCommands(
   };
   const found: FoundCommand[] = [];
   for (const story of stories.length > 0 ? stories : [none]) {
-    const position = await positionOf(reading, story, options.gateway);
+    const position = await positionOf(reading, story, options);
     const order = orderOf(story) ?? ('id' in wanted ? undefined : wanted);
     const ofGroup = group === undefined ? undefined : await groupOf(reading, group, story.events.at(-1));
     found.push({
@@ -132,7 +135,7 @@ export async function findCommands(
 async function positionOf(
   reading: TopicReading,
   story: CommandStory,
-  gateway: string,
+  { gateway, merchants }: Pick<FindOptions, 'gateway' | 'merchants'>,
 ): Promise<GatewayPosition | undefined> {
   const copy = story.copies.at(-1);
   if (copy === undefined || story.events.length + story.letters.length > 0) return undefined;
@@ -150,7 +153,7 @@ async function positionOf(
   const position = { isHandled, ahead, gateways: members.length, ...(oldestMs === undefined ? {} : { oldestMs }) };
   const rail = railOfTopic(topic.slice(prefix.length));
   if (isHandled || rail === undefined) return position;
-  const sums = new AmountSums();
+  const sums = new AmountSums(merchants);
   const question = { groupId: group, topic, readAtMost: READ_AT_MOST, log: silentLog };
   const counted = await waitingRecords(client, question, (record) => sums.add(record));
   return { ...position, rail, waiting: sums.result(counted), stop: await railOfGateway(gateway, rail) };

@@ -34,7 +34,7 @@ const waitsSince = (oldestMs: number, gateways = 2): GatewayPosition => ({
   gateways,
   oldestMs,
 });
-const waiting = { commands: 7, money: [{ currency: 'EUR', amount: 130_000 }, { currency: 'of_order', amount: 500 }], withoutAmount: 1, isMoneyWhole: true }; // prettier-ignore
+const waiting = { commands: 7, money: [{ currency: 'EUR', amount: 130_000 }, { currency: 'not_named', amount: 500 }], withoutAmount: 1, isMoneyWhole: true }; // prettier-ignore
 const faults = [{ path: 'amount', code: 'range' as const, message: 'must be an integer of at least 1' }];
 
 it.each<[string, CommandStory, GatewayPosition | undefined, string, RegExp, RegExp]>([

@@ -165,7 +165,7 @@ function waitingText({ rail, waiting: all }: GatewayPosition): string {
   if (rail === undefined || all === undefined) return '';
   const { commands, money, withoutAmount, isMoneyWhole } = all;
   const sums = money.map(
-    ({ currency, amount }) => `${amount} ${currency === 'of_order' ? "in their orders' currencies" : currency}`,
+    ({ currency, amount }) => `${amount} ${currency === 'not_named' ? "in their orders' currencies" : currency}`,
   );
   const whole = [...sums, ...(withoutAmount > 0 ? [`${withoutAmount} without an amount`] : [])].join(', ');
   return `. Waiting on rail ${rail} in all: ${commands} commands (${isMoneyWhole ? '' : 'the first of them: '}${whole}; minor units)`;
