@@ -34,8 +34,8 @@ it('holds a rail back while its platform says nothing was executed, burns nothin
     what: 'the breaker to open',
   });
 
-  // What waits is counted, and who asks for it learns why.
-  const waits = aPartnerBAuthorization({ orderId: 'closed-6' });
+  // Waiting commands are counted, and who asks for one learns why.
+  const { amount } = aPartnerBAuthorization({ orderId: 'closed-6' });
   const since = /^\d{4}-.*Z$/;
   const stopped = await waitFor(
     async () => {
@@ -47,13 +47,13 @@ it('holds a rail back while its platform says nothing was executed, burns nothin
   expect(stopped).toMatchObject({
     ...{ state: 'stopped', cause: '5003', says: 'the platform answers EXECCODE 5003 and executes nothing' },
     ...{ since: expect.stringMatching(since) as string },
-    waiting: { commands: 6, money: [{ currency: 'EUR', amount: 6 * waits.amount! }], isMoneyWhole: true },
+    waiting: { commands: 6, money: [{ currency: 'EUR', amount: 6 * amount }], isMoneyWhole: true },
   });
   expect(await metric('tranche_rail_waiting_commands')).toBe(6);
   const found = await tranche(stack, 'commands', 'find', 'closed-command-6', '--since', '1h', '--gateway', stack.gateway.managementUrl); // prettier-ignore
   expect(found).toMatchObject({ code: 1 });
   expect(found.out).toMatch(/its rail partner-b is stopped since \S+Z, because the platform answers EXECCODE 5003 and executes nothing; tried again /); // prettier-ignore
-  expect(found.out).toContain(`Waiting on rail partner-b in all: 6 commands (${6 * waits.amount!} EUR;`);
+  expect(found.out).toContain(`Waiting on rail partner-b in all: 6 commands (${6 * amount} EUR;`);
   expect(found.out).toMatch(/order: .*, 404 until a command of the order is tried$/m);
 
   // The other rails still work.

@@ -3,7 +3,7 @@ import { AmountSums } from './waiting-commands.js';
 
 const command = (data: object, type = 'payment.capture') => {
   const event = { id: 'c', source: '/s', type, time: '2026-03-01T10:00:00Z', data };
-  return encodeCloudEvent(event as never);
+  return encodeCloudEvent(event);
 };
 const sumsOf = (...given: object[]) => {
   const sums = new AmountSums();

@@ -29,7 +29,7 @@ export interface RailView {
   since?: string;
   /** Absent where the next command is tried. */
   nextTryAt?: string;
-  /** What waits on its topic, for all instances; absent before it was counted, and for an operator of some merchants only. */
+  /** Commands that wait on its topic, for all instances; absent before they were counted, and for an operator of some merchants only. */
   waiting?: WaitingCommands;
 }
 

@@ -1,6 +1,6 @@
-import { causeText, isStopCause, type Rail, type StopCause } from '@tranche/contracts';
+import { isStopCause, type Rail, type StopCause } from '@tranche/contracts';
 
-/** What a gateway says of a rail. */
+/** A gateway's answer about a rail that it has stopped. */
 export interface RailStop {
   cause: StopCause;
   sinceMs: number;
