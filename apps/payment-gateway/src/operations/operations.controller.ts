@@ -86,14 +86,14 @@ export class OperationsController {
   }
 
   @Get('frozen-orders')
-  @Route('viewer', 'frozen.read')
+  @Route('viewer', 'conflicts.read')
   frozen(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<FrozenPage> {
     return this.operators.frozen(query, operator);
   }
 
   /** The rails: which is stopped, why, since when, and what waits for it. */
   @Get('rails')
-  @Route('viewer', 'rails.read')
+  @Route('viewer', 'doubts.read')
   railStates(@CurrentOperator() operator: OperatorIdentity): { rails: RailView[] } {
     return { rails: this.rails.views(operator) };
   }

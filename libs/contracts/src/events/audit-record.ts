@@ -8,8 +8,6 @@ export const AUDIT_TYPE = 'operations.audit.recorded';
 export const AUDIT_ACTIONS = [
   'doubts.read',
   'conflicts.read',
-  'frozen.read',
-  'rails.read',
   'order.read',
   'proposals.read',
   'resolution.say',
