@@ -10,6 +10,7 @@ export * from './message-types.js';
 export * from './entries-file.js';
 export * from './extra-data.js';
 export * from './cloud-events.js';
+export * from './waiting-commands.js';
 export * from './merchants.js';
 export * from './signatures/command-signature.js';
 export * from './commands/card-payment.js';

@@ -189,7 +189,7 @@ export class MerchantEntry extends CommandRulesEntry {
   @YesNo()
   requireSignatures?: boolean;
 
-  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person. */
+  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person; not set, of every amount. */
   @Optional()
   @Int(0)
   approvalAboveMinor?: number;
