@@ -28,6 +28,11 @@ export function kafkaMetrics(registry: Registry = new Registry()) {
       'group',
       'topic',
     ]),
+    replaced: counter(
+      'kafka_logs_replaced_total',
+      'Partitions read from their beginning, because their topic was deleted and made again, or cut',
+      ['group', 'topic'],
+    ),
     rebalances: counter('kafka_rebalances_total', 'Assignments received', ['group']),
     crashes: counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']),
     inFlight: gauge('kafka_records_in_flight', 'Records being handled now', ['group']),
