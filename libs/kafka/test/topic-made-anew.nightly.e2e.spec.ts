@@ -1,13 +1,23 @@
 import { Registry } from 'prom-client';
-import { deleteTopic, KeyOrderedConsumer, type KeyOrderedConsumerOptions } from '../src/index.js';
-import { Bench, textOf, until } from './support.js';
+import { brokerGate } from '@tranche/testing';
+import {
+  BatchingProducer,
+  createKafkaClient,
+  deleteTopic,
+  KeyOrderedConsumer,
+  type KeyOrderedConsumerOptions,
+} from '../src/index.js';
+import { Bench, brokers, textOf, until } from './support.js';
 
 const PARTITIONS = 12;
 /** Records of the new topic by partition: fewer than the 4 of before, equally many, more; the last partition had none. */
 const RECORDS = [2, 4, 6, 1, 4, 9, 0, 3, 4, 5, 6, 3];
 const HAD = PARTITIONS - 1;
+const FETCH = 1;
 
 let bench: Bench;
+/** Not through the gate that the reader's connections pass. */
+const direct = () => createKafkaClient({ brokers: brokers().split(','), clientId: 'direct' }, bench.log);
 beforeEach(() => void (bench = new Bench()));
 afterEach(() => bench.close());
 
@@ -36,11 +46,13 @@ function reading(from: KeyOrderedConsumerOptions['from']) {
 async function send(name: string, counts: readonly number[]): Promise<string[]> {
   const sent = counts.flatMap((count, partition) => Array.from({ length: count }, (_, n) => ({ partition, n })));
   const topic = `${bench.prefix}events`;
+  const producer = new BatchingProducer({ client: direct(), log: bench.log });
   await Promise.all(
     sent.map(({ partition, n }) =>
-      bench.producer.send({ topic, partition, key: `${partition}`, value: Buffer.from(`${name} ${partition}/${n}`) }),
+      producer.send({ topic, partition, key: `${partition}`, value: Buffer.from(`${name} ${partition}/${n}`) }),
     ),
   );
+  await producer.close();
   return sent.map(({ partition, n }) => `${name} ${partition}/${n}`).sort();
 }
 
@@ -54,10 +66,10 @@ async function filled(reader: ReturnType<typeof reading>): Promise<void> {
   await until('the first records', () => reader.came.length === 4 * HAD);
 }
 
-async function madeAnew(partitions = PARTITIONS): Promise<string[]> {
-  await deleteTopic(bench.client, `${bench.prefix}events`);
+async function madeAnew(partitions: number, records = RECORDS): Promise<string[]> {
+  await deleteTopic(direct(), `${bench.prefix}events`);
   await bench.topics(['events'], { partitions });
-  return send('new', RECORDS.slice(0, partitions));
+  return send('new', records.slice(0, partitions));
 }
 
 const ofNew = (came: readonly (string | undefined)[]) => [...new Set(came)].filter((text) => text?.startsWith('new')).sort(); // prettier-ignore
@@ -92,4 +104,21 @@ describe('a topic that is deleted and made again', () => {
       expect(second.came.sort()).toEqual(sent);
     },
   );
+
+  it('during a fetch, with as many records: no fetch fails, and it is noticed within a minute', async () => {
+    const gate = await brokerGate(brokers());
+    await bench.close();
+    bench = new Bench(gate.address);
+    bench.atEnd(() => gate.close());
+    const reader = reading('earliest');
+    await filled(reader);
+    const letGo = await gate.holdNext(FETCH);
+    const sent = await madeAnew(
+      PARTITIONS,
+      Array.from({ length: HAD }, () => 4),
+    );
+    letGo();
+    await until('all records', () => ofNew(reader.came).length === sent.length, 90_000);
+    expect(await reader.replaced()).toBeGreaterThan(0);
+  });
 });
