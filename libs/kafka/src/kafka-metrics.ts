@@ -26,6 +26,11 @@ export function kafkaMetrics(registry: Registry = new Registry()) {
     'group',
     'topic',
   ]);
+  const replaced = counter(
+    'kafka_logs_replaced_total',
+    'Partitions read from their beginning, because their topic was deleted and made again, or cut',
+    ['group', 'topic'],
+  );
   const crashes = counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);
   return {
     handled: counter('kafka_records_handled_total', 'Records whose handling ended', ['group', 'topic', 'result']),
@@ -36,12 +41,16 @@ export function kafkaMetrics(registry: Registry = new Registry()) {
     ]),
     deadLetters,
     missed,
+    replaced,
     rebalances: counter('kafka_rebalances_total', 'Assignments received', ['group']),
     crashes,
     /** Counters that alerts read are there from the start, at 0, because `increase` does not see one that begins with 1. */
     fromZero(group: string, topic: readonly string[]) {
       for (const series of combinations({ group: [group], topic, code: OWN_CODES })) deadLetters.inc(series, 0);
-      for (const series of combinations({ group: [group], topic })) missed.inc(series, 0);
+      for (const series of combinations({ group: [group], topic })) {
+        missed.inc(series, 0);
+        replaced.inc(series, 0);
+      }
       crashes.inc({ group }, 0);
     },
     inFlight: gauge('kafka_records_in_flight', 'Records being handled now', ['group']),
