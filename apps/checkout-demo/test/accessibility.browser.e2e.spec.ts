@@ -1,6 +1,7 @@
 import { overflow, smallTargets, violations } from './accessibility.js';
 import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
 import { CREDENTIALS } from './desk.js';
+import { aCard, anOrder, placed } from './shop-stack.js';
 import { CARDS, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
@@ -25,8 +26,12 @@ it('nothing that axe finds, no small target and no sideways scroll, on each page
   await look('faults');
   await shopper.payByCard({ number: CARDS.refusedByTheBank });
   await shopper.until('refused');
-  await look('refused');
-  await shopper.payOtherwise();
+  await page.getByTestId('pay').waitFor();
+  await look('refused, with the choice of another payment');
+  await page.getByTestId('person-summary').click();
+  await shopper.pay();
+  await page.getByTestId('error-method').waitFor();
+  await look('nothing chosen');
   await shopper.payIn('a3');
   await shopper.formOfProvider();
   await look('form of the provider');
@@ -39,6 +44,17 @@ it('nothing that axe finds, no small target and no sideways scroll, on each page
     .first()
     .waitFor();
   await look('desk');
+  const { orderId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator) }));
+  await page.getByTestId(`refund-${orderId}`).click();
+  await look('what to refund');
+  await page.getByTestId('refund-chair-wren').selectOption('2');
+  await page.getByTestId('refund-reason').selectOption('returned');
+  await page.getByTestId('operation-go').click();
+  await look('the last look before a refund');
+  await page.getByTestId('operation-back').click();
+  await page.getByTestId('refund-by-amount').check();
+  await page.getByTestId('operation-amount').fill('600');
+  await look('an amount out of range');
   expect(seen).toEqual([]);
   await shopper.leave();
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FaultCode } from '@tranche/contracts';
-import type { FollowUpKind, OrderItem, PaidCard, Phase } from '../../page/views.js';
+import type { Customer, FollowUpKind, OrderItem, PaidCard, Phase, RefundReason, Returned } from '../../page/views.js';
 import type { MethodId } from '../shop/methods.js';
 
 export type { FollowUpKind, OrderItem, PaidCard, Phase };
@@ -37,14 +37,19 @@ export interface FollowUp {
   /** RFC 3339. */
   startedAt: string;
   execCode?: string;
+  /** Set for a refund. */
+  reason?: RefundReason;
+  /** Articles that a refund is for; absent where it is for an amount. */
+  items?: Returned[];
 }
 
-/** The order in Redis: no name or address, and no card data beyond `PaidCard`. */
+/** The order in Redis: no address, no card data beyond `PaidCard`, and name and e-mail for the desk only. */
 export interface Order {
   orderId: string;
   /** Minor units. */
   amount: number;
   items: OrderItem[];
+  customer?: Customer;
   /** RFC 3339. */
   placedAt: string;
   attempts: Attempt[];
