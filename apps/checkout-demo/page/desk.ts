@@ -93,7 +93,7 @@ function cardOf(sale: DeskView): HTMLElement {
     make(
       'div',
       { class: 'sale-head' },
-      make('h2', {}, orderNumber(orderId)),
+      make('h2', { title: orderId }, orderNumber(orderId)),
       make('span', { class: 'state', 'data-state': sale.state }, t(`sale.${sale.state}`)),
       make('span', { class: 'amount' }, price(amount)),
     ),

@@ -57,10 +57,10 @@ function render(): void {
   const lines = placed.map(({ control, path, says }) =>
     make('li', {}, control === null ? says : linkTo(control, path, says)),
   );
-  summary.replaceChildren(
-    make('p', {}, t(whole ?? 'errors')),
-    ...(lines.length > 0 ? [make('ul', { class: 'plain' }, ...lines)] : []),
-  );
+  const list = lines.length > 0 ? [make('ul', { class: 'plain' }, ...lines)] : [];
+  const says = make('div', {}, make('p', {}, t(whole ?? 'errors')), ...list);
+  // A press of a link ends the field's change. A link that is replaced between the two would not be followed.
+  if (summary.textContent !== says.textContent) summary.replaceChildren(says);
   show(summary, lines.length > 0 || whole !== undefined);
 }
 
