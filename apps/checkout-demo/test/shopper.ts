@@ -78,9 +78,8 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
     },
     /** After a refusal the choice is open already. */
     async payOtherwise() {
-      const other = page.getByTestId('other-method');
-      await other.or(page.getByTestId('pay')).first().waitFor();
-      if (await other.isVisible()) await other.click();
+      await page.locator('[data-testid=other-method]:visible, [data-testid=pay]:visible').first().waitFor();
+      if (await page.getByTestId('other-method').isVisible()) await page.getByTestId('other-method').click();
     },
     formOfProvider: () => page.locator('button[value=validate]').waitFor(),
     /** Presses a button of the provider's form when it appears. Resolves when the browser is back in the shop. */
