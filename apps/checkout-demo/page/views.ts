@@ -69,6 +69,19 @@ export interface Returned {
   quantity: number;
 }
 
+/** An operation that the desk asked for. */
+export interface Operation {
+  operation: FollowUpKind;
+  /** Minor units: asked for, or reported of a success. */
+  amount: number;
+  phase: Phase;
+  execCode?: string;
+  /** Set for a refund. */
+  reason?: RefundReason;
+  /** Articles that a refund is for; absent where it is for an amount. */
+  items?: Returned[];
+}
+
 /** A state of the desk. `capturing`, `refunding`, `voiding`: asked for, and without a result. */
 export const SALE_STATES = [
   ...(['due', 'capturing', 'paid', 'refunding', 'partly', 'refunded', 'voiding', 'cancelled'] as const),
@@ -101,15 +114,7 @@ export interface DeskView extends Pick<OrderView, 'orderId' | 'amount' | 'placed
   captureBy?: string;
   /** True once `payment.capture_window.closing` has come: a day is left. */
   isWindowClosing: boolean;
-  followUps: {
-    operation: FollowUpKind;
-    amount: number;
-    phase: Phase;
-    execCode?: string;
-    at: string;
-    reason?: RefundReason;
-    items?: Returned[];
-  }[];
+  followUps: (Operation & { at: string })[];
   /** Number that the next operation must carry. */
   next: number;
   possible: Possible[];

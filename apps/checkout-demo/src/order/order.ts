@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FaultCode } from '@tranche/contracts';
-import type { Customer, FollowUpKind, OrderItem, PaidCard, Phase, RefundReason, Returned } from '../../page/views.js';
+import type { Customer, FollowUpKind, Operation, OrderItem, PaidCard, Phase } from '../../page/views.js';
 import type { MethodId } from '../shop/methods.js';
 
 export type { FollowUpKind, OrderItem, PaidCard, Phase };
@@ -27,20 +27,11 @@ export interface Attempt {
 }
 
 /** A command of the shop's desk. Its content follows from this, so it is not stored besides. */
-export interface FollowUp {
+export interface FollowUp extends Operation {
   /** Id of the command. */
   id: string;
-  operation: FollowUpKind;
-  /** Minor units: asked for, or reported of a success. */
-  amount: number;
-  phase: Phase;
   /** RFC 3339. */
   startedAt: string;
-  execCode?: string;
-  /** Set for a refund. */
-  reason?: RefundReason;
-  /** Articles that a refund is for; absent where it is for an amount. */
-  items?: Returned[];
 }
 
 /** The order in Redis: no address, no card data beyond `PaidCard`, and name and e-mail for the desk only. */
