@@ -80,7 +80,6 @@ async function take(browser, shopUrl, { name, steps, screen }) {
   await pay();
   await status('refused');
   await picture('refused');
-  await page.getByTestId('other-method').click();
   await page.getByTestId('way-3').check();
   await pay();
   await page.locator('button[value=validate]').click();
@@ -103,9 +102,11 @@ async function take(browser, shopUrl, { name, steps, screen }) {
     await route.fulfill({ response, json: [byCard, { ...inInstalments, isWindowClosing: true }] });
   });
   await page.goto(`${shopUrl}/desk`);
-  const sale = page.locator('.sale').first();
-  await sale.getByRole('textbox').fill('89');
-  await sale.getByRole('button').click();
+  await page.locator('.sale').first().getByRole('button').click();
+  await page.getByTestId('refund-lamp-hazel').selectOption('1');
+  await page.getByTestId('refund-reason').selectOption('damaged');
+  await page.getByTestId('operation-go').click();
+  await page.getByTestId('operation-go').click();
   await page.locator('.sale[data-state=partly]').waitFor();
   await picture('desk');
   await context.close();
