@@ -27,6 +27,7 @@ export const COMMANDS = [
   'docs',
   'check-docs',
   'check-deploy',
+  'build',
   'bundle',
   'pack',
   'pictures',

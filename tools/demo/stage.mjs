@@ -1,9 +1,10 @@
 /** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
+import { SERVICES } from '../infra/apps.mjs';
 import { stopAll } from '../infra/processes.mjs';
 import { readJson } from '../infra/read-json.mjs';
 import { merchantsOfThisRun, stackPorts } from '../infra/service-ports.mjs';
-import { CHECKOUT_MERCHANT, environments, SERVICES, startService } from '../infra/services.mjs';
+import { CHECKOUT_MERCHANT, environments, startService } from '../infra/services.mjs';
 import { keepLogs } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';

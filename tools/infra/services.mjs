@@ -1,22 +1,13 @@
 /** Starts built apps as processes on given ports and waits until each is ready, for stack and demo. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICES } from './apps.mjs';
 import { Expected } from './processes.mjs';
 import { builtFile } from './bundles.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
 import { readJson } from './read-json.mjs';
 
 const READY_TIMEOUT_MS = 180_000;
-
-/** Apps with the default ports of their configuration classes. */
-export const SERVICES = {
-  'platform-simulator': { port: 4010 },
-  'auth-service': { port: 4030, managementPort: 4130 },
-  'cse-token-service': { port: 4040, managementPort: 4140 },
-  'notification-ingest': { port: 4020, managementPort: 4120 },
-  'payment-gateway': { managementPort: 4101 },
-  'checkout-demo': { port: 4050, managementPort: 4150 },
-};
 
 /** checkout-demo is this merchant's shop. */
 export const CHECKOUT_MERCHANT = 'shop-fr';

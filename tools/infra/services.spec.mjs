@@ -1,4 +1,5 @@
-import { addressLines, environments, redisDatabase, SERVICES, startInOrder, troubleIn } from './services.mjs';
+import { SERVICES } from './apps.mjs';
+import { addressLines, environments, redisDatabase, startInOrder, troubleIn } from './services.mjs';
 
 it.each([
   ['redis://127.0.0.1:6379', 0, 'redis://127.0.0.1:6379/0'],
