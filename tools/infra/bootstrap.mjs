@@ -30,7 +30,7 @@ export async function install({ held, log }) {
   await held.run('npm', args, { env: withoutScripts() });
 }
 
-/** What is compiled is what is bundled. */
+/** Bundles exactly the apps that it compiles. */
 async function build({ held, apps, whenCompiled = () => undefined }) {
   const projects = apps ? ['libs/card-encryption', ...apps.map((name) => `apps/${name}`)] : [];
   const compiler = ['node_modules/typescript7/bin/tsc', '-b', ...projects];
