@@ -104,10 +104,9 @@ async function builtLibraries() {
   return { contracts, kafka, runtime, Tranche, tokenizeCard };
 }
 
-/** The topics of one run, which anybody who reaches Kafka may use. Resolves to the stage's `access`. */
-export async function makeTopics({ brokers }, { log }) {
+/** Makes topics that anybody who reaches Kafka may use, of one run if nothing else is said. Resolves to the stage's `access`. */
+export async function makeTopics({ brokers }, { log, topicPrefix = `demo-${randomBytes(4).toString('hex')}.` }) {
   const { contracts, kafka, runtime } = await builtLibraries();
-  const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
   const warnings = { ...runtime.silentLog, warn: log, error: log };
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
   const topics = { prefix: topicPrefix, definitions: Object.values(contracts.TOPICS) };
