@@ -31,6 +31,7 @@ export const COMMANDS = [
   'bundle',
   'pack',
   'pictures',
+  'first-commands',
 ];
 /** These names stay in a checkout for what the command `tranche` of apps/cli does. */
 export const OF_CLI = ['topics', 'acls'];
