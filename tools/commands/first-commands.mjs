@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeBlocks } from '../checks/code-blocks.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { oneOf } from './values.mjs';
 import { CHROMIUM, PORT_OFFSET } from './variables.mjs';
@@ -23,6 +24,7 @@ const PART_OF_TEST = 'npm test -- tools/infra libs/kafka/src';
 const VARIANTS = ['plain', 'blank', 'user'];
 /** The person of the variant `user`: not root, and without Docker. */
 const USER = 'tranche-newcomer';
+const QUICKSTART = 'docs/pay-from-typescript.md';
 const TIMEOUT_MS = 45 * 60_000;
 const PASSED_ON =
   /^(?:LANG|TERM|HOME|(?:https?|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|CHROMIUM_PATH|STACK_PORT_OFFSET)$/i;
@@ -41,6 +43,7 @@ export async function run({ options: { only, in: within, json }, held, log }) {
   const print = json ? (line) => console.error(line) : (line) => console.log(line);
   // Others than root must come through to their clone.
   chmodSync(process.env.TMPDIR, 0o711);
+  process.on('exit', removeUser);
   const rows = [];
   for (const variant of within ? [within] : VARIANTS)
     for (const name of only ? [only] : Object.keys(COMMANDS)) {
@@ -66,13 +69,10 @@ export const rowText = ({ command, variant, seconds, passed, last }) =>
 async function tried(command, variant, { held }) {
   const place = held.folder(variant === 'blank' ? 'first command-' : 'first-');
   const clone = join(place, variant === 'blank' ? 'my clone' : 'tranche');
-  if (variant === 'user') makeUser(place);
+  const env = { ...environmentOf(process.env, resolve('.')), TMPDIR: join(place, 'tmp') };
+  mkdirSync(env.TMPDIR);
   ran('git', ['clone', '--quiet', resolve('.'), clone]);
-  const env = environmentOf(process.env, resolve('.'));
-  if (variant === 'user')
-    Object.assign(env, { HOME: place, npm_config_registry: ran('npm', ['config', 'get', 'registry']).trim() }); // prettier-ignore
-  else mkdirSync((env.TMPDIR = join(place, 'tmp')));
-  if (variant === 'user') ran('chown', ['-R', USER, place]);
+  if (variant === 'user') Object.assign(env, settledIn(place));
   const begin = (line, more) => {
     const words = [...(variant === 'user' ? ['runuser', '-u', USER, '--'] : []), ...line.split(' ')];
     return begun(held, words, { cwd: clone, env: { ...env, ...more } });
@@ -80,21 +80,31 @@ async function tried(command, variant, { held }) {
   const since = performance.now();
   const outcome = await (command === COMMANDS.stack ? stackTried(begin, command) : begin(command).ended());
   const seconds = Math.round((performance.now() - since) / 1000);
-  if (variant === 'user') ran('userdel', [USER]);
   rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   return { seconds, ...verdict(outcome) };
 }
 
+/** Makes the user with this home, where npm has the registry of ours but an empty cache. Returns variables of theirs. */
+function settledIn(home) {
+  removeUser();
+  ran('useradd', ['--system', '--no-create-home', '--home-dir', home, '--shell', '/bin/bash', USER]);
+  ran('chown', ['-R', USER, home]);
+  return { HOME: home, npm_config_registry: ran('npm', ['config', 'get', 'registry']).trim() };
+}
+
+const removeUser = () => spawnSync('userdel', ['--force', USER]);
+
 /** The quickstart beside the stack, by the commands of its page. */
 async function stackTried(begin, command) {
-  const [first, ...others] = commandsIn(readFileSync('docs/pay-from-typescript.md', 'utf8'));
-  if (first !== command) throw new Expected(`docs/pay-from-typescript.md begins with ${first}, not with ${command}`);
+  const blocks = codeBlocks(QUICKSTART, readFileSync(QUICKSTART, 'utf8')).filter(({ language }) => language === 'sh');
+  const [first, ...others] = blocks.flatMap(({ code }) => code.trim().split('\n'));
+  if (first !== command) throw new Expected(`${QUICKSTART} begins with ${first}, not with ${command}`);
   const stack = begin(command);
-  await stack.says('running until Ctrl-C');
+  await stack.says('KAFKA_BROKERS=', 'running until Ctrl-C');
   if (stack.exitCode() !== undefined) return stack.ended();
   const [, brokers] = /^KAFKA_BROKERS=(\S+)/m.exec(stack.lines.join('\n'));
   const outcomes = [];
-  for (const line of others.filter((one) => one.startsWith('node ')))
+  for (const line of others.filter((one) => one.startsWith('node examples/')))
     outcomes.push(await begin(line, { KAFKA_BROKERS: brokers }).ended());
   stack.kill('SIGINT');
   return outcomes.find(({ exitCode }) => exitCode !== 0) ?? { ...(await stack.ended()), lines: outcomes.at(-1).lines };
@@ -105,16 +115,18 @@ function begun(held, [program, ...args], options) {
   let tell = () => undefined;
   const onLine = (line) => {
     lines.push(line);
-    tell(line);
+    tell();
   };
   const child = held.start(program, args, { ...options, onLine });
   return {
     lines,
     kill: child.kill,
     exitCode: () => child.exitCode,
-    /** Resolves when a line has the text, or when the command has ended. */
-    says: (text) =>
-      Promise.race([child.exited, new Promise((done) => (tell = (line) => line.includes(text) && done())), late()]),
+    /** Resolves when it has said all of these, or when it has ended. */
+    says(...texts) {
+      const isSaid = () => texts.every((text) => lines.some((line) => line.includes(text)));
+      return Promise.race([child.exited, new Promise((done) => (tell = () => isSaid() && done())), late()]);
+    },
     ended: async () => ({ exitCode: await Promise.race([child.exited, late().then(() => child.kill())]), lines }),
   };
 }
@@ -134,17 +146,6 @@ export function environmentOf(env, root) {
     (folder) => !folder.startsWith(root) && !folder.includes('node_modules'),
   );
   return { ...Object.fromEntries(kept), PATH: PATH.join(delimiter) };
-}
-
-/** The commands of a document's `sh` blocks, one per line. */
-export function commandsIn(text) {
-  return [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block]) => block.trim().split('\n'));
-}
-
-/** A user whom a killed run left behind is made anew. */
-function makeUser(home) {
-  spawnSync('userdel', [USER]);
-  ran('useradd', ['--system', '--no-create-home', '--home-dir', home, '--shell', '/bin/bash', USER]);
 }
 
 function ran(program, args) {

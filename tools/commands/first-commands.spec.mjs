@@ -1,4 +1,4 @@
-import { commandsIn, environmentOf, rowText, verdict } from './first-commands.mjs';
+import { environmentOf, rowText, verdict } from './first-commands.mjs';
 
 it.each([
   ['works', 0, ['> tranche@0.1.0 demo', '13 scenarios passed', ''], { passed: true, last: '13 scenarios passed' }],
@@ -20,16 +20,10 @@ it.each([
 });
 
 it('gives the clone nothing of ours', () => {
-  const env = { PATH: '/clone/node_modules/.bin:/x/node_modules/.bin:/usr/bin', HOME: '/home/a', KAFKA_BROKERS: 'a:1' };
+  const env = { PATH: '/clone/node_modules/.bin:/x/node_modules/.bin:/usr/bin', HOME: '/here', KAFKA_BROKERS: 'a:1' };
   expect(environmentOf({ ...env, https_proxy: 'http://p', NODE_ENV: 'test', npm_command: 'test' }, '/clone')).toEqual({
-    ...{ PATH: '/usr/bin', HOME: '/home/a', https_proxy: 'http://p' },
+    ...{ PATH: '/usr/bin', HOME: '/here', https_proxy: 'http://p' },
   });
-});
-
-it('reads the commands of a page', () => {
-  expect(commandsIn('```sh\nnpm run stack\n```\n\n```js\nlet a;\n```\n\n```sh\nnode a\nnode b\n```\n')).toEqual([
-    ...['npm run stack', 'node a', 'node b'],
-  ]);
 });
 
 it('prints a row for each', () => {
