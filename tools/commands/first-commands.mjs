@@ -133,9 +133,10 @@ function begun(held, [program, ...args], options) {
 
 const late = () => delay(TIMEOUT_MS, undefined, { ref: false });
 
-/** A command passes if it works, or if the last thing that it says is what to install. npm's own lines tell nothing. */
+/** A command passes if it works, or if the last thing that it says is what to install. npm's own lines tell nothing, those of progress little. */
 export function verdict({ exitCode, lines }) {
-  const last = lines.filter((line) => line.trim() !== '' && !/^(?:npm |> |\[ *\d+ s\] )/.test(line)).at(-1) ?? '';
+  const said = lines.filter((line) => line.trim() !== '' && !/^(?:npm |> )/.test(line));
+  const last = said.filter((line) => !/^\[ *\d+ s\] /.test(line)).at(-1) ?? said.at(-1) ?? '';
   return { passed: exitCode === 0 || / missing: install with "/.test(last), last, exitCode };
 }
 

@@ -14,6 +14,7 @@ it.each([
     ['Maven missing: install with "apt-get install maven", or start Docker', '[  2 s] stopped'],
     { passed: true, last: 'Maven missing: install with "apt-get install maven", or start Docker' },
   ],
+  ['prints only its progress', 0, ['[  2 s] building'], { passed: true, last: '[  2 s] building' }],
   ['is killed', 'SIGTERM', [], { passed: false, last: '' }],
 ])('a command that %s', (_, exitCode, lines, expected) => {
   expect(verdict({ exitCode, lines })).toEqual({ exitCode, ...expected });
