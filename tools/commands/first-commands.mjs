@@ -102,7 +102,7 @@ async function stackTried(begin, command) {
   const stack = begin(command);
   await stack.says('KAFKA_BROKERS=', 'running until Ctrl-C');
   if (stack.exitCode() !== undefined) return stack.ended();
-  const [, brokers] = /^KAFKA_BROKERS=(\S+)/m.exec(stack.lines.join('\n'));
+  const [, brokers] = /^KAFKA_BROKERS=(\S+)/m.exec(stack.lines.join('\n')) ?? [];
   const outcomes = [];
   for (const line of others.filter((one) => one.startsWith('node examples/')))
     outcomes.push(await begin(line, { KAFKA_BROKERS: brokers }).ended());
