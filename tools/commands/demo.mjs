@@ -1,7 +1,8 @@
 import { SCENARIOS } from '../demo/scenarios.mjs';
 import { makeTopics, setStage } from '../demo/stage.mjs';
 import { playAll } from '../demo/story.mjs';
-import { bootstrap, SERVICES_ONLY } from '../infra/bootstrap.mjs';
+import { SERVICES } from '../infra/apps.mjs';
+import { bootstrap } from '../infra/bootstrap.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { addressLines } from '../infra/services.mjs';
 import { jsonFile } from './values.mjs';
@@ -40,7 +41,7 @@ export async function run({ options: given, held, signal, log }) {
   const making = async () => makeTopics(await starting, { log });
   const [infrastructure, { compiled: access }] = await Promise.all([
     starting,
-    bootstrap({ held, log, projects: SERVICES_ONLY, whenCompiled: making }),
+    bootstrap({ held, log, apps: Object.keys(SERVICES), whenCompiled: making }),
   ]);
   const stage = await setStage({ held, log, infrastructure, files: given, access });
   const scenarios = await playAll(SCENARIOS, { stage, signal, print });

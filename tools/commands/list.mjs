@@ -28,9 +28,11 @@ export const COMMANDS = [
   'check-docs',
   'check-deploy',
   'watch-alerts',
+  'build',
   'bundle',
   'pack',
   'pictures',
+  'first-commands',
 ];
 /** These names stay in a checkout for what the command `tranche` of apps/cli does. */
 export const OF_CLI = ['topics', 'acls'];

@@ -37,7 +37,7 @@ async function metricsTold(said) {
   return texts.join('\n');
 }
 
-it('stands on ports of its own, has every metric that an alert or a dashboard asks for, every counter of an alert at 0 before the first event, keeps the log of each service, and leaves nothing else', async () => {
+it('stands on ports of its own, has every metric that an alert or a dashboard asks for, every counter of an alert at 0 before the first event, keeps the log of each service, goes on without one that ends and says how it starts again, and leaves nothing else', async () => {
   const { brokers, redisUrl } = infrastructure();
   const prefix = `stack-${randomBytes(4).toString('hex')}.`;
   const logs = join(temporary, 'logs');
@@ -71,6 +71,22 @@ it('stands on ports of its own, has every metric that an alert or a dashboard as
 
   const [line] = readFileSync(join(logs, 'payment-gateway.log'), 'utf8').split('\n');
   expect(JSON.parse(line)).toMatchObject({ service: 'payment-gateway' });
+
+  const [, gateway] = /payment-gateway is ready, process (\d+)/.exec(one.said.stderr);
+  process.kill(Number(gateway), 'SIGKILL');
+  const ended = /payment-gateway ended with SIGKILL; it starts again by: (.+)/;
+  const [, again] = await waitFor(() => ended.exec(one.said.stderr) ?? undefined, { what: 'the line about its end' });
+  const { KAFKA_BROKERS: _kafka, REDIS_URL: _redis, ...rest } = process.env;
+  const second = spawn(`exec ${again}`, { shell: true, env: rest, stdio: 'ignore' });
+  started.push({ child: second, exited: new Promise((done) => second.once('exit', done)) });
+  const [, management] = /^payment-gateway +(http:\S+)/m.exec(one.said.stdout);
+  const isReady = (url) =>
+    fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await waitFor(() => isReady(management), { timeoutMs: 60_000, what: 'the gateway, started by hand' });
+  await expect(isReady(simulator)).resolves.toBe(true);
 
   one.child.kill('SIGINT');
   await expect(one.exited).resolves.toBe(0);

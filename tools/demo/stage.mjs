@@ -1,9 +1,10 @@
 /** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
+import { SERVICES } from '../infra/apps.mjs';
 import { stopAll } from '../infra/processes.mjs';
 import { readJson } from '../infra/read-json.mjs';
 import { merchantsOfThisRun, stackPorts } from '../infra/service-ports.mjs';
-import { CHECKOUT_MERCHANT, environments, SERVICES, startService } from '../infra/services.mjs';
+import { CHECKOUT_MERCHANT, environments, startService } from '../infra/services.mjs';
 import { keepLogs } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
@@ -103,10 +104,9 @@ async function builtLibraries() {
   return { contracts, kafka, runtime, Tranche, tokenizeCard };
 }
 
-/** The topics of one run, which anybody who reaches Kafka may use. Resolves to the stage's `access`. */
-export async function makeTopics({ brokers }, { log }) {
+/** Makes topics that anybody who reaches Kafka may use, of one run if nothing else is said. Resolves to the stage's `access`. */
+export async function makeTopics({ brokers }, { log, topicPrefix = `demo-${randomBytes(4).toString('hex')}.` }) {
   const { contracts, kafka, runtime } = await builtLibraries();
-  const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
   const warnings = { ...runtime.silentLog, warn: log, error: log };
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
   const topics = { prefix: topicPrefix, definitions: Object.values(contracts.TOPICS) };
