@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPrometheus } from '../checks/prometheus.mjs';
 import { SCENARIOS } from '../demo/scenarios.mjs';
-import { makeTopics, setStage } from '../demo/stage.mjs';
+import { startStage } from '../demo/stage.mjs';
 import { play } from '../demo/story.mjs';
-import { bootstrap, SERVICES_ONLY } from '../infra/bootstrap.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { wholeNumber } from './values.mjs';
 import { INFRASTRUCTURE, LOGS } from './variables.mjs';
 
@@ -35,13 +33,7 @@ const REJECTED = ['method-a-capture-refund', 'bad-command', 'back-office-refund'
 const REJECTED_EVERY = 40;
 
 export async function run({ options: given, held, signal, log }) {
-  const starting = startInfrastructure({ held, log });
-  const making = async () => makeTopics(await starting, { log });
-  const [infrastructure, { compiled: access }] = await Promise.all([
-    starting,
-    bootstrap({ held, log, projects: SERVICES_ONLY, whenCompiled: making }),
-  ]);
-  const stage = await setStage({ held, log, infrastructure, files: given, access });
+  const { stage } = await startStage({ held, log, files: given });
   const targets = Object.entries(WATCHED).map(([job, name]) => [job, stage.services[name].managementUrl]);
   const prometheus = await startPrometheus({ held, targets });
   const begunMs = Date.now();

@@ -21,7 +21,7 @@ export function readingLegalHeads<Target>(
 
 /** A call is written as a whole before its answer is read, and one at a time: what is read after a write begins with the head of an answer. */
 function mendHeads(socket: Socket): void {
-  const read = socket.read.bind(socket) as Socket['read'];
+  const read: Socket['read'] = socket.read.bind(socket);
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   /** The head as far as it came; undefined while none is expected. */
   let head: Buffer | undefined;

@@ -205,7 +205,7 @@ function lossOf(error: Error): PlatformReply {
     ...{ kind: 'lost', reason: 'unreadable_answer' },
     message: `The platform’s answer is not HTTP that can be read: ${why}`,
   });
-  if (error instanceof errors.HTTPParserError) return unreadable(/\((.*)\)$/.exec(error.message)?.[1] ?? error.name);
+  if (error instanceof errors.HTTPParserError) return unreadable(/\(([^(]*)\)$/.exec(error.message)?.[1] ?? error.name);
   if (error instanceof errors.HeadersOverflowError)
     return unreadable(`its headers are larger than ${ANSWER_HEADER_BYTES} bytes`);
   if (error instanceof errors.ResponseContentLengthMismatchError)

@@ -28,7 +28,7 @@ const [OBJECT, END_OF_OBJECT, LIST, END_OF_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** An object or list around the current place. */
 interface Around {
-  /** Of an object. */
+  /** The names of an object so far. */
   readonly names?: Set<string>;
   /** Name of the current member, or index of the current item. */
   at: string | number;
