@@ -46,6 +46,13 @@ describe('what one call came to', () => {
     ['no OPERATIONTYPE', json({ EXECCODE: '0000' }), 'IN_DOUBT wrong_operation_type'],
     ['EXECCODE as a number', said('0000', { EXECCODE: 0 }), 'IN_DOUBT unreadable_answer'],
     ['an EXECCODE beyond all measure', said('0'.repeat(5_000_000)), 'IN_DOUBT unreadable_answer'],
+    ...['EXECCODE":"2017', '\\u0045XECCODE":"0000', 'OPERATIONTYPE":"refund', 'TRANSACTIONID":"T2'].map(
+      (second): [string, PlatformReply, string] => [
+        `two values, the second ${second}`,
+        { kind: 'answered', status: 200, body: `{"EXECCODE":"0000","OPERATIONTYPE":"capture","TRANSACTIONID":"T1","${second}"}` }, // prettier-ignore
+        'IN_DOUBT unreadable_answer',
+      ],
+    ),
     ['no EXECCODE', json({ OPERATIONTYPE: 'capture' }), 'IN_DOUBT unreadable_answer'],
     ['nothing', { kind: 'answered', status: 200, body: '' }, 'IN_DOUBT unreadable_answer'],
     [

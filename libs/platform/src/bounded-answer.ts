@@ -1,4 +1,4 @@
-import { isPlainObject, parseJson, sentValue, type PlatformAnswer } from '@tranche/contracts';
+import { isPlainObject, parseJsonWithNames, sentValue, type PlatformAnswer } from '@tranche/contracts';
 
 /** Maximum characters of a stored EXECCODE. The interface says string(4); any other code is stored as received and proves nothing. */
 const EXECCODE_CHARACTERS = 65_536;
@@ -43,11 +43,14 @@ export function boundedAnswer({ transactionId, amount, redirectHtml, ...texts }:
   return answer;
 }
 
+/** Fields that say what was executed. Of two values of one, none is proved. */
+const DECISIVE = /(?:^|\.)(?:EXECCODE|OPERATIONTYPE|TRANSACTIONID)$/;
+
 /** The fields of a JSON object; undefined for anything else. An answer has no HASH, so its only protection is HTTPS. */
 export function fieldsOfBody(body: string): Record<string, unknown> | undefined {
   try {
-    const parsed = parseJson(body);
-    return isPlainObject(parsed) ? parsed : undefined;
+    const { json, repeated } = parseJsonWithNames(body);
+    return isPlainObject(json) && !repeated.some(({ path }) => DECISIVE.test(path)) ? json : undefined;
   } catch {
     return undefined;
   }
