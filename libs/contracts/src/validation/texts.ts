@@ -39,8 +39,8 @@ export function isWellFormed(text: string): boolean {
  */
 const HIDDEN =
   /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\p{Noncharacter_Code_Point}]/gu;
-/** Between two visible characters these two spell words of Persian and Indic scripts and join emoji. */
-const JOINS = /(?<=[^\s\u200c\u200d])[\u200c\u200d](?=[^\s\u200c\u200d])/uy;
+/** Between two visible characters these two spell words of Persian and Indic scripts and join emoji. Words of Malayalam end with a mark and U+200D. */
+const JOINS = /(?<=[^\s\u200c\u200d])[\u200c\u200d](?=[^\s\u200c\u200d])|(?<=\p{M})\u200d(?!\u200d)/uy;
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export interface Hidden {
