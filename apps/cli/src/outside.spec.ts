@@ -83,6 +83,7 @@ it.each([
 }); // prettier-ignore
 
 it('says that a setting is not set, because its default is then tried', async () => {
+  process.env = { PATH: before.PATH };
   const redis = { sendToEach: () => Promise.reject(new Error('Redis at 127.0.0.1:6379 cannot be reached: refused')) };
   const asked = redisAnswers(redis as unknown as RedisClient, 'REDIS_URL', 0);
   await expect(asked).rejects.toThrow('refused (REDIS_URL is not set, this is its default); no answer within 0 s');
