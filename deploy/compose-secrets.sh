@@ -15,7 +15,8 @@ file .infra/auth-service-key "$(sed -n 's/.*"key": "\(.*\)".*/\1/p' config/accou
 if [ ! -e .env ]; then
   moved="s#\(127.0.0.1:\)1\(4[0-9]\{3\}\)#\1$prefix\2#; s#^PORT_PREFIX=.*#PORT_PREFIX=$prefix#"
   sed "$moved" config/merchants.compose.json > .infra/merchants.compose.json
-  sed "$moved; s#./config/merchants.compose.json#./.infra/merchants.compose.json#" .env.example > .env
+  sed "$moved; s#./config/merchants.compose.json#./.infra/merchants.compose.json#" .env.example > .infra/env
+  mv .infra/env .env # Whole or not at all: what is there is kept.
 fi
 prefix="$(sed -n 's/^PORT_PREFIX=//p' .env)"
 [ "$prefix" = "${1:-$prefix}" ] || echo ".env is there already, with PORT_PREFIX=$prefix: remove it to have another one written" >&2

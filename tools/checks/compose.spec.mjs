@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOPICS } from '@tranche/contracts';
@@ -11,7 +11,7 @@ import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
 import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { readSettings, SETTINGS } from '../../apps/platform-simulator/src/simulator.config.js';
-import { SERVICES } from '../infra/services.mjs';
+import { SERVICES } from '../infra/apps.mjs';
 
 const PUBLISHED = '127.0.0.1:${PORT_PREFIX:-1}';
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
@@ -258,6 +258,14 @@ describe('deploy/compose-secrets.sh', () => {
   const run = (...args) => execFileSync('sh', [join(folder, 'deploy/compose-secrets.sh'), ...args], { encoding: 'utf8', stdio: 'pipe' }); // prettier-ignore
   for (const file of ['deploy/compose-secrets.sh', '.env.example', 'config'])
     cpSync(file, join(folder, file), { recursive: true });
+
+  it('leaves no half of an .env, which the next run would keep', () => {
+    const example = join(folder, '.env.example');
+    renameSync(example, `${example}.away`);
+    expect(() => run('3')).toThrow();
+    renameSync(`${example}.away`, example);
+    expect(existsSync(join(folder, '.env'))).toBe(false);
+  });
 
   it('makes every file that .env names, and says where the shop is', () => {
     const said = run('3');

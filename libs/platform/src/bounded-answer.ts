@@ -1,4 +1,4 @@
-import { isPlainObject, parseJson, type PlatformAnswer } from '@tranche/contracts';
+import { isPlainObject, parseJsonWithNames, sentValue, type PlatformAnswer } from '@tranche/contracts';
 
 /** Maximum characters of a stored EXECCODE. The interface says string(4); any other code is stored as received and proves nothing. */
 const EXECCODE_CHARACTERS = 65_536;
@@ -43,20 +43,23 @@ export function boundedAnswer({ transactionId, amount, redirectHtml, ...texts }:
   return answer;
 }
 
+/** Fields that say what was executed. Of two values of one, none is proved. */
+const DECISIVE = /(?:^|\.)(?:EXECCODE|OPERATIONTYPE|TRANSACTIONID)$/;
+
 /** The fields of a JSON object; undefined for anything else. An answer has no HASH, so its only protection is HTTPS. */
 export function fieldsOfBody(body: string): Record<string, unknown> | undefined {
   try {
-    const parsed = parseJson(body);
-    return isPlainObject(parsed) ? parsed : undefined;
+    const { json, repeated } = parseJsonWithNames(body);
+    return isPlainObject(json) && !repeated.some(({ path }) => DECISIVE.test(path)) ? json : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The fields that are texts. */
+/** The fields that are texts, without the blanks around them. */
 export const textsOf = (fields: unknown): ReadonlyMap<string, string> =>
   new Map(
-    Object.entries(isPlainObject(fields) ? fields : {}).filter(
-      (field): field is [string, string] => typeof field[1] === 'string',
+    Object.entries(isPlainObject(fields) ? fields : {}).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, sentValue(name, value)]] : [],
     ),
   );

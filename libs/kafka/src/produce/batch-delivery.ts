@@ -2,7 +2,14 @@ import { asError, backOffMs, pauseFor, type Log } from '@tranche/runtime';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient, Producer } from '../kafkajs/kafka-client.js';
 import { ProducerConnection } from '../kafkajs/producer-connection.js';
-import { byPartition, byTopic, rejectAsClosed, settleAcknowledged, type Pending } from './produce-batch.js';
+import {
+  byPartition,
+  byTopic,
+  partitionOf,
+  rejectAsClosed,
+  settleAcknowledged,
+  type Pending,
+} from './produce-batch.js';
 
 export class Reachability {
   private reason: string | undefined = 'has not connected to Kafka yet';
@@ -43,6 +50,8 @@ export interface BatchDeliveryOptions {
   metrics: KafkaMetrics;
   reachability: Reachability;
   giveUp: AbortSignal;
+  /** Called when a held partition is free again. */
+  onReleased: () => void;
 }
 
 /** Maximum retries (about 10 s) after failures that the broker does not explain. */
@@ -54,7 +63,7 @@ const MAX_UNEXPLAINED = 10;
  */
 export class BatchDelivery {
   private readonly connection: ProducerConnection;
-  private readonly held = new Map<string, Promise<void>>();
+  private readonly held = new Set<string>();
 
   constructor(private readonly options: BatchDeliveryOptions) {
     const { client, log, giveUp } = options;
@@ -79,12 +88,11 @@ export class BatchDelivery {
   isHeld({ record: { topic, partition } }: Pending): boolean {
     if (this.held.size === 0) return false;
     if (partition !== undefined) return this.held.has(`${topic}/${partition}`);
-    return [...this.held.keys()].some((id) => id.startsWith(`${topic}/`));
+    return [...this.held].some((id) => id.startsWith(`${topic}/`));
   }
 
-  /** Resolves when a held partition is free again; undefined where none is held. */
-  released(): Promise<void> | undefined {
-    return this.held.size === 0 ? undefined : Promise.race(this.held.values());
+  get isHolding(): boolean {
+    return this.held.size > 0;
   }
 
   /** Sends the batch until each of its records is settled or waits in a held partition. */
@@ -105,11 +113,10 @@ export class BatchDelivery {
         if (open.length === 0) return;
         for (const pending of open) pending.sent = true;
         metrics.producedBatchRecords.observe(open.length);
-        open = settleAcknowledged(
-          open,
-          await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }),
-        );
-        reachability.acknowledged();
+        const answers = await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) });
+        open = settleAcknowledged(open, answers);
+        if (answers.length > 0) reachability.acknowledged();
+        if (open.length > 0) throw new UnknownPartitionError(open[0]!);
       } catch (error) {
         failed.attempts++;
         open = await this.afterFailure(open, error, failed, mayHold);
@@ -169,11 +176,22 @@ export class BatchDelivery {
 
   /** Until `sending` ends, nothing else is sent to the partition of these records. */
   private hold([first]: Pending[], sending: Promise<void>): void {
-    const id = `${first!.record.topic}/${first!.message.chosenPartition}`;
-    this.held.set(
-      id,
-      sending.finally(() => this.held.delete(id)),
-    );
+    const id = partitionOf(first!);
+    this.held.add(id);
+    void sending.finally(() => {
+      this.held.delete(id);
+      this.options.onReleased();
+    });
+  }
+}
+
+/** kafkajs leaves out, without an error, the records of a partition that it does not know (yet). */
+class UnknownPartitionError extends Error {
+  readonly type = 'UNKNOWN_TOPIC_OR_PARTITION';
+  readonly retriable = true;
+
+  constructor(pending: Pending) {
+    super(`Kafka has told of no partition ${partitionOf(pending)}`);
   }
 }
 

@@ -192,6 +192,60 @@ describe('the batching producer', () => {
       expect(broker.log).toEqual(['b1', 'b2', 'c1', 'a1', 'a2', 'a3']);
     });
 
+    it('goes on while kafkajs knows no such partition, and says so of what can not wait', async () => {
+      // As kafkajs does, which leaves them out.
+      broker.always = async ({ topicMessages = [] }) => {
+        const known = topicMessages.map(({ topic, messages }) => ({
+          ...{ topic, messages: messages.filter(({ partition }) => partition !== 7) },
+        }));
+        await broker.append({ topicMessages: known });
+        return acknowledged({ topicMessages: known });
+      };
+      const unknown = sendTo(7, 'nowhere').catch((error: unknown) => error);
+      await sendTo(0, 'a');
+      await sendTo(1, 'b');
+      await turns(100);
+      expect(broker.batches.length).toBeLessThan(10);
+      await producer.close({ timeoutMs: 1 });
+      expect(await unknown).toBeInstanceOf(ProducerClosedError);
+      expect(broker.log).toEqual(['a', 'b']);
+    });
+
+    it('keeps the order of a partition where a failure comes before kafkajs has chosen partitions', async () => {
+      const { append } = broker;
+      const withoutChoice: Answer = ({ topicMessages = [] }) => {
+        for (const { messages } of topicMessages)
+          for (const message of messages) delete (message as { chosenPartition?: number }).chosenPartition;
+        return Promise.reject(
+          Object.assign(new Error('gone'), { type: 'UNKNOWN_TOPIC_OR_PARTITION', retriable: true }),
+        );
+      };
+      broker.answers.push(withoutChoice, withoutChoice);
+      broker.always = async (batch) => {
+        await append(batch);
+        return acknowledged(batch);
+      };
+      const first = sendTo(0, 'a1');
+      for (let looks = 0; broker.answers.length > 0 && looks < 500; looks++) await turns(1);
+      await Promise.all([first, sendTo(0, 'a2')]);
+      expect(broker.log).toEqual(['a1', 'a2']);
+    });
+
+    it('holds as many records as there are', async () => {
+      const tooFew = () =>
+        Promise.reject(Object.assign(new Error('too few'), { type: 'NOT_ENOUGH_REPLICAS', retriable: true }));
+      broker.always = async (batch) => {
+        if (batch.topicMessages?.[0]?.messages[0]?.partition === 0) return tooFew();
+        return acknowledged(batch);
+      };
+      const blocked = [sendTo(0, 'first').catch((error: unknown) => error)];
+      for (let looks = 0; broker.batches.length < 2 && looks < 500; looks++) await turns(1);
+      for (let at = 0; at < 150_000; at++) blocked.push(sendTo(0, 'x').catch((error: unknown) => error));
+      await sendTo(1, 'other');
+      await producer.close({ timeoutMs: 1 });
+      expect((await Promise.all(blocked)).every((error) => error instanceof ProducerClosedError)).toBe(true);
+    });
+
     it('takes it for the record at last, and sends those beside it once more only', async () => {
       jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
       broker.answers.push(...Array.from({ length: 10 }, () => unexplained), broker.append, unexplained, broker.append);

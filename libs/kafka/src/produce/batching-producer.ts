@@ -53,7 +53,8 @@ export class BatchingProducer {
     this.metrics = kafkaMetrics(options.metrics);
     this.limits = new MaxMessageBytes(options.client);
     const { reachability, metrics, giveUp } = this;
-    this.delivery = new BatchDelivery({ ...options, reachability, metrics, giveUp: giveUp.signal });
+    const onReleased = () => this.wake();
+    this.delivery = new BatchDelivery({ ...options, reachability, metrics, giveUp: giveUp.signal, onReleased });
     options.health?.addReadiness('kafka producer', () => reachability.trouble);
   }
 
@@ -138,9 +139,8 @@ export class BatchingProducer {
     for (;;) {
       if (this.queue.length > 0) await this.learnTopics();
       const batch = takeBatch(this.queue, this.limits, MAX_BATCH_RECORDS, (pending) => this.delivery.isHeld(pending));
-      const released = this.delivery.released();
       if (batch.length > 0) await this.delivery.deliver(batch);
-      else if (released) await Promise.race([released, new Promise<void>((resolve) => (this.wake = resolve))]);
+      else if (this.delivery.isHolding) await new Promise<void>((resolve) => (this.wake = resolve));
       else if (this.queue.length === 0) break;
     }
     this.flushing = undefined;

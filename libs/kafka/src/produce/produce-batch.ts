@@ -81,25 +81,25 @@ export function takeBatch(
   isHeld: (pending: Pending) => boolean,
 ): Pending[] {
   const batch: Pending[] = [];
-  const staying: Pending[] = [];
   const topicBytes = new Map<string, number>();
-  let taken = 0;
+  let [looked, staying] = [0, 0];
   for (const pending of queue) {
     const { topic } = pending.record;
     const limit = limits.of(topic);
     if (batch.length === maxRecords || limit === undefined) break;
     if (!pending.settled && pending.bytes + batchOverheadBytes > limit)
       pending.reject(new RecordTooLargeError(topic, pending.bytes, limit));
-    if (!pending.settled && isHeld(pending)) staying.push(pending);
+    // Moved to the front, in the same order.
+    if (!pending.settled && isHeld(pending)) queue[staying++] = pending;
     else if (!pending.settled) {
       const bytes = (topicBytes.get(topic) ?? batchOverheadBytes) + pending.bytes;
       if (bytes > limit) break;
       topicBytes.set(topic, bytes);
       batch.push(pending);
     }
-    taken++;
+    looked++;
   }
-  queue.splice(0, taken, ...staying);
+  queue.splice(staying, looked - staying);
   return batch;
 }
 
@@ -122,6 +122,10 @@ export function byTopic(batch: Pending[]): { topic: string; messages: Message[] 
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
 }
 
+/** `TOPIC/PARTITION`. A failure may come before kafkajs has chosen the partition. */
+export const partitionOf = ({ record, message }: Pending): string =>
+  `${record.topic}/${record.partition ?? message.chosenPartition}`;
+
 /**
  * Groups records by partition. kafkajs treats a partition that was acknowledged as sent, but reports only another one's failure; retrying
  * all together would duplicate its records.
@@ -129,7 +133,7 @@ export function byTopic(batch: Pending[]): { topic: string; messages: Message[] 
 export function byPartition(batch: Pending[]): Pending[][] {
   const groups = new Map<string, Pending[]>();
   for (const pending of batch) {
-    const topicPartition = `${pending.record.topic}/${pending.message.chosenPartition}`;
+    const topicPartition = partitionOf(pending);
     const group = groups.get(topicPartition);
     if (group) group.push(pending);
     else groups.set(topicPartition, [pending]);

@@ -104,6 +104,12 @@ describe('the transaction that a follow-up names where its command names none', 
     ],
     ['void', 'two that succeeded', orderOf(succeeded, second), 'T2 (command b), T5 (command b2)'],
     [
+      'void',
+      'one that succeeded and one that waits',
+      orderOf(succeeded, waits),
+      /^is .* T2 \(command b\), T6 \(command/,
+    ],
+    [
       'refund',
       'two with money left',
       orderOf(capture, captureOf('c2', 'T10', 'T5'), refunded('T10', 99)),

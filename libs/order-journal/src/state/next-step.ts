@@ -58,9 +58,14 @@ export function referenceFor(
   return { transactionId: only?.transactionId };
 }
 
-/** A payment that was voided while it waited and succeeded all the same can be voided again, not captured. */
-const livePayments = (order: OrderState, kind: FollowUpKind): Referred[] =>
-  paymentsTaken(order).filter((payment) => kind === 'void' || !isVoided(order, payment));
+/** A void may also mean a payment that waits. One that was voided while it waited and succeeded all the same can be voided again, not captured. */
+function livePayments(order: OrderState, kind: FollowUpKind): Referred[] {
+  const taken = paymentsTaken(order);
+  if (kind !== 'void') return taken.filter((payment) => !isVoided(order, payment));
+  const isNew = (one: OperationState) => taken.every(({ transactionId }) => transactionId !== one.transactionId);
+  const waiting = order.operations.filter((one) => isStillWaiting(order, one) && one.transactionId !== undefined);
+  return [...taken, ...waiting.filter(isNew)];
+}
 
 /** The newest that waits and was not voided, else one that succeeded, ours before others', else any. */
 function newestOf(order: OrderState, kind: FollowUpKind): Referred | undefined {
