@@ -44,7 +44,7 @@ export type CommandEnd = 'done' | 'reused' | 'not_taken';
 
 interface Policy extends StepPolicy, Pick<KnownCommandPolicy, 'isNotTakenPublished'> {
   /** Takes an operation that is neither under way nor ended one step further. Undefined: nothing was done. */
-  advance: (order: OrderState, attempt: number) => Promise<OrderState | undefined>;
+  advance: (order: OrderState, attempt: number, context: AttemptContext) => Promise<AttemptResult | undefined>;
 }
 
 /** Handles one command: read the order, decide the step, prepare, INTENT, send, OUTCOME. Where several processes try, only one is granted. */
@@ -57,19 +57,11 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
 
   /** Attempts the command until it has a result. @throws where the wait was abandoned or the journal is unreachable: it must be redelivered */
   execute(command: Command, lease: CommandLease): Promise<CommandEnd> {
-    let context: AttemptContext = { url: this.platform.answeringUrl, hasWaited: false };
     return this.#handle({ ...command, merchant: command.merchant.merchant }, lease, {
       takesNew: true,
       appendsIntent: true,
       isNotTakenPublished: true,
-      advance: async (order, attempt) => {
-        lease.signal.throwIfAborted();
-        const before = context;
-        context = { ...before, hasWaited: false };
-        const { order: after, ...next } = await this.#attempt(command, order, attempt, lease, before);
-        context = next;
-        return after;
-      },
+      advance: (order, attempt, context) => this.#attempt(command, order, attempt, lease, context),
     });
   }
 
@@ -78,7 +70,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     const { journal, platform } = this;
     const { commandId, trace } = command;
     const { appendsIntent, isNotTakenPublished } = policy;
-    const advance = async (order: OrderState) => {
+    const advance: Policy['advance'] = async (order, _attempt, context) => {
       const written = { at: this.#inOrder(order).at, newToken: () => platform.newToken() };
       let after: OrderState | undefined;
       for (const record of policy.between(order, findOperation(order, commandId)!, written))
@@ -86,7 +78,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
           record.record === 'INTENT'
             ? (await journal.appendIntent(record, trace)).after
             : await journal.appendAndRead(record, trace);
-      return after;
+      return after && { ...context, order: after };
     };
     return this.#handle(command, lease, { takesNew: false, appendsIntent, isNotTakenPublished, advance });
   }
@@ -95,6 +87,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   async #handle(command: CommandCopy, lease: CommandLease, policy: Policy): Promise<CommandEnd> {
     const { journal } = this;
     const { merchant, orderId } = command;
+    let context: AttemptContext = { url: this.platform.answeringUrl, hasWaited: false };
     /** Undefined after each wait for a slot: the order may have changed since, so it is read again. */
     let order: OrderState | undefined;
     let isNew = true;
@@ -122,10 +115,12 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
             order = undefined;
             break;
           }
-          case 'attempt':
-            order = await policy.advance(order, next.attempt);
-            if (order === undefined) return 'not_taken';
+          case 'attempt': {
+            const result = await policy.advance(order, next.attempt, context);
+            if (result === undefined) return 'not_taken';
+            ({ order, ...context } = result);
             break;
+          }
         }
         isNew = false;
       } catch (error) {
@@ -134,6 +129,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         await lease.releaseSlotWhile(() => journal.whenReadable(merchant, orderId, lease.signal));
         order = undefined;
         isNew = true;
+        context = { ...context, hasWaited: false };
       }
     }
   }
@@ -149,6 +145,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     const { journal, platform, timing } = this;
     const { clock, rails } = timing;
     const { rail } = command;
+    lease.signal.throwIfAborted();
     const known = findOperation(order, command.commandId);
     if (known?.lastNotExecuted) {
       const after = this.#afterNotExecuted(command, known);
