@@ -4,12 +4,7 @@ import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import type { ManualResolution } from '../decisions/manual-resolution.js';
-import {
-  OperationsService,
-  transactionOfAnother,
-  type Approval,
-  type RecordedDecision,
-} from './operations.service.js';
+import { OperationsService, transactionOfAnother, type Approval, type RecordedDecision } from './operations.service.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import type { OperationView } from './order-view.js';
 import { DecisionTopic } from '../decisions/decision-topic.service.js';

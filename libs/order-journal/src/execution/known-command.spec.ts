@@ -1,4 +1,5 @@
 import type { Fault } from '@tranche/contracts';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState, verdictOf } from '../state/order-state.js';
@@ -211,4 +212,15 @@ it('gives up nothing by the order that it had before its slot came back', async 
   const late = leaseWith(() => [1, 2].forEach(() => void journal.waitForRecordAfter()));
   expect(await executorOf(journal).answerKnown(COMMAND, giveUpWith(fault), late)).toBe('done');
   expect(journal.appended).toEqual([]);
+});
+
+it('waits while its order can not be read, and answers then', async () => {
+  const journal = journalOf([intent, refused]);
+  const { read } = journal;
+  const waited: string[] = [];
+  journal.read = () => (waited.length > 0 ? read() : Promise.reject(new OrderUnreadableError('the owner reads it')));
+  const whenReadable = (_merchant: string, orderId: string) => Promise.resolve(void waited.push(orderId));
+  const readable = { ...journal, whenReadable, stoppedFor: () => undefined };
+  expect(await answer(readable)).toBe('done');
+  expect([waited, journal.appended.length]).toEqual([['order-1'], 1]);
 });
