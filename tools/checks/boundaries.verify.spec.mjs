@@ -24,7 +24,7 @@ const FILES = {
   testing: 'libs/testing/src/builders.ts',
   rule: 'libs/order-journal/src/state/guards.ts',
   ruleSpec: 'libs/order-journal/src/state/fold.spec.ts',
-  service: 'apps/payment-gateway/src/command/payment-executor.service.ts',
+  service: 'apps/payment-gateway/src/command/payment-platform.service.ts',
   config: 'apps/auth-service/src/auth.config.ts',
   simulator: 'apps/platform-simulator/src/transactions/execution.service.ts',
   shop: 'apps/checkout-demo/src/main.ts',

@@ -6,7 +6,7 @@ import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization,
 import { checkCommandGiven } from '../../apps/cli/src/commands/check-command.js';
 import { givenCommands } from '../../apps/cli/src/commands/given-commands.js';
 import { readCommand } from '../../apps/payment-gateway/src/command/accepted-command.js';
-import { prepareAttempt } from '../../apps/payment-gateway/src/command/payment-executor.service.js';
+import { prepareAttempt } from '../../apps/payment-gateway/src/command/payment-platform.service.js';
 import { commandConsumer } from '../../apps/payment-gateway/test/command-consumer.js';
 
 const NOW_MS = Date.parse('2027-03-01T10:00:05Z');

@@ -13,7 +13,7 @@ import {
   ProposalsController,
   OperationsController,
 } from '../../apps/payment-gateway/src/operations/operations.controller.js';
-import { ManualResolution } from '../../apps/payment-gateway/src/operations/manual-resolution.js';
+import { ManualResolution } from '../../apps/payment-gateway/src/decisions/manual-resolution.js';
 
 const CONTROLLERS = {
   'auth-service': [AccountsController, TokensController],

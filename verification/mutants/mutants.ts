@@ -51,7 +51,7 @@ export const MUTANTS: readonly Mutant[] = [
     ...executor,
     name: 'no-send-deadline',
     does: 'calls however long ago it asked (R5)',
-    find: 'isWithinSendDeadline(started, this.ports.readClocks())',
+    find: 'isWithinSendDeadline(started, clock.readClocks())',
     replace: 'true',
   },
   {

@@ -5,7 +5,7 @@ import {
   referenceFor,
   tagExtraData,
   type ExecutableCommand,
-  type ExecutorPorts,
+  type ExecutorPlatform,
   type OrderState,
   type OperationTerms,
   type PreparedAttempt,
@@ -28,8 +28,6 @@ export class NotNowError extends Error {
 /** A command in the form that the executor takes. */
 export type ExecutedCommand = ExecutableCommand & { readonly carries: SimulatedCommand };
 
-type SimulatedPorts = ExecutorPorts<ExecutedCommand, PlatformRequest, never>;
-
 export function executed(carries: SimulatedCommand): ExecutedCommand {
   const { merchant, orderId, commandId, contentHash, rail } = carries;
   return { merchant: { merchant }, orderId, commandId, contentHash, rail, carries };
@@ -39,8 +37,10 @@ export function executed(carries: SimulatedCommand): ExecutedCommand {
 export function callsOf(
   process: SimulatedProcess,
   platform: SimulatedPlatform,
-): Pick<SimulatedPorts, 'prepare' | 'bearerFor' | 'urlCount' | 'firstUrl' | 'send'> {
+  newToken: () => string,
+): ExecutorPlatform<ExecutedCommand, PlatformRequest, never> {
   return {
+    newToken,
     // The token is drawn before the rules are checked. Another order would change the worlds of all known seeds.
     prepare: async ({ carries }, order, attempt) => {
       if (process.around.random.chance(0.5)) await process.request('bearer token', () => undefined);
@@ -49,7 +49,8 @@ export function callsOf(
     },
     bearerFor: () => Promise.resolve(undefined),
     urlCount: 1,
-    firstUrl: () => 0,
+    answeringUrl: 0,
+    warmUp: () => Promise.resolve(),
     send: (request, { maySend }) => send(request, maySend, process, platform),
   };
 }

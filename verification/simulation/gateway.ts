@@ -9,11 +9,12 @@ import {
 } from '@tranche/kafka';
 import {
   AgreedClock,
-  answerKnownCommand,
   CommandExecutor,
   DoubtWatch,
+  giveUpWith,
   journalPartition,
   OwnedJournal,
+  PUT_IN_DOUBT,
   SEND_DEADLINE_MS,
   type CommandLease,
   type OrderIndex,
@@ -50,7 +51,6 @@ export class SimulatedGateway {
   readonly #doubts: DoubtWatch;
   readonly #clock: AgreedClock;
   readonly #clocks: ClockWatch | undefined;
-  readonly #newToken = () => `${this.process.name}#${++this.#tokens}`;
   #published = Promise.resolve();
   #tokens = 0;
   #lookingForDoubts = false;
@@ -71,16 +71,9 @@ export class SimulatedGateway {
       random: () => process.around.random.next(),
       bounds: (partition) => process.request('journal bounds', () => world.journal.offsets().get(partition)!),
     });
-    const gate = new SimulatedGate(process);
-    const calls = callsOf(process, world.platform);
-    this.#executor = new CommandExecutor({
-      journal: this.journal,
-      gate,
-      timing: clock,
-      readClocks: () => clock.readClocks(),
-      newToken: this.#newToken,
-      ...calls,
-    });
+    const platform = callsOf(process, world.platform, () => `${process.name}#${++this.#tokens}`);
+    const repeats = { republish: async (_: unknown, __: unknown, append: () => unknown) => void (await append()) };
+    this.#executor = new CommandExecutor(this.journal, platform, { clock, rails: new SimulatedGate(process), repeats });
     const { index, orderKeys } = world;
     if (process.around.profile.clocks !== undefined)
       this.#clocks = new ClockWatch({
@@ -240,19 +233,17 @@ export class SimulatedGateway {
     const { resumes } = this.world;
     const made = { commandId: carries.commandId, timeMs: this.world.timeMs(record) };
     if (!resumes.isBefore(carries.orderKey, made)) return false;
-    const ports = { journal: this.journal, timing: this.#clock, newToken: this.#newToken };
-    const answer = await answerKnownCommand(ports, carries, 'in_doubt', lease);
-    if (answer === 'unknown') await this.process.uncertain('dead letter', () => this.world.heldBack(record));
+    const answer = await this.#executor.answerKnown(carries, PUT_IN_DOUBT, lease);
+    if (answer === 'not_taken') await this.process.uncertain('dead letter', () => this.world.heldBack(record));
     return answer !== 'reused';
   }
 
   /** Handles a command that its configuration refuses as the service does. */
   async #refuse(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<void> {
-    const { process, journal, world } = this;
+    const { process, world } = this;
     const wasKnown = world.isKnown(record.carries);
-    const ports = { journal, timing: this.#clock, newToken: this.#newToken };
-    const answer = await answerKnownCommand(ports, record.carries, CLOSED, lease);
-    if (answer === 'answered') return;
+    const answer = await this.#executor.answerKnown(record.carries, giveUpWith(CLOSED), lease);
+    if (answer === 'done') return;
     await process.uncertain('publish payment.command.rejected', () =>
       answer === 'reused' ? world.rejected(record) : world.refused(record, wasKnown),
     );

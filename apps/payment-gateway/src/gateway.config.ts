@@ -22,8 +22,8 @@ import {
   Secret,
   unsignedMerchants,
 } from '@tranche/service-kit';
-import { readLookUpTimes } from './look-up/look-up-schedule.js';
-import { OperatorsConfig } from './operations/operators.config.js';
+import { readLookUpTimes } from './look-up-schedule.js';
+import { OperatorsConfig } from './operators/operators.config.js';
 
 /** Group of the command topics and the journal. The commit of a journal partition says up to where its events were published. */
 export const gatewayGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>

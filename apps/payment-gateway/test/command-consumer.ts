@@ -1,19 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { orderKey, readMerchants } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { KafkaRecordContext } from '@tranche/kafka/nest';
-import { emptyOrder, fold, ResumeList, verdictOf, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import {
+  CommandExecutor,
+  emptyOrder,
+  fold,
+  ResumeList,
+  verdictOf,
+  type ExecutorJournal,
+  type ExecutorTiming,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
 import type { Clock } from '../src/clock.js';
 import type { CommandForwarder } from '../src/command/command-forwarder.service.js';
 import { CommandAnswers } from '../src/command/command-answers.service.js';
 import { CommandReader } from '../src/command/command-reader.service.js';
 import { CommandConsumer } from '../src/command/command.consumer.js';
-import type { PaymentExecutor } from '../src/command/payment-executor.service.js';
-import type { RepublishThrottle } from '../src/command/republish-throttle.js';
+import type { AcceptedCommand } from '../src/command/accepted-command.js';
+import type { PaymentPlatform } from '../src/command/payment-platform.service.js';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
 import type { Journal } from '../src/journal/journal.service.js';
 import type { Recovery } from '../src/journal/recovery.service.js';
+import type { BearerToken } from '../src/platform/bearer-token.client.js';
+import type { PlatformForm } from '../src/platform/platform-caller.service.js';
 
 export interface ConsumerParts {
   merchants: object[];
@@ -55,22 +68,25 @@ export function commandConsumer(parts: ConsumerParts) {
     appendIntent: (record: JournalRecord & { token: string }) =>
       append(record).then((after) => ({ after, verdict: verdictOf(after, record.token) ?? 'lost' })),
   };
-  const executor = {
-    execute: ({ commandId }: { commandId: string }) => Promise.resolve(executed.push(commandId)).then(() => 'done'),
-  };
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock;
+  const repeats = { republish: async (_copy: unknown, _lease: unknown, again: () => unknown) => void (await again()) };
+  const executor = new CommandExecutor<AcceptedCommand, PlatformForm, BearerToken>(
+    view as unknown as ExecutorJournal,
+    { newToken: () => randomUUID() } as unknown as PaymentPlatform,
+    { clock, repeats } as unknown as ExecutorTiming,
+  );
+  executor.execute = ({ commandId }) => Promise.resolve(executed.push(commandId)).then(() => 'done');
   const metrics = new Metrics('spec');
   const answers = new CommandAnswers(
     { view, read: view.read } as unknown as Journal,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
-    {
-      republish: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again(),
-    } as unknown as RepublishThrottle,
-    { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
+    executor,
+    clock,
   );
   const consumer = new CommandConsumer(
     forwarder,
     new CommandReader(config as unknown as GatewayConfig, metrics),
-    executor as unknown as PaymentExecutor,
+    executor,
     answers,
     { resumes } as unknown as Recovery,
   );

@@ -18,8 +18,8 @@ import {
   compact,
   tagExtraData,
   type CommandFacts,
+  type CommandCopy,
   type ExecutableCommand,
-  type RefusedCommand,
 } from '@tranche/order-journal';
 import type { PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-answers.service.js';
@@ -29,8 +29,6 @@ export type AcceptedCommand = PlatformOperation &
   Omit<ExecutableCommand, 'merchant' | 'rail'> & {
     /** `ce_time`, milliseconds since the epoch. */
     readonly timeMs: number;
-    /** Broker time of the append, milliseconds since the epoch; absent where the record has none. */
-    readonly appendedMs?: number;
     readonly correlationId?: string;
     readonly orderKey: string;
   };
@@ -41,7 +39,7 @@ export type ReadCommand =
    * The command names its order, so an event can report the rejection. `command`: set if the journal may know it from an earlier acceptance.
    * `timeMs`: `ce_time`, where it is a time.
    */
-  | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand; timeMs?: number }
+  | { read: 'rejected'; rejection: Rejection; command?: CommandCopy; timeMs?: number }
   /** Becomes a dead letter. `rejection`: set where key and `ce_id` can be read, so that its sender gets an event too. */
   | { read: 'unreadable'; faults: Fault[]; rejection?: Rejection & { commandId: string } };
 

@@ -1,22 +1,23 @@
-import { randomUUID, createHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { appendedMsOf, type Fault, orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { type KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import {
-  answerKnownCommand,
   COMMAND_TIME_HEADER,
+  CommandExecutor,
   findOperation,
-  type BetweenAttempts,
+  type CommandCopy,
   type CommandLease,
-  type KnownCommandPorts,
-  type RefusedCommand,
+  type KnownCommandPolicy,
 } from '@tranche/order-journal';
 import { compact, traceHeadersOf } from '@tranche/runtime';
 import { Clock, isoTime } from '../clock.js';
 import { EventsProducer } from '../journal/events.producer.js';
 import { Journal } from '../journal/journal.service.js';
-import { RepublishThrottle } from './republish-throttle.js';
+import type { BearerToken } from '../platform/bearer-token.client.js';
+import type { PlatformForm } from '../platform/platform-caller.service.js';
+import type { AcceptedCommand } from './accepted-command.js';
 
 export type KnownId = { merchant: string; orderId: string; commandId: string };
 
@@ -26,16 +27,13 @@ export class CommandAnswers {
   constructor(
     private readonly journal: Journal,
     private readonly events: EventsProducer,
-    private readonly repeats: RepublishThrottle,
+    private readonly executor: CommandExecutor<AcceptedCommand, PlatformForm, BearerToken>,
     private readonly clock: Clock,
   ) {}
 
-  known(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
-    const traced = { ...command, trace: headersFor(record) };
-    const republishResult: KnownCommandPorts['republishResult'] = (copy, lease, append) =>
-      this.repeats.republish({ ...copy, appendedMs: appendedMsOf(record) }, lease, append);
-    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, republishResult };
-    return asRetryable(answerKnownCommand(ports, traced, between, leaseOf(context)));
+  known(record: ConsumedRecord, command: CommandCopy, policy: KnownCommandPolicy, context: KafkaRecordContext) {
+    const copy = compact({ ...command, trace: headersFor(record), appendedMs: appendedMsOf(record) });
+    return asRetryable(this.executor.answerKnown(copy, policy, leaseOf(context)));
   }
 
   reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {

@@ -1,6 +1,7 @@
 import type { CallResult } from '@tranche/contracts';
 import {
   AgreedClock,
+  CommandExecutor,
   emptyOrder,
   findOperation,
   fold,
@@ -14,11 +15,10 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
-import type { Journal } from '../journal/journal.service.js';
 import type { PlatformCaller, PlatformForm } from '../platform/platform-caller.service.js';
 import type { RailBreakers } from '../platform/rail-breakers.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
-import { PaymentExecutor } from './payment-executor.service.js';
+import { PaymentPlatform, PaymentTiming } from './payment-platform.service.js';
 import { RepublishThrottle } from './republish-throttle.js';
 
 const NOW = Date.parse('2026-03-01T10:00:00.000Z');
@@ -130,12 +130,10 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     signal: new AbortController().signal,
     releaseSlotWhile: (wait) => wait().finally(() => lateSlot.act()),
   };
-  const executor = new PaymentExecutor(
-    { view: journal } as unknown as Journal,
-    platform as unknown as PlatformCaller,
-    gate as unknown as RailBreakers,
-    injected,
-    new RepublishThrottle(injected),
+  const executor = new CommandExecutor(
+    journal,
+    new PaymentPlatform(platform as unknown as PlatformCaller, injected),
+    new PaymentTiming(injected, gate as unknown as RailBreakers, new RepublishThrottle(injected)),
   );
   const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
   return { journal, calls, urls, left, payments, clock, warm, whileAsked, lateSlot };
@@ -239,7 +237,7 @@ it('takes no further operation of an order that has 200, and writes nothing of i
   const [first] = journal.order.operations;
   const others = Array.from({ length: 199 }, (_, number) => ({ ...first!, commandId: `b${number}` }));
   journal.order = { ...journal.order, operations: [first!, ...others] };
-  expect(await payments.handle(capture())).toBe('full');
+  expect(await payments.handle(capture())).toBe('not_taken');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
   // A known command still gets its result.
   expect(await payments.handle(authorization())).toBe('done');

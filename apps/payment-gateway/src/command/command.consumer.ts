@@ -3,14 +3,22 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { COMMAND_TOPICS, orderKey, railOfTopic, type Fault, type SignatureProblem } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, TerminalError } from '@tranche/kafka/nest';
-import { OPERATIONS_AT_MOST, type RefusedCommand } from '@tranche/order-journal';
+import {
+  CommandExecutor,
+  giveUpWith,
+  LEAVE_ALONE,
+  OPERATIONS_AT_MOST,
+  PUT_IN_DOUBT,
+  type CommandCopy,
+} from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 import { Recovery } from '../journal/recovery.service.js';
+import type { BearerToken } from '../platform/bearer-token.client.js';
+import type { PlatformForm } from '../platform/platform-caller.service.js';
 import type { AcceptedCommand, ReadCommand } from './accepted-command.js';
 import { asRetryable, CommandAnswers, headersFor, leaseOf } from './command-answers.service.js';
 import { CommandForwarder } from './command-forwarder.service.js';
 import { CommandReader, type ReadableCommand } from './command-reader.service.js';
-import { PaymentExecutor } from './payment-executor.service.js';
 
 const ORDER_FULL: Fault = {
   path: '',
@@ -35,7 +43,7 @@ export class CommandConsumer {
   constructor(
     private readonly forwarder: CommandForwarder,
     private readonly reader: CommandReader,
-    private readonly executor: PaymentExecutor,
+    private readonly executor: CommandExecutor<AcceptedCommand, PlatformForm, BearerToken>,
     private readonly answers: CommandAnswers,
     private readonly recovery: Recovery,
   ) {}
@@ -72,7 +80,7 @@ export class CommandConsumer {
 
   /** True for a command that was made before its journal partition was resumed. */
   #isBeforeALoss(read: ReadableCommand): boolean {
-    const { merchant, orderId, commandId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
+    const { merchant, orderId, commandId } = read.read === 'accepted' ? copyOf(read.command) : read.rejection;
     const timeMs = read.read === 'accepted' ? read.command.timeMs : read.timeMs;
     return this.recovery.resumes.isBefore(orderKey(merchant, orderId), compact({ commandId, timeMs }));
   }
@@ -83,10 +91,10 @@ export class CommandConsumer {
    * @returns false where another command has its id
    */
   async #holdBack(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<boolean> {
-    const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
-    const answer = command && (await this.answers.known(record, command, 'in_doubt', context));
-    if (answer === undefined || answer === 'unknown') throw new TerminalError(HELD_BACK.code, HELD_BACK.message);
-    return answer === 'answered';
+    const command = read.read === 'accepted' ? copyOf(read.command) : read.command;
+    const answer = command && (await this.answers.known(record, command, PUT_IN_DOUBT, context));
+    if (answer === undefined || answer === 'not_taken') throw new TerminalError(HELD_BACK.code, HELD_BACK.message);
+    return answer === 'done';
   }
 
   /**
@@ -113,10 +121,9 @@ export class CommandConsumer {
     problem: SignatureProblem,
     context: KafkaRecordContext,
   ): Promise<void> {
-    const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
-    const answer = command && (await this.answers.known(record, command, 'left_alone', context));
-    if (answer !== 'answered')
-      throw new TerminalError(UNSIGNED.code, UNSIGNED.message(problem), { withoutContent: true });
+    const command = read.read === 'accepted' ? copyOf(read.command) : read.command;
+    const answer = command && (await this.answers.known(record, command, LEAVE_ALONE, context));
+    if (answer !== 'done') throw new TerminalError(UNSIGNED.code, UNSIGNED.message(problem), { withoutContent: true });
   }
 
   /** A command that its order knows was accepted once: its result counts, even where today's configuration or checks refuse it (R13). */
@@ -127,12 +134,12 @@ export class CommandConsumer {
   ): Promise<void> {
     const [fault] = rejection.faults;
     if (command === undefined || fault === undefined) return this.answers.reject(record, rejection);
-    const answer = await this.answers.known(record, command, fault, context);
+    const answer = await this.answers.known(record, command, giveUpWith(fault), context);
     if (answer === 'reused') return this.answers.rejectReused(record, { ...rejection, commandId: command.commandId });
-    if (answer === 'unknown') return this.answers.reject(record, rejection);
+    if (answer === 'not_taken') return this.answers.reject(record, rejection);
   }
 }
 
-function refusedCommandOf({ merchant, orderId, commandId, contentHash }: AcceptedCommand): RefusedCommand {
+function copyOf({ merchant, orderId, commandId, contentHash }: AcceptedCommand): CommandCopy {
   return { merchant: merchant.merchant, orderId, commandId, contentHash };
 }

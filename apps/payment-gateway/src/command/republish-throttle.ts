@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CommandLease } from '@tranche/order-journal';
+import type { CommandCopy, CommandLease } from '@tranche/order-journal';
 import { keepNewest } from '@tranche/runtime';
 import { Clock } from '../clock.js';
 
@@ -8,15 +8,6 @@ const AGAIN_AFTER_MS = 1_000;
 const KAFKA_BEHIND_AT_MOST_MS = 120_000;
 /** Number of repeated commands to remember, the newest ones. A forgotten one is answered again. */
 const REMEMBERED = 10_000;
-
-/** A redelivered command whose result is known. */
-export interface Copy {
-  merchant: string;
-  orderId: string;
-  commandId: string;
-  /** Broker time of the append, milliseconds since the epoch; absent where the record has none. */
-  appendedMs?: number | undefined;
-}
 
 interface Published {
   /** Time of the last answer on this process's monotonic clock. */
@@ -41,7 +32,12 @@ export class RepublishThrottle {
    * @param append writes the record that republishes the result
    */
   async republish(
-    { merchant, orderId, commandId, appendedMs }: Copy,
+    {
+      merchant,
+      orderId,
+      commandId,
+      appendedMs,
+    }: Pick<CommandCopy, 'merchant' | 'orderId' | 'commandId' | 'appendedMs'>,
     lease: CommandLease,
     append: () => Promise<unknown>,
   ): Promise<void> {

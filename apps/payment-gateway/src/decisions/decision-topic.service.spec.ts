@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { OperationsService } from '../operations/operations.service.js';
 import type { DecisionRecord } from './decision.js';
 import { DecisionTopic } from './decision-topic.service.js';
-import { ResolutionDecisions } from './resolution-decisions.service.js';
+import { ResolutionDecisions } from '../operations/resolution-decisions.service.js';
 
 jest.mock('@tranche/kafka', () => ({ ...jest.requireActual<typeof kafka>('@tranche/kafka'), LogReader: jest.fn() }));
 

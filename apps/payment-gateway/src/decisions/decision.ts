@@ -1,4 +1,4 @@
-import type { ManualResolution } from '../operations/manual-resolution.js';
+import type { ManualResolution } from './manual-resolution.js';
 
 /** Resolution of a doubt for which one person is not enough. docs/decisions/0075. */
 export interface ResolutionSubject {

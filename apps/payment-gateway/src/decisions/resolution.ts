@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Merchant } from '@tranche/contracts';
 import type { OperationState, OrderState } from '@tranche/order-journal';
-import type { ManualResolution } from '../operations/manual-resolution.js';
+import type { ManualResolution } from './manual-resolution.js';
 import type { ResolutionSubject } from './decision.js';
 
 /**

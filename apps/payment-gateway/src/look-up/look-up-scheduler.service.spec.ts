@@ -14,7 +14,7 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
-import { lookUpTimesOf } from './look-up-schedule.js';
+import { lookUpTimesOf } from '../look-up-schedule.js';
 import type { LookUpService } from './look-up.service.js';
 import { LookUpScheduler } from './look-up-scheduler.service.js';
 

@@ -7,7 +7,7 @@ import { Clock, isoTime, RepeatedWork } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
-import { dueLookUp, nextLookUpMs } from './look-up-schedule.js';
+import { dueLookUp, nextLookUpMs } from '../look-up-schedule.js';
 import { LookUpService } from './look-up.service.js';
 
 /** Maximum time until an order in doubt is checked again, also after a failed look-up. Milliseconds. */

@@ -16,7 +16,7 @@ import { Metrics, Problem, ServiceLogger, problemOf } from '@tranche/service-kit
 import { compact } from '@tranche/order-journal';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { OUTCOMES } from './manual-resolution.js';
+import { OUTCOMES } from '../decisions/manual-resolution.js';
 import { parseOperationId } from './order-view.js';
 
 const SOURCE = 'payment-gateway';

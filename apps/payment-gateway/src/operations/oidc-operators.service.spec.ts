@@ -3,7 +3,7 @@ import { exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { startIssuer } from '../../test/start-issuer.js';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import type { OidcConfig } from './operators.config.js';
+import type { OidcConfig } from '../operators/operators.config.js';
 import { OidcOperators } from './oidc-operators.service.js';
 
 const AUDIENCE = 'https://payments.example/operators';

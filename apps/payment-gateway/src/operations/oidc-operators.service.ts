@@ -4,8 +4,8 @@ import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { OPERATOR_ROLES, type OperatorIdentity } from './operators.js';
-import { isSafeAddress, type OidcConfig } from './operators.config.js';
+import { OPERATOR_ROLES, type OperatorIdentity } from '../operators/operators.js';
+import { isSafeAddress, type OidcConfig } from '../operators/operators.config.js';
 
 /** Only asymmetric algorithms: with HS256 anybody who knows the public key could sign, with `none` anybody at all. */
 const ALGORITHMS = [

@@ -16,8 +16,8 @@ import { MERCHANT_PATTERN, type AuditAction } from '@tranche/contracts';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { AuditInterceptor, CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
-import type { OperatorIdentity, OperatorRole } from './operators.js';
-import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
+import type { OperatorIdentity, OperatorRole } from '../operators/operators.js';
+import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
 import {
   OperationsService,
   type ConflictsPage,
@@ -25,7 +25,7 @@ import {
   type FrozenPage,
   type RecordedDecision,
 } from './operations.service.js';
-import { ManualResolution } from './manual-resolution.js';
+import { ManualResolution } from '../decisions/manual-resolution.js';
 import { Rails, type RailView } from './rails.service.js';
 import type { OperationView } from './order-view.js';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OperationsController } from './operations.controller.js';
-import { ResolutionDecisions } from '../decisions/resolution-decisions.service.js';
+import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Audit } from './audit.service.js';

@@ -20,7 +20,7 @@ import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal, type OrderAsOf } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
-import { nextLookUpMs } from '../look-up/look-up-schedule.js';
+import { nextLookUpMs } from '../look-up-schedule.js';
 import { orderDigest, changeSince } from '../decisions/resolution.js';
 import {
   conflictView,
@@ -33,14 +33,14 @@ import {
   type OperationView,
   operationIdOf,
 } from './order-view.js';
-import { assertMerchant, mayAct, type OperatorIdentity } from './operators.js';
+import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import {
   isResolvedAs,
   resolutionEvidence,
   notExecutedAfterMs,
   resolved,
   type ManualResolution,
-} from './manual-resolution.js';
+} from '../decisions/manual-resolution.js';
 
 /** Maximum wait for the journal's or Redis's answer. Milliseconds. */
 const WAIT_MS = 10_000;

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { AuditInterceptor, OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
 import type { Audit } from './audit.service.js';
-import { assertMerchant, type OperatorIdentity, type OperatorRole, type Operator } from './operators.js';
+import { assertMerchant, type OperatorIdentity, type OperatorRole, type Operator } from '../operators/operators.js';
 import type { OidcOperators } from './oidc-operators.service.js';
 
 const action = 'order.read';

@@ -15,7 +15,7 @@ import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Audit, aboutError, aboutRequest, aboutAnswer } from './audit.service.js';
 import { OidcOperators } from './oidc-operators.service.js';
-import { hasRole, type OperatorIdentity, type OperatorRole } from './operators.js';
+import { hasRole, type OperatorIdentity, type OperatorRole } from '../operators/operators.js';
 
 export interface OperatorRequest {
   headers: { authorization?: string };

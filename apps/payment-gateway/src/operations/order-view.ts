@@ -25,7 +25,7 @@ import {
   findOperation,
   type Conflict,
 } from '@tranche/order-journal';
-import { notExecutedFromMs } from './manual-resolution.js';
+import { notExecutedFromMs } from '../decisions/manual-resolution.js';
 
 /**
  * An order as the journal knows it, for operators (openapi.json). The journal holds no token, no HFTOKEN and no personal data, so the view has none.

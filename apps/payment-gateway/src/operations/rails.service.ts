@@ -15,7 +15,7 @@ import { RepeatedWork } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { KafkaParts } from '../gateway-kafka.module.js';
 import { RailBreakers } from '../platform/rail-breakers.service.js';
-import type { OperatorIdentity } from './operators.js';
+import type { OperatorIdentity } from '../operators/operators.js';
 
 /** Consumer group of the commands, without prefix. */
 const GROUP = 'payment-gateway';

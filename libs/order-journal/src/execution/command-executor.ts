@@ -1,19 +1,22 @@
 import { isUnreachable, type CallResult, type Fault } from '@tranche/contracts';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { historyOf } from '../state/history.js';
-import { afterNotExecuted, type AfterNotExecuted, nextStep } from '../state/next-step.js';
+import { afterNotExecuted, type AfterNotExecuted, nextStep, type StepPolicy } from '../state/next-step.js';
 import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
 import type { Intent } from '../state/records.js';
 import { isWithinSendDeadline, type ClockReading } from '../state/time.js';
 import { inOrder } from '../state/versions.js';
-import {
-  republishAtOnce,
-  type CommandLease,
-  type ExecutableCommand,
-  type ExecutorPorts,
-  type PreparedAttempt,
-  type RejectedAttempt,
+import type {
+  CommandCopy,
+  CommandLease,
+  ExecutableCommand,
+  ExecutorJournal,
+  ExecutorPlatform,
+  ExecutorTiming,
+  PreparedAttempt,
+  RejectedAttempt,
 } from './executor-ports.js';
+import type { KnownCommandPolicy } from './known-command.js';
 
 interface AttemptContext {
   /** Index of the platform's next URL, from 0. */
@@ -33,20 +36,58 @@ interface GrantResult {
   after: OrderState;
 }
 
-/** Executes one command: read the order, decide the step, prepare, INTENT, send, OUTCOME. Where several processes try, only one is granted. */
-export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer extends object> {
-  constructor(private readonly ports: ExecutorPorts<Command, Form, Bearer>) {}
+/**
+ * `reused`: the command's id belongs to a command with other content. `not_taken`: the order does not have the command and takes no operation for it,
+ * or the policy leaves it alone.
+ */
+export type CommandEnd = 'done' | 'reused' | 'not_taken';
 
-  /**
-   * Returns `reused` where the command's id belongs to a command with other content, and `full` where its order takes no further operation. While the
-   * order can't be read, nothing is granted, and the command waits without an in-flight slot.
-   * @throws where the wait was abandoned or the journal is unreachable: the command must be redelivered
-   */
-  async execute(command: Command, lease: CommandLease): Promise<'done' | 'reused' | 'full'> {
-    const { journal } = this.ports;
-    const { merchant } = command.merchant;
-    const { orderId } = command;
-    let context: AttemptContext = { url: this.ports.firstUrl(), hasWaited: false };
+interface Policy extends StepPolicy, Pick<KnownCommandPolicy, 'isNotTakenPublished'> {
+  /** Takes an operation that is neither under way nor ended one step further. Undefined: nothing was done. */
+  advance: (order: OrderState, attempt: number, context: AttemptContext) => Promise<AttemptResult | undefined>;
+}
+
+/** Handles one command: read the order, decide the step, prepare, INTENT, send, OUTCOME. Where several processes try, only one is granted. */
+export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer extends object> {
+  constructor(
+    private readonly journal: ExecutorJournal,
+    private readonly platform: ExecutorPlatform<Command, Form, Bearer>,
+    private readonly timing: ExecutorTiming,
+  ) {}
+
+  /** Attempts the command until it has a result. @throws where the wait was abandoned or the journal is unreachable: it must be redelivered */
+  execute(command: Command, lease: CommandLease): Promise<CommandEnd> {
+    return this.#handle({ ...command, merchant: command.merchant.merchant }, lease, {
+      takesNew: true,
+      appendsIntent: true,
+      isNotTakenPublished: true,
+      advance: (order, attempt, context) => this.#attempt(command, order, attempt, lease, context),
+    });
+  }
+
+  /** Answers a command that may not be attempted with the result that its order has. @throws as `execute` */
+  answerKnown(command: CommandCopy, policy: KnownCommandPolicy, lease: CommandLease): Promise<CommandEnd> {
+    const { journal, platform } = this;
+    const { commandId, trace } = command;
+    const { appendsIntent, isNotTakenPublished } = policy;
+    const advance: Policy['advance'] = async (order, _attempt, context) => {
+      const written = { at: this.#inOrder(order).at, newToken: () => platform.newToken() };
+      let after: OrderState | undefined;
+      for (const record of policy.between(order, findOperation(order, commandId)!, written))
+        after =
+          record.record === 'INTENT'
+            ? (await journal.appendIntent(record, trace)).after
+            : await journal.appendAndRead(record, trace);
+      return after && { ...context, order: after };
+    };
+    return this.#handle(command, lease, { takesNew: false, appendsIntent, isNotTakenPublished, advance });
+  }
+
+  /** While the order can't be read, nothing is appended, and the command waits without an in-flight slot. */
+  async #handle(command: CommandCopy, lease: CommandLease, policy: Policy): Promise<CommandEnd> {
+    const { journal } = this;
+    const { merchant, orderId } = command;
+    let context: AttemptContext = { url: this.platform.answeringUrl, hasWaited: false };
     /** Undefined after each wait for a slot: the order may have changed since, so it is read again. */
     let order: OrderState | undefined;
     let isNew = true;
@@ -54,13 +95,13 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     for (;;) {
       try {
         order ??= await journal.read(merchant, orderId);
-        const next = nextStep(order, command);
+        const next = nextStep(order, command, policy);
         switch (next.step) {
           case 'reused':
             return 'reused';
-          case 'full':
-            // The view may lag behind the log, and the command may be one of the operations that fill the order.
-            if (isReadToEnd) return 'full';
+          case 'not_taken':
+            // The view may lag behind the log, and the command may be an operation of the order.
+            if (isReadToEnd || !policy.isNotTakenPublished) return 'not_taken';
             await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
             order = undefined;
             isReadToEnd = true;
@@ -74,10 +115,12 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
             order = undefined;
             break;
           }
-          case 'attempt':
-            lease.signal.throwIfAborted();
-            ({ order, ...context } = await this.#attempt(command, order, next.attempt, lease, context));
+          case 'attempt': {
+            const result = await policy.advance(order, next.attempt, context);
+            if (result === undefined) return 'not_taken';
+            ({ order, ...context } = result);
             break;
+          }
         }
         isNew = false;
       } catch (error) {
@@ -99,14 +142,16 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     lease: CommandLease,
     context: AttemptContext,
   ): Promise<AttemptResult> {
-    const { gate, journal, timing, prepare, bearerFor } = this.ports;
+    const { journal, platform, timing } = this;
+    const { clock, rails } = timing;
     const { rail } = command;
+    lease.signal.throwIfAborted();
     const known = findOperation(order, command.commandId);
     if (known?.lastNotExecuted) {
       const after = this.#afterNotExecuted(command, known);
       if (after.next === 'give_up') return { ...context, order: await this.#giveUp(command, order, known, after) };
       if (after.inMs > 0 && !context.hasWaited)
-        await lease.releaseSlotWhile(() => timing.sleep(after.inMs, lease.signal));
+        await lease.releaseSlotWhile(() => clock.sleep(after.inMs, lease.signal));
     }
     const { url } = context;
     /** The pause before this attempt has been waited for; it need not be repeated while the order still shows the same attempt. */
@@ -115,32 +160,32 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       hasWaited: findOperation(newest, command.commandId)?.attempt === attempt,
       order: newest,
     });
-    const prepared = await prepare(command, order, attempt);
+    const prepared = await platform.prepare(command, order, attempt);
     if ('faults' in prepared) return goOnWith(await this.#reject(command, order, attempt, prepared));
-    const bearer = await bearerFor(command.merchant);
+    const bearer = await platform.bearerFor(command.merchant);
     if (bearer === 'refused') {
       const rejected = { terms: prepared.terms, faults: [CREDENTIALS_REFUSED], restsOnOrder: false };
       return goOnWith(await this.#reject(command, order, attempt, rejected));
     }
-    const permit = gate.enter(rail);
+    const permit = rails.enter(rail);
     if (!permit) {
-      await lease.releaseSlotWhile(() => gate.wait(rail, lease.signal));
+      await lease.releaseSlotWhile(() => rails.wait(rail, lease.signal));
       return { ...context, hasWaited: true, order: await journal.read(command.merchant.merchant, command.orderId) };
     }
 
     // From here on the permit is returned exactly once, also after an error.
-    const { send, urlCount } = this.ports;
+    const { urlCount } = platform;
     let result: CallResult | undefined;
     let grant: GrantResult;
     try {
-      await this.ports.warmUp?.(url);
+      await platform.warmUp(url);
       const moved = await this.#moved(order);
       if (moved) return goOnWith(moved);
       grant = await this.#askForGrant(command, order, attempt, prepared);
       const { verdict, started, after } = grant;
       if (verdict !== 'granted') return { url, hasWaited: false, order: after };
-      const maySend = () => isWithinSendDeadline(started, this.ports.readClocks());
-      result = await send(prepared.form, { bearer, url, maySend });
+      const maySend = () => isWithinSendDeadline(started, clock.readClocks());
+      result = await platform.send(prepared.form, { bearer, url, maySend });
     } finally {
       permit.leave(result, attempt % urlCount === 0);
     }
@@ -160,10 +205,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     attempt: number,
     { terms, tag, restsOnOrder, permits }: PreparedAttempt<Form>,
   ): Promise<GrantResult> {
-    const { journal, readClocks, newToken } = this.ports;
-    const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
+    const { journal, platform, timing } = this;
+    const identity = { ...this.#inOrder(order), commandId, attempt, token: platform.newToken() };
     const { token } = identity;
-    const started = readClocks();
+    const started = timing.clock.readClocks();
     const intent: Intent = {
       record: 'INTENT',
       ...identity,
@@ -186,13 +231,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
 
   /** Time during which the rail was blocked does not count towards the retry limits. */
   #afterNotExecuted({ rail }: Command, operation: OperationState): AfterNotExecuted {
-    const { timing, gate, urlCount } = this.ports;
-    const nowMs = timing.nowMs();
-    return afterNotExecuted(
-      operation,
-      nowMs - gate.blockedMs(rail, Date.parse(operation.firstIntentAt ?? '')),
-      urlCount,
-    );
+    const { clock, rails } = this.timing;
+    const blockedMs = rails.blockedMs(rail, Date.parse(operation.firstIntentAt ?? ''));
+    return afterNotExecuted(operation, clock.nowMs() - blockedMs, this.platform.urlCount);
   }
 
   #giveUp(
@@ -202,17 +243,16 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     { code, message, retryAfterSeconds }: Extract<AfterNotExecuted, { next: 'give_up' }>,
   ): Promise<OrderState> {
     const hint = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    return this.ports.journal.appendAndRead(
+    return this.journal.appendAndRead(
       { record: 'GIVEN_UP', ...this.#inOrder(order), commandId, attempt, code, message, ...hint },
       trace,
     );
   }
 
-  async #republishResult(command: Command, order: OrderState, lease: CommandLease): Promise<void> {
-    const { journal, republishResult: republishResult = republishAtOnce } = this.ports;
+  async #republishResult(command: CommandCopy, order: OrderState, lease: CommandLease): Promise<void> {
     const { commandId, trace } = command;
-    const append = () => journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, trace);
-    await republishResult(command, lease, append);
+    const append = () => this.journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, trace);
+    await this.timing.repeats.republish(command, lease, append);
   }
 
   /** Appends the rejection and returns the order after it. Where the order has moved since it was read, returns it and appends nothing. */
@@ -225,7 +265,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     const moved = await this.#moved(order);
     if (moved) return moved;
     const seen = restsOnOrder ? { seen: historyOf(order) } : {};
-    return this.ports.journal.appendAndRead(
+    return this.journal.appendAndRead(
       { record: 'REJECTED', ...this.#inOrder(order), commandId, attempt, ...terms, faults, ...seen },
       trace,
     );
@@ -236,12 +276,12 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
    * log that lost records which this process has read (R11).
    */
   async #moved({ merchant, orderId, lastOffset }: OrderState): Promise<OrderState | undefined> {
-    const newest = await this.ports.journal.read(merchant, orderId);
+    const newest = await this.journal.read(merchant, orderId);
     return newest.lastOffset === lastOffset ? undefined : newest;
   }
 
   #inOrder(order: OrderState): ReturnType<typeof inOrder> {
-    return inOrder(order, new Date(this.ports.timing.nowMs()).toISOString());
+    return inOrder(order, new Date(this.timing.clock.nowMs()).toISOString());
   }
 }
 

@@ -5,14 +5,21 @@ import type { Intent, OperationTerms } from '../state/records.js';
 import type { ClockReading } from '../state/time.js';
 import type { OwnedJournal } from '../partition/owned-journal.js';
 
-/** A valid command as plain data. Further data for the form belongs to the caller's type. */
-export interface ExecutableCommand {
-  readonly merchant: { readonly merchant: string };
+/** One copy of a command by what identifies it, whatever today's configuration or contracts say about it. */
+export interface CommandCopy {
+  readonly merchant: string;
   readonly orderId: string;
   readonly commandId: string;
   readonly contentHash: string;
-  readonly rail: Rail;
+  /** Broker time of this copy's append, milliseconds since the epoch; absent where the record has none. */
+  readonly appendedMs?: number;
   readonly trace?: TraceHeaders;
+}
+
+/** A valid command as plain data. Further data for the form belongs to the caller's type. */
+export interface ExecutableCommand extends Omit<CommandCopy, 'merchant'> {
+  readonly merchant: { readonly merchant: string };
+  readonly rail: Rail;
 }
 
 /** An attempt that no rule refuses, so an INTENT may be appended for it. */
@@ -65,46 +72,50 @@ export interface SendOptions<Bearer> {
   maySend: () => boolean;
 }
 
-export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
-  journal: Pick<
-    OwnedJournal,
-    | 'read'
-    | 'readToEnd'
-    | 'append'
-    | 'appendAndRead'
-    | 'appendWithRetry'
-    | 'waitForRecordAfter'
-    | 'whenReadable'
-    | 'appendIntent'
-    | 'stoppedFor'
-  >;
-  gate: RailGate;
-  timing: Timing;
-  /** Both clocks of the machine, uncorrected, for the send deadline. */
-  readClocks: () => ClockReading;
-  /** Creates a token that is unique over all processes and calls. */
-  newToken: () => string;
+/** The log that the executor appends to, and the orders that are read from it. */
+export type ExecutorJournal = Pick<
+  OwnedJournal,
+  | 'read'
+  | 'readToEnd'
+  | 'append'
+  | 'appendAndRead'
+  | 'appendWithRetry'
+  | 'waitForRecordAfter'
+  | 'whenReadable'
+  | 'appendIntent'
+  | 'stoppedFor'
+>;
+
+/** The payment platform: what is sent to it, with which token, and to which of its URLs. */
+export interface ExecutorPlatform<Command extends ExecutableCommand, Form, Bearer extends object> {
+  /** Number of the platform's URLs. After a provable non-execution the other one is tried at once. */
+  readonly urlCount: number;
+  /** Index of the URL that a new command starts with, from 0. */
+  readonly answeringUrl: number;
+  /** Names one call: unique over all processes and calls. */
+  newToken(): string;
   /** Builds rules, terms and form of an attempt, and sends nothing. Asynchronous, so that the simulation can let time pass in it. */
-  prepare: (
+  prepare(
     command: Command,
     order: OrderState,
     attempt: number,
-  ) => PreparedAttempt<Form> | RejectedAttempt | Promise<PreparedAttempt<Form> | RejectedAttempt>;
+  ): PreparedAttempt<Form> | RejectedAttempt | Promise<PreparedAttempt<Form> | RejectedAttempt>;
   /** Undefined where the merchant needs no token; `refused` where its credentials are. Rejects where no token is available now. */
-  bearerFor: (merchant: Command['merchant']) => Promise<Bearer | 'refused' | undefined>;
-  /** Number of the platform's URLs. After a provable non-execution the other one is tried at once. */
-  urlCount: number;
-  /** Index of the URL that a new command starts with, from 0. */
-  firstUrl: () => number;
-  /** Republishes the result of a repeated command with `append`. Resolves when the result was published after this copy. Default: at once. */
-  republishResult?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
+  bearerFor(merchant: Command['merchant']): Promise<Bearer | 'refused' | undefined>;
   /** Opens a connection before the INTENT, so that connecting does not use up the send deadline. Never rejects. */
-  warmUp?: (url: number) => Promise<void>;
-  send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
+  warmUp(url: number): Promise<void>;
+  send(form: Form, options: SendOptions<Bearer>): Promise<CallResult>;
 }
 
-export const republishAtOnce = async (
-  _command: unknown,
-  _lease: CommandLease,
-  append: () => Promise<unknown>,
-): Promise<void> => void (await append());
+/** The three things that make a command wait: the clock, a blocked rail, and a result that was published a moment ago. */
+export interface ExecutorTiming {
+  readonly clock: Timing & {
+    /** Both clocks of the machine, uncorrected, for the send deadline. */
+    readClocks(): ClockReading;
+  };
+  readonly rails: RailGate;
+  readonly repeats: {
+    /** Republishes the result of a repeated command with `append`. Resolves when the result was published after this copy. */
+    republish(copy: CommandCopy, lease: CommandLease, append: () => Promise<unknown>): Promise<void>;
+  };
+}

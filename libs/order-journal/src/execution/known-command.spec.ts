@@ -1,14 +1,17 @@
 import type { Fault } from '@tranche/contracts';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
-import { answerKnownCommand, type BetweenAttempts, type RefusedCommand } from './known-command.js';
+import { CommandExecutor } from './command-executor.js';
+import type { CommandCopy, ExecutorJournal, ExecutorPlatform, ExecutorTiming } from './executor-ports.js';
+import { giveUpWith, LEAVE_ALONE, PUT_IN_DOUBT, type KnownCommandPolicy } from './known-command.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const ORDER = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'order-1', at: AT };
 const OPERATION = { ...ORDER, commandId: 'c1' };
-const COMMAND: RefusedCommand = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'c1', contentHash: 'same' };
+const COMMAND: CommandCopy = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'c1', contentHash: 'same' };
 const fault: Fault = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' };
 
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'same', amount: 100 } as const;
@@ -70,26 +73,38 @@ const leaseWith = (lateSlot: () => unknown) => ({
   },
 });
 const lease = leaseWith(() => undefined);
-const timing = { nowMs: () => Date.parse(AT) };
-const answer = (journal: ReturnType<typeof journalOf>, command = COMMAND, betweenAttempts: BetweenAttempts = fault) =>
-  answerKnownCommand({ journal, timing, newToken: () => 'new' }, command, betweenAttempts, lease);
+type Republish = ExecutorTiming['repeats']['republish'];
+const executorOf = (
+  journal: ReturnType<typeof journalOf>,
+  republish: Republish = async (_copy, _lease, append) => void (await append()),
+) =>
+  new CommandExecutor(
+    journal as unknown as ExecutorJournal,
+    { newToken: () => 'new' } as ExecutorPlatform<never, never, never>,
+    { clock: { nowMs: () => Date.parse(AT) }, repeats: { republish } } as unknown as ExecutorTiming,
+  );
+const answer = (
+  journal: ReturnType<typeof journalOf>,
+  command = COMMAND,
+  policy: KnownCommandPolicy = giveUpWith(fault),
+) => executorOf(journal).answerKnown(command, policy, lease);
 
 it('does not know a command that its order never had', async () => {
   const journal = journalOf([]);
-  expect(await answer(journal)).toBe('unknown');
+  expect(await answer(journal)).toBe('not_taken');
   expect([journal.appended, journal.readsToEnd()]).toEqual([[], 1]);
 });
 
 describe('the log holds the command, and the tail has not read it', () => {
   it('the result is republished where it has ended: no rejection is published', async () => {
     const journal = journalOf([], [], [intent, refused]);
-    expect(await answer(journal)).toBe('answered');
+    expect(await answer(journal)).toBe('done');
     expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
   });
 
   it('the end of a call that is under way is waited for', async () => {
     const journal = journalOf([], [refused], [intent]);
-    expect(await answer(journal)).toBe('answered');
+    expect(await answer(journal)).toBe('done');
     expect(journal.appended).toEqual([]);
   });
 
@@ -99,25 +114,25 @@ describe('the log holds the command, and the tail has not read it', () => {
   });
 });
 
-it.each(['left_alone', 'in_doubt'] as const)(
-  'asks for no end of the log where nothing is published: %s',
-  async (which) => {
-    const journal = journalOf([]);
-    expect(await answer(journal, COMMAND, which)).toBe('unknown');
-    expect(journal.readsToEnd()).toBe(0);
-  },
-);
+it.each([
+  ['left_alone', LEAVE_ALONE],
+  ['in_doubt', PUT_IN_DOUBT],
+])('asks for no end of the log where nothing is published: %s', async (_which, policy) => {
+  const journal = journalOf([]);
+  expect(await answer(journal, COMMAND, policy)).toBe('not_taken');
+  expect(journal.readsToEnd()).toBe(0);
+});
 
 it('repeats the result of a command that has ended', async () => {
   const journal = journalOf([intent, refused]);
-  expect(await answer(journal)).toBe('answered');
+  expect(await answer(journal)).toBe('done');
   expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
 });
 
 it('does not republish a result that was published a moment ago', async () => {
   const journal = journalOf([intent, refused]);
-  const ports = { journal, timing, newToken: () => 'new', republishResult: () => Promise.resolve() };
-  expect(await answerKnownCommand(ports, COMMAND, fault, lease)).toBe('answered');
+  const executor = executorOf(journal, () => Promise.resolve());
+  expect(await executor.answerKnown(COMMAND, giveUpWith(fault), lease)).toBe('done');
   expect(journal.appended).toEqual([]);
 });
 
@@ -129,20 +144,20 @@ it('returns `reused` where the id was used for other content, and appends nothin
 
 it('waits for the call that is under way, whose own event is the answer', async () => {
   const journal = journalOf([intent], [refused]);
-  expect(await answer(journal)).toBe('answered');
+  expect(await answer(journal)).toBe('done');
   expect(journal.appended).toEqual([]);
 });
 
 it('gives up a command between two attempts, with the fault', async () => {
   const journal = journalOf([intent, notExecuted]);
-  expect(await answer(journal)).toBe('answered');
+  expect(await answer(journal)).toBe('done');
   expect(journal.appended).toMatchObject([{ record: 'GIVEN_UP', attempt: 2, code: 'unknown_merchant' }]);
   expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'ended', end: 'given_up' });
 });
 
 it('leaves a command between two attempts as it is where the sender of the copy is not proved', async () => {
   const journal = journalOf([intent, notExecuted]);
-  expect(await answer(journal, COMMAND, 'left_alone')).toBe('unknown');
+  expect(await answer(journal, COMMAND, LEAVE_ALONE)).toBe('not_taken');
   expect(journal.appended).toEqual([]);
   expect(findOperation(journal.order(), 'c1')?.phase).toBe('idle');
 });
@@ -150,7 +165,7 @@ it('leaves a command between two attempts as it is where the sender of the copy 
 describe('records were lost, among which its next attempt may be', () => {
   it('a command between two attempts is in doubt, under terms that its attempts had', async () => {
     const journal = journalOf([intent, notExecuted]);
-    expect(await answer(journal, COMMAND, 'in_doubt')).toBe('answered');
+    expect(await answer(journal, COMMAND, PUT_IN_DOUBT)).toBe('done');
     const ofAttempt = { ...OPERATION, attempt: 2, token: 'new' };
     expect(journal.appended).toEqual([
       { record: 'INTENT', ...ofAttempt, ...terms },
@@ -161,7 +176,7 @@ describe('records were lost, among which its next attempt may be', () => {
 
   it('its doubt is settled by evidence with its tag, where its attempts were tagged', async () => {
     const journal = journalOf([{ ...intent, tag: operationTag('c1') }, notExecuted]);
-    await answer(journal, COMMAND, 'in_doubt');
+    await answer(journal, COMMAND, PUT_IN_DOUBT);
     const tag = { operation: operationTag('c1'), attempt: 2 };
     const reported = { source: 'notification', operation: 'authorize', result: 'succeeded' } as const;
     await journal.append({ record: 'EVIDENCE', ...ORDER, ...reported, tag, answer: { transactionId: 'T2' } });
@@ -172,7 +187,7 @@ describe('records were lost, among which its next attempt may be', () => {
     const other = { ...intent, commandId: 'c2', token: 't2', contentHash: 'of c2' } as const;
     const otherRefused = { ...refused, commandId: 'c2', token: 't2' } as const;
     const journal = journalOf([intent, notExecuted, other], [otherRefused]);
-    expect(await answer(journal, COMMAND, 'in_doubt')).toBe('answered');
+    expect(await answer(journal, COMMAND, PUT_IN_DOUBT)).toBe('done');
     expect(journal.appended.map(({ record }) => record)).toEqual(['INTENT', 'IN_DOUBT']);
   });
 
@@ -181,21 +196,31 @@ describe('records were lost, among which its next attempt may be', () => {
     const journal = journalOf([intent, notExecuted]);
     const before = journal.appendIntent;
     journal.appendIntent = async (record) => (await journal.append(begun), before(record));
-    const waits = answer(journal, COMMAND, 'in_doubt');
+    const waits = answer(journal, COMMAND, PUT_IN_DOUBT);
     await expect(waits).rejects.toThrow();
     expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'open', token: 't2' });
   });
 
   it('an ended one is repeated, and one that the order does not have is unknown', async () => {
-    expect(await answer(journalOf([intent, refused]), COMMAND, 'in_doubt')).toBe('answered');
-    expect(await answer(journalOf([]), COMMAND, 'in_doubt')).toBe('unknown');
+    expect(await answer(journalOf([intent, refused]), COMMAND, PUT_IN_DOUBT)).toBe('done');
+    expect(await answer(journalOf([]), COMMAND, PUT_IN_DOUBT)).toBe('not_taken');
   });
 });
 
 it('gives up nothing by the order that it had before its slot came back', async () => {
   const journal = journalOf([intent], [notExecuted, { ...intent, attempt: 2, token: 't2' }, { ...refused, attempt: 2, token: 't2' }]); // prettier-ignore
-  const ports = { journal, timing, newToken: () => 'new' };
   const late = leaseWith(() => [1, 2].forEach(() => void journal.waitForRecordAfter()));
-  expect(await answerKnownCommand(ports, COMMAND, fault, late)).toBe('answered');
+  expect(await executorOf(journal).answerKnown(COMMAND, giveUpWith(fault), late)).toBe('done');
   expect(journal.appended).toEqual([]);
+});
+
+it('waits while its order can not be read, and answers then', async () => {
+  const journal = journalOf([intent, refused]);
+  const { read } = journal;
+  const waited: string[] = [];
+  journal.read = () => (waited.length > 0 ? read() : Promise.reject(new OrderUnreadableError('the owner reads it')));
+  const whenReadable = (_merchant: string, orderId: string) => Promise.resolve(void waited.push(orderId));
+  const readable = { ...journal, whenReadable, stoppedFor: () => undefined };
+  expect(await answer(readable)).toBe('done');
+  expect([waited, journal.appended.length]).toEqual([['order-1'], 1]);
 });

@@ -26,7 +26,7 @@ describe('the next step of a command', () => {
       { step: 'attempt', attempt: 1 },
     ],
     ['never seen, one below the most operations', many(OPERATIONS_AT_MOST - 1), { step: 'attempt', attempt: 1 }],
-    ['never seen, in an order with the most operations', many(OPERATIONS_AT_MOST), { step: 'full' }],
+    ['never seen, in an order with the most operations', many(OPERATIONS_AT_MOST), { step: 'not_taken' }],
     [
       'known in an order with more than that',
       orderOf(...many(OPERATIONS_AT_MOST).operations, operation('a', { phase: 'idle', attempt: 2 })),

@@ -21,8 +21,16 @@ export type Step =
   /** Somebody's call of this operation, or of another one of the order, is under way. */
   | { step: 'wait' }
   | { step: 'attempt'; attempt: number }
-  /** The order has as many operations as it may have: a further one is rejected, and written nowhere. */
-  | { step: 'full' };
+  /** The order does not have the command, and takes no operation for it: nothing is written. */
+  | { step: 'not_taken' };
+
+/** Treatment of a command that is neither under way nor ended. */
+export interface StepPolicy {
+  /** A command that the order does not have becomes an operation, until the order has as many as it may have. */
+  readonly takesNew: boolean;
+  /** The attempt appends an INTENT, which is refused as busy beside another call of the order: it waits until the order is free. */
+  readonly appendsIntent: boolean;
+}
 
 /** One order has no more operations, rejected ones included: its state is read and written as a whole. */
 export const OPERATIONS_AT_MOST = 200;
@@ -30,13 +38,15 @@ export const OPERATIONS_AT_MOST = 200;
 export function nextStep(
   order: OrderState,
   command: Pick<OperationTerms, 'contentHash'> & { commandId: string },
+  { takesNew, appendsIntent }: StepPolicy = { takesNew: true, appendsIntent: true },
 ): Step {
   const operation = findOperation(order, command.commandId);
   if (operation && !hasContent(operation, command.contentHash)) return { step: 'reused' };
   if (operation && operation.phase !== 'idle')
     return operation.phase === 'open' ? { step: 'wait' } : { step: 'repeat' };
-  if (!operation && order.operations.length >= OPERATIONS_AT_MOST) return { step: 'full' };
-  const isBusy = order.operations.some((other) => other.commandId !== command.commandId && isOpen(other));
+  if (!operation && (!takesNew || order.operations.length >= OPERATIONS_AT_MOST)) return { step: 'not_taken' };
+  const isBusy =
+    appendsIntent && order.operations.some((other) => other.commandId !== command.commandId && isOpen(other));
   return isBusy ? { step: 'wait' } : { step: 'attempt', attempt: operation?.attempt ?? 1 };
 }
 

@@ -2,7 +2,7 @@ import type { Merchant } from '@tranche/contracts';
 import { emptyOrder, fold, type OrderState } from '@tranche/order-journal';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aRefund } from '@tranche/testing';
 import type { AcceptedCommand } from './accepted-command.js';
-import { prepareAttempt } from './payment-executor.service.js';
+import { prepareAttempt } from './payment-platform.service.js';
 
 const NOW_MS = Date.parse('2026-03-01T10:00:00.000Z');
 const merchant: Merchant = {

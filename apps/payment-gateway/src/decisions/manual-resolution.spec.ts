@@ -9,7 +9,7 @@ import {
 import { Problem } from '@tranche/service-kit';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { doubtView, orderView } from './order-view.js';
+import { doubtView, orderView } from '../operations/order-view.js';
 import { resolutionEvidence, notExecutedAfterMs, ManualResolution, resolved } from './manual-resolution.js';
 
 const MINUTE = 60_000;

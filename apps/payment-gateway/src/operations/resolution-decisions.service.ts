@@ -3,16 +3,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import type { ManualResolution } from '../operations/manual-resolution.js';
-import {
-  OperationsService,
-  transactionOfAnother,
-  type Approval,
-  type RecordedDecision,
-} from '../operations/operations.service.js';
-import { assertMerchant, mayAct, type OperatorIdentity } from '../operations/operators.js';
-import type { OperationView } from '../operations/order-view.js';
-import { DecisionTopic } from './decision-topic.service.js';
+import type { ManualResolution } from '../decisions/manual-resolution.js';
+import { OperationsService, transactionOfAnother, type Approval, type RecordedDecision } from './operations.service.js';
+import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
+import type { OperationView } from './order-view.js';
+import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import {
   isExpired,
   isSecondPerson,
@@ -22,8 +17,8 @@ import {
   type DecisionList,
   type DecisionRecord,
   type ResolutionSubject,
-} from './decision.js';
-import { orderDigest, stateOf, whyTwoPeople } from './resolution.js';
+} from '../decisions/decision.js';
+import { orderDigest, stateOf, whyTwoPeople } from '../decisions/resolution.js';
 
 export type ProposalView = ResolutionSubject & Omit<Decision, 'kind' | 'about' | 'subject'>;
 

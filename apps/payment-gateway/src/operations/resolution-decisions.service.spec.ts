@@ -12,10 +12,10 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
-import { operationIdOf } from '../operations/order-view.js';
-import { OperationsService } from '../operations/operations.service.js';
+import { operationIdOf } from './order-view.js';
+import { OperationsService } from './operations.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
-import { whyTwoPeople } from './resolution.js';
+import { whyTwoPeople } from '../decisions/resolution.js';
 import { TopicInMemory } from '../../test/topic-in-memory.js';
 
 const AT = '2026-03-01T10:00:00.000Z';

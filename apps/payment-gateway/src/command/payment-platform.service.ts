@@ -2,52 +2,74 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   AgreedClock,
-  CommandExecutor,
   compact,
   findOperation,
   operationNamedBy,
   operationTag,
   referenceFor,
   termsOf,
+  type ExecutorPlatform,
+  type ExecutorTiming,
   type OperationTerms,
   type OrderState,
   type PreparedAttempt,
   type RejectedAttempt,
+  type SendOptions,
 } from '@tranche/order-journal';
-import { methodRow } from '@tranche/contracts';
+import { methodRow, type CallResult, type Merchant } from '@tranche/contracts';
 import { faultsOfAge, faultsOfOrder, mayBeLookedUp, operationForm } from '@tranche/platform';
-import { Journal } from '../journal/journal.service.js';
+import { Clock } from '../clock.js';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.service.js';
 import { RailBreakers } from '../platform/rail-breakers.service.js';
 import { type AcceptedCommand, factsOf, sentExtraData } from './accepted-command.js';
 import { RepublishThrottle } from './republish-throttle.js';
 
+/** The payment platform as the executor sees it: the form of an attempt, and the call. */
 @Injectable()
-export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformForm, BearerToken> {
+export class PaymentPlatform implements ExecutorPlatform<AcceptedCommand, PlatformForm, BearerToken> {
   constructor(
-    journal: Journal,
-    platform: PlatformCaller,
-    gate: RailBreakers,
-    clock: AgreedClock,
-    repeats: RepublishThrottle,
-  ) {
-    super({
-      journal: journal.view,
-      gate,
-      timing: clock,
-      readClocks: () => clock.readClocks(),
-      newToken: randomUUID,
-      republishResult: ({ merchant: { merchant }, orderId, commandId, appendedMs }, lease, append) =>
-        repeats.republish({ merchant, orderId, commandId, appendedMs }, lease, append),
-      prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
-      bearerFor: (merchant) => platform.bearerFor(merchant),
-      urlCount: platform.urlCount,
-      firstUrl: () => platform.answeringUrl,
-      warmUp: (url) => platform.warmUp(url),
-      send: (form, options) => platform.send(form, options),
-    });
+    private readonly caller: PlatformCaller,
+    private readonly clock: Clock,
+  ) {}
+
+  get urlCount(): number {
+    return this.caller.urlCount;
   }
+
+  get answeringUrl(): number {
+    return this.caller.answeringUrl;
+  }
+
+  newToken(): string {
+    return randomUUID();
+  }
+
+  prepare(command: AcceptedCommand, order: OrderState, attempt: number) {
+    return prepareAttempt(command, order, attempt, this.clock.nowMs());
+  }
+
+  bearerFor(merchant: Merchant) {
+    return this.caller.bearerFor(merchant);
+  }
+
+  warmUp(url: number): Promise<void> {
+    return this.caller.warmUp(url);
+  }
+
+  send(form: PlatformForm, options: SendOptions<BearerToken>): Promise<CallResult> {
+    return this.caller.send(form, options);
+  }
+}
+
+/** The three things that make a payment command wait. */
+@Injectable()
+export class PaymentTiming implements ExecutorTiming {
+  constructor(
+    readonly clock: AgreedClock,
+    readonly rails: RailBreakers,
+    readonly repeats: RepublishThrottle,
+  ) {}
 }
 
 /** Builds rules, terms and form of one attempt. `nowMs`: wall clock. */
