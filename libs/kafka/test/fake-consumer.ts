@@ -17,17 +17,17 @@ export class FakeConsumer {
   readonly calls: string[] = [];
   readonly commits: string[] = [];
   hasGroup = false;
-  private readonly listeners = new Map<string, (event: { payload: object }) => void>();
+  private readonly listeners: { name: string; listener: (event: { payload: object }) => void }[] = [];
   private eachBatch: (fetched: EachBatchPayload) => Promise<void> = () => Promise.resolve();
 
   constructor(readonly config: ConsumerConfig) {}
 
   on(name: string, listener: (event: { payload: object }) => void): void {
-    this.listeners.set(name, listener);
+    this.listeners.push({ name, listener });
   }
 
   emit(name: string, payload: object = {}): void {
-    this.listeners.get(name)?.({ payload });
+    for (const { listener } of this.listeners.filter((one) => one.name === name)) listener({ payload });
   }
 
   connect = () => Promise.resolve();

@@ -4,7 +4,7 @@ import type { KafkaMetrics } from '../kafka-metrics.js';
 import { byTopic } from '../kafkajs/kafkajs-port.js';
 import type { Consumer } from '../kafkajs/kafka-client.js';
 import type { GroupWork } from './group-work.js';
-import type { Partitions } from './sticky-plan.js';
+import type { Member, Partitions } from './sticky-plan.js';
 
 export interface DrainOptions {
   work: GroupWork;
@@ -13,6 +13,8 @@ export interface DrainOptions {
   /** Milliseconds that a rebalance waits for running handlers. */
   drainMs: number;
   isJoiningInVain: () => boolean;
+  /** If it changes, the group is joined again with the new answer. */
+  canWork?: () => boolean;
   /** Called when kafkajs has lost its join; the error thrown afterwards makes kafkajs join again. */
   onLost: () => void;
   log: Log;
@@ -27,7 +29,9 @@ const lookAgainMs = 50;
 export class DrainBeforeJoin {
   private state: 'none' | 'running' | 'done' = 'none';
   /** Partitions of the previous epoch, by topic name with prefix. The leader's plan keeps them with this member if possible. */
-  owned: Partitions = {};
+  private owned: Partitions = {};
+  /** The answer that the group got at the last join. */
+  private saidCanWork = true;
   /** Calls that kafkajs retries by itself. A retry after a join would run in the new generation, so the join waits for them. */
   private delays = 0;
   private withoutGroupSinceMs = performance.now();
@@ -40,6 +44,16 @@ export class DrainBeforeJoin {
 
   end(): void {
     this.state = 'none';
+  }
+
+  /** Returns what the leader plans by; to be called for each join. */
+  standing(): Pick<Member, 'owned' | 'canWork'> {
+    this.saidCanWork = this.canWork;
+    return { owned: this.owned, canWork: this.saidCanWork };
+  }
+
+  private get canWork(): boolean {
+    return this.options.canWork?.() ?? true;
   }
 
   /** kafkajs polls this before it joins. The first call begins the drain. */
@@ -93,17 +107,17 @@ export class DrainBeforeJoin {
 
   /**
    * A fetch from another broker may arrive while the group is being joined. If this lasts, kafkajs has lost a join whose connection broke,
-   * and would only fetch. The error has the type of a rebalance, so kafkajs joins again.
+   * and would only fetch. The error lets kafkajs join again.
    */
   withoutGroup(): Promise<void> {
     const error = this.forgottenJoin();
     return error ? Promise.reject(error) : pauseFor(lookAgainMs);
   }
 
-  /** Covers a member whose partitions are all paused: it gets no batch, but kafkajs emits an event for each empty fetch. */
+  /** Covers a member whose partitions are all paused, or that has none: it gets no batch, but kafkajs emits an event for each empty fetch. */
   watchFetches(consumer: Consumer): void {
     consumer.on('consumer.fetch', () => {
-      const error = this.isUnderWay ? this.forgottenJoin() : undefined;
+      const error = this.isUnderWay ? this.forgottenJoin() : this.changedStanding();
       // kafkajs calls its listeners inside the fetch loop, so an error ends that loop just as a failing batch does.
       if (error) throw error;
     });
@@ -113,7 +127,14 @@ export class DrainBeforeJoin {
     if (performance.now() - this.withoutGroupSinceMs < forgottenJoinMs) return undefined;
     this.withoutGroupSinceMs = performance.now();
     this.options.onLost();
-    const error = new Error('fetching goes on without the group having been joined again');
-    return Object.assign(error, { type: 'REBALANCE_IN_PROGRESS' });
+    return joinAgain('fetching goes on without the group having been joined again');
+  }
+
+  private changedStanding(): Error | undefined {
+    if (this.canWork === this.saidCanWork) return undefined;
+    return joinAgain(`this member ${this.canWork ? 'can work again' : 'cannot work any more'}`);
   }
 }
+
+/** kafkajs joins the group again after an error of this type. */
+const joinAgain = (why: string): Error => Object.assign(new Error(why), { type: 'REBALANCE_IN_PROGRESS' });

@@ -42,6 +42,8 @@ export interface GroupConsumerOptions {
    * partitions of every topic.
    */
   ownedTopic?: string;
+  /** False: the member stays in the group, and partitions go to members that can work, if there are any. Only with an `ownedTopic`. */
+  canWork?: () => boolean;
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
@@ -226,7 +228,7 @@ export class GroupConsumer {
     const byNumber = this.options.ownedTopic !== undefined;
     return drainingAssigner({
       isDrained: () => this.drain.isDrained(),
-      owned: () => this.drain.owned,
+      standing: () => this.drain.standing(),
       byNumber,
       onCluster,
     });
