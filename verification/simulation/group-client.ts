@@ -19,7 +19,9 @@ export interface FetchSource {
   onLanded(listener: (topic: string, partition: number) => void): () => void;
 }
 
-type GroupClientOptions = Pick<GroupWorkOptions, 'assigned' | 'watermarks'>;
+interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks'> {
+  canWork?: () => boolean;
+}
 
 interface Position {
   next: bigint | undefined;
@@ -38,6 +40,7 @@ export class GroupClient {
   #joins = 0;
   #isBusyJoining = false;
   #owned: TopicPartition[] = [];
+  #saidCanWork = true;
 
   constructor(
     private readonly process: SimulatedProcess,
@@ -69,11 +72,16 @@ export class GroupClient {
       this.group.heartbeat(memberId, generation),
     );
     if (this.#isBusyJoining || generation !== this.#generation) return;
-    if (standing === 'rebalance') await this.#giveBackAndJoin();
+    if (standing === 'rebalance' || (standing === 'ok' && this.#canWork !== this.#saidCanWork))
+      await this.#giveBackAndJoin();
     if (standing === 'unknown') {
       this.#memberId = '';
       await this.#giveBackAndJoin();
     }
+  }
+
+  get #canWork(): boolean {
+    return this.options.canWork?.() ?? true;
   }
 
   async #giveBackAndJoin(): Promise<void> {
@@ -95,7 +103,8 @@ export class GroupClient {
         this.#afterJoin(generation, partitions),
       );
     };
-    const member = { id: this.#memberId, owned, joined };
+    const canWork = (this.#saidCanWork = this.#canWork);
+    const member = { id: this.#memberId, owned, canWork, joined };
     await this.process.request(`${this.group.name} join`, () => this.group.join(member));
   }
 
