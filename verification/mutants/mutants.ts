@@ -158,6 +158,15 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       'return this.parts.index.readTogether(partition, []).then(({ marker }) => this.parts.index.write({ partition, from: marker ?? this.#next - 1n, to, hash, orders, redirectHtml }));',
   },
+  {
+    project: 'kafka',
+    file: 'consume/work-standing.js',
+    name: 'never-leaves',
+    does: 'keeps the partitions of a process that cannot work while another one can (0104)',
+    find: 'this.#canWork = !this.#canWork;',
+    replace: ';',
+    profile: 'cut',
+  },
   // Lost data, and clocks.
   {
     project: 'order-journal',

@@ -12,6 +12,7 @@ export interface GroupMember {
   readonly id: string;
   /** Topic → partitions that it had before this join. */
   readonly owned: Record<string, number[]>;
+  readonly canWork: boolean;
   joined(generation: number, partitions: TopicPartition[]): void;
 }
 
@@ -136,6 +137,7 @@ export class SimulatedGroup {
     const members = [...this.#seats.values()].map(({ member }) => ({
       memberId: member.id,
       owned: this.#wishes(member),
+      canWork: member.canWork,
     }));
     if (members.length === 0) return;
     const topics: Record<string, number[]> = {};

@@ -1,6 +1,7 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import {
   KeyOrderedPool,
+  WorkStanding,
   type Assignment,
   type ConsumedRecord,
   type PartitionWork,
@@ -38,6 +39,7 @@ import type { TopicRecord } from './topics.js';
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
 const INDEX_LOOK_MS = 2_000;
+const OBSTACLES_LOOK_MS = 5_000;
 const CLOSED = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' } as const;
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
@@ -54,6 +56,7 @@ export class SimulatedGateway {
   #published = Promise.resolve();
   #tokens = 0;
   #lookingForDoubts = false;
+  readonly #standing = new WorkStanding();
 
   constructor(
     readonly process: SimulatedProcess,
@@ -100,6 +103,7 @@ export class SimulatedGateway {
   /** Starts the parts in the order of the service (`GatewayLifecycle`): the journal, what runs on an interval, the groups. */
   async start(): Promise<void> {
     await this.#clocks?.untilAgreed();
+    while (!(await this.#reachesIndex())) await this.process.sleep(OBSTACLES_LOOK_MS);
     this.#clocks?.start();
     this.#startJournal();
     this.#startTimers();
@@ -120,8 +124,23 @@ export class SimulatedGateway {
     }
   }
 
+  /** Does what `WorkObstacles` of the service does. */
+  async #lookForObstacles(): Promise<void> {
+    this.#standing.look(!(await this.#reachesIndex()), this.process.monotonicMs());
+  }
+
+  async #reachesIndex(): Promise<boolean> {
+    if (this.process.around.profile.cut === undefined) return true;
+    return this.#index.readTogether(0, []).then(
+      () => true,
+      () => false,
+    );
+  }
+
   #startTimers(): void {
     const { process, journal, world } = this;
+    if (process.around.profile.cut !== undefined)
+      process.every(OBSTACLES_LOOK_MS, 'looks for obstacles', () => void this.#lookForObstacles());
     process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
     const { keepsEveryMs } = process.around.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
@@ -142,6 +161,7 @@ export class SimulatedGateway {
         assignment.topic === JOURNAL
           ? this.#own(assignment)
           : pool.workOn(assignment, () => this.#whenServing(assignment)),
+      canWork: () => this.#standing.canWork,
     }).start();
     const noted = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) =>
       this.#take(task, slot),

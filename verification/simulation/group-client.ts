@@ -20,7 +20,9 @@ export interface FetchSource {
   onLanded(listener: (topic: string, partition: number) => void): () => void;
 }
 
-type GroupClientOptions = Pick<GroupWorkOptions, 'assigned' | 'watermarks' | 'ownedTopic'>;
+interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks' | 'ownedTopic'> {
+  canWork?: () => boolean;
+}
 
 interface Position {
   next: bigint | undefined;
@@ -39,6 +41,7 @@ export class GroupClient {
   #joins = 0;
   #isBusyJoining = false;
   #owned: TopicPartition[] = [];
+  #saidCanWork = true;
 
   constructor(
     private readonly process: SimulatedProcess,
@@ -70,11 +73,16 @@ export class GroupClient {
       this.group.heartbeat(memberId, generation),
     );
     if (this.#isBusyJoining || generation !== this.#generation) return;
-    if (standing === 'rebalance') await this.#giveBackAndJoin();
+    if (standing === 'rebalance' || (standing === 'ok' && this.#canWork !== this.#saidCanWork))
+      await this.#giveBackAndJoin();
     if (standing === 'unknown') {
       this.#memberId = '';
       await this.#giveBackAndJoin();
     }
+  }
+
+  get #canWork(): boolean {
+    return this.options.canWork?.() ?? true;
   }
 
   async #giveBackAndJoin(): Promise<void> {
@@ -96,7 +104,8 @@ export class GroupClient {
         this.#afterJoin(generation, partitions),
       );
     };
-    const member = { id: this.#memberId, owned, joined };
+    const canWork = (this.#saidCanWork = this.#canWork);
+    const member = { id: this.#memberId, owned, canWork, joined };
     await this.process.request(`${this.group.name} join`, () => this.group.join(member));
   }
 

@@ -156,7 +156,7 @@ export class SimulatedIndex {
     const whileThere =
       <T>(effect: () => T) =>
       () => {
-        if (this.around.scheduler.nowMs < this.awayUntilMs) throw new Error('Redis is away');
+        if (this.around.scheduler.nowMs < this.awayUntilMs || process.isCutFromIndex) throw new Error('Redis is away');
         return effect();
       };
     return {

@@ -72,6 +72,13 @@ export class SimulatedProcess implements Sleeper, Timing {
     );
   }
 
+  get isCutFromIndex(): boolean {
+    const { profile, scheduler } = this.around;
+    const { gateways = [], fromMs = 0, untilMs = 0 } = profile.cut ?? {};
+    const isCut = scheduler.nowMs >= fromMs && scheduler.nowMs < untilMs;
+    return isCut && gateways.some((name) => this.name.startsWith(`${name}.`));
+  }
+
   get #wrongByMs(): number {
     const { profile, scheduler } = this.around;
     const { clocks } = profile;

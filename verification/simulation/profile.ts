@@ -45,6 +45,8 @@ export interface Profile {
   clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
   /** Worlds in which partitions change their owners all the time. */
   moves?: Moves;
+  /** Worlds in which gateways cannot reach Redis for minutes, or for ever; another one can, or the cut ends. */
+  cut?: { gateways: readonly string[]; fromMs: number; untilMs: number };
 }
 
 /** Per wake of a process. */
@@ -120,8 +122,9 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt.
  * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
+ * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes.
  */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves'] as const;
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -135,6 +138,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
   if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
   if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
+  if (name === 'cut') Object.assign(profile, drawCut(random, profile));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -212,6 +216,15 @@ const orderlyMoves = (): Profile => ({
   ...calmProfile(),
   ...{ processes: 3, rebalance: 0.02, troubleMs: 20_000, moves: { unheard: 0, indexAway: 0, isOrderly: true } },
 });
+
+/** A pause of a minute of the only gateway that works would leave too little time for rest. */
+function drawCut(random: Random, { processes, troubleMs, pauseMs }: Profile): Partial<Profile> {
+  const isAll = random.chance(0.2);
+  const gateways = Array.from({ length: isAll ? processes : 1 }, (_, number) => `gateway-${number}`);
+  const fromMs = random.between(0.1, 0.9) * troubleMs;
+  const lastsMs = isAll || random.chance(0.5) ? random.between(40_000, 120_000) : Infinity;
+  return { pauseMs: Math.min(pauseMs, 12_000), cut: { gateways, fromMs, untilMs: fromMs + lastsMs } };
+}
 
 const DAY_MS = 86_400_000;
 

@@ -8,6 +8,7 @@ import { KafkaServers } from './kafka-servers.service.js';
 import { TimersModule } from './timers/timers.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PlatformModule } from './platform/platform.module.js';
+import { WorkObstacles } from './work-obstacles.service.js';
 
 @Module({
   imports: [
@@ -19,6 +20,6 @@ import { PlatformModule } from './platform/platform.module.js';
     TimersModule,
     OperationsModule,
   ],
-  providers: [GatewayLifecycle, KafkaServers],
+  providers: [GatewayLifecycle, KafkaServers, WorkObstacles],
 })
 export class AppModule {}

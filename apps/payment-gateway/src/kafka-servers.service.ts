@@ -7,10 +7,14 @@ import { gatewayGroup, GatewayConfig } from './gateway.config.js';
 import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
+import { WorkObstacles } from './work-obstacles.service.js';
 
 const CONSUMED = [...Object.values(COMMAND_TOPICS), TOPICS.notifications];
 
-/** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
+/**
+ * Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. Only the group of the
+ * commands moves partitions away from an instance that cannot work: to journal a notification needs Kafka alone.
+ */
 @Injectable()
 export class KafkaServers {
   constructor(
@@ -19,6 +23,7 @@ export class KafkaServers {
     private readonly owners: PartitionOwners,
     private readonly breakers: RailBreakers,
     private readonly commandGate: CommandGate,
+    private readonly obstacles: WorkObstacles,
   ) {}
 
   /** A rail's topic is not fetched while its breaker is open; no command topic is while `CommandGate` has an obstacle. */
@@ -42,7 +47,8 @@ export class KafkaServers {
     const groupId = gatewayGroup(config);
     const topics = Object.values(COMMAND_TOPICS).map(({ name }) => name);
     const inFlightPerTopic = Object.fromEntries(topics.map((name) => [name, config.railInFlight]));
-    const commands = new KafkaServer({ ...shared, groupId, topics, inFlightPerTopic, owned: this.owners });
+    const canWork = () => this.obstacles.canWork;
+    const commands = new KafkaServer({ ...shared, groupId, topics, inFlightPerTopic, owned: this.owners, canWork });
     const blocked = new Set<string>();
     const place = () => {
       const isPaused = (name: string) => blocked.has(name) || this.commandGate.blockedBecause !== undefined;

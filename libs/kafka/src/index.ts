@@ -32,6 +32,7 @@ export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
 export type * from './consume/group-port.js';
 export { decodeFinished } from './consume/frontier.js';
 export { numberPlan, stickyPlan, type Partitions } from './consume/sticky-plan.js';
+export { WorkStanding } from './consume/work-standing.js';
 export { LogPosition } from './log/log-position.js';
 export { LogFollower } from './log/log-follower.js';
 export { LogReader, type LogRecord } from './log/log-reader.js';

@@ -14,6 +14,8 @@ export interface BrokerGate {
   cutNext(apiKey: number): Promise<void>;
   /** Holds the next request with this Kafka API key, and what follows it. Resolves then with the function that lets it pass. */
   holdNext(apiKey: number): Promise<() => void>;
+  /** Breaks the connection of every request that names this topic, except metadata; undefined ends that. */
+  refuse(topic: string | undefined): void;
   close(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   // A port that remains reserved for us while the gate is shut; one chosen by the system would not.
   const [port] = await freePorts();
   let isFrozen = false;
+  let refused: string | undefined;
   let caught: { apiKey: number; take: (client: Socket, upstream: Socket, bytes: Buffer) => void } | undefined;
 
   const open = async () => {
@@ -56,6 +59,8 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
     client.on('data', (bytes) => {
       const requests = requestsOf(bytes);
       if (requests.length === 0) return;
+      const isRefused = (request: Buffer) => apiKeyOf(request) !== METADATA && request.includes(refused!);
+      if (refused !== undefined && requests.some(isRefused)) return void client.destroy();
       const arrived = Buffer.concat(requests);
       if (caught === undefined || !requests.some((request) => apiKeyOf(request) === caught?.apiKey))
         return void upstream.write(arrived);
@@ -96,7 +101,17 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
       };
       caught = { apiKey, take };
     });
-  return { address: `127.0.0.1:${port}`, shut, open, freeze, thaw, cutNext, holdNext, close: shut };
+  return {
+    address: `127.0.0.1:${port}`,
+    shut,
+    open,
+    freeze,
+    thaw,
+    cutNext,
+    holdNext,
+    refuse: (topic) => void (refused = topic),
+    close: shut,
+  };
 }
 
 /** Returns complete answers with the broker's host and port, as Kafka writes them, replaced by ours. One per connection. */
@@ -112,6 +127,7 @@ export function readdressed(host: string, brokerPort: number, port: () => number
   };
 }
 
+const METADATA = 3;
 const apiKeyOf = (request: Buffer) => request.readInt16BE(4);
 
 function int32(value: number): Buffer {

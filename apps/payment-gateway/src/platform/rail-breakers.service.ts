@@ -26,6 +26,7 @@ export class RailBreakers implements RailGate {
   readonly #waiting = new Map<Rail, Set<() => void>>(RAILS.map((rail) => [rail, new Set()]));
   readonly #listeners: ((rail: Rail, isBlocked: boolean) => void)[] = [];
   readonly #nextTryMs = new Map<Rail, number>();
+  #isReachable = true;
   readonly #opened;
 
   constructor(
@@ -73,6 +74,11 @@ export class RailBreakers implements RailGate {
       const nextTryMs = this.#nextTryMs.get(rail);
       return stop === undefined ? [] : [{ rail, ...stop, ...(nextTryMs === undefined ? {} : { nextTryMs }) }];
     });
+  }
+
+  /** Set from a failed attempt to connect to one that succeeds. All rails have the same URLs. */
+  get unreachable(): string | undefined {
+    return this.#isReachable ? undefined : 'no connection to the platform can be made';
   }
 
   onChange(listener: (rail: Rail, isBlocked: boolean) => void): void {
@@ -136,7 +142,8 @@ export class RailBreakers implements RailGate {
       do {
         this.#nextTryMs.set(rail, this.clock.nowMs() + breaker.probeAfterMs);
         await this.clock.sleep(breaker.probeAfterMs, stopping);
-      } while (!(await this.platform.canConnect()));
+        this.#isReachable = await this.platform.canConnect();
+      } while (!this.#isReachable);
     } catch (error) {
       if (!stopping.aborted) this.log.error({ err: error, rail }, 'The platform could not be probed');
       return;

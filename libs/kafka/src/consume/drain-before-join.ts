@@ -4,7 +4,7 @@ import type { KafkaMetrics } from '../kafka-metrics.js';
 import { byTopic } from '../kafkajs/kafkajs-port.js';
 import type { Consumer } from '../kafkajs/kafka-client.js';
 import type { GroupWork } from './group-work.js';
-import type { Partitions } from './sticky-plan.js';
+import type { Member, Partitions } from './sticky-plan.js';
 
 export interface DrainOptions {
   work: GroupWork;
@@ -15,6 +15,8 @@ export interface DrainOptions {
   isJoiningInVain: () => boolean;
   /** True if the partitions must be taken anew, although no other member asks for it. */
   isOutdated: () => boolean;
+  /** If it changes, the group is joined again with the new answer. */
+  canWork?: () => boolean;
   /** Called when kafkajs has lost its join; the error thrown afterwards makes kafkajs join again. */
   onLost: () => void;
   log: Log;
@@ -29,7 +31,9 @@ const lookAgainMs = 50;
 export class DrainBeforeJoin {
   private state: 'none' | 'running' | 'done' = 'none';
   /** Partitions of the previous epoch, by topic name with prefix. The leader's plan keeps them with this member if possible. */
-  owned: Partitions = {};
+  private owned: Partitions = {};
+  /** The answer that the group got at the last join. */
+  private saidCanWork = true;
   /** Calls that kafkajs retries by itself. A retry after a join would run in the new generation, so the join waits for them. */
   private delays = 0;
   private withoutGroupSinceMs = performance.now();
@@ -42,6 +46,16 @@ export class DrainBeforeJoin {
 
   end(): void {
     this.state = 'none';
+  }
+
+  /** Returns what the leader plans by; to be called for each join. */
+  standing(): Pick<Member, 'owned' | 'canWork'> {
+    this.saidCanWork = this.canWork;
+    return { owned: this.owned, canWork: this.saidCanWork };
+  }
+
+  private get canWork(): boolean {
+    return this.options.canWork?.() ?? true;
   }
 
   /** kafkajs polls this before it joins. The first call begins the drain. */
@@ -95,14 +109,14 @@ export class DrainBeforeJoin {
 
   /**
    * A fetch from another broker may arrive while the group is being joined. If this lasts, kafkajs has lost a join whose connection broke,
-   * and would only fetch. The error has the type of a rebalance, so kafkajs joins again.
+   * and would only fetch. The error lets kafkajs join again.
    */
   withoutGroup(): Promise<void> {
     const error = this.forgottenJoin();
     return error ? Promise.reject(error) : pauseFor(lookAgainMs);
   }
 
-  /** Also covers a member that gets no batch: kafkajs emits an event for each empty fetch, also while every partition is paused. */
+  /** Covers a member whose partitions are all paused, or that has none: it gets no batch, but kafkajs emits an event for each empty fetch. */
   watchFetches(consumer: Consumer): void {
     consumer.on('consumer.fetch', () => {
       const error = this.isUnderWay ? this.forgottenJoin() : this.outdated();
@@ -111,21 +125,19 @@ export class DrainBeforeJoin {
     });
   }
 
-  private outdated(): Error | undefined {
-    return this.options.isOutdated()
-      ? rebalance('a log is not the one any more whose partition was assigned')
-      : undefined;
-  }
-
   private forgottenJoin(): Error | undefined {
     if (performance.now() - this.withoutGroupSinceMs < forgottenJoinMs) return undefined;
     this.withoutGroupSinceMs = performance.now();
     this.options.onLost();
-    return rebalance('fetching goes on without the group having been joined again');
+    return joinAgain('fetching goes on without the group having been joined again');
+  }
+
+  private outdated(): Error | undefined {
+    if (this.options.isOutdated()) return joinAgain('a log is not the one any more whose partition was assigned');
+    if (this.canWork === this.saidCanWork) return undefined;
+    return joinAgain(`this member ${this.canWork ? 'can work again' : 'cannot work any more'}`);
   }
 }
 
-/** Makes kafkajs join the group again. */
-function rebalance(reason: string): Error {
-  return Object.assign(new Error(reason), { type: 'REBALANCE_IN_PROGRESS' });
-}
+/** kafkajs joins the group again after an error of this type. */
+const joinAgain = (why: string): Error => Object.assign(new Error(why), { type: 'REBALANCE_IN_PROGRESS' });

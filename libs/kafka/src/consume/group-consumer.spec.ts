@@ -2,7 +2,7 @@ import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import { kafkaMetrics } from '../kafka-metrics.js';
 import * as clients from '../kafkajs/kafka-client.js';
-import { GroupConsumer } from './group-consumer.js';
+import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.js';
 import { KeyOrderedPool } from './key-ordered-pool.js';
 import type { HandlerResult } from './key-ordered-work.js';
 import type { Assignment } from './group-port.js';
@@ -22,7 +22,7 @@ class Member {
   /** Partitions as kafkajs knows them. */
   partitions: { topicId: string }[] = [];
 
-  constructor() {
+  constructor(options: Partial<GroupConsumerOptions> = {}) {
     fakeKafka(clients, (fake) => (this.fake = fake));
     const pool = new KeyOrderedPool({ inFlight: 5000 }, ({ record }) => {
       return new Promise((resolve) => this.running.set(Number(record.offset), resolve));
@@ -40,7 +40,15 @@ class Member {
         this.assignments.push(assignment);
         return pool.workOn(assignment);
       },
+      ...options,
     });
+  }
+
+  /** kafkajs asks this before each join, and again after a pause if it throws. */
+  get join(): () => unknown {
+    const [of] = this.fake.config.partitionAssigners!;
+    const assigner = of!({ cluster: {} as never, groupId: 'group', logger: {} as never });
+    return () => assigner.protocol({ topics: ['records'] });
   }
 
   async start(): Promise<void> {
@@ -95,13 +103,7 @@ describe('the first commit of a partition', () => {
   it('has ended before the group is joined again: kafkajs repeats it by itself, and would do so as a member of the next generation', async () => {
     const member = new Member();
     await member.start();
-    /** kafkajs calls this before each join, and again after a pause if it throws. */
-    const assigner = member.fake.config.partitionAssigners![0]!({
-      cluster: {} as never,
-      groupId: 'group',
-      logger: {} as never,
-    });
-    const join = () => assigner.protocol({ topics: ['records'] });
+    const { join } = member;
     const ends: ((error?: Error) => void)[] = [];
     member.fake.commitOffsets = () =>
       new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
@@ -152,4 +154,28 @@ it('is not ready while a topic has another number of partitions, and names both'
   expect(member.notReady()).toBeUndefined();
   member.knowsTopic('o'.repeat(22), 3);
   expect(member.notReady()).toBe('records has 3 partitions, must have 2');
+});
+
+it('joins the group again where it cannot work any more, once, and again when it can', async () => {
+  let canWork = true;
+  const member = new Member({ ownedTopic: 'records', canWork: () => canWork });
+  const { fake } = member;
+  await member.start();
+  const fetch = () => fake.emit('consumer.fetch');
+  const rejoins = async () => {
+    expect(fetch).toThrow(expect.objectContaining({ type: 'REBALANCE_IN_PROGRESS' }) as Error);
+    expect(member.join).toThrow('what runs has to end');
+    for (let turn = 0; turn < 5; turn++) await settled();
+    expect(fetch).not.toThrow();
+    const { metadata } = member.join() as { metadata: Buffer };
+    fake.join();
+    expect(fetch).not.toThrow();
+    return metadata.includes('"canWork":false');
+  };
+  expect(fetch).not.toThrow();
+  canWork = false;
+  expect(await rejoins()).toBe(true);
+  canWork = true;
+  expect(await rejoins()).toBe(false);
+  fake.stop();
 });

@@ -45,6 +45,8 @@ export interface GroupConsumerOptions {
   ownedTopic?: string;
   /** Number of partitions that a topic must have, by name without prefix (any). With another number the consumer is not ready. */
   partitions?: Readonly<Record<string, number>>;
+  /** False: the member stays in the group, and partitions go to members that can work, if there are any. Only with an `ownedTopic`. */
+  canWork?: () => boolean;
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
@@ -235,7 +237,7 @@ export class GroupConsumer {
     const byNumber = this.options.ownedTopic !== undefined;
     return drainingAssigner({
       isDrained: () => this.drain.isDrained(),
-      owned: () => this.drain.owned,
+      standing: () => this.drain.standing(),
       byNumber,
       onCluster,
     });

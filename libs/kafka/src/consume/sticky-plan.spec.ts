@@ -78,4 +78,17 @@ describe('the plan of numbers', () => {
     const again = [...both].map(([memberId, owned]) => ({ memberId, owned }));
     expect(numberPlan(again, topics)).toEqual(both);
   });
+
+  it('gives nothing to a member that cannot work while another one can, and moves nothing where none can', () => {
+    const topics = { commands: upTo(12), journal: upTo(12) };
+    const plan = (...members: Member[]) => numberPlan(members, topics);
+    const half = { commands: upTo(6), journal: upTo(6) };
+    const otherHalf = { commands: upTo(12).slice(6), journal: upTo(12).slice(6) };
+    const one = { memberId: 'one', owned: half };
+    const two = { memberId: 'two', owned: otherHalf };
+    const [unable, alsoUnable] = [one, two].map((member) => ({ ...member, canWork: false }));
+    expect(plan(unable!, two)).toEqual(new Map([['one', {commands: [], journal: []}], ['two', topics]])); // prettier-ignore
+    expect(plan(unable!, alsoUnable!)).toEqual(new Map([['one', half], ['two', otherHalf]])); // prettier-ignore
+    expect(plan(unable!)).toEqual(new Map([['one', topics]]));
+  });
 });

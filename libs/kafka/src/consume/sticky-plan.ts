@@ -4,6 +4,8 @@ export interface Member {
   readonly memberId: string;
   /** The member's partitions before this join. May be out of date, and may contain partitions that other members claim too. */
   readonly owned: Partitions;
+  /** False: it gets partitions only if no member can work. */
+  readonly canWork?: boolean;
 }
 
 interface Share extends Member {
@@ -12,12 +14,14 @@ interface Share extends Member {
 }
 
 /**
- * Assigns the partitions: per topic, and over all topics, members differ by at most one partition. Within that, each member keeps its
- * partitions. The plan does not depend on the order of the members.
+ * Assigns the partitions: per topic, and over all topics, members that can work differ by at most one partition. Within that, each member
+ * keeps its partitions. The plan does not depend on the order of the members.
  */
 export function stickyPlan(members: readonly Member[], topics: Partitions): Map<string, Partitions> {
   const sorted = [...members].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
-  const shares: Share[] = sorted.map((member) => ({ ...member, plan: {}, extras: 0 }));
+  const all: Share[] = sorted.map((member) => ({ ...member, plan: {}, extras: 0 }));
+  const able = all.filter(({ canWork }) => canWork !== false);
+  const shares = able.length > 0 ? able : all;
   for (const [topic, partitions] of Object.entries(topics).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const free = new Set(partitions);
     const base = Math.floor(partitions.length / shares.length);
@@ -43,7 +47,7 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
       share.plan[topic]!.push(...rest.splice(0, quota.get(share)! - share.plan[topic]!.length));
     for (const share of shares) share.plan[topic]!.sort((a, b) => a - b);
   }
-  return new Map(shares.map(({ memberId, plan }) => [memberId, plan]));
+  return new Map(all.map(({ memberId, plan }) => [memberId, plan]));
 }
 
 /**
@@ -52,7 +56,7 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
  */
 export function numberPlan(members: readonly Member[], topics: Partitions): Map<string, Partitions> {
   const numbers = [...new Set(Object.values(topics).flat())].sort((a, b) => a - b);
-  const owned = members.map(({ memberId, owned }) => ({ memberId, owned: { '': Object.values(owned).flat() } }));
+  const owned = members.map((member) => ({ ...member, owned: { '': Object.values(member.owned).flat() } }));
   const plans = [...stickyPlan(owned, { '': numbers })].map(([memberId, plan]) => {
     const own = new Set(plan['']);
     const partitions = Object.entries(topics).map(

@@ -1,11 +1,12 @@
 import kafkajs, { type Assigner, type Cluster, type PartitionAssigner } from 'kafkajs';
-import { numberPlan, stickyPlan, type Partitions } from '../consume/sticky-plan.js';
+import { numberPlan, stickyPlan, type Member, type Partitions } from '../consume/sticky-plan.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 export interface DrainingAssignerOptions {
   isDrained: () => boolean;
-  owned: () => Partitions;
+  /** Returns what the member tells the leader, who plans by it. */
+  standing: () => Pick<Member, 'owned' | 'canWork'>;
   /** If true, a member gets the same partitions of every topic. */
   byNumber?: boolean;
   onCluster?: (cluster: Cluster) => void;
@@ -14,24 +15,26 @@ export interface DrainingAssignerOptions {
 /**
  * kafkajs has no hook before partitions are given back. But just before each join it asks its assigner for the protocol, and retries after
  * a pause if that throws an error of type REBALANCE_IN_PROGRESS. So the join waits until `isDrained`. The plan is sticky: each member sends
- * its partitions to the leader.
+ * its partitions to the leader, and whether it can work.
  */
 export function drainingAssigner(options: DrainingAssignerOptions): PartitionAssigner {
   return ({ cluster }) => (options.onCluster?.(cluster), assignerOf(cluster, options));
 }
 
-function assignerOf(cluster: Cluster, { isDrained, owned, byNumber = false }: DrainingAssignerOptions): Assigner {
+function assignerOf(cluster: Cluster, { isDrained, standing, byNumber = false }: DrainingAssignerOptions): Assigner {
   const planOf = byNumber ? numberPlan : stickyPlan;
   return {
     name: byNumber ? 'tranche-numbers' : 'tranche-sticky',
     version: 1,
     protocol({ topics }) {
       if (!isDrained()) throw rebalanceInProgress();
-      const userData = Buffer.from(JSON.stringify(owned()));
+      const { owned, canWork } = standing();
+      // A leader of an earlier release reads lists only, and ignores the flag.
+      const userData = Buffer.from(JSON.stringify(canWork === false ? { ...owned, canWork } : owned));
       return { name: this.name, metadata: MemberMetadata.encode({ version: this.version, topics, userData }) };
     },
     assign({ members, topics }) {
-      const known = members.map(({ memberId, memberMetadata }) => ({ memberId, owned: ownedOf(memberMetadata) }));
+      const known = members.map(({ memberId, memberMetadata }) => ({ memberId, ...standingOf(memberMetadata) }));
       const partitions = topics.map((topic) => [
         topic,
         cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
@@ -56,16 +59,15 @@ function rebalanceInProgress(): Error {
   );
 }
 
-/** Only a preference: if it cannot be read, partitions may move between members. */
-function ownedOf(memberMetadata: Buffer): Partitions {
+/** If it cannot be read, partitions may move between members. */
+function standingOf(memberMetadata: Buffer): Omit<Member, 'memberId'> {
   try {
     const { userData } = MemberMetadata.decode(memberMetadata) ?? {};
-    const owned: unknown = JSON.parse(userData?.toString('utf8') ?? '');
-    if (typeof owned !== 'object' || owned === null) return {};
-    return Object.fromEntries(
-      Object.entries(owned).filter((entry): entry is [string, number[]] => Array.isArray(entry[1])),
-    );
+    const sent: unknown = JSON.parse(userData?.toString('utf8') ?? '');
+    if (typeof sent !== 'object' || sent === null) return { owned: {} };
+    const owned = Object.entries(sent).filter((entry): entry is [string, number[]] => Array.isArray(entry[1]));
+    return { owned: Object.fromEntries(owned), canWork: !('canWork' in sent && sent.canWork === false) };
   } catch {
-    return {};
+    return { owned: {} };
   }
 }
