@@ -3,7 +3,7 @@ import { JOURNAL_PARTITIONS, journalPartition } from '../journal/ports.js';
 import type { OrderState } from '../state/order-state.js';
 
 /** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
-const STATE_VERSION = 5;
+const STATE_VERSION = 6;
 
 const NAMES = ['orders', 'rebuild', 'open', 'doubt', 'timers', 'conflict'] as const;
 
