@@ -47,7 +47,7 @@ const commands = fc.record({
   changes: fc.array(
     fc.tuple(
       fc.constantFrom('amount', 'paymentOption', 'currency', 'notAfter', 'extraData', 'cart', 'billing', 'colour', 'orderId', 'hfToken', 'tokenizedAt'),
-      fc.constantFrom(undefined, null, -1, 100, 30000, 'x', 'CHF', 'EUR', '2027-03-01T09:00:00Z', '2028-01-01T00:00:00Z', 'partnerB-3x', '4970 1000 0000 0055', {}, []),
+      fc.constantFrom(undefined, null, -1, 100, 30000, 'x', 'CHF', 'EUR', '2027-03-01T09:00:00Z', '2028-01-01T00:00:00Z', 'partnerB-3x', 'x\u200b', ' ', '4970 1000 0000 0055', {}, []),
     ),
     { maxLength: 3 },
   ).map((list) => (list.length > 2 ? list : list.slice(0, 1))),
@@ -57,7 +57,7 @@ const commands = fc.record({
   key: mostly(undefined, null, 'order-1', 'shop-es/order-1'),
   header: mostly(undefined, ['ce_id', undefined], ['ce_specversion', '0.3'], ['content-type', 'text/plain'], ['ce_more', 'x']),
   repeated: mostly(undefined, 'ce_id', 'x-trace'),
-  value: mostly(undefined, '', 'no JSON', '[1]', '{"orderId":"order-1"}'),
+  value: mostly(undefined, '', 'no JSON', '[1]', '{"merchant":"shop-fr","orderId":"order-1","\\u006frderId":"order-1"}', '{"orderId":"order-1"}'),
   structured: mostly(false, true),
   signature: fc.constantFrom('own', 'own', 'none', 'other', 'elsewhere', 'malformed'),
 }); // prettier-ignore

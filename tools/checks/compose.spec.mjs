@@ -11,7 +11,7 @@ import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
 import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { readSettings, SETTINGS } from '../../apps/platform-simulator/src/simulator.config.js';
-import { SERVICES } from '../infra/services.mjs';
+import { SERVICES } from '../infra/apps.mjs';
 
 const PUBLISHED = '127.0.0.1:${PORT_PREFIX:-1}';
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });

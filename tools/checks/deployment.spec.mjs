@@ -10,7 +10,7 @@ import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js'
 import { CHART_SERVICES } from './chart.mjs';
 import { headingAnchors } from './heading-anchors.mjs';
 import { metricsDocument, registeredMetrics } from './metrics.mjs';
-import { alerts, dashboards, metricsOf, queries } from './metrics.mjs';
+import { alerts, countersOf, dashboards, metricsOf, queries } from './metrics.mjs';
 
 const CHART = 'deploy/helm/tranche';
 const CONFIGS = {
@@ -102,6 +102,8 @@ describe('the schema of the values', () => {
     ['the same, unsaid', ({ services }) => delete services.auth.callers, false],
     ['pods without network policies, unsaid', ({ networkPolicy }) => delete networkPolicy.enabled, false],
     ['pods without network policies', ({ networkPolicy }) => (networkPolicy.enabled = false), true],
+    ['a relative address of the runbook', ({ prometheusRule }) => (prometheusRule.runbook = 'docs/runbook.md'), false],
+    ['a full one', ({ prometheusRule }) => (prometheusRule.runbook = 'https://docs.example.com/runbook.html'), true],
   ])('%s', (_, change, isTaken) => expect(taken(change)).toBe(isTaken));
 });
 
@@ -133,7 +135,28 @@ describe('alerts', () => {
         .flatMap(({ alert_rule_test }) => alert_rule_test)
         .filter(({ alertname }) => alertname === alert)
         .map(({ exp_alerts }) => exp_alerts.length);
-      expect(expected.sort()).toEqual([0, 1]);
+      expect([...new Set(expected)].sort()).toEqual([0, 1]);
+    },
+  );
+
+  it.each(alerts.map(({ alert }) => [alert]))(
+    '%s fires though its series is absent before the first event',
+    (alert) => {
+      const { input_series: series } = tests.find(({ name }) => name === `${alert} fires`);
+      expect(series[0].values).toMatch(/^_/);
+    },
+  );
+
+  const counted = alerts.filter(({ expr }) => expr.includes('increase('));
+  it.each(counted.map(({ alert, expr }) => [alert, expr]))(
+    '%s counts the first value of a series too, which `increase` does not see',
+    (_, expr) => {
+      const spaced = expr.replace(/\s+/g, ' ');
+      const [, window] = /increase\([^[]*\[(\w+)\]/.exec(expr);
+      for (const counter of countersOf(expr))
+        expect(spaced).toContain(
+          `( (${counter} unless last_over_time(${counter}[1h] offset ${window})) > 0 or increase(${counter}[${window}]) )`,
+        );
     },
   );
 });

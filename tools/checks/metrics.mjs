@@ -30,9 +30,33 @@ export const metricsOf = (expr) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
 
+/** The counters of a query as they stand there, as `a_total{b="c"}`. */
+export const countersOf = (expr) => [
+  ...new Set([...expr.matchAll(/\b[a-z]+_\w+_(?:total|count)\b(?:\{[^}]*\})?/g)].map(([selector]) => selector)),
+];
+
+const MATCHES = {
+  '=': (value, wanted) => value === wanted,
+  '!=': (value, wanted) => value !== wanted,
+  '=~': (value, wanted) => new RegExp(`^(?:${wanted})$`).test(value),
+  '!~': (value, wanted) => !new RegExp(`^(?:${wanted})$`).test(value),
+};
+
+/** Values of the series that a selector finds in the text of /metrics. */
+export function seriesIn(text, selector) {
+  const [, name, matchers = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(selector);
+  const wanted = [...matchers.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)];
+  return text.split('\n').flatMap((line) => {
+    const [, of, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    if (of !== name) return [];
+    const has = Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, given]) => [label, given]));
+    return wanted.every(([, label, how, given]) => MATCHES[how](has[label] ?? '', given)) ? [Number(value)] : [];
+  });
+}
+
 /** `counter('a_b', …)`, `new Counter({ name: 'a_b', … })`, or `existing(registry, 'a_b', …)`. */
 const DECLARED =
-  /\b(?:counter(?:Of)?|gauge|histogram|existing)\(\s*(?:\w+,\s*|\{\s*name: )?'([a-z]+(?:_[a-z0-9]+)+)'|\bname: '([a-z]+(?:_[a-z0-9]+)+)',\s*help:/gi;
+  /\b(?:counter(?:Of|FromZero)?|histogramFromZero|gauge|histogram|existing)\(\s*(?:\w+,\s*|\{\s*name: )?'([a-z]+(?:_[a-z0-9]+)+)'|\bname: '([a-z]+(?:_[a-z0-9]+)+)',\s*help:/gi;
 
 /** Returns a `Map` of name → `{ labels, project }`, sorted by name. */
 export function registeredMetrics() {
@@ -63,8 +87,10 @@ function callAt(text, begin) {
   return text.slice(begin, end);
 }
 
-/** Reads a list of texts, or one that has a name in the same file. */
+/** Reads a list of texts, or one that has a name in the same file; or the names in `labels: { … }`, which has the values of each. */
 function labelsIn(call, text) {
+  const [, labels] = /\blabels: \{((?:[^{}]|\{[^{}]*\})*)\}/.exec(call) ?? [];
+  if (labels !== undefined) return [...labels.replace(/\[[^\]]*\]|\([^)]*\)/g, '').matchAll(/(\w+):/g)].map(([, label]) => label); // prettier-ignore
   const [isNamed, named = 'labelNames'] = /\blabelNames(?:: (\w+))?\s*[,}]/.exec(call) ?? [];
   const source = isNamed ? new RegExp(`const ${named} = (\\[[^\\]]*\\])`).exec(text)?.[1] : call;
   const [list = ''] = /\[\s*'[^\]]*\]/.exec(source ?? '') ?? [];

@@ -5,7 +5,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import 'reflect-metadata';
-import { built, configOf } from '../infra/built.mjs';
+import { configOf } from '../infra/apps.mjs';
+import { built } from '../infra/built.mjs';
 import { isPortOpen } from '../infra/ports.mjs';
 
 const REACH_MS = 10_000;

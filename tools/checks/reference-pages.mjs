@@ -94,7 +94,10 @@ export function httpPage(documents) {
 /** From the name of an alert to the section of the runbook that says what to do. `text`: the rules of Prometheus. */
 export function alertsPage(text) {
   const rules = parse(text).groups.flatMap((group) => group.rules);
-  const filledIn = (summary) => summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, (_, label) => label.toUpperCase());
+  const filledIn = (summary) =>
+    summary
+      .replace(/\{\{ \$labels\.(\w+) \}\}/g, (_, label) => label.toUpperCase())
+      .replace(/\{\{ .*\$value \}\}/g, 'N');
   const rows = rules.map(({ alert, labels, annotations: { summary, runbook_url: url } }) =>
     row(`[${alert}](runbook.md#${url.split('#')[1]})`, labels.severity, filledIn(summary)),
   );

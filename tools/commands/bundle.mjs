@@ -1,3 +1,4 @@
+import { APPS } from '../infra/apps.mjs';
 import { buildClassicScript, bundleServices, CLASSIC_SCRIPT } from '../infra/bundles.mjs';
 import { requireBuilt } from '../infra/built.mjs';
 
@@ -5,6 +6,6 @@ export const description = 'makes one file of each app that was compiled, and th
 
 export async function run({ log }) {
   requireBuilt('apps/payment-gateway/dist/main.js', 'libs/card-encryption/dist/index.js');
-  for (const name of await bundleServices()) log(`apps/${name}/dist/service.js is made`);
+  for (const name of await bundleServices(APPS)) log(`apps/${name}/dist/service.js is made`);
   if (await buildClassicScript()) log(`${CLASSIC_SCRIPT} is made`);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readCommandLine } from './command-line.mjs';
 import { commandOf, COMMANDS } from './list.mjs';
-import { brokers, url, wholeNumber } from './values.mjs';
+import { brokers, someOf, url, wholeNumber } from './values.mjs';
 
 const NAMES = COMMANDS;
 const commands = {};
@@ -63,6 +63,11 @@ it.each([
     ['gateway', 'journal'],
     'give one of gateway, ingest, journal, keys, memory, rebuild, tokens, not gateway journal',
   ],
+  [
+    'stack',
+    ['--without', 'auth-service,gateway'],
+    '--without must be one of payment-gateway, notification-ingest, auth-service, cse-token-service, checkout-demo, platform-simulator, not "gateway"',
+  ],
   ['demo', ['--logs', '--json'], "Option '--logs' argument is ambiguous"],
 ])('%s %j: %s', async (name, args, fault) => {
   await expect(faultOf(name, args)).resolves.toBe(fault);
@@ -75,6 +80,7 @@ it.each([
     ['redis://127.0.0.1:6379', 'rediss://u:p@r.example/4'],
     ['127.0.0.1:6379', 'http://a', 'redis:'],
   ],
+  [someOf(['a', 'b']), ['a', 'b,a'], ['c', 'a,c', 'a,', 'a b']],
   [wholeNumber({ min: 1, max: 10 }), ['1', '10'], ['0', '11', '1.5', '-1', '1e1', '']],
 ])('%p: what it takes and what it refuses', (check, right, wrong) => {
   for (const text of right) expect([text, check(text)]).toEqual([text, undefined]);

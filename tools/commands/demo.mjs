@@ -1,8 +1,6 @@
 import { SCENARIOS } from '../demo/scenarios.mjs';
-import { makeTopics, setStage } from '../demo/stage.mjs';
+import { startStage } from '../demo/stage.mjs';
 import { playAll } from '../demo/story.mjs';
-import { bootstrap, SERVICES_ONLY } from '../infra/bootstrap.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { addressLines } from '../infra/services.mjs';
 import { jsonFile } from './values.mjs';
 import { INFRASTRUCTURE, LOGS } from './variables.mjs';
@@ -36,13 +34,7 @@ export const runsUntilStopped = ({ keep: isKept }) => isKept;
 export async function run({ options: given, held, signal, log }) {
   const begun = performance.now();
   const print = given.json ? (line) => console.error(line) : (line) => console.log(line);
-  const starting = startInfrastructure({ held, log });
-  const making = async () => makeTopics(await starting, { log });
-  const [infrastructure, { compiled: access }] = await Promise.all([
-    starting,
-    bootstrap({ held, log, projects: SERVICES_ONLY, whenCompiled: making }),
-  ]);
-  const stage = await setStage({ held, log, infrastructure, files: given, access });
+  const { infrastructure, stage } = await startStage({ held, log, files: given });
   const scenarios = await playAll(SCENARIOS, { stage, signal, print });
   const passed = scenarios.filter((one) => one.passed).length;
   const failed = scenarios.length - passed;

@@ -27,9 +27,12 @@ export const COMMANDS = [
   'docs',
   'check-docs',
   'check-deploy',
+  'watch-alerts',
+  'build',
   'bundle',
   'pack',
   'pictures',
+  'first-commands',
 ];
 /** These names stay in a checkout for what the command `tranche` of apps/cli does. */
 export const OF_CLI = ['topics', 'acls'];

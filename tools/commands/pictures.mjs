@@ -1,8 +1,6 @@
 import { statSync } from 'node:fs';
-import { bootstrap } from '../infra/bootstrap.mjs';
-import { makeTopics, setStage } from '../demo/stage.mjs';
+import { startStage } from '../demo/stage.mjs';
 import { chromiumArguments, chromiumPath } from '../infra/chromium.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { DESK_PASSWORD } from '../infra/services.mjs';
@@ -32,10 +30,8 @@ const LANGUAGES = { en: 'en-GB', fr: 'fr-FR', es: 'es-ES' };
 
 /** No program compares the pictures: fonts depend on the machine, and order numbers are new each time. */
 export async function run({ held, log }) {
-  const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
-  const access = await makeTopics(infrastructure, { log });
   await ensurePackages(['chromium'], { held, log });
-  const stage = await setStage({ held, log, infrastructure, access });
+  const { stage } = await startStage({ held, log });
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: chromiumArguments() });
   let bytes = 0;
@@ -80,7 +76,6 @@ async function take(browser, shopUrl, { name, steps, screen }) {
   await pay();
   await status('refused');
   await picture('refused');
-  await page.getByTestId('other-method').click();
   await page.getByTestId('way-3').check();
   await pay();
   await page.locator('button[value=validate]').click();
@@ -103,9 +98,11 @@ async function take(browser, shopUrl, { name, steps, screen }) {
     await route.fulfill({ response, json: [byCard, { ...inInstalments, isWindowClosing: true }] });
   });
   await page.goto(`${shopUrl}/desk`);
-  const sale = page.locator('.sale').first();
-  await sale.getByRole('textbox').fill('89');
-  await sale.getByRole('button').click();
+  await page.locator('.sale').first().getByRole('button').click();
+  await page.getByTestId('refund-lamp-hazel').selectOption('1');
+  await page.getByTestId('refund-reason').selectOption('damaged');
+  await page.getByTestId('operation-go').click();
+  await page.getByTestId('operation-go').click();
   await page.locator('.sale[data-state=partly]').waitFor();
   await picture('desk');
   await context.close();

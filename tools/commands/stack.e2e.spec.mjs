@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { infrastructure, waitFor } from '@tranche/testing';
-import { metricsOf, queries } from '../checks/metrics.mjs';
+import { alerts, countersOf, metricsOf, queries, seriesIn } from '../checks/metrics.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-stack-test-'));
 const started = [];
@@ -28,16 +28,16 @@ function stack(args, env) {
   return { child, said, exited };
 }
 
-/** Collects the metric names of every service that prints an address. It cuts off the prefixes that differ between kinds of series. */
+/** The metrics of every service that prints an address. */
 async function metricsTold(said) {
   const addresses = [...said.matchAll(/^[a-z-]+ +(http:\S+)(?: {2}(http:\S+))?$/gm)].map(
     ([, url, management]) => management ?? url,
   );
   const texts = await Promise.all(addresses.map(async (url) => (await fetch(`${url}/metrics`)).text()));
-  return new Set(texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)));
+  return texts.join('\n');
 }
 
-it('stands on ports of its own, has every metric that an alert or a dashboard asks for, keeps the log of each service, and leaves nothing else', async () => {
+it('stands on ports of its own, has every metric that an alert or a dashboard asks for, every counter of an alert at 0 before the first event, keeps the log of each service, goes on without one that ends and says how it starts again, and leaves nothing else', async () => {
   const { brokers, redisUrl } = infrastructure();
   const prefix = `stack-${randomBytes(4).toString('hex')}.`;
   const logs = join(temporary, 'logs');
@@ -53,7 +53,8 @@ it('stands on ports of its own, has every metric that an alert or a dashboard as
   const [, ingest] = /^notification-ingest +(http:\S+)/m.exec(one.said.stdout);
   for (const address of [simulator, ingest]) expect(address).not.toMatch(/:40\d\d$/);
 
-  const told = await metricsTold(one.said.stdout);
+  const metrics = await metricsTold(one.said.stdout);
+  const told = new Set([...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
   const missing = queries.flatMap(([name, expr]) =>
     metricsOf(expr)
       .filter((metric) => !told.has(metric))
@@ -61,8 +62,31 @@ it('stands on ports of its own, has every metric that an alert or a dashboard as
   );
   expect([told.size > 50, missing]).toEqual([true, []]);
 
+  const counters = [...new Set(alerts.flatMap(({ expr }) => countersOf(expr)))];
+  const notAtZero = counters.filter((counter) => {
+    const values = seriesIn(metrics, counter);
+    return values.length === 0 || values.some((value) => value !== 0);
+  });
+  expect([counters.length > 15, notAtZero]).toEqual([true, []]);
+
   const [line] = readFileSync(join(logs, 'payment-gateway.log'), 'utf8').split('\n');
   expect(JSON.parse(line)).toMatchObject({ service: 'payment-gateway' });
+
+  const [, gateway] = /payment-gateway is ready, process (\d+)/.exec(one.said.stderr);
+  process.kill(Number(gateway), 'SIGKILL');
+  const ended = /payment-gateway ended with SIGKILL; it starts again by: (.+)/;
+  const [, again] = await waitFor(() => ended.exec(one.said.stderr) ?? undefined, { what: 'the line about its end' });
+  const { KAFKA_BROKERS: _kafka, REDIS_URL: _redis, ...rest } = process.env;
+  const second = spawn(`exec ${again}`, { shell: true, env: rest, stdio: 'ignore' });
+  started.push({ child: second, exited: new Promise((done) => second.once('exit', done)) });
+  const [, management] = /^payment-gateway +(http:\S+)/m.exec(one.said.stdout);
+  const isReady = (url) =>
+    fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await waitFor(() => isReady(management), { timeoutMs: 60_000, what: 'the gateway, started by hand' });
+  await expect(isReady(simulator)).resolves.toBe(true);
 
   one.child.kill('SIGINT');
   await expect(one.exited).resolves.toBe(0);

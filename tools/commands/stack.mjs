@@ -1,16 +1,23 @@
 import { keepLogs } from '../demo/logs.mjs';
+import { makeTopics } from '../demo/stage.mjs';
+import { APPS, SERVICES } from '../infra/apps.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { merchantsOfThisRun, stackPorts, takenPorts } from '../infra/service-ports.mjs';
-import { addressLines, environments, startInOrder, startService } from '../infra/services.mjs';
-import { port } from './values.mjs';
+import { addressLines, environments, startCommand, startService } from '../infra/services.mjs';
+import { port, someOf } from './values.mjs';
 import { INFRASTRUCTURE, LOGS, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET } from './variables.mjs';
 
 export const description = 'Kafka, Redis, the simulator and the services for development, until Ctrl-C';
 
 export const options = {
   infra: { help: 'Kafka and Redis only' },
+  without: {
+    value: 'NAMES',
+    help: 'leaves services out, several with commas; how each is started is printed',
+    check: someOf(Object.keys(SERVICES)),
+  },
   'free-ports': { help: 'takes free ports instead of the usual ones' },
   ...LOGS,
 };
@@ -24,25 +31,25 @@ export const variables = {
   REDIS_PORT: { help: 'Redis, usually 6379; 0 takes a free one', check: port },
 };
 
-export const exitCodes = { 0: 'stopped', 1: 'something could not be started, or ended by itself' };
+export const exitCodes = { 0: 'stopped', 1: 'something could not be started, or Kafka or Redis ended by itself' };
 
 export const runsUntilStopped = () => true;
 
 export async function run({ options: given, held, log }) {
   const ports = await stackPorts(process.env, { areFree: given['free-ports'] });
   await claim(ports, given);
+  const starting = startInfrastructure({ held, log, ports });
+  const topicPrefix = process.env.KAFKA_TOPIC_PREFIX ?? '';
+  const making = async () => makeTopics(await starting, { log, topicPrefix });
   const [infrastructure] = await Promise.all([
-    startInfrastructure({ held, log, ports }),
-    given.infra ? undefined : bootstrap({ held, log }),
+    starting,
+    given.infra ? undefined : bootstrap({ held, log, apps: APPS, whenCompiled: making }),
   ]);
-  const services = given.infra
-    ? []
-    : await startServices({ held, log, infrastructure, ports: ports.services, logs: keepLogs(given.logs) });
-  addressLines(services, infrastructure).forEach((line) => console.log(line));
+  if (given.infra) addressLines([], infrastructure).forEach((line) => console.log(line));
+  else await startServices({ given, held, log, infrastructure, topicPrefix, ports: ports.services });
   log('running until Ctrl-C');
   const ends = [
     ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
-    ...services.map(({ name, process }) => process.exited.then((code) => `${name} ended with ${code}`)),
     new Promise(() => setInterval(() => undefined, 60_000)), // keeps the process running if Kafka and Redis were started elsewhere
   ];
   throw new Expected(await Promise.race(ends));
@@ -60,20 +67,31 @@ async function claim(ports, { infra }) {
   throw new Expected(`taken ports: ${named}; end who holds them, or use --free-ports or STACK_PORT_OFFSET=1000`);
 }
 
-async function startServices({ held, log, infrastructure: { brokers, redisUrl }, ports, logs }) {
-  const merchants = process.env.MERCHANTS_FILE || 'config/merchants.demo.json';
-  const envs = environments({
-    ports,
-    brokers,
-    redisUrl,
-    topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
-    merchantsFile: merchantsOfThisRun(merchants, ports, held.folder('tranche-stack-')),
-    accountsFile: process.env.ACCOUNTS_FILE || 'config/accounts.demo.json',
-  });
-  return startInOrder(async (name) => {
+/** A service that ends later ends alone: who rehearses an incident kills one and starts it again. */
+async function startServices({ given, held, log, infrastructure, topicPrefix, ports }) {
+  const folder = held.folder('tranche-stack-');
+  const { brokers, redisUrl } = infrastructure;
+  const merchantsFile = merchantsOfThisRun(process.env.MERCHANTS_FILE || 'config/merchants.demo.json', ports, folder);
+  const accountsFile = process.env.ACCOUNTS_FILE || 'config/accounts.demo.json';
+  const envs = environments({ ports, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile });
+  const again = Object.fromEntries(Object.keys(envs).map((name) => [name, startCommand(name, envs[name], folder)]));
+  const logs = keepLogs(given.logs);
+  const start = async (name) => {
     const onWarning = (line) => console.error(line);
     const service = await startService(name, { held, env: envs[name], onWarning, onOutput: logs.outputOf(name) });
-    log(`${name} is ready`);
+    log(`${name} is ready, process ${service.process.pid}`);
+    void service.process.exited.then(
+      (code) => held.isClosing() || log(`${name} ended with ${code}; it starts again by: ${again[name]}`),
+    );
     return service;
-  });
+  };
+  const isLeftOut = (name) => given.without?.split(',').includes(name) ?? false;
+  const services = await Promise.all(
+    Object.keys(envs)
+      .filter((name) => !isLeftOut(name))
+      .map(start),
+  );
+  addressLines(services, infrastructure).forEach((line) => console.log(line));
+  for (const name of Object.keys(envs).filter(isLeftOut))
+    console.log(`${name} is left out; it starts by: ${again[name]}`);
 }

@@ -85,8 +85,8 @@ it.each([
       KAFKA_SASL_OAUTHBEARER_CLIENT_ID: 'topics',
       KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET: 'a-secret-of-its-own',
     },
-    1,
-    /^Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+    2,
+    /^Kafka does not answer at 127\.0\.0\.1:1 \(KAFKA_BROKERS\) within 30 s: .*ECONNREFUSED.*\n {2}next: start it, or set KAFKA_BROKERS .*\n$/m,
   ],
   ['brokers that are none', { KAFKA_BROKERS: 'kafka://127.0.0.1' }, 78, /^KAFKA_BROKERS: must be host:port/],
 ])(
@@ -97,4 +97,5 @@ it.each([
     expect([status, stdout]).toEqual([code, '']);
     expect(stderr).toMatch(says);
   },
+  90_000,
 );

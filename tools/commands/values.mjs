@@ -15,6 +15,8 @@ export const port = wholeNumber({ max: MOST_PORTS });
 export const oneOf = (choices) => (text) =>
   choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}, not ${quoted(text)}`;
 
+export const someOf = (choices) => (text) => text.split(',').map(oneOf(choices)).find(Boolean);
+
 export function url(...protocols) {
   return (text) => {
     const isRight = URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).host !== '';

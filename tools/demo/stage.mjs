@@ -1,9 +1,12 @@
 /** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
+import { SERVICES } from '../infra/apps.mjs';
+import { bootstrap } from '../infra/bootstrap.mjs';
+import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { stopAll } from '../infra/processes.mjs';
 import { readJson } from '../infra/read-json.mjs';
 import { merchantsOfThisRun, stackPorts } from '../infra/service-ports.mjs';
-import { CHECKOUT_MERCHANT, environments, SERVICES, startService } from '../infra/services.mjs';
+import { CHECKOUT_MERCHANT, environments, startService } from '../infra/services.mjs';
 import { keepLogs } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
@@ -18,6 +21,17 @@ const MORE = {
   // Kafka gives the partitions of a killed gateway away only after the session's time-out.
   'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000', KAFKA_SESSION_TIMEOUT_MS: '5000' },
 };
+
+/** From a fresh clone on: Kafka, Redis, what is compiled, topics, and the stage on them. */
+export async function startStage({ held, log, files }) {
+  const starting = startInfrastructure({ held, log });
+  const making = async () => makeTopics(await starting, { log });
+  const [infrastructure, { compiled: access }] = await Promise.all([
+    starting,
+    bootstrap({ held, log, apps: Object.keys(SERVICES), whenCompiled: making }),
+  ]);
+  return { infrastructure, stage: await setStage({ held, log, infrastructure, files, access }) };
+}
 
 /**
  * `access`: `{ topicPrefix }` of topics that are there (`makeTopics` gives it); where Kafka and Redis have users also `sasl`, the shop's, and
@@ -103,10 +117,9 @@ async function builtLibraries() {
   return { contracts, kafka, runtime, Tranche, tokenizeCard };
 }
 
-/** The topics of one run, which anybody who reaches Kafka may use. Resolves to the stage's `access`. */
-export async function makeTopics({ brokers }, { log }) {
+/** Makes topics that anybody who reaches Kafka may use, of one run if nothing else is said. Resolves to the stage's `access`. */
+export async function makeTopics({ brokers }, { log, topicPrefix = `demo-${randomBytes(4).toString('hex')}.` }) {
   const { contracts, kafka, runtime } = await builtLibraries();
-  const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
   const warnings = { ...runtime.silentLog, warn: log, error: log };
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
   const topics = { prefix: topicPrefix, definitions: Object.values(contracts.TOPICS) };

@@ -2,27 +2,24 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { APPS } from './apps.mjs';
 import { buildClassicScript, bundleServices } from './bundles.mjs';
 import { Expected, isRunning } from './processes.mjs';
 import { readJson } from './read-json.mjs';
-import { SERVICES } from './services.mjs';
 
 const LOCK_TIMEOUT_MS = 600_000;
 
-/** The projects that services and a shop in this process need: verification and the helpers of tests are left out. */
-export const SERVICES_ONLY = ['libs/card-encryption', ...Object.keys(SERVICES).map((name) => `apps/${name}`)];
-
 /**
- * Safe to run several times at once in one folder: the others wait. `projects`: these and what they refer to, instead of all. `whenCompiled`
- * runs beside the bundling, which is half of the time. Resolves to what that gave, as `compiled`.
+ * Safe to run several times at once in one folder: the others wait. `apps`: these and what they refer to, instead of every project.
+ * `whenCompiled` runs beside the bundling, which is half of the time. Resolves to what that gave, as `compiled`.
  */
-export async function bootstrap({ held, log, projects, whenCompiled }) {
+export async function bootstrap({ held, log, apps, whenCompiled }) {
   const fault = nodeFault(process.versions.node, readJson('package.json').engines.node);
   if (fault) throw new Expected(fault);
   return oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
     await install({ held, log });
     log('building (tsc -b)');
-    return build({ held, projects, whenCompiled });
+    return build({ held, apps, whenCompiled });
   });
 }
 
@@ -33,9 +30,13 @@ export async function install({ held, log }) {
   await held.run('npm', args, { env: withoutScripts() });
 }
 
-export async function build({ held, projects = [], whenCompiled = () => undefined }) {
-  await held.run(process.execPath, [resolve('node_modules/typescript7/bin/tsc'), '-b', ...projects]);
-  const [compiled] = await Promise.all([whenCompiled(), buildClassicScript(), bundleServices()]);
+/** Bundles exactly the apps that it compiles. */
+async function build({ held, apps, whenCompiled = () => undefined }) {
+  const projects = apps ? ['libs/card-encryption', ...apps.map((name) => `apps/${name}`)] : [];
+  const compiler = ['node_modules/typescript7/bin/tsc', '-b', ...projects];
+  const outcome = await held.start(process.execPath, compiler, { onLine: (line) => console.error(line) }).exited;
+  if (outcome !== 0) throw new Expected(`the code does not compile (tsc -b ended with ${outcome})`);
+  const [compiled] = await Promise.all([whenCompiled(), buildClassicScript(), bundleServices(apps ?? APPS)]);
   return { compiled };
 }
 

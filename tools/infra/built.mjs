@@ -14,20 +14,3 @@ export async function built(file) {
   requireBuilt(file);
   return import(pathToFileURL(resolve(file)).href);
 }
-
-const CONFIGS = {
-  'payment-gateway': ['gateway.config.js', 'GatewayConfig'],
-  cli: ['cli.config.js', 'SETTINGS'],
-  'notification-ingest': ['ingest.config.js', 'IngestConfig'],
-  'auth-service': ['auth.config.js', 'AuthConfig'],
-  'cse-token-service': ['cse.config.js', 'CseConfig'],
-  'checkout-demo': ['checkout.config.js', 'CheckoutConfig'],
-  'platform-simulator': ['simulator.config.js', 'SETTINGS'],
-};
-export const APPS = Object.keys(CONFIGS);
-
-/** The configuration class of an app; cli and platform-simulator have a list of settings. */
-export async function configOf(app) {
-  const [file, name] = CONFIGS[app];
-  return (await built(`apps/${app}/dist/${file}`))[name];
-}

@@ -17,16 +17,6 @@ const EXTERNAL = [
   'class-transformer/storage',
 ];
 
-const APPS = [
-  'platform-simulator',
-  'auth-service',
-  'cse-token-service',
-  'notification-ingest',
-  'payment-gateway',
-  'checkout-demo',
-  'cli',
-];
-
 /** Returns the file that starts an app: the bundle, or `main.js` before there is one. */
 export function builtFile(name) {
   const { main, service } = filesOf(process.cwd(), name);
@@ -34,7 +24,7 @@ export function builtFile(name) {
 }
 
 /** Rebuilds bundles that are older than their sources. Resolves to the names of those that it built. */
-export async function bundleServices({ root = process.cwd(), names = APPS } = {}) {
+export async function bundleServices(names, { root = process.cwd() } = {}) {
   const old = names.filter((name) => !isCurrent(filesOf(root, name)));
   if (old.length === 0) return old;
   // The import is here because tools are loaded before packages are installed.

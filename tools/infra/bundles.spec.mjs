@@ -28,7 +28,7 @@ function node(code) {
 const made = () =>
   JSON.parse(
     node(`const { bundleServices } = await import(${JSON.stringify(resolve('tools/infra/bundles.mjs'))});
-    console.log(JSON.stringify(await bundleServices({ root: ${JSON.stringify(root)}, names: ['shop'] })));`),
+    console.log(JSON.stringify(await bundleServices(['shop'], { root: ${JSON.stringify(root)} })));`),
   );
 
 it('makes one file that needs no other, and makes it again only when something in it has changed', () => {

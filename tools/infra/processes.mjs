@@ -103,6 +103,8 @@ export function holdProcesses() {
 
     container: (name) => tell(`container ${name}`),
 
+    isClosing: () => closing !== undefined,
+
     /** Services get SIGTERM and time to drain, then brokers and stores are killed, then the guard removes the folders. */
     close() {
       closing ??= (async () => {

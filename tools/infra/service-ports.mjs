@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts, isPortFree } from './ports.mjs';
-import { SERVICES } from './services.mjs';
+import { SERVICES } from './apps.mjs';
 
 const USUAL = { kafka: 9092, redis: 6379 };
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listedPorts, merchantsOfThisRun, stackPorts } from './service-ports.mjs';
-import { SERVICES } from './services.mjs';
+import { SERVICES } from './apps.mjs';
 
 it('are the usual ones', async () => {
   await expect(stackPorts({})).resolves.toEqual({ kafka: 9092, redis: 6379, services: SERVICES });

@@ -1,6 +1,9 @@
 /** Starts built apps as processes on given ports and waits until each is ready, for stack and demo. */
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICES } from './apps.mjs';
 import { Expected } from './processes.mjs';
 import { builtFile } from './bundles.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
@@ -8,18 +11,9 @@ import { readJson } from './read-json.mjs';
 
 const READY_TIMEOUT_MS = 180_000;
 
-/** Apps with the default ports of their configuration classes. */
-export const SERVICES = {
-  'platform-simulator': { port: 4010 },
-  'auth-service': { port: 4030, managementPort: 4130 },
-  'cse-token-service': { port: 4040, managementPort: 4140 },
-  'notification-ingest': { port: 4020, managementPort: 4120 },
-  'payment-gateway': { managementPort: 4101 },
-  'checkout-demo': { port: 4050, managementPort: 4150 },
-};
-
 /** checkout-demo is this merchant's shop. */
 export const CHECKOUT_MERCHANT = 'shop-fr';
+const OPERATORS_FILE = 'config/operators.demo.json';
 /** The password of its desk on this machine. */
 export const DESK_PASSWORD = 'demo';
 
@@ -67,7 +61,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       AUTH_SERVICE_URL: addressOf('auth-service'),
       AUTH_SERVICE_KEY: caller?.key,
       ENVIRONMENT_ID: 'demo',
-      OPERATORS_FILE: 'config/operators.demo.json',
+      OPERATORS_FILE,
     },
     'checkout-demo': {
       ...kafka,
@@ -117,19 +111,25 @@ export async function startService(name, { held, env, onWarning, onOutput }) {
   return { name, url, managementUrl, process: process_ };
 }
 
-/**
- * Starts all at once except the checkout: on a new Kafka the others create the topic that it subscribes to. Resolves to the results of
- * `start(name)`.
- */
-export async function startInOrder(start) {
-  const others = Object.keys(SERVICES).filter((name) => name !== 'checkout-demo');
-  const started = await Promise.all(others.map((name) => start(name)));
-  return [...started, await start('checkout-demo')];
+/** Writes an app's environment for `node --env-file`. Returns the command that starts the app with it, in another terminal too. */
+export function startCommand(name, env, folder) {
+  const file = join(folder, `${name}.env`);
+  const given = Object.entries(env).filter(([, value]) => value !== undefined);
+  writeFileSync(file, given.map(([variable, value]) => `${variable}='${value}'\n`).join(''), { mode: 0o600 });
+  return `node --env-file=${JSON.stringify(file)} ${relative('.', builtFile(name))}`;
 }
+
+/** Operators whom the gateway knows here: two of them can decide together, and one only looks. */
+const operatorLines = (url) => [
+  '',
+  `operators of ${url}/v1/, as "Authorization: Bearer KEY":`,
+  ...readJson(OPERATORS_FILE).map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`),
+];
 
 /** The checkout is listed first, because people want to open it. */
 export function addressLines(services, { brokers, redisUrl }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
+  const gateway = services.find(({ name }) => name === 'payment-gateway');
   const addresses = ({ name, url, managementUrl }) =>
     `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
   return [
@@ -137,6 +137,7 @@ export function addressLines(services, { brokers, redisUrl }) {
     ...(checkout ? [`its desk  ${checkout.url}/desk  (any name, password ${DESK_PASSWORD})`, ''] : []),
     `KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
     ...services.map(addresses),
+    ...(gateway ? operatorLines(gateway.managementUrl) : []),
   ];
 }
 

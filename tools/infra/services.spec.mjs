@@ -1,4 +1,5 @@
-import { addressLines, environments, redisDatabase, SERVICES, startInOrder, troubleIn } from './services.mjs';
+import { SERVICES } from './apps.mjs';
+import { addressLines, environments, redisDatabase, troubleIn } from './services.mjs';
 
 it.each([
   ['redis://127.0.0.1:6379', 0, 'redis://127.0.0.1:6379/0'],
@@ -31,24 +32,19 @@ describe('addressLines', () => {
     expect(refused).toMatch(/^ {10}\d{16} {2}is refused/);
   });
 
+  it('end with the operators, two of whom can decide together', () => {
+    const last = addressLines([gateway], infrastructure).slice(-4);
+    expect(last[0]).toBe('operators of http://127.0.0.1:4101/v1/, as "Authorization: Bearer KEY":');
+    expect(last.slice(1).map((line) => /^ +demo-\S{28,} +(.+)$/.exec(line)[1])).toEqual([
+      'olga, operator',
+      'demo, approver',
+      'vera, viewer',
+    ]);
+  });
+
   it('name infrastructure alone when no service runs', () => {
     expect(addressLines([], infrastructure)).toEqual(['KAFKA_BROKERS=127.0.0.1:9092 REDIS_URL=redis://127.0.0.1:6379']);
   });
-});
-
-it('the checkout starts when the others are ready, which create the topics', async () => {
-  const begun = [];
-  const ready = [];
-  const services = await startInOrder(async (name) => {
-    begun.push({ name, readyBefore: [...ready] });
-    await undefined;
-    ready.push(name);
-    return { name };
-  });
-  const others = Object.keys(SERVICES).filter((name) => name !== 'checkout-demo');
-  expect(begun.at(-1)).toEqual({ name: 'checkout-demo', readyBefore: others });
-  expect(begun.slice(0, -1)).toEqual(others.map((name) => ({ name, readyBefore: [] })));
-  expect(services.map(({ name }) => name)).toEqual([...others, 'checkout-demo']);
 });
 
 describe('environments', () => {

@@ -128,5 +128,7 @@ function merchantsNotifiedAt(ingestUrl: string, file = join(repositoryRoot(), 'c
       ...merchant,
       notificationUrl: `${ingestUrl}/notifications`,
       returnUrl: `${ingestUrl}/return/${MERCHANT.name}`,
+      // The scenarios have one operator.
+      approvalAboveMinor: Number.MAX_SAFE_INTEGER,
     }));
 }

@@ -144,6 +144,7 @@ export class SimulatedGateway {
     const { process, world } = this;
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
     new GroupClient(process, world.gatewayGroup, commandSource(world.commands.values(), world.journal), {
+      ownedTopic: JOURNAL,
       assigned: (assignment) =>
         assignment.topic === JOURNAL
           ? this.#own(assignment)

@@ -16,10 +16,11 @@ const FETCHED = 5;
 export interface FetchSource {
   read(partition: TopicPartition, from: bigint, most: number): ConsumedRecord[];
   low(partition: TopicPartition): bigint;
+  high(partition: TopicPartition): bigint;
   onLanded(listener: (topic: string, partition: number) => void): () => void;
 }
 
-type GroupClientOptions = Pick<GroupWorkOptions, 'assigned' | 'watermarks'>;
+type GroupClientOptions = Pick<GroupWorkOptions, 'assigned' | 'watermarks' | 'ownedTopic'>;
 
 interface Position {
   next: bigint | undefined;
@@ -128,9 +129,11 @@ export class GroupClient {
               committed: committed?.offset,
               metadata: committed?.metadata,
               low: this.source.low(partition),
+              high: this.source.high(partition),
             };
           }),
         ),
+      topicId: () => undefined,
       seek: (partition, offset) => {
         const position = this.#position(partition);
         position.next = offset;

@@ -50,7 +50,11 @@ export class SimulatedTopic<T> {
       .slice(0, most);
   }
 
-  readonly ends = (partition: number): string => String(this.#next.get(partition) ?? 0n);
+  readonly ends = (partition: number): string => String(this.end(partition));
+
+  end(partition: number): bigint {
+    return this.#next.get(partition) ?? 0n;
+  }
 
   find(partition: number, offset: bigint): TopicRecord<T> | undefined {
     return this.records.get(partition)?.find((record) => record.offset === offset);
@@ -77,6 +81,7 @@ export function commandSource(topics: Iterable<SimulatedTopic<unknown>>, journal
     ...commands,
     read: (partition, from, most) => (partition.topic === JOURNAL ? [] : commands.read(partition, from, most)),
     low: ({ topic, partition }) => (topic === JOURNAL ? journal.low(partition) : 0n),
+    high: (partition) => (partition.topic === JOURNAL ? 0n : commands.high(partition)),
   };
 }
 
@@ -89,6 +94,7 @@ export function topicSource(topics: readonly SimulatedTopic<unknown>[]): FetchSo
         .read(partition, from, most)
         .map((record) => consumed(record)),
     low: () => 0n,
+    high: ({ topic, partition }) => byName.get(topic)!.end(partition),
     onLanded: (listener) => {
       const ends = topics.map((topic) => topic.onLanded((partition) => listener(topic.name, partition)));
       return () => ends.forEach((end) => end());

@@ -14,13 +14,17 @@ export class CardTrouble extends Error {
   }
 }
 
-/** Resolves to a function that returns the card part of an order: token and age, never the card. @throws CardTrouble */
-export async function tokenizedCard(shop: Shop): Promise<() => object> {
+/**
+ * Resolves to a function that returns the card part of an order: token and age, never the card. `others`: faults of the other fields, so that
+ * all are shown at once. @throws CardTrouble
+ */
+export async function tokenizedCard(shop: Shop, others: Fault[]): Promise<() => object> {
   const { cardFaults, tokenizeCard } = await loaded();
   await showBrands();
   const card = enteredCard();
   const cardFullName = enteredCardName();
   const faults = [
+    ...others,
     ...cardFaults(card).map(({ field, code }) => ({ path: FIELDS[field], code })),
     ...nameFaults(cardFullName),
   ];

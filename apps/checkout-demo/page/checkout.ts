@@ -2,13 +2,20 @@ import { countOf, drawCart, sumRows, totalOf } from './cart-view.js';
 import { drawCardFields, forgetCard } from './card-fields.js';
 import { CardTrouble, tokenizedCard } from './card-payment.js';
 import { byId, show } from './elements.js';
-import { drawEntryFields, enteredAll, enteredCustomer, enteredShipping } from './entry-fields.js';
+import {
+  drawEntryFields,
+  enteredAll,
+  enteredCustomer,
+  enteredShipping,
+  foldAddress,
+  missingEntries,
+} from './entry-fields.js';
 import { keepFaultsCurrent, showFaults } from './faults-view.js';
 import { beginAnew, isOld, kept, type Basket } from './kept.js';
 import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
-import { chosenMethod, drawMethods, scheduleOf, updateMethods } from './method-view.js';
-import { currentOrder, currentPageId, followOrder, take } from './order-page.js';
-import { Refusal, shopApi, type PlacedOrder, type Shop } from './shop-api.js';
+import { chooseNone, chosenMethod, drawMethods, scheduleOf, updateMethods, waysOfPage } from './method-view.js';
+import { currentOrder, currentPageId, followOrder, isRefused, take } from './order-page.js';
+import { Refusal, shopApi, type Shop } from './shop-api.js';
 import { keepStatusInEveryLanguage, showStatus, statusText } from './status-view.js';
 import type { TextKey } from './texts.js';
 import type { OrderView } from './views.js';
@@ -18,6 +25,7 @@ const [, pageIdOfAddress] = /^\/orders\/([^/]+)/.exec(location.pathname) ?? [];
 let shop: Shop;
 let basket: Basket;
 let isPaying = false;
+let shownPath = location.pathname;
 
 const amount = (): number => currentOrder()?.amount ?? totalOf(shop, basket);
 
@@ -51,11 +59,15 @@ function start(): void {
     event.preventDefault();
     void pay();
   });
-  byId('other-method').addEventListener('click', offerOtherMethod);
+  byId('other-method').addEventListener('click', () => {
+    offerOtherMethod();
+    waysOfPage()[0]?.focus();
+  });
   byId('methods').addEventListener('change', renderAmounts);
   byId('new-order').addEventListener('click', leaveForNewOrder);
   // The browser's back-forward cache restores an old state of the page, so we reload it.
   addEventListener('pageshow', (event) => event.persisted && location.reload());
+  addEventListener('popstate', () => location.pathname !== shownPath && location.reload());
   if (pageIdOfAddress === undefined) showShop();
   else void followOrder(decodeURIComponent(pageIdOfAddress), shop.methods, renderAmounts);
 }
@@ -77,13 +89,14 @@ function cartChanged(): void {
   renderAmounts();
 }
 
-/** Shows the form without the cart: the order's articles do not change with another attempt. */
+/** Shows the choice of a payment: articles and address stay, and what was refused is not chosen again. */
 function offerOtherMethod(): void {
+  foldAddress();
+  chooseNone();
   show(byId('checkout'), true);
   show(byId('cart'), false);
   byId('checkout').classList.add('without-cart');
   renderAmounts();
-  byId('methods').querySelector<HTMLInputElement>('input[name=way]:checked')?.focus();
 }
 
 /** The cart of an order that was not paid stays as it is, for another order. */
@@ -107,9 +120,17 @@ function renderAmounts(): void {
   byId('cart-total').textContent = price(total);
   byId('due-name').textContent = t(isPlan ? 'dueNow' : 'total');
   byId('due').textContent = due;
-  byId('pay').textContent = isPaying ? statusText() : method?.id === 'card' ? t('pay', { amount: due }) : t('continue');
+  byId('pay').textContent = isPaying
+    ? statusText()
+    : (method?.id ?? 'card') === 'card'
+      ? t('pay', { amount: due })
+      : t('continue');
   const order = currentOrder();
-  if (order === undefined || order.nextAttempt !== undefined) return;
+  if (order === undefined) return;
+  if (order.nextAttempt !== undefined) {
+    if (isRefused(order) && !isPaying && byId('checkout').hidden) offerOtherMethod();
+    return;
+  }
   show(byId('checkout'), false);
   // Faults of a failed request stay visible until the order is sent.
   if (order.status !== 'sending' && !isPaying) showFaults([]);
@@ -132,11 +153,12 @@ async function pay(): Promise<void> {
 
 async function send(): Promise<void> {
   const method = chosenMethod();
+  if (method === '') throw new CardTrouble([...missingEntries(), { path: 'method', code: 'required' }]);
   const customer = enteredCustomer();
   const shipping = enteredShipping();
   kept.setCustomer(enteredAll());
   if (method === 'card') showProgress('tokenizing');
-  const card = method === 'card' ? await tokenizedCard(shop) : undefined;
+  const card = method === 'card' ? await tokenizedCard(shop, missingEntries()) : undefined;
   showProgress('sending');
   const payment = { method, customer, ...(shipping && { shipping }), ...(card && { card: card() }) };
   const order = currentOrder();
@@ -147,7 +169,8 @@ async function send(): Promise<void> {
     kept.setBasket(basket);
   }
   const cart = Object.entries(basket.quantities).map(([sku, quantity]) => ({ sku, quantity }));
-  placed(await shopApi.place({ key: basket.key, cart, ...payment }));
+  const { pageId, ...placedOrder } = await shopApi.place({ key: basket.key, cart, ...payment });
+  placed(pageId, placedOrder);
 }
 
 function showProgress(status: string): void {
@@ -156,20 +179,31 @@ function showProgress(status: string): void {
 }
 
 function triedAgain(order: OrderView): void {
-  forgetCard();
-  show(byId('checkout'), false);
+  leaveForm();
   take(order, renderAmounts);
 }
 
-function placed({ pageId }: Pick<PlacedOrder, 'pageId'>): void {
+/** Becomes the order's page without loading it: a slow connection would show an empty one. Back loads the shop again. */
+function placed(pageId: string, order?: OrderView): void {
+  basket = { ...basket, pageId };
+  kept.setBasket(basket);
+  history.pushState(null, '', `/orders/${pageId}`);
+  shownPath = location.pathname;
+  leaveForm();
+  showStatus('waiting');
+  void followOrder(pageId, shop.methods, renderAmounts, order);
+}
+
+function leaveForm(): void {
   forgetCard();
-  kept.setBasket({ ...basket, pageId });
-  location.assign(`/orders/${pageId}`);
+  for (const id of ['checkout', 'earlier']) show(byId(id), false);
+  byId('main').focus();
+  scrollTo(0, 0);
 }
 
 function explain(error: unknown): void {
   // The key already has an order with another cart or method. We show that order; nothing was sent.
-  if (error instanceof Refusal && error.pageId !== undefined) return placed({ pageId: error.pageId });
+  if (error instanceof Refusal && error.pageId !== undefined) return placed(error.pageId);
   if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
   else if (error instanceof Refusal && error.status === 400)
     showFaults(error.faults, error.faults.length > 0 ? undefined : 'failed.other');

@@ -1,38 +1,60 @@
 import { cardName } from './card-entry.js';
 import { articleName } from './cart-view.js';
 import { byId, make, show } from './elements.js';
-import { dateText, decimal, inEveryLanguage, offerLanguages, price, t } from './language.js';
+import { openOperation } from './desk-dialog.js';
+import { dateText, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { methodName } from './method-view.js';
-import { minorUnits } from './money.js';
-import { ask, Refusal, shopApi, type Method } from './shop-api.js';
+import { orderNumber } from './order-number.js';
+import { ask, shopApi, type Method } from './shop-api.js';
 import type { TextKey } from './texts.js';
-import type { DeskView, FollowUpKind } from './views.js';
+import { SALE_STATES, type DeskView, type Possible } from './views.js';
 
 const READ_EVERY_MS = 2_000;
+const search = byId<HTMLInputElement>('search');
+const state = byId<HTMLSelectElement>('state');
 
 let methods: readonly Method[] = [];
 let sales: DeskView[] = [];
-/** The drawn card of each order: a card in which somebody types is drawn anew only when its order has changed. */
+let timer: ReturnType<typeof setTimeout> | undefined;
+let readings = 0;
+/** The drawn card of each order: it is drawn anew only when its order has changed. */
 const drawn = new Map<string, { said: string; card: HTMLElement }>();
 
 offerLanguages();
 inEveryLanguage(() => {
   document.title = `${t('desk.title')} – Maison Roitelet`;
+  const chosen = state.value;
+  const states = SALE_STATES.map((value) => make('option', { value }, t(`sale.${value}`)));
+  state.replaceChildren(make('option', { value: '' }, t('desk.all')), ...states);
+  state.value = chosen;
   drawn.clear();
   draw();
 });
+byId('find').addEventListener('submit', (event) => event.preventDefault());
+byId('find').addEventListener('input', () => readIn(200));
 void read();
 
+function readIn(ms: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void read(), ms);
+}
+
 async function read(): Promise<void> {
+  const reading = ++readings;
   try {
     if (methods.length === 0) ({ methods } = await shopApi.shop());
-    sales = await ask<DeskView[]>('/desk/orders');
+    const found = await ask<DeskView[]>('/desk/orders', {
+      search: search.value,
+      ...(state.value && { state: state.value }),
+    });
+    if (reading !== readings) return; // a newer search is under way
+    sales = found;
     show(byId('away'), false);
     draw();
   } catch {
     show(byId('away'), true);
   }
-  setTimeout(() => void read(), READ_EVERY_MS);
+  readIn(READ_EVERY_MS);
 }
 
 function draw(): void {
@@ -45,52 +67,72 @@ function draw(): void {
     return card;
   });
   const list = byId('sales');
-  if (cards.length !== list.children.length || cards.some((card, index) => card !== list.children[index]))
+  if (cards.length !== list.children.length || cards.some((card, index) => card !== list.children[index])) {
+    const { testid } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
     list.replaceChildren(...cards);
-  show(byId('none'), methods.length > 0 && sales.length === 0);
+    focusOn(testid);
+  }
+  const isAll = search.value.trim() === '' && state.value === '';
+  byId('none').textContent = methods.length === 0 || sales.length > 0 ? '' : t(isAll ? 'desk.none' : 'desk.nothing');
+}
+
+/** Drawing takes the focus from what is drawn; what does the same gets it back. */
+function focusOn(testId = ''): void {
+  if (document.activeElement === document.body && testId !== '')
+    document.querySelector<HTMLElement>(`#sales [data-testid="${testId}"]`)?.focus();
 }
 
 function cardOf(sale: DeskView): HTMLElement {
-  const { orderId, amount, items, placedAt, card, followUps, possible } = sale;
+  const { orderId, amount, captured, refunded, customer, items, placedAt, card, followUps, possible } = sale;
   const method = methods.find(({ id }) => id === sale.method);
-  const state = stateOf(sale);
   const paidWith = [method && methodName(method), card && cardName(card)].filter(Boolean).join(' · ');
-  const title = make('h2', {}, timeText(placedAt));
+  const taken = t('desk.taken', { captured: price(captured), refunded: price(refunded) });
   return make(
     'li',
-    { class: 'sale', 'data-testid': `sale-${orderId}`, 'data-state': state },
+    { class: 'sale', 'data-testid': `sale-${orderId}`, 'data-state': sale.state, tabindex: '-1' },
     make(
       'div',
       { class: 'sale-head' },
-      title,
-      make('span', { class: 'state', 'data-state': state }, t(`sale.${state}`)),
+      make('h2', { title: orderId }, orderNumber(orderId)),
+      make('span', { class: 'state', 'data-state': sale.state }, t(`sale.${sale.state}`)),
       make('span', { class: 'amount' }, price(amount)),
     ),
-    make('p', {}, items.map(({ sku, quantity }) => `${quantity} × ${articleName(sku)}`).join(', ')),
+    make('p', {}, [customer?.name, customer?.email].filter(Boolean).join(' · ')),
+    make('p', {}, items.map(({ sku, quantity }) => `${quantity} × ${articleName(sku)}`).join(', ')),
     make(
       'p',
       { class: 'note' },
-      paidWith,
-      make('br'),
-      make('code', {}, t('named', { name: t('orderNumber'), says: orderId })),
+      [timeText(placedAt), paidWith, ...(refunded > 0 || (captured > 0 && captured < amount) ? [taken] : [])].join(
+        ' · ',
+      ),
     ),
     ...deadline(sale),
-    ...possible.map((one) => (one.operation === 'void' ? cancelling(sale) : asking(sale, one.operation, one.most))),
+    ...(possible.length === 0 ? [] : [make('p', { class: 'actions' }, ...possible.map((one) => opener(sale, one)))]),
     make('ul', { class: 'plain history' }, ...followUps.map(historyLine)),
   );
 }
 
-const timeText = (time: string): string => dateText(new Date(time), { dateStyle: 'medium', timeStyle: 'short' });
-
-function stateOf({ status, captured, refunded }: DeskView) {
-  if (status === 'cancelled') return 'cancelled';
-  if (['conflict', 'in_doubt'].includes(status)) return 'doubt';
-  if (['refused', 'rejected', 'expired'].includes(status)) return 'failed';
-  if (status !== 'succeeded') return 'open';
-  if (captured === 0) return 'due';
-  if (refunded === 0) return 'paid';
-  return refunded < captured ? 'partly' : 'refunded';
+function opener(sale: DeskView, possible: Possible): HTMLElement {
+  const { operation } = possible;
+  const testId = `${operation}-${sale.orderId}`;
+  const style = operation === 'capture' ? 'strong' : '';
+  const button = make('button', { type: 'button', class: style, 'data-testid': testId }, t(`desk.ask.${operation}`));
+  button.addEventListener('click', () => openOperation(sale, possible, replaced, () => closed(testId, sale.orderId)));
+  return button;
 }
+
+function replaced(latest: DeskView): void {
+  sales = sales.map((one) => (one.orderId === latest.orderId ? latest : one));
+  draw();
+}
+
+/** The browser gives the focus back to the button that opened the dialog, unless the button is gone. */
+function closed(testId: string, orderId: string): void {
+  focusOn(testId);
+  focusOn(`sale-${orderId}`);
+}
+
+const timeText = (time: string): string => dateText(new Date(time), { dateStyle: 'medium', timeStyle: 'short' });
 
 function deadline({ captureBy, isWindowClosing }: DeskView): HTMLElement[] {
   if (captureBy === undefined) return [];
@@ -101,9 +143,21 @@ function deadline({ captureBy, isWindowClosing }: DeskView): HTMLElement[] {
   return [make('p', { class: style, 'data-testid': style }, text)];
 }
 
-function historyLine({ operation, amount, phase, execCode, at }: DeskView['followUps'][number]): HTMLElement {
+function historyLine({
+  operation,
+  amount,
+  phase,
+  execCode,
+  at,
+  reason,
+  items = [],
+}: DeskView['followUps'][number]): HTMLElement {
   const result = [t(`phase.${phase}` as TextKey), execCode === '0000' ? undefined : execCode].filter(Boolean).join(' ');
-  const what = `${t(`operation.${operation}`)} ${price(amount)}`;
+  const what = [
+    `${t(`operation.${operation}`)} ${price(amount)}`,
+    ...items.map(({ sku, quantity }) => `${quantity} × ${articleName(sku)}`),
+    ...(reason === undefined ? [] : [t(`reason.${reason}`)]),
+  ].join(' · ');
   return make(
     'li',
     {},
@@ -111,61 +165,4 @@ function historyLine({ operation, amount, phase, execCode, at }: DeskView['follo
     make('span', {}, result),
     make('span', { class: 'note' }, timeText(at)),
   );
-}
-
-/** An amount and the button that names it. */
-function asking(sale: DeskView, operation: 'capture' | 'refund', most: number): HTMLElement {
-  const id = `${operation}-${sale.orderId}`;
-  const field = make('input', {
-    id,
-    inputmode: 'decimal',
-    autocomplete: 'off',
-    'data-testid': id,
-    'aria-describedby': `error-${id}`,
-  });
-  const button = make('button', { class: operation === 'capture' ? 'strong' : '' });
-  const error = make('p', { class: 'error', id: `error-${id}`, role: 'alert' });
-  const label = make('label', { for: id }, t('desk.amount'));
-  const form = make('form', { novalidate: true }, make('div', { class: 'field' }, label, field), button, error);
-  const entered = () => minorUnits(field.value);
-  const render = () => (button.textContent = t(`desk.${operation}`, { amount: price(entered() ?? most) }));
-  field.value = decimal(most);
-  field.addEventListener('input', render);
-  render();
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const amount = entered();
-    const isWrong = amount === undefined || amount === 0 || amount > most;
-    field.setAttribute('aria-invalid', String(isWrong));
-    if (isWrong) error.textContent = t('desk.range', { min: price(1), max: price(most) });
-    else void operate(sale, operation, amount, error);
-  });
-  return form;
-}
-
-/** Behind a first press, because it can't be taken back. */
-function cancelling(sale: DeskView): HTMLElement {
-  const button = make('button', { type: 'button', 'data-testid': `void-${sale.orderId}` }, t('desk.void'));
-  const error = make('p', { class: 'error', role: 'alert' });
-  button.addEventListener('click', () => void operate(sale, 'void', sale.amount, error));
-  return make('details', {}, make('summary', {}, t('desk.cancel')), make('p', {}, t('desk.cancelNote')), button, error);
-}
-
-/** The number makes a second press the same operation. */
-async function operate(
-  { orderId, next }: DeskView,
-  operation: FollowUpKind,
-  amount: number,
-  error: HTMLElement,
-): Promise<void> {
-  error.textContent = '';
-  try {
-    const body = { operation, amount, number: next };
-    const latest = await ask<DeskView>(`/desk/orders/${encodeURIComponent(orderId)}/operations`, body);
-    sales = sales.map((one) => (one.orderId === orderId ? latest : one));
-    draw();
-  } catch (failure) {
-    const isChanged = failure instanceof Refusal && failure.status === 409;
-    error.textContent = t(isChanged ? 'desk.changed' : 'failed.unavailable');
-  }
 }

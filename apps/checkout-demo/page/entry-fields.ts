@@ -1,4 +1,5 @@
 import { byId, make, show } from './elements.js';
+import type { Fault } from './shop-api.js';
 import { inEveryLanguage, language, t } from './language.js';
 import { kept } from './kept.js';
 import type { Shop } from './shop-api.js';
@@ -98,6 +99,22 @@ export const enteredAll = (): Record<string, string> => ({
   ...Object.fromEntries(SHIP_TO.map(({ name }) => [name, entry(name).value])),
   'ship-elsewhere': isElsewhere() ? 'yes' : '',
 });
+
+/** Empty fields that the chosen delivery needs. */
+export const missingEntries = (): Fault[] =>
+  [...CUSTOMER, ...(isElsewhere() ? SHIP_TO : [])]
+    .filter(({ name, isOptional }) => isOptional !== true && entry(name).value.trim() === '')
+    .map(({ name }) => ({ path: name, code: 'required' }));
+
+/** Closes the address that was entered already to one line, which opens it again. */
+export function foldAddress(): void {
+  if (kept.customer() === undefined) return;
+  const at = (name: string) => entry(isElsewhere() ? `ship-${name}` : name).value;
+  const place = `${at('postalCode')} ${at('city')}`;
+  byId('person-text').textContent = [`${at('firstName')} ${at('lastName')}`, at('address'), place].join(', ');
+  show(byId('person-summary'), true);
+  byId<HTMLDetailsElement>('person').open = false;
+}
 
 const isElsewhere = (): boolean => byId<HTMLInputElement>('ship-elsewhere').checked;
 const showShipTo = (): void => show(byId('ship-to'), isElsewhere());

@@ -16,6 +16,19 @@ export function showFaults(faults: Fault[], whole?: TextKey): void {
 export function keepFaultsCurrent(): void {
   inEveryLanguage(render);
   byId('checkout').addEventListener('change', render);
+  byId('checkout').addEventListener('input', ({ target }) => mended(target as HTMLElement));
+}
+
+/** A field that somebody corrects is no longer called wrong. The next press of Pay says if it is right now. */
+function mended(field: HTMLElement): void {
+  const isOf = ({ path }: Fault) =>
+    path === 'method'
+      ? field.matches('[name=way], [name^=plan]')
+      : (path === 'cart' ? byId('cart') : controlOf(path))?.contains(field) === true;
+  const faults = shown.faults.filter((one) => !isOf(one));
+  if (faults.length === shown.faults.length) return;
+  shown = { ...shown, faults };
+  render();
 }
 
 const isShown = (control: HTMLElement | null): boolean => control === null || control.closest('[hidden]') === null;
@@ -34,7 +47,7 @@ function render(): void {
     .sort((one, other) => inOrderOfThePage(one.control, other.control));
   for (const { path, control, says } of placed) {
     control?.setAttribute('aria-invalid', 'true');
-    control?.closest('details')?.setAttribute('open', '');
+    for (let at = control; at; at = at.parentElement) if (at.matches('details')) at.setAttribute('open', '');
     if (path === 'cart') byId('cart-toggle').setAttribute('aria-expanded', 'true');
     const error = document.getElementById(`error-${path}`);
     if (error === null) continue;
@@ -44,10 +57,10 @@ function render(): void {
   const lines = placed.map(({ control, path, says }) =>
     make('li', {}, control === null ? says : linkTo(control, path, says)),
   );
-  summary.replaceChildren(
-    make('p', {}, t(whole ?? 'errors')),
-    ...(lines.length > 0 ? [make('ul', { class: 'plain' }, ...lines)] : []),
-  );
+  const list = lines.length > 0 ? [make('ul', { class: 'plain' }, ...lines)] : [];
+  const says = make('div', {}, make('p', {}, t(whole ?? 'errors')), ...list);
+  // A press of a link ends the field's change. A link that is replaced between the two would not be followed.
+  if (summary.textContent !== says.textContent) summary.replaceChildren(says);
   show(summary, lines.length > 0 || whole !== undefined);
 }
 
@@ -58,7 +71,8 @@ function inOrderOfThePage(one: HTMLElement | null, other: HTMLElement | null): n
 
 function controlOf(path: string): HTMLElement | null {
   if (path === '') return null;
-  if (path === 'method') return document.querySelector('input[name=way]:checked');
+  if (path === 'method')
+    return document.querySelector('input[name=way]:checked') ?? document.querySelector('input[name=way]');
   if (path === 'cart') return document.querySelector('#cart-lines input');
   return document.getElementById(path);
 }

@@ -5,6 +5,8 @@ import type { Method, Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
 
 let update = (): void => undefined;
+/** After a refusal the person chooses anew; else the card is chosen. */
+let mayBeNone = false;
 
 /**
  * Draws a row per way to pay: card, 3 instalments, 4 instalments, credit. Each says what is paid today and later before it is chosen. The
@@ -16,7 +18,7 @@ export function drawMethods(shop: Shop, amount: () => number): void {
   ways[0]?.body.append(byId('card'));
   update = () => {
     for (const { render } of ways) render();
-    if (chosenMethod() === '') byId<HTMLInputElement>('method-card').checked = true;
+    if (chosenMethod() === '' && !mayBeNone) byId<HTMLInputElement>('method-card').checked = true;
     for (const { head, body } of ways) show(body, head.checked);
   };
 }
@@ -29,6 +31,15 @@ export function chosenMethod(): string {
   if (head === null) return '';
   return head.value || (document.querySelector<HTMLInputElement>(`input[name=plan-${head.id}]:checked`)?.value ?? '');
 }
+
+export function chooseNone(): void {
+  mayBeNone = true;
+  for (const way of waysOfPage()) way.checked = false;
+}
+
+export const waysOfPage = (): HTMLInputElement[] => [
+  ...document.querySelectorAll<HTMLInputElement>('input[name=way]:enabled'),
+];
 
 /** For example `3 instalments · Free of charge`. */
 export function methodName({ id, instalments: count }: Method): string {
@@ -88,7 +99,9 @@ function wayOf(methods: readonly Method[], amount: () => number) {
       ? t('instalments', { count: String(first.instalments) })
       : t(`method.${first.id}` as TextKey);
     due.textContent = isOpen ? dueText(first, amount()) : '';
-    terms.textContent = isOpen ? termsText(first, amount()) : limitsText(first);
+    const shown = methods.find((_, index) => plans[index]?.radio.checked) ?? first;
+    const says = isOpen ? [laterText(shown, amount()), costText(shown, amount())] : [limitsText(first)];
+    terms.replaceChildren(...says.filter(Boolean).map((text) => make('span', {}, text)));
     note.textContent = t('hint.provider');
   };
   const top = make('div', { class: 'way-head' }, head, label, due, terms);
@@ -111,22 +124,27 @@ function planOf(method: Method, way: string, amount: () => number) {
     radio.disabled = !isOffered(method, amount());
     if (radio.disabled) radio.checked = false;
     label.textContent = t(`method.${method.id}` as TextKey);
-    hint.textContent = radio.disabled ? limitsText(method) : method.id.endsWith('fee') ? t('hint.fee') : '';
+    hint.textContent = radio.disabled ? limitsText(method) : planCostText(method, amount());
   };
   return { element: make('div', { class: 'plan' }, radio, label, hint), radio, render };
 }
 
-/** Empty for a credit, whose terms only the provider knows. */
 function dueText(method: Method, amount: number): string {
-  if (method.id === 'card') return price(amount);
   const [now] = scheduleOf(method, amount, new Date());
-  return method.instalments > 1 ? t('dueToday', { amount: price(now?.part ?? 0) }) : '';
+  return method.instalments > 1 ? t('dueToday', { amount: price(now?.part ?? 0) }) : price(amount);
 }
 
-function termsText(method: Method, amount: number): string {
-  if (method.id === 'card') return t('hint.card');
-  if (method.instalments === 1) return t('hint.a1euro');
+function laterText(method: Method, amount: number): string {
   const [, ...later] = scheduleOf(method, amount, new Date());
   const days = later.map(({ day }) => dateText(day, { day: 'numeric', month: 'short' }));
-  return t('dueLater', { amount: price(later[0]?.part ?? 0), days: listText(days) });
+  return days.length === 0 ? '' : t('dueLater', { amount: price(later[0]?.part ?? 0), days: listText(days) });
 }
+
+/** The whole price, and what the provider may add to it. */
+function costText({ id, cost }: Method, amount: number): string {
+  return id === 'card' ? t('hint.card') : t(id === 'a1euro' ? 'hint.a1euro' : `cost.${cost}`, { total: price(amount) });
+}
+
+/** Its name says already that it costs nothing more. */
+const planCostText = (method: Method, amount: number): string =>
+  method.cost === 'none' ? t('named', { name: t('total'), says: price(amount) }) : costText(method, amount);

@@ -11,6 +11,8 @@ const LATE_AFTER_MS = 20_000;
 const FINISHED = ['succeeded', 'cancelled', 'refused', 'rejected', 'expired'];
 const UNDER_WAY = ['sending', 'waiting'];
 
+export const isRefused = ({ status }: OrderView): boolean => ['refused', 'rejected'].includes(status);
+
 let order: OrderView | undefined;
 let methods: readonly Method[] = [];
 let pageId = '';
@@ -22,12 +24,17 @@ let isLate = false;
 export const currentOrder = (): OrderView | undefined => order;
 export const currentPageId = (): string => pageId;
 
-export async function followOrder(ofPage: string, offered: readonly Method[], onState: () => void): Promise<void> {
+export async function followOrder(
+  ofPage: string,
+  offered: readonly Method[],
+  onState: () => void,
+  placed?: OrderView,
+): Promise<void> {
   pageId = ofPage;
   methods = offered;
   inEveryLanguage(render);
   try {
-    const first = await shopApi.order(pageId);
+    const first = placed ?? (await shopApi.order(pageId));
     if (new URLSearchParams(location.search).has('hint')) backFrom = first.form;
     take(first, onState);
   } catch (error) {
@@ -87,7 +94,8 @@ function render(): void {
   show(byId('provider-continue'), status === 'redirect' && form !== undefined);
   const mayPay = nextAttempt !== undefined && !UNDER_WAY.includes(status);
   byId('other-method').classList.toggle('strong', status !== 'redirect');
-  show(byId('other-method'), mayPay);
+  // After a refusal the choice is open already.
+  show(byId('other-method'), mayPay && !isRefused(order));
   show(byId('new-order'), FINISHED.includes(status));
 }
 

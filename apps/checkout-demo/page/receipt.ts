@@ -2,6 +2,7 @@ import { cardName } from './card-entry.js';
 import { articleLine, articleName, sumRows } from './cart-view.js';
 import { byId, make, show } from './elements.js';
 import { dateText, price, t } from './language.js';
+import { orderNumber } from './order-number.js';
 import { methodName, scheduleOf } from './method-view.js';
 import type { Method } from './shop-api.js';
 import type { OrderView } from './views.js';
@@ -19,7 +20,8 @@ export function showReceipt(order: OrderView, methods: readonly Method[]): void 
     ),
   );
   byId('order-sums').replaceChildren(...sumRows(amount, refunded > 0 ? [[t('refunded'), price(-refunded)]] : []));
-  byId('order-id').textContent = orderId;
+  byId('order-id').textContent = orderNumber(orderId);
+  byId('order-id').setAttribute('value', orderId);
   byId('order-placed').textContent = dateText(new Date(placedAt), { dateStyle: 'medium', timeStyle: 'short' });
   const method = methods.find(({ id }) => id === order.method);
   byId('order-method').textContent = [method && methodName(method), card && cardName(card)].filter(Boolean).join(' · ');

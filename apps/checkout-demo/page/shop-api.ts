@@ -11,6 +11,7 @@ export interface Shop {
 export interface Method {
   id: string;
   instalments: number;
+  cost: 'none' | 'fee' | 'unsaid';
   /** Minor units. */
   minAmount?: number;
   maxAmount?: number;

@@ -60,6 +60,35 @@ export interface OrderView {
 
 export type FollowUpKind = 'capture' | 'refund' | 'void';
 
+/** Why money is given back. A list and no free text, into which somebody might write a card's number. */
+export const REFUND_REASONS = ['returned', 'damaged', 'missing', 'goodwill'] as const;
+export type RefundReason = (typeof REFUND_REASONS)[number];
+
+export interface Returned {
+  sku: string;
+  quantity: number;
+}
+
+/** An operation that the desk asked for. */
+export interface Operation {
+  operation: FollowUpKind;
+  /** Minor units: asked for, or reported of a success. */
+  amount: number;
+  phase: Phase;
+  execCode?: string;
+  /** Set for a refund. */
+  reason?: RefundReason;
+  /** Articles that a refund is for; absent where it is for an amount. */
+  items?: Returned[];
+}
+
+/** A state of the desk. `capturing`, `refunding`, `voiding`: asked for, and without a result. */
+export const SALE_STATES = [
+  ...(['due', 'capturing', 'paid', 'refunding', 'partly', 'refunded', 'voiding', 'cancelled'] as const),
+  ...(['open', 'failed', 'doubt'] as const),
+];
+export type SaleState = (typeof SALE_STATES)[number];
+
 /** An operation that the shop may ask for now, with its largest amount. */
 export interface Possible {
   operation: FollowUpKind;
@@ -67,18 +96,25 @@ export interface Possible {
   most: number;
 }
 
+export interface Customer {
+  name: string;
+  email: string;
+}
+
 /** An order as the desk shows it. */
-export interface DeskView extends Pick<
-  OrderView,
-  'orderId' | 'amount' | 'items' | 'placedAt' | 'status' | 'method' | 'card'
-> {
+export interface DeskView extends Pick<OrderView, 'orderId' | 'amount' | 'placedAt' | 'status' | 'method' | 'card'> {
+  state: SaleState;
+  /** Absent for an order from before the shop kept it. */
+  customer?: Customer;
+  /** `left`: pieces that no refund names yet. */
+  items: (OrderItem & { left: number })[];
   captured: number;
   refunded: number;
   /** RFC 3339. */
   captureBy?: string;
   /** True once `payment.capture_window.closing` has come: a day is left. */
   isWindowClosing: boolean;
-  followUps: { operation: FollowUpKind; amount: number; phase: Phase; execCode?: string; at: string }[];
+  followUps: (Operation & { at: string })[];
   /** Number that the next operation must carry. */
   next: number;
   possible: Possible[];

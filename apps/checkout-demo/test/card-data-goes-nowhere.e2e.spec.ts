@@ -10,6 +10,7 @@ import {
   placed,
   post,
   untilStatus,
+  viewOfOrder,
   type ShopStack,
 } from './shop-stack.js';
 
@@ -67,7 +68,10 @@ describe('card data', () => {
     expect(await kept(orderId)).toContain(orderId);
     for (const place of [logs(), await kept(orderId)]) {
       expect(place).not.toContain(card.hfToken);
-      expect(place).not.toMatch(/Jeanne|jeanne@/);
+      expect(place).not.toMatch(/rue des Lilas|\+33/);
     }
+    // The desk shows whose order it is; nobody else is told.
+    expect(await kept(orderId)).toContain('Jeanne Martin');
+    expect(logs() + JSON.stringify(await viewOfOrder(stack.shop, pageId))).not.toMatch(/Jeanne|jeanne@/);
   });
 });

@@ -4,7 +4,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.getA
 
 /** Presses Tab until the element has the focus. The focus must be visible at every stop. */
 export async function tabTo(page: Page, testId: string): Promise<void> {
-  for (let step = 0; step < 40; step += 1) {
+  for (let step = 0; step < 60; step += 1) {
     await page.keyboard.press('Tab');
     const isSeen = await page.evaluate(() => {
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement ?? document.body);

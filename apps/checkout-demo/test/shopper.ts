@@ -76,7 +76,11 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
       await choose(method);
       await pay();
     },
-    payOtherwise: () => page.getByTestId('other-method').click(),
+    /** After a refusal the choice is open already. */
+    async payOtherwise() {
+      await page.locator('[data-testid=other-method]:visible, [data-testid=pay]:visible').first().waitFor();
+      if (await page.getByTestId('other-method').isVisible()) await page.getByTestId('other-method').click();
+    },
     formOfProvider: () => page.locator('button[value=validate]').waitFor(),
     /** Presses a button of the provider's form when it appears. Resolves when the browser is back in the shop. */
     async decide(decision: 'validate' | 'pending' | 'refuse' | 'abandon') {
@@ -91,7 +95,7 @@ export function shopperAt(page: Page, executed: () => Promise<string[]> = () => 
     async orderId() {
       await page.waitForURL(ORDER);
       const shown = page.getByTestId('order-id').filter({ hasText: /./ });
-      return (await shown.textContent()) ?? '';
+      return (await shown.getAttribute('value')) ?? '';
     },
     /** The order's total as text, once the page shows it. */
     async orderTotal() {

@@ -15,6 +15,18 @@ import type { ReceivedRequest } from './received-request.js';
  */
 export type Outcome = 'accepted' | 'refused' | 'unavailable';
 
+const RESULTS = [
+  'published',
+  'quarantined',
+  'hash_mismatch',
+  'unknown_identifier',
+  'unreadable',
+  'too_large',
+  'not_found',
+  'unavailable',
+  'overloaded',
+] as const;
+
 export interface Arrival {
   /** Address of the sender. */
   from: string;
@@ -35,10 +47,10 @@ export class NotificationService {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.received = metrics.counter({
+    this.received = metrics.counterFromZero({
       name: 'ingest_notifications_total',
       help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, too_large (a body over 1 MiB or a query over 64 kB, which is lost unless the platform shortens it), not_found (no such path or method), unavailable (not stored in time), overloaded (too much waits)',
-      labelNames: ['result'],
+      labels: { result: RESULTS },
     });
   }
 

@@ -8,6 +8,8 @@ import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
+const CONSUMED = [...Object.values(COMMAND_TOPICS), TOPICS.notifications];
+
 /** Creates the consumers. Commands and notifications have separate groups, so that a slow call does not delay notifications. */
 @Injectable()
 export class KafkaServers {
@@ -30,12 +32,8 @@ export class KafkaServers {
       deadLetterTopic: TOPICS.commandsDeadLetter.name,
       inFlight: config.inFlight,
       // A longer record was compressed, and no dead letter could hold it.
-      maxRecordBytes: Object.fromEntries(
-        [...Object.values(COMMAND_TOPICS), TOPICS.notifications].map(({ name, maxMessageBytes }) => [
-          name,
-          maxMessageBytes,
-        ]),
-      ),
+      maxRecordBytes: Object.fromEntries(CONSUMED.map(({ name, maxMessageBytes }) => [name, maxMessageBytes])),
+      partitions: Object.fromEntries(CONSUMED.map(({ name, partitions }) => [name, partitions])),
       drainTimeoutMs: config.drainTimeoutMs,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       // The obstacles of a waiting command (Redis unreachable, index being built) end soon, so retries stay frequent.

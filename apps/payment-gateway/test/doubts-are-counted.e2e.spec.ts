@@ -16,7 +16,7 @@ async function sample(name: string, labels: string): Promise<number | undefined>
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
 }
 
-it('counts operations in doubt by merchant, operation and reason, with the oldest age, until they are resolved', async () => {
+it('counts operations in doubt by merchant, operation and reason, with the oldest age and the money, until they are resolved', async () => {
   const labels = `merchant="${merchant}",operation="authorize",reason="connection_lost"`;
   await stack.fault({ match: { orderPrefix: 'doubt-' }, fault: { executeThenReset: true } });
   for (const orderId of ['doubt-1', 'doubt-2']) {
@@ -25,6 +25,8 @@ it('counts operations in doubt by merchant, operation and reason, with the oldes
   }
   await waitFor(async () => (await sample('tranche_doubts', labels)) === 2, { what: 'two doubts' });
   expect(await sample('tranche_doubt_oldest_age_seconds', labels)).toBeGreaterThan(0);
+  const { amount } = aPartnerBAuthorization();
+  expect(await sample('tranche_doubt_amount_minor', `${labels},currency="EUR"`)).toBe(2 * amount);
 
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
   const list = `${stack.gateway.managementUrl}/v1/operations?state=in_doubt&merchant=${merchant}`;

@@ -1,4 +1,6 @@
-import { waitFor } from '@tranche/testing';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot, waitFor } from '@tranche/testing';
 import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 import { askOperatorsOf, doubtful, KEYS, MERCHANT, reason, type Doubt } from './doubtful-orders.js';
 
@@ -23,7 +25,7 @@ const ask = <T = { code: string }>(path: string, options: { body?: object; key?:
 const orderOf = async (orderId: string) =>
   (await ask<Order>(`/v1/orders/${MERCHANT}/${encodeURIComponent(orderId)}`)).body;
 
-it('lists a doubt, takes the word of who looked it up, and tells everybody', async () => {
+it('lists a doubt, takes the word of who looked it up and of a second person, and tells everybody', async () => {
   const orderId = 'looked up/1';
   const doubt = await doubtful(stack, orderId);
   expect(doubt).toMatchObject({ reason: 'connection_lost', notExecuted: { maySay: false } });
@@ -48,7 +50,12 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
     transactionId: executed?.transactionId,
     execCode: '0000',
   };
-  expect(await ask(`/v1/operations/${doubt.id}/resolve`, { body: resolution })).toMatchObject({
+  const resolve = `/v1/operations/${doubt.id}/resolve`;
+  const proposed = await ask<{ id: string }>(resolve, { body: resolution });
+  expect(proposed).toMatchObject({ status: 202, body: { why: 'amount', proposedBy: 'demo' } });
+  const approve = `/v1/proposals/${proposed.body.id}/approve`;
+  expect(await ask(approve, { body: {} })).toMatchObject({ status: 403, body: { code: 'same_operator' } });
+  expect(await ask(approve, { body: {}, key: KEYS.second })).toMatchObject({
     status: 200,
     body: { state: 'succeeded' },
   });
@@ -66,7 +73,7 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
   const published = stack.results.events.filter((event) => event.data.orderId === orderId).map(({ id }) => id);
   expect(operation?.events.map(({ id }) => id)).toEqual(published);
 
-  const again = await ask(`/v1/operations/${doubt.id}/resolve`, { body: { outcome: 'refused', reason } });
+  const again = await ask(resolve, { body: { outcome: 'refused', reason } });
   expect(again).toMatchObject({ status: 409, body: { code: 'not_in_doubt' } });
   await waitFor(
     async () => {
@@ -78,6 +85,40 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
     { what: 'the list without it' },
   );
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
+}, 120_000);
+
+it('takes no TRANSACTIONID that another order has, nor that another proposal states, nor the one of the runbook', async () => {
+  const [known, other, third] = ['id-known', 'id-other', 'id-third'];
+  const doubts = [await doubtful(stack, known), await doubtful(stack, other), await doubtful(stack, third)];
+  const ofPlatform = async (orderId: string) => (await stack.ledgerOf(orderId)).operations[0]!;
+  const { transactionId, extraData } = await ofPlatform(known);
+  await stack.notify({
+    ...{ orderId: known, operationType: 'authorization', execCode: '0000', transactionId },
+    ...(extraData === undefined ? {} : { extraData }),
+  });
+  await stack.event(known, 'payment.authorize.doubt_resolved');
+  const say = (doubt: Doubt | undefined, body: object) =>
+    ask<{ id: string; code: string; detail: string }>(`/v1/operations/${doubt!.id}/resolve`, { body });
+  const succeeded = { outcome: 'succeeded', reason, execCode: '0000' };
+  const naming = (orderId: string) => ({
+    ...{
+      status: 409,
+      body: { code: 'transaction_of_another', detail: expect.stringContaining(`order ${orderId}`) as string },
+    },
+  });
+  expect(await say(doubts[1], { ...succeeded, transactionId })).toMatchObject(naming(known));
+
+  const { transactionId: own } = await ofPlatform(other);
+  const proposed = await say(doubts[1], { ...succeeded, transactionId: own });
+  expect(proposed.status).toBe(202);
+  expect(await say(doubts[2], { ...succeeded, transactionId: own })).toMatchObject(naming(other));
+  const approved = await ask(`/v1/proposals/${proposed.body.id}/approve`, { body: {}, key: KEYS.second });
+  expect(approved).toMatchObject({ status: 200, body: { state: 'succeeded' } });
+  expect(await say(doubts[2], { ...succeeded, transactionId: own })).toMatchObject(naming(other));
+
+  const runbook = readFileSync(join(repositoryRoot(), 'docs/operate/runbook.md'), 'utf8');
+  const sample = JSON.parse(/-d '(\{"outcome":"succeeded".*\})'/.exec(runbook)![1]!) as object;
+  expect(await say(doubts[2], sample)).toMatchObject({ status: 400, body: { faults: [{ path: 'transactionId' }] } });
 }, 120_000);
 
 it('lets a viewer of one merchant see, and nothing else', async () => {

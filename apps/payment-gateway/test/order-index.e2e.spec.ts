@@ -102,8 +102,29 @@ it('moves state and marker together, and tells which orders are open and which i
   ]);
 });
 
+it('names the order that has a TRANSACTIONID, and the orders that are frozen', async () => {
+  const succeeded = fold(open, { record: 'OUTCOME', ...inOrder, result: 'succeeded', answer: { execCode: '0000', transactionId: 'T-1' } }, 1n).order; // prettier-ignore
+  const holderOf = async (merchant: string, id: string) => (await other.ordersOfTransaction(merchant, id))[PARTITION];
+  await flush();
+  await expect(holderOf('shop-fr', 'T-1')).rejects.toThrow('The index is being built from the journal');
+  for (const partition of OrderIndexKeys.partitions)
+    await (await index.beginRebuild(partition, undefined))?.finish(-1n);
+  await built(1n, { ...succeeded, isFrozen: true });
+  expect(await holderOf('shop-fr', 'T-1')).toEqual({ marker: 1n, orderId: 'o' });
+  expect([await holderOf('shop-fr', 'T-2'), await holderOf('shop-es', 'T-1')]).toEqual([
+    { marker: 1n },
+    { marker: 1n },
+  ]);
+  expect(await other.frozenOrders()).toEqual([KEY]);
+  await redis.hDel(keys.of(PARTITION, 'transactions'), 'shop-fr/T-1');
+  await expect(holderOf('shop-fr', 'T-1')).rejects.toThrow('The index is being built from the journal');
+  await flush();
+});
+
 it('forgets an order without a trace', async () => {
-  await built(1n, doubtful);
+  const named = fold(doubtful, { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: AT, source: 'notification', operation: 'authorize', result: 'succeeded', answer: { execCode: '0000', transactionId: 'T-1' } }, 3n).order; // prettier-ignore
+  await built(1n, named);
+  expect(await redis.hKeys(keys.of(PARTITION, 'transactions'))).toEqual(['shop-fr/T-1']);
   await index.readAll(PARTITION, 1n, [KEY]);
   await index.write({
     partition: PARTITION,

@@ -23,7 +23,7 @@ it('refuses in production what only a demo may do, everything at once, and exits
     'MERCHANTS_FILE: publisherKeys[0] of shop-fr is the published test key',
     'MERCHANTS_FILE: requireSignatures of shop-fr must be true',
     'MERCHANTS_FILE: publisherKeys of shop-es must name who signs',
-    'OPERATORS_FILE: key of demo is one of the demo',
+    ...['olga', 'demo', 'vera'].map((who) => `OPERATORS_FILE: key of ${who} is one of the demo`),
     'AUTH_SERVICE_KEY: is one of the demo',
     'PAYMENT_URL: must start with https://',
     'KAFKA_SSL: must be true',

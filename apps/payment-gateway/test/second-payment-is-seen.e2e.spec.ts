@@ -27,15 +27,19 @@ async function conflicts(): Promise<Conflict[]> {
   return body.conflicts.filter((conflict) => conflict.orderId === orderId);
 }
 
-async function counted(): Promise<number> {
+/** 0 where no order has such a conflict. */
+async function sample(name: string): Promise<number> {
   const text = await (await fetch(`${stack.gateway.managementUrl}/metrics`)).text();
   const labels = `merchant="${merchant}",reason="two_payments_succeeded"`;
-  const line = text.split('\n').find((other) => other.startsWith(`tranche_conflicts_total{${labels}`));
-  return Number(line?.split(' ').at(-1));
+  const line = text.split('\n').find((other) => other.startsWith(`${name}{${labels}`));
+  return Number(line?.split(' ').at(-1) ?? 0);
 }
+const counted = () => sample('tranche_conflicts_total');
+const open = async () => [await sample('tranche_conflicts'), await sample('tranche_conflict_amount_minor')];
 
 it('a customer who paid twice is counted, and listed with order and amounts, until one payment is voided', async () => {
   const before = await counted();
+  const [openBefore = 0, moneyBefore = 0] = await open();
   const [first, second] = [randomUUID(), randomUUID()];
   const order = aPartnerAAuthorization({ merchant, orderId });
   await stack.send('payment.authorize', order, first);
@@ -56,8 +60,12 @@ it('a customer who paid twice is counted, and listed with order and amounts, unt
   expect(conflict).toMatchObject({ reason: 'two_payments_succeeded', amount: order.amount });
   expect(conflict?.payments).toMatchObject(paid.map((transactionId) => ({ transactionId, amount: order.amount })));
   await waitFor(async () => (await counted()) === before + 1, { what: 'the conflict in the metric' });
+  const isOpen = async () => (await open()).join() === [openBefore + 1, moneyBefore + order.amount].join();
+  await waitFor(isOpen, { what: 'the conflict and the second payment among what is open' });
 
   await stack.send('payment.void', aVoid({ merchant, orderId, transactionId: paid[1] }));
   await stack.event(orderId, 'payment.void.succeeded');
   await waitFor(async () => (await conflicts()).length === 0, { what: 'a list without it' });
+  const isClosed = async () => (await open()).join() === [openBefore, moneyBefore].join();
+  await waitFor(isClosed, { what: 'the end of it among what is open' });
 }, 120_000);

@@ -1,13 +1,17 @@
+import { join } from 'node:path';
 import { orderKey, TOPICS } from '@tranche/contracts';
 import { journalPartition, recordHash } from '@tranche/order-journal';
-import { aCapture, aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
+import { aCapture, aPartnerBAuthorization, repositoryRoot, startApp, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
+import { askOperatorsOf } from './doubtful-orders.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { neighbourIn } from './orders-in-partition.js';
 import { journalStatus, PEOPLE, trancheJournal } from './tranche.js';
 
 let stack: GatewayStack;
-beforeEach(async () => (stack = await startGatewayStack()));
+beforeEach(async () => {
+  stack = await startGatewayStack({ OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json') });
+});
 afterEach(() => stack.stop());
 
 const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
@@ -51,11 +55,48 @@ it('a record that can not be read stops its partition; two people skip it while 
   expect(data.faults).toMatchObject([{ code: 'order_frozen' }]);
   expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);
 
+  const offset = damages[0]!.offset!;
+  const frozen = {
+    ...{ cause: 'record_skipped', since: expect.any(String) as string },
+    skipped: [{ partition, offset, at: expect.any(String) as string, requestedBy: 'alice', approvedBy: 'bob', reason: 'the disk was lost, ticket 77' }],
+  }; // prettier-ignore
+  const ask = <T>(path: string) => askOperatorsOf<T>(stack.gateway, path);
+  expect((await ask(`/v1/orders/shop-fr/${orderId}`)).body).toMatchObject({ isFrozen: true, frozen });
+  const { out } = await trancheJournal(stack, 'status');
+  expect(out).toMatch(new RegExp(`^partition ${partition}: the record at ${offset} was skipped at .* by alice and bob .*order shop-fr/${orderId} is frozen$`, 'm')); // prettier-ignore
+  const list = (query: string) => ask<{ orders: object[]; next?: string }>(`/v1/frozen-orders${query}`);
+  expect((await list('')).body.orders).toMatchObject([{ merchant: 'shop-fr', orderId, status: 'captured', ...frozen }]);
+  expect((await list('?merchant=shop-es')).body.orders).toEqual([]);
+
   // A process that starts later reads the decision too.
   await restarted();
   await stack.send('payment.capture', aCapture({ orderId, amount: 100, transactionId: undefined }));
   await stack.event(orderId, 'payment.capture.rejected', 2);
 }, 180_000);
+
+it('an order whose only record was skipped is shown as frozen', async () => {
+  const orderId = 'only-record';
+  const partition = journalPartition(orderKey('shop-fr', orderId));
+  const poison = Buffer.from('{"record":');
+  await stack.sendRecord(TOPICS.journal.name, orderKey('shop-fr', orderId), poison);
+  await waitFor(async () => (await notReady()).includes(`Journal partition ${partition} is stopped`), {
+    what: 'a stopped partition',
+  });
+  await stack.gateway.stop();
+  const name = ['--partition', String(partition), '--offset', '0', '--hash', recordHash(poison)];
+  expect(await trancheJournal(stack, 'skip', ...name, ...PEOPLE, '--yes')).toMatchObject({ code: 0 });
+  stack.gateway = await startApp('payment-gateway', stack.env);
+  const seen = await waitFor(
+    async () => {
+      const { status, body } = await askOperatorsOf<object>(stack.gateway, `/v1/orders/shop-fr/${orderId}`);
+      return status === 200 && body;
+    },
+    { what: 'the view of the frozen order' },
+  );
+  expect(seen).toMatchObject({ status: 'frozen', isFrozen: true, frozen: { skipped: [{ partition, offset: '0' }] } });
+  const { body } = await askOperatorsOf<{ orders: object[] }>(stack.gateway, '/v1/frozen-orders');
+  expect(body.orders).toMatchObject([{ orderId, status: 'frozen', cause: 'record_skipped' }]);
+}, 120_000);
 
 it('a record of a newer release is not to be skipped', async () => {
   const orderId = 'newer';

@@ -50,6 +50,11 @@ it.each([
   ['another text', 'tomorrow', ['time malformed_envelope']],
 ])('a time that is %s', (_what, time, faults) => expect(faultsOf(() => message(aCapture(), { time }))).toEqual(faults));
 
+it('refuses a text with a character that nobody sees before it is published', () => {
+  expect(faultsOf(() => message(aCapture({ description: 'a\0b' })))).toEqual(['description format']);
+  expect(faultsOf(() => message(aCapture({ description: ' ' })))).toEqual(['description length']);
+});
+
 it('has the same content hash for the same content, and only for that', () => {
   const { merchant, orderId, description } = aCapture();
   const hash = (data: object, options = {}) => message(data, options).contentHash;

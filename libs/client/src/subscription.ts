@@ -30,7 +30,7 @@ export interface SubscribeOptions {
   /** Members of a group share the events; each group gets all of them. */
   group: string;
   on: EventHandlers;
-  /** Start of a new group ('earliest': all events kept, 35 days). */
+  /** Start of a new group ('earliest': all events kept, 35 days). A group is new again if the topic was deleted while no member ran. */
   from?: 'earliest' | 'latest';
   /** Maximum orders handled concurrently (64). Events of one order are handled one after the other. */
   inFlight?: number;

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { fault, type Fault } from './error-codes.js';
-import { parseJson, isTimestamp, codePoints } from './validation/texts.js';
+import { parseJsonWithNames, type RepeatedName } from './validation/json-names.js';
+import { isTimestamp, codePoints } from './validation/texts.js';
 
 /** A CloudEvents 1.0 event with our extension attributes. */
 export interface CloudEvent<T = unknown> {
@@ -164,8 +165,7 @@ export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
   if (message.headers.ce_specversion !== SPEC_VERSION) faults.push(unsupportedVersion('ce_specversion'));
   addTrace(event, message.headers);
   const parsed = jsonOf(message.value);
-  if ('unreadable' in parsed) faults.push(fault('data', 'malformed_envelope', parsed.unreadable));
-  else event.data = parsed.json;
+  takeData(event, parsed, faults);
   return decoded(event, faults);
 }
 
@@ -181,7 +181,7 @@ export function sequenceOf(offset: bigint, epoch = 0): string {
   return (BigInt(epoch) * EPOCH + offset).toString().padStart(19, '0');
 }
 
-type Json = { json: unknown } | { unreadable: string };
+type Json = { json: unknown; repeated: RepeatedName[] } | { unreadable: string };
 
 function decodeStructured(message: ReceivedMessage, parsed: Json): DecodedEvent {
   // Headers may repeat the attributes: they then name the command whose content cannot be read.
@@ -206,17 +206,22 @@ function decodeStructured(message: ReceivedMessage, parsed: Json): DecodedEvent 
   if (event.datacontenttype !== undefined && !JSON_MEDIA_TYPE.test(mediaType(event.datacontenttype) ?? '')) {
     faults.push(fault('datacontenttype', 'malformed_envelope', 'datacontenttype must be application/json'));
   }
-  const data = dataOf(envelope);
-  if ('unreadable' in data) faults.push(fault('data', 'malformed_envelope', data.unreadable));
-  else event.data = data.json;
+  faults.push(...parsed.repeated.map(({ path, message: why }) => fault(path.replace(/^data\./, ''), 'duplicate', why)));
+  takeData(event, dataOf(envelope), faults);
   return decoded(event, faults);
+}
+
+function takeData(event: Partial<CloudEvent>, data: Json, faults: Fault[]): void {
+  if ('unreadable' in data) return void faults.push(fault('data', 'malformed_envelope', data.unreadable));
+  event.data = data.json;
+  faults.push(...data.repeated.map(({ path, message }) => fault(path, 'duplicate', message)));
 }
 
 /** `data_base64` holds the bytes of the data (CloudEvents JSON format, section 3.1). */
 function dataOf(envelope: Readonly<Record<string, unknown>>): Json {
   const hasData = Object.hasOwn(envelope, 'data');
   const base64: unknown = Object.hasOwn(envelope, 'data_base64') ? envelope.data_base64 : undefined;
-  if (base64 === undefined) return hasData ? { json: envelope.data } : { unreadable: 'data is missing' };
+  if (base64 === undefined) return hasData ? { json: envelope.data, repeated: [] } : { unreadable: 'data is missing' };
   if (hasData) return { unreadable: 'data and data_base64 are both there' };
   return typeof base64 === 'string'
     ? jsonOf(Buffer.from(base64, 'base64'))
@@ -282,7 +287,7 @@ function jsonOf(value: Buffer | null): Json {
   if (value[0] === 0) return { unreadable: 'the content is framed, as by a schema registry: it must be plain JSON' };
   if (!isUtf8(value)) return { unreadable: 'the content is not UTF-8' };
   try {
-    return { json: parseJson(value.toString('utf8')) };
+    return parseJsonWithNames(value.toString('utf8'));
   } catch {
     return { unreadable: 'the content is not JSON' };
   }

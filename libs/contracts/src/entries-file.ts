@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { parseJsonWithNames, type RepeatedName } from './validation/json-names.js';
 import { readTextFile } from './validation/texts.js';
 import { fault, joinPath, type Fault } from './error-codes.js';
 
@@ -20,17 +21,20 @@ export type ReadFile = (path: string) => string;
 
 /**
  * Returns the content and a reader for files that it refers to, with paths relative to it.
- * @throws EntriesFileError if the file cannot be read or is not JSON
+ * @throws EntriesFileError if the file cannot be read, is not JSON, or has a name twice in one object
  */
 export function openEntriesFile(file: string): { document: unknown; readFile: ReadFile } {
   const readFile: ReadFile = (path) => readTextFile(resolve(dirname(file), path));
+  let read: { json: unknown; repeated: RepeatedName[] };
   try {
-    return { document: JSON.parse(readTextFile(file)), readFile };
+    read = parseJsonWithNames(readTextFile(file));
   } catch (cause) {
     // We leave out the parser's message, because it quotes parts of the file.
     const reason = errorCode(cause) === undefined ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;
     throw new EntriesFileError([fault('', 'unreadable_file', reason)], file);
   }
+  if (read.repeated.length > 0) throw new EntriesFileError(read.repeated, file);
+  return { document: read.json, readFile };
 }
 
 /** Replaces each `keyFile` by `key` with the content of that file, without a final line break. Appends faults to `faults`. */

@@ -10,15 +10,18 @@ const CODES = {
     required: 'A field that must be there is missing.',
     unknown_field: 'A field that this message does not have. Commands accept no unknown fields.',
     type: 'A value of another JSON type than the field has; null is not "absent".',
-    length: 'A text with fewer or more characters (Unicode code points) than allowed, or a list with too few items.',
-    format: 'A text that is not in the format of its field: date, e-mail, phone, public IPv4, country or URL.',
+    length:
+      'A text with fewer or more characters (Unicode code points) than allowed or of blanks only, or a list with too few items.',
+    format:
+      'A text that is not in the format of its field (date, e-mail, phone, public IPv4, country or URL), or holds a character that nobody sees: a control, a zero-width character or a change of direction.',
     enum: 'A value that is not one of the values of its field.',
     range: 'A number below or above its limits, or not an integer.',
     card_data_forbidden:
       'The message carries card data: a field for it, or a card number of a scheme in a free text. It is refused and never logged.',
     total_mismatch: 'totalAmount of a cart item is not price × quantity, within the tolerance that the merchant has.',
     too_many_faults: 'There are more faults than are listed; correct these first.',
-    duplicate: 'A name, identifier or key id that must be unique is there twice.',
+    duplicate:
+      'A name, identifier or key id that must be unique is there twice; also a name twice in one JSON object, with or without escapes.',
     unreadable_file: 'A file that the configuration names is missing, unreadable or not JSON.',
     malformed_envelope: 'The CloudEvents envelope or the JSON inside is missing something or unreadable.',
     unknown_type: 'The message type is not one that is taken here.',

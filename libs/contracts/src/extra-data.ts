@@ -22,6 +22,16 @@ export function mayGoUntagged(kind: OperationKind, extraData: string | undefined
 export const EXTRADATA_TAG = /(^|\|)tr1\.([A-Za-z0-9_-]{12})\.([1-9][0-9]{0,5})$/;
 
 /**
+ * A value that the platform sent: blanks around it are no part of it. ORDERID and EXTRADATA are the shop's own texts, which may begin and end
+ * with blanks, so they stay; only behind our tag nothing of the shop's can follow.
+ */
+export function sentValue(name: string, text: string): string {
+  const trimmed = text.trim();
+  if (name !== 'ORDERID' && name !== 'EXTRADATA') return trimmed;
+  return name === 'EXTRADATA' && EXTRADATA_TAG.test(trimmed) ? text.trimEnd() : text;
+}
+
+/**
  * REDIRECT_URL is fixed per account and no request parameter takes a URL. So the name of the page to which the cardholder returns follows
  * the caller's EXTRADATA, before our tag, and returns with the signed redirect: `CALLER|rp1.NAME|tr1.OPERATION.ATTEMPT`.
  */

@@ -189,7 +189,7 @@ export class MerchantEntry extends CommandRulesEntry {
   @YesNo()
   requireSignatures?: boolean;
 
-  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person. */
+  /** Minor units. An operator's resolution of a higher amount needs the approval of a second person; not set, of every amount. */
   @Optional()
   @Int(0)
   approvalAboveMinor?: number;
@@ -281,7 +281,12 @@ function faultsOfApiKeys({ apiKeys = [] }: MerchantEntry): Fault[] {
 function merchantsOf(all: readonly Merchant[]): Merchants {
   const names = new Map(all.map((one) => [one.merchant, one]));
   const identifiers = new Map(all.map((one) => [one.identifier, one]));
-  return { all, byName: (name) => names.get(name), byIdentifier: (identifier) => identifiers.get(identifier) };
+  return {
+    all,
+    byName: (name) => names.get(name),
+    // Blanks around a value that the platform sent are no part of it.
+    byIdentifier: (identifier) => identifiers.get(identifier) ?? identifiers.get(identifier.trim()),
+  };
 }
 
 function withKeysFromFiles(raw: unknown, path: string, readKey: ReadFile, faults: Fault[]): unknown {

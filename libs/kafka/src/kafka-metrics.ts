@@ -1,4 +1,9 @@
+import { combinations } from '@tranche/runtime';
 import { Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
+
+/** Codes of the dead letters that this library writes by itself; handlers throw further ones. */
+export type OwnCode = (typeof OWN_CODES)[number];
+const OWN_CODES = ['unreadable_batch', 'unknown_type', 'handler_failed'] as const;
 
 const readings = new WeakMap<Gauge, Map<string, () => number>>();
 
@@ -12,6 +17,21 @@ export function kafkaMetrics(registry: Registry = new Registry()) {
     existing(registry, name, () => watchedGauge({ name, help, labelNames, registers: [registry] }));
   const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: L[]) =>
     existing(registry, name, () => new Histogram({ name, help, buckets, labelNames, registers: [registry] }));
+  const deadLetters = counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', [
+    'group',
+    'topic',
+    'code',
+  ]);
+  const missed = counter('kafka_records_missed_total', 'Offsets that were deleted before the group read them', [
+    'group',
+    'topic',
+  ]);
+  const replaced = counter(
+    'kafka_logs_replaced_total',
+    'Partitions read from their beginning, because their topic was deleted and made again, or cut',
+    ['group', 'topic'],
+  );
+  const crashes = counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);
   return {
     handled: counter('kafka_records_handled_total', 'Records whose handling ended', ['group', 'topic', 'result']),
     retries: counter('kafka_record_retries_total', 'Repeats of a handler, by kind of error', [
@@ -19,17 +39,20 @@ export function kafkaMetrics(registry: Registry = new Registry()) {
       'topic',
       'kind',
     ]),
-    deadLetters: counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', [
-      'group',
-      'topic',
-      'code',
-    ]),
-    missed: counter('kafka_records_missed_total', 'Offsets that were deleted before the group read them', [
-      'group',
-      'topic',
-    ]),
+    deadLetters,
+    missed,
+    replaced,
     rebalances: counter('kafka_rebalances_total', 'Assignments received', ['group']),
-    crashes: counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']),
+    crashes,
+    /** Counters that alerts read are there from the start, at 0, because `increase` does not see one that begins with 1. */
+    fromZero(group: string, topic: readonly string[]) {
+      for (const series of combinations({ group: [group], topic, code: OWN_CODES })) deadLetters.inc(series, 0);
+      for (const series of combinations({ group: [group], topic })) {
+        missed.inc(series, 0);
+        replaced.inc(series, 0);
+      }
+      crashes.inc({ group }, 0);
+    },
     inFlight: gauge('kafka_records_in_flight', 'Records being handled now', ['group']),
     queued: gauge('kafka_records_queued', 'Records fetched and not yet done', ['group']),
     oldestAge: gauge('kafka_oldest_record_age_seconds', 'Since when the oldest record fetched and not done waits', [

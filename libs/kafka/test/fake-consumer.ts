@@ -17,17 +17,17 @@ export class FakeConsumer {
   readonly calls: string[] = [];
   readonly commits: string[] = [];
   hasGroup = false;
-  private readonly listeners = new Map<string, (event: { payload: object }) => void>();
+  private readonly listeners: { name: string; listener: (event: { payload: object }) => void }[] = [];
   private eachBatch: (fetched: EachBatchPayload) => Promise<void> = () => Promise.resolve();
 
   constructor(readonly config: ConsumerConfig) {}
 
   on(name: string, listener: (event: { payload: object }) => void): void {
-    this.listeners.set(name, listener);
+    this.listeners.push({ name, listener });
   }
 
   emit(name: string, payload: object = {}): void {
-    this.listeners.get(name)?.({ payload });
+    for (const one of this.listeners) if (one.name === name) one.listener({ payload });
   }
 
   connect = () => Promise.resolve();
@@ -113,6 +113,7 @@ export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer)
         Promise.resolve([
           { topic: 'records', partitions: [0, 1].map((partition) => ({ partition, offset: '-1', metadata: null })) },
         ]),
+      fetchTopicMetadata: () => Promise.resolve({ topics: [] }),
       fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '10000' }))),
     } as never),
   );

@@ -123,7 +123,20 @@ describe('the platform’s own words', () => {
     expect([answer.descriptor, answer.descriptorTruncated]).toEqual(['x'.repeat(255), descriptorTruncated]);
   });
 
-  it.each(['000000000', '0000 ', 'é\n', '4001x', 'x'.repeat(65_536)])(
+  it.each([' 0000', '0000 ', '\t0000\r\n', '\u00a00000'])('blanks around a value are no part of it: %j', (execCode) => {
+    const fields = { TRANSACTIONID: ' T1 ', OPERATIONTYPE: 'capture ', MESSAGE: ' two  words ', AMOUNT: '1500 ' };
+    expect(classifyReply(said(execCode, fields), 'capture', false)).toEqual({
+      ...{ record: 'OUTCOME', result: 'succeeded' },
+      answer: { execCode: '0000', transactionId: 'T1', message: 'two  words', amount: 1500 },
+    });
+  });
+
+  it('another case is another TRANSACTIONID', () => {
+    const classified = classifyReply(said('0000', { TRANSACTIONID: 't1' }), 'capture', false);
+    expect(classified).toMatchObject({ answer: { transactionId: 't1' } });
+  });
+
+  it.each(['000000000', '00 00', 'é\né', '4001x', 'x'.repeat(65_536)])(
     'an EXECCODE that is none is kept as it came, and proves nothing',
     (execCode) => {
       expect(classifyReply(said(execCode), 'capture', false)).toMatchObject({

@@ -13,7 +13,7 @@ export type PlatformReply =
   | { kind: 'not_sent'; reason: 'unreachable' | 'send_deadline'; message: string }
   | { kind: 'answered'; status: number; wwwAuthenticate?: string; body: string }
   /** The first byte may have left, and no readable answer arrived. */
-  | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
+  | { kind: 'lost'; reason: 'timeout' | 'connection_lost' | 'unreadable_answer'; message: string };
 
 /** Converts a reply to the journal record that it proves. */
 export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): CallResult {

@@ -1,4 +1,4 @@
-import { isPlainObject, parseJson, type PlatformAnswer } from '@tranche/contracts';
+import { isPlainObject, parseJson, sentValue, type PlatformAnswer } from '@tranche/contracts';
 
 /** Maximum characters of a stored EXECCODE. The interface says string(4); any other code is stored as received and proves nothing. */
 const EXECCODE_CHARACTERS = 65_536;
@@ -53,10 +53,10 @@ export function fieldsOfBody(body: string): Record<string, unknown> | undefined 
   }
 }
 
-/** The fields that are texts. */
+/** The fields that are texts, without the blanks around them. */
 export const textsOf = (fields: unknown): ReadonlyMap<string, string> =>
   new Map(
-    Object.entries(isPlainObject(fields) ? fields : {}).filter(
-      (field): field is [string, string] => typeof field[1] === 'string',
+    Object.entries(isPlainObject(fields) ? fields : {}).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, sentValue(name, value)]] : [],
     ),
   );

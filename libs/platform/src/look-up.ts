@@ -52,9 +52,8 @@ export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
   if (status === 401) return { kind: 'unauthorized' };
   if (status !== 200) return { kind: 'failed', message: `HTTP ${status}` };
   const answer = fieldsOfBody(body);
-  const execCode = answer?.EXECCODE;
-  if (answer === undefined || typeof execCode !== 'string')
-    return { kind: 'failed', message: 'the answer cannot be read' };
+  const execCode = textsOf(answer).get('EXECCODE');
+  if (answer === undefined || execCode === undefined) return { kind: 'failed', message: 'the answer cannot be read' };
   if (execCodeClass(execCode) === 'refused') return { kind: 'refused', execCode };
   if (execCodeClass(execCode) !== 'succeeded') return { kind: 'failed', message: `EXECCODE ${execCode.slice(0, 8)}` };
   if (!Array.isArray(answer.DATA)) return { kind: 'failed', message: 'the answer has no DATA' };

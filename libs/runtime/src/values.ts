@@ -6,6 +6,14 @@ export function keepNewest<K>(entries: Map<K, unknown> | Set<K>, most: number): 
   }
 }
 
+/** One object for each combination of the values: `{ a: ['1'], b: ['2', '3'] }` gives two. */
+export function combinations<K extends string>(values: Record<K, readonly string[]>): Record<K, string>[] {
+  return Object.entries<readonly string[]>(values).reduce(
+    (all, [name, given]) => all.flatMap((one) => given.map((value) => ({ ...one, [name]: value }))),
+    [{} as Record<K, string>],
+  );
+}
+
 interface Count {
   /** Number taken in the current window. */
   taken: number;

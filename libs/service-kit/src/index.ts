@@ -11,6 +11,7 @@ export {
   type ConfigFault,
   type Setting,
 } from './config.js';
+export { ANSWER_HEADER_BYTES, readingLegalHeads } from './answer-heads.js';
 export { clientAddress, countedAs, isLoopbackAddress } from './client-address.js';
 export { Health, Metrics, type Reason } from './health-and-metrics.js';
 export { AreBrokers, KafkaConfig } from './kafka.config.js';

@@ -102,7 +102,8 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
 /** Returns complete answers with the broker's host and port, as Kafka writes them, replaced by ours. One per connection. */
 export function readdressed(host: string, brokerPort: number, port: () => number): (bytes: Buffer) => Buffer {
   const messagesOf = kafkaMessages();
-  const theirs = Buffer.concat([int16(host.length), Buffer.from(host), int32(brokerPort)]);
+  // Before the host stands its length, in two bytes or, in newer versions of a request, in one.
+  const theirs = Buffer.concat([Buffer.from(host), int32(brokerPort)]);
   return (bytes) => {
     const answers = Buffer.concat(messagesOf(bytes));
     for (let at = answers.indexOf(theirs); at >= 0; at = answers.indexOf(theirs, at + 1))
@@ -112,12 +113,6 @@ export function readdressed(host: string, brokerPort: number, port: () => number
 }
 
 const apiKeyOf = (request: Buffer) => request.readInt16BE(4);
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
-}
 
 function int32(value: number): Buffer {
   const bytes = Buffer.alloc(4);

@@ -33,10 +33,10 @@ export class EncryptedEntries {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#tampered = metrics.counter({
+    this.#tampered = metrics.counterFromZero({
       name: 'auth_cache_entries_refused_total',
       help: 'Entries in Redis that were not used, because they were tampered with',
-      labelNames: ['reason'],
+      labels: { reason: ['tampered'] },
     });
   }
 

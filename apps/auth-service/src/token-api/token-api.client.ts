@@ -1,8 +1,16 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { validateAccessTokenRecord } from '@tranche/contracts';
-import { injectTrace, Metrics, Problem, ServiceLogger, withSpan } from '@tranche/service-kit';
+import {
+  ANSWER_HEADER_BYTES,
+  injectTrace,
+  Metrics,
+  Problem,
+  readingLegalHeads,
+  ServiceLogger,
+  withSpan,
+} from '@tranche/service-kit';
 import { reasonOf } from '@tranche/runtime';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { cachedTokenOf, type CachedToken } from '../cache/cached-token.js';
@@ -10,7 +18,8 @@ import { jsonOf, problemOf, readRealmPath, TokenApiUnavailable, type ApiAnswer }
 
 const MAX_ANSWER_BYTES = 131_072;
 
-type Outcome = 'granted' | 'refused' | 'unavailable';
+const OPERATIONS = ['token', 'realm', 'identity'] as const;
+const OUTCOMES = ['granted', 'refused', 'unavailable'] as const;
 
 /** The token API: one call without retry or redirect. The log contains only status and OAuth error of an answer. */
 @Injectable()
@@ -30,15 +39,16 @@ export class TokenApiClient implements OnApplicationShutdown {
     // Requests are so rare that a kept connection would mostly be dead.
     this.#agent = new Agent({
       pipelining: 0,
-      connect: { timeout: Math.min(2_000, authTimeoutMs) },
+      connect: readingLegalHeads(buildConnector({ timeout: Math.min(2_000, authTimeoutMs) })),
+      maxHeaderSize: ANSWER_HEADER_BYTES,
       headersTimeout: authTimeoutMs,
       bodyTimeout: authTimeoutMs,
       maxResponseSize: MAX_ANSWER_BYTES,
     });
-    this.#seconds = metrics.histogram({
+    this.#seconds = metrics.histogramFromZero({
       name: 'auth_token_api_seconds',
       help: 'Calls of the token API, by operation and outcome',
-      labelNames: ['operation', 'outcome'],
+      labels: { operation: OPERATIONS, outcome: OUTCOMES },
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     });
   }
@@ -99,9 +109,13 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  async #observed<T>(operation: string, { account, grant }: Account, call: () => Promise<T>): Promise<T> {
+  async #observed<T>(
+    operation: (typeof OPERATIONS)[number],
+    { account, grant }: Account,
+    call: () => Promise<T>,
+  ): Promise<T> {
     const askedAtMs = performance.now();
-    const finish = (outcome: Outcome, fields: object = {}) => {
+    const finish = (outcome: (typeof OUTCOMES)[number], fields: object = {}) => {
       const durationMs = Math.round(performance.now() - askedAtMs);
       this.#seconds.observe({ operation, outcome }, durationMs / 1_000);
       const level = outcome === 'granted' ? 'info' : 'warn';

@@ -3,6 +3,7 @@ import {
   Controller,
   Get,
   Header,
+  HttpCode,
   Injectable,
   Param,
   Post,
@@ -17,6 +18,7 @@ import type { DeskView } from '../../page/views.js';
 import { CheckoutConfig } from '../checkout.config.js';
 import { Visitors, type PageRequest } from '../web/visitors.service.js';
 import { DeskService } from './desk.service.js';
+import { readSearch } from './desk-view.js';
 
 interface Reply {
   header(name: string, value: string): Reply;
@@ -63,7 +65,15 @@ export class DeskController {
   @Get('orders')
   @Header('cache-control', 'no-store')
   orders(): Promise<DeskView[]> {
-    return this.desk.latest();
+    return this.desk.find(readSearch(undefined));
+  }
+
+  /** A post, because addresses are written into logs, and what is searched is somebody's name. */
+  @Post('orders')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  search(@Body() body: unknown): Promise<DeskView[]> {
+    return this.desk.find(readSearch(body));
   }
 
   /** Answers when the command is durable; its result comes with a later look. Posts of other origins are refused. */

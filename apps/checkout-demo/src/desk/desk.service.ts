@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { newCommandId, Publisher } from '@tranche/client';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
@@ -6,11 +7,14 @@ import type { DeskView } from '../../page/views.js';
 import type { FollowUp, Order } from '../order/order.js';
 import { publishedOrRefused, unknownOrder } from '../order/order.service.js';
 import { withFollowUp } from '../order/order-state.js';
-import { viewOf } from '../order/order-view.js';
 import { OrderStore, type StoredOrder } from '../order/order.store.js';
-import { captureBy, paidAttempt, possibleFollowUps, railOf, takenOf } from './possible-follow-ups.js';
+import { readOperation } from './asked-operation.js';
+import { deskViewOf, isFound, numberOfNext, type Search } from './desk-view.js';
+import { paidAttempt, possibleFollowUps, railOf } from './possible-follow-ups.js';
 
 const SHOWN_ORDERS = 50;
+/** A search reads no more than the newest ones, so that it stays quick. */
+const SEARCHED_ORDERS = 2_000;
 
 /** Stores an operation with the id of its command, then publishes it. A repeat publishes the same id, so it is executed at most once. */
 @Injectable()
@@ -22,33 +26,31 @@ export class DeskService {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** Also publishes what was stored and not published. */
-  async latest(): Promise<DeskView[]> {
-    const stored = await this.store.latest(SHOWN_ORDERS);
-    for (const { order } of stored)
-      this.published(order.orderId).catch((error: unknown) =>
-        this.log.debug(
-          { orderId: order.orderId, err: error },
-          'an operation was not published; the next look tries again',
-        ),
-      );
-    return stored.map((one) => deskViewOf(one, Date.now()));
+  /** The newest orders that the search finds. Also publishes what was stored and not published. */
+  async find(search: Search): Promise<DeskView[]> {
+    const found: DeskView[] = [];
+    for await (const stored of this.store.newestFirst(SEARCHED_ORDERS)) {
+      const { orderId } = stored.order;
+      if (sendingOf(stored.order) !== undefined)
+        this.published(orderId).catch((error: unknown) =>
+          this.log.debug({ orderId, err: error }, 'an operation was not published; the next look tries again'),
+        );
+      const view = deskViewOf(stored, Date.now());
+      if (isFound(view, search) && found.push(view) === SHOWN_ORDERS) break;
+    }
+    return found;
   }
 
   /** `number` is the idempotency key: the same number is the same operation, and cannot become another one. */
   async operate(orderId: string, body: unknown): Promise<DeskView> {
-    const { operation, amount, number } = (body ?? {}) as Record<string, unknown>;
+    const { operation, number } = (body ?? {}) as Record<string, unknown>;
     const stored = await this.store.change(orderId, (order) => {
       const same = order.followUps?.[(number as number) - 1];
-      if (same !== undefined && same.operation === operation && same.amount === amount) return order;
+      if (same !== undefined && isSame(same, body)) return order;
       const possible = possibleFollowUps(order).find((one) => one.operation === operation);
-      const isAmount =
-        Number.isSafeInteger(amount) && (amount as number) > 0 && (amount as number) <= (possible?.most ?? 0);
-      if (number !== numberOfNext(order) || possible === undefined || !isAmount) throw notPossible();
-      const added: FollowUp = {
-        ...{ id: newCommandId(), operation: possible.operation, amount: amount as number },
-        ...{ phase: 'sending', startedAt: new Date().toISOString() },
-      };
+      if (number !== numberOfNext(order) || possible === undefined) throw notPossible();
+      const asked = readOperation(body, order, possible);
+      const added: FollowUp = { id: newCommandId(), ...asked, phase: 'sending', startedAt: new Date().toISOString() };
       return { ...order, followUps: [...(order.followUps ?? []), added] };
     });
     if (stored === undefined) throw unknownOrder();
@@ -57,7 +59,7 @@ export class DeskService {
 
   private async published(orderId: string): Promise<StoredOrder | undefined> {
     const stored = await this.store.find(orderId);
-    const sending = stored?.order.followUps?.find(({ phase }) => phase === 'sending');
+    const sending = stored && sendingOf(stored.order);
     if (stored === undefined || sending === undefined) return stored;
     const phase = await this.publish(stored.order, sending);
     const isHere = (one: FollowUp) => (one.phase === 'sending' ? { ...one, phase } : one);
@@ -82,25 +84,17 @@ export class DeskService {
   }
 }
 
+const sendingOf = ({ followUps }: Order): FollowUp | undefined => followUps?.find(({ phase }) => phase === 'sending');
+
+function isSame({ operation, amount, reason, items }: FollowUp, body: unknown): boolean {
+  const asked = body as Partial<FollowUp>;
+  return isDeepStrictEqual(
+    [asked.operation, asked.amount, asked.reason, asked.items],
+    [operation, amount, reason, items],
+  );
+}
+
 function notPossible(): Problem {
   const detail = 'This operation is not possible now. Look at the state of the order.';
   return new Problem({ status: 409, code: 'attempt_not_possible', detail });
 }
-
-export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
-  const { order } = stored;
-  const { orderId, amount, items, placedAt, status, method, card } = viewOf(stored, nowMs);
-  const until = captureBy(order);
-  const { captured, refunded } = takenOf(order);
-  return {
-    ...{ orderId, amount, items, placedAt, status, method, card, captured, refunded, captureBy: until },
-    isWindowClosing: order.isWindowClosing === true && until !== undefined,
-    followUps: (order.followUps ?? []).map(({ operation, amount: of, phase, execCode, startedAt: at }) => ({
-      ...{ operation, amount: of, phase, execCode, at },
-    })),
-    next: numberOfNext(order),
-    possible: possibleFollowUps(order),
-  };
-}
-
-const numberOfNext = ({ followUps = [] }: Order): number => followUps.length + 1;

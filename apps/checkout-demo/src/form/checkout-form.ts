@@ -34,7 +34,7 @@ export function readForm(body: unknown, market: Market): { form?: CheckoutForm; 
     ...without(method !== undefined && method.rail !== 'card' ? [] : OF_CARD, card),
   };
   const form = {
-    method: method ?? { id: '', rail: 'card', instalments: 1 },
+    method: method ?? { id: '', rail: 'card', instalments: 1, cost: 'none' },
     customer: trimmed(customer),
     ...(shipping && { shipping: trimmed(shipping) }),
     card: trimmed(card),

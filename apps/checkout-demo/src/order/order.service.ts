@@ -7,6 +7,7 @@ import { formFaults, readForm, type CheckoutForm } from '../form/checkout-form.j
 import { paymentCommand, type PaymentCommand, type PaymentContext } from '../form/payment-command.js';
 import { amountOf, CATALOGUE, readCart, type CartLine } from '../shop/catalogue.js';
 import type { MethodId } from '../shop/methods.js';
+import type { Customer } from '../../page/views.js';
 import type { Visitor } from '../web/visitors.service.js';
 import { afterInvalid, afterPublishing, afterReturn, nextAttempt } from './order-state.js';
 import { attemptId, orderIdOf, pageIdOf, type Attempt, type Order } from './order.js';
@@ -58,7 +59,10 @@ export class OrderService {
     if (all.length > 0 || built.command === undefined) throw refused(all);
     const first = attempt(orderId, 1, form);
     const items = lines.map(({ article: { sku, price }, quantity }) => ({ sku, quantity, price }));
-    const order = { orderId, amount: amountOf(lines), items, placedAt: first.startedAt, attempts: [first] };
+    const order = {
+      ...{ orderId, amount: amountOf(lines), items, customer: customerOf(form) },
+      ...{ placedAt: first.startedAt, attempts: [first] },
+    };
     await this.store.list(orderId, Date.now());
     const isNew = await this.store.save(order, 0, {
       id: first.id,
@@ -86,7 +90,7 @@ export class OrderService {
     if (faults.length > 0 || built.command === undefined) throw refused([...faults, ...built.faults]);
     const another = attempt(orderId, next.number, form, next.supersedes);
     const command = { id: another.id, command: built.command, notAfterMs: built.notAfterMs };
-    await this.begin(stored, another, command);
+    await this.begin({ ...stored, order: { ...stored.order, customer: customerOf(form) } }, another, command);
     return this.published(orderId);
   }
 
@@ -194,6 +198,11 @@ function attempt(orderId: string, number: number, { method }: CheckoutForm, supe
   const startedAt = new Date().toISOString();
   const replacing = supersedes === undefined ? {} : { supersedes };
   return { id: attemptId(orderId, number), method: method.id as MethodId, phase: 'sending', startedAt, ...replacing };
+}
+
+/** Called only for a form without faults, whose fields are texts. */
+function customerOf({ customer: { firstName, lastName, email } }: CheckoutForm): Customer {
+  return { name: `${String(firstName)} ${String(lastName)}`, email: String(email) };
 }
 
 /** True if the cart, the method and the amount (which the Pay button showed) are those of the order. */

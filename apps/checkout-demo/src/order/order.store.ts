@@ -34,7 +34,8 @@ const LIST = `
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('ZREMRANGEBYSCORE', KEYS[1], 0, ARGV[3])`;
 
-const LATEST = `return redis.call('ZRANGE', KEYS[1], 0, ARGV[1], 'REV')`;
+const NEWEST = `return redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2], 'REV')`;
+const READ_AT_ONCE = 100;
 
 /** Holds all state in Redis, so that any replica can serve any page. While Redis is unreachable, requests get 503. */
 @Injectable()
@@ -82,11 +83,15 @@ export class OrderStore {
     await asked(this.#redis.eval(LIST, { keys: [`${this.#prefix}orders`], arguments: values }));
   }
 
-  /** Newest first. */
-  async latest(count: number): Promise<StoredOrder[]> {
-    const newest = { keys: [`${this.#prefix}orders`], arguments: [String(count - 1)] };
-    const ids = (await asked(this.#redis.eval(LATEST, newest))) as string[];
-    return (await Promise.all(ids.map((id) => this.find(id)))).filter((found) => found !== undefined);
+  /** Reads as many as the caller takes, at most `most`. */
+  async *newestFirst(most: number): AsyncGenerator<StoredOrder> {
+    for (let from = 0; from < most; from += READ_AT_ONCE) {
+      const range = [from, Math.min(from + READ_AT_ONCE, most) - 1].map(String);
+      const page = { keys: [`${this.#prefix}orders`], arguments: range };
+      const ids = (await asked(this.#redis.eval(NEWEST, page))) as string[];
+      for (const found of await Promise.all(ids.map((id) => this.find(id)))) if (found !== undefined) yield found;
+      if (ids.length < READ_AT_ONCE) return;
+    }
   }
 
   async unpublished(id: string): Promise<StoredCommand | undefined> {

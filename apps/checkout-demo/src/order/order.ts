@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FaultCode } from '@tranche/contracts';
-import type { FollowUpKind, OrderItem, PaidCard, Phase } from '../../page/views.js';
+import type { Customer, FollowUpKind, Operation, OrderItem, PaidCard, Phase } from '../../page/views.js';
 import type { MethodId } from '../shop/methods.js';
 
 export type { FollowUpKind, OrderItem, PaidCard, Phase };
@@ -27,24 +27,20 @@ export interface Attempt {
 }
 
 /** A command of the shop's desk. Its content follows from this, so it is not stored besides. */
-export interface FollowUp {
+export interface FollowUp extends Operation {
   /** Id of the command. */
   id: string;
-  operation: FollowUpKind;
-  /** Minor units: asked for, or reported of a success. */
-  amount: number;
-  phase: Phase;
   /** RFC 3339. */
   startedAt: string;
-  execCode?: string;
 }
 
-/** The order in Redis: no name or address, and no card data beyond `PaidCard`. */
+/** The order in Redis: no address, no card data beyond `PaidCard`, and name and e-mail for the desk only. */
 export interface Order {
   orderId: string;
   /** Minor units. */
   amount: number;
   items: OrderItem[];
+  customer?: Customer;
   /** RFC 3339. */
   placedAt: string;
   attempts: Attempt[];

@@ -10,18 +10,22 @@ import type { MethodId } from '../../page/texts.js';
 
 export type { MethodId };
 
+/** The buyer's costs, as far as the interface names them: none, a fee, or `unsaid`. The provider alone knows the amount of a fee. */
+export type Cost = 'none' | 'fee' | 'unsaid';
+
 export interface PaymentMethod {
   id: string;
   rail: Rail;
   /** Absent for a card payment. */
   option?: PaymentOption;
   instalments: number;
+  cost: Cost;
   /** Minor units, both inclusive. */
   minAmount?: number;
   maxAmount?: number;
 }
 
-/** The methods of this shop, by the ids of the page's texts. Of two with the same number of instalments the cheaper one is first. The page shows the provider's fee where an id ends in `fee`. */
+/** The methods of this shop, by the ids of the page's texts. Of two with the same number of instalments the cheaper one is first. */
 const OFFERED = {
   card: undefined,
   b3: 'partnerB-3xsansfrais',
@@ -40,11 +44,16 @@ export const methodsOf = (market: Market): readonly PaymentMethod[] =>
   METHODS.filter(({ option }) => option === undefined || optionRow(option).markets.includes(market));
 
 function offer(id: string, option: PaymentOption | undefined): PaymentMethod {
-  if (option === undefined) return { id, rail: METHOD_TABLE.card.rail, instalments: 1 };
+  if (option === undefined) return { id, rail: METHOD_TABLE.card.rail, instalments: 1, cost: 'none' };
   const { method, instalments } = optionRow(option);
   const limits = amountLimits(method);
   const range = limits && { minAmount: limits.min, maxAmount: limits.max };
-  return { id, rail: METHOD_TABLE[method].rail, option, instalments, ...range };
+  return { id, rail: METHOD_TABLE[method].rail, option, instalments, cost: costOf(option), ...range };
+}
+
+function costOf(option: PaymentOption): Cost {
+  if (option.endsWith('sansfrais')) return 'none';
+  return option.startsWith('partnerB-') ? 'fee' : 'unsaid';
 }
 
 export function methodOf(id: unknown, market: Market): PaymentMethod | undefined {

@@ -15,9 +15,10 @@ export class ShopController {
       market,
       maxQuantity: MAX_QUANTITY,
       articles: CATALOGUE.map(({ sku, price, quantity }) => ({ sku, price, quantity })),
-      methods: methodsOf(market).map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({
+      methods: methodsOf(market).map(({ id, instalments, cost, minAmount, maxAmount }: PaymentMethod) => ({
         id,
         instalments,
+        cost,
         minAmount,
         maxAmount,
       })),

@@ -80,13 +80,16 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
     .option('--order <id>', 'id of the order')
     .option('--since <time>', 'reads from then on: 30m, 24h, 7d or an RFC 3339 time; default: the time in the id, else 24h', since)
     .option('--group <name>', 'group of the consumer that should have got the event: whether it has read so far')
+    .option('--gateway <url>', 'management address of a gateway, asked if the rail of a waiting command is stopped; default: this machine at MANAGEMENT_PORT', gatewayUrl)
     .option('--json', 'prints JSON')
-    .action(async (id: string | undefined, options: Json & { merchant?: string; order?: string; since?: number; group?: string }) => {
+    .action(async (id: string | undefined, options: Json & { merchant?: string; order?: string; since?: number; group?: string; gateway?: string }) => {
       const wanted = wantedOf(id, options);
       const nowMs = Date.now();
       const sinceMs = options.since ?? defaultSinceMs(wanted, nowMs);
       const reading = await openReading();
-      const found = await findCommands(reading, wanted, { sinceMs, group: options.group, nowMs });
+      const { managementPort, merchants } = loadConfig(CommandsConfig);
+      const gateway = options.gateway ?? `http://127.0.0.1:${managementPort}`;
+      const found = await findCommands(reading, wanted, { sinceMs, group: options.group, gateway, merchants, nowMs });
       const about = { since: new Date(sinceMs).toISOString(), prefix: reading.prefix, records: reading.records };
       console.log(options.json === true ? jsonText({ commands: found, read: about }) : findText(found));
       console.error(`read ${reading.records} records since ${about.since}`);
@@ -167,6 +170,11 @@ function wantedOf(id: string | undefined, { merchant, order }: { merchant?: stri
 
 function merchantName(text: string): string {
   if (!MERCHANT_PATTERN.test(text)) throw new InvalidArgumentError('1 to 32 lower-case letters, digits and hyphens');
+  return text;
+}
+
+function gatewayUrl(text: string): string {
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) throw new InvalidArgumentError('http://host:port');
   return text;
 }
 

@@ -1,10 +1,10 @@
-import { IsOptional, Matches } from 'class-validator';
+import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, loadMerchants, type Merchants } from '@tranche/contracts';
 import { createKafkaClient, type KafkaClient, type KafkaSettings } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
 import { CannotTellError } from '../exit.js';
-import { kafkaAnswers } from '../kafka-answers.js';
+import { kafkaAnswers } from '../outside.js';
 
 /** Settings of `tranche commands`, named as those of payment-gateway. Each command needs only some of them. */
 export class CommandsConfig extends KafkaConfig {
@@ -17,7 +17,7 @@ export class CommandsConfig extends KafkaConfig {
   kafkaBrokers?: string[];
 
   @Env('MERCHANTS_FILE', {
-    doc: 'as payment-gateway; `commands check` needs it',
+    doc: 'as payment-gateway; `commands check` needs it, `find` takes the currency of its merchants',
     optional: true,
     file: true,
     read: loadMerchants,
@@ -31,6 +31,12 @@ export class CommandsConfig extends KafkaConfig {
   @IsOptional()
   @Matches(ENVIRONMENT_ID_PATTERN, { message: 'must be 1 to 32 lower-case letters, digits and hyphens' })
   environmentId?: string;
+
+  @Env('MANAGEMENT_PORT', { doc: 'as payment-gateway; `commands find` asks the gateway there', default: 4101 })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  managementPort: number;
 
   get kafka(): Pick<KafkaSettings, 'ssl' | 'sasl'> {
     return this.kafkaSecurity;

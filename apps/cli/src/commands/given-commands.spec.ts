@@ -73,3 +73,15 @@ it('bytes that are no text are not read as another text', () => {
   expect(() => readInput(file)).toThrow('cannot be read as text in UTF-8');
   rmSync(dirname(file), { recursive: true });
 });
+
+it.each([
+  ['a command', `{"specversion":"1.0","data":{"amount":1,"\\u0061mount":2}}`, 'command', 'data.amount'],
+  ['the second of a list', `[{"a":1},{"headers":{},"headers":{}}]`, 'command 2', '[1].headers'],
+  ['a line', `{"a":1}\n{"a":1,"a":2}`, 'line 2', 'a'],
+])('refuses a name that %s has twice, with its path and position', (_what, text, at, path) => {
+  const found = givenCommands(text).find((one) => one.at === at);
+  expect(found).toMatchObject({
+    fault: expect.stringMatching(/is there twice: .* at character \d+ of the JSON$/) as string,
+  });
+  expect(found).toMatchObject({ fault: expect.stringContaining(`${path} is`) as string });
+});

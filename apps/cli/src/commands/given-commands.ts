@@ -3,9 +3,10 @@ import {
   decodeCloudEvent,
   isPlainObject,
   orderKey,
-  parseJson,
+  parseJsonWithNames,
   withoutByteOrderMark,
   type CommandRecord,
+  type RepeatedName,
 } from '@tranche/contracts';
 import { CannotTellError } from '../exit.js';
 
@@ -43,29 +44,34 @@ export function readInput(file: string): string {
 export function givenCommands(text: string): Given[] {
   const whole = jsonOf(text);
   if (whole !== undefined) {
-    const list = Array.isArray(whole.json) ? whole.json : [whole.json];
-    if (list.length === 0) return EMPTY;
-    return list.map((one, index) => givenCommand(list.length === 1 ? 'command' : `command ${index + 1}`, one));
+    const { json, repeated } = whole;
+    if (!Array.isArray(json)) return [givenCommand('command', json, repeated)];
+    if (json.length === 0) return EMPTY;
+    return json.map((one, index) => {
+      const ofOne = repeated.filter(({ path }) => path.startsWith(`[${index}]`));
+      return givenCommand(json.length === 1 ? 'command' : `command ${index + 1}`, one, ofOne);
+    });
   }
   const lines = text.split('\n').map((line, index) => ({ line: line.trim(), at: `line ${index + 1}` }));
   const given = lines.filter(({ line }) => line !== '').map(({ line, at }): Given => {
     const parsed = jsonOf(line);
-    return parsed === undefined ? { at, fault: 'is not JSON' } : givenCommand(at, parsed.json);
+    return parsed === undefined ? { at, fault: 'is not JSON' } : givenCommand(at, parsed.json, parsed.repeated);
   }); // prettier-ignore
   return given.length > 0 ? given : EMPTY;
 }
 
 const EMPTY: Given[] = [{ at: 'input', fault: 'is empty' }];
 
-function jsonOf(text: string): { json: unknown } | undefined {
+function jsonOf(text: string): ReturnType<typeof parseJsonWithNames> | undefined {
   try {
-    return { json: parseJson(text) };
+    return parseJsonWithNames(text);
   } catch {
     return undefined;
   }
 }
 
-function givenCommand(at: string, json: unknown): Given {
+function givenCommand(at: string, json: unknown, repeated: readonly RepeatedName[]): Given {
+  if (repeated.length > 0) return { at, fault: repeated.map(({ path, message }) => `${path} ${message}`).join('; ') };
   if (!isPlainObject(json)) return { at, fault: NO_COMMAND };
   if (Object.hasOwn(json, 'specversion')) {
     const value = Buffer.from(JSON.stringify(json));

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { TOPICS, topicName, type TopicDefinition } from '@tranche/contracts';
 import {
   BatchingProducer,
@@ -12,11 +11,8 @@ import { JournalRecovery, recoveryRecordOf, type JournalEntry } from '@tranche/o
 import { silentLog } from '@tranche/runtime';
 import { createLogger, KitConfig, loadConfig, RedisClient, rereadFromFile } from '@tranche/service-kit';
 import { CliConfig } from '../cli.config.js';
-import { CannotTellError } from '../exit.js';
-import { kafkaAnswers } from '../kafka-answers.js';
+import { kafkaAnswers, redisAnswers, unlessStalled } from '../outside.js';
 import { IndexMarkers } from './index-markers.js';
-
-const ANSWERS_WITHIN_MS = 30_000;
 
 /** The gateway's group whose commit of a journal partition says how far events were published. */
 const GATEWAYS = 'payment-gateway';
@@ -50,13 +46,11 @@ export class JournalAccess {
     });
     const access = new JournalAccess(config, client, new IndexMarkers(redis, config), redis);
     try {
-      if (!redis.isReady) await once(redis, 'ready', { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
+      await redisAnswers(redis, redisSettingOf(kit));
       await access.#readDecisions();
       return access;
     } catch (cause) {
       await access.close();
-      if (!redis.isReady && (cause as Error).name === 'AbortError')
-        throw new CannotTellError('Redis does not answer at REDIS_URL', { cause });
       throw cause;
     }
   }
@@ -96,8 +90,8 @@ export class JournalAccess {
     until: bigint,
   ): AsyncGenerator<(JournalEntry & { unreadable?: string })[]> {
     this.#journal ??= this.reader(this.journal);
-    for await (const records of this.#journal.read(partition, from, until))
-      yield records.map((record) => this.recovery.skipped.substitute(record));
+    const read = unlessStalled(this.journal, this.client, this.#journal.read(partition, from, until));
+    for await (const records of read) yield records.map((record) => this.recovery.skipped.substitute(record));
   }
 
   /** Redis TIME, milliseconds since the epoch. */
@@ -114,10 +108,17 @@ export class JournalAccess {
   async #readDecisions(): Promise<void> {
     const reader = this.reader(this.topic(TOPICS.decisions));
     const [from, until] = [await reader.firstKept(0), await reader.end(0)];
-    for await (const records of reader.read(0, from, until))
+    const read = unlessStalled(this.topic(TOPICS.decisions), this.client, reader.read(0, from, until));
+    for await (const records of read)
       for (const { value } of records) {
         const record = recoveryRecordOf(value);
         if (record !== undefined) this.recovery.take(record);
       }
   }
 }
+
+/** The setting that says where Redis is. */
+const redisSettingOf = ({ redisTopology }: KitConfig): string => {
+  if (redisTopology.clusterNodes !== undefined) return 'REDIS_CLUSTER_NODES';
+  return redisTopology.sentinels === undefined ? 'REDIS_URL' : 'REDIS_SENTINEL_NODES';
+};

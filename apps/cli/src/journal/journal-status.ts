@@ -6,6 +6,7 @@ import {
   whyUnreadable,
   type PartitionFacts,
   type PartitionHealth,
+  type SkippedRecord,
 } from '@tranche/order-journal';
 import { CannotTellError, EXIT } from '../exit.js';
 import type { JournalAccess } from './journal-access.js';
@@ -17,6 +18,8 @@ export interface JournalStatus {
   exists: boolean;
   members: GroupMember[];
   partitions: PartitionStatus[];
+  /** Records that were skipped. Their orders are frozen. */
+  skipped: readonly SkippedRecord[];
 }
 
 /** @throws CannotTellError where the topic has another number of partitions than a journal */
@@ -33,7 +36,7 @@ export async function journalStatus(access: JournalAccess): Promise<JournalStatu
       return { ...facts, ...healthOf(facts) };
     }),
   );
-  return { topic: journal, exists: ends !== undefined, members, partitions };
+  return { topic: journal, exists: ends !== undefined, members, partitions, skipped: access.recovery.skips };
 }
 
 export function exitCodeOf({ partitions }: JournalStatus): number {

@@ -16,7 +16,7 @@ function statusOf(...more: Partial<PartitionFacts>[]): JournalStatus {
     const all = { ...sound, ...facts, partition };
     return { ...all, ...healthOf(all) };
   });
-  return { topic: 'payments.journal.v1', exists: true, members: [], partitions };
+  return { topic: 'payments.journal.v1', exists: true, members: [], skipped: [], partitions };
 }
 
 const member = { groupId: 'payment-gateway', clientId: 'gateway', clientHost: '/10.0.0.7', memberId: 'm-1' };
@@ -70,8 +70,12 @@ describe('the status', () => {
   });
 
   it('names each damage and what to do, for people and for programs', () => {
-    const status = { ...statusOf({}, lost), members: [member] };
+    const skipped = { record: 'skipped', id: '2', at: '2026-03-01T10:05:00.000Z', partition: 3, offset: '7', hash: 'h', orderKey: 'shop-fr/o', requestedBy: 'alice', approvedBy: 'bob', reason: 'ticket 77' } as const; // prettier-ignore
+    const status = { ...statusOf({}, lost), members: [member], skipped: [skipped] };
     const text = statusText(status);
+    expect(text).toContain(
+      'partition 3: the record at 7 was skipped at 2026-03-01T10:05:00.000Z by alice and bob (ticket 77): order shop-fr/o is frozen',
+    );
     expect(text).toMatch(/^1 +0 +4 +9 +10 +damaged$/m);
     expect(text).toContain('next: restore the log of this partition, or: tranche journal resume --partition 1');
     expect(text).toContain('gateway at /10.0.0.7');

@@ -35,10 +35,20 @@ export async function skip(access: JournalAccess, name: RecordName, people: TwoP
   const { partition, offset } = name;
   const about = { action: 'partition.skip', proposal: id, partition, offset } as const;
   await audited(access, [about], people, async () => {
-    const record: SkippedRecord = { record: 'skipped', id, at: new Date().toISOString(), ...name, ...people };
+    const orderKey = await keyOf(access, name);
+    const record: SkippedRecord = {
+      ...{ record: 'skipped', id, at: new Date().toISOString(), ...name, ...people },
+      ...(orderKey === null ? {} : { orderKey }),
+    };
     await access.producer.send({
       ...{ topic: access.topic(TOPICS.decisions), partition: 0, headers: { 'content-type': 'application/json' } },
       ...{ key: `${id}/${randomUUID()}`, value: Buffer.from(JSON.stringify(record)) },
     });
   });
+}
+
+async function keyOf(access: JournalAccess, { partition, offset }: RecordName): Promise<string | null> {
+  for await (const [record] of access.read(partition, BigInt(offset), BigInt(offset) + 1n))
+    if (record) return record.key;
+  return null;
 }

@@ -5,6 +5,7 @@ import { silentLog } from '@tranche/runtime';
 import { ConfigError, loadConfig } from '@tranche/service-kit';
 import { BrokersConfig } from '../cli.config.js';
 import { EXIT, RefusedError } from '../exit.js';
+import { kafkaAnswers } from '../outside.js';
 import { assertOneOf, printed, strimziOptions, strimziTopics, type StrimziOptions } from '../strimzi.js';
 
 const definitions = Object.values(TOPICS);
@@ -56,6 +57,7 @@ async function planOrApply(
   { apply = false, flush, json }: Options,
 ): Promise<number> {
   const client = createKafkaClient({ ...kafka, clientId: 'topics' }, silentLog);
+  await kafkaAnswers(client);
   const plan = await askedAt(kafka.brokers, () => planTopics(client, { prefix, definitions, flush }));
   if (apply) await askedAt(kafka.brokers, () => applyTopicPlan(client, plan));
   console.log(json === true ? JSON.stringify({ applied: apply, ...plan }) : linesOf(plan, apply).join('\n'));
@@ -69,7 +71,7 @@ async function askedAt<T>(addresses: readonly string[], ask: () => Promise<T>): 
     return await ask();
   } catch (error) {
     if (!(error instanceof Error && error.name.startsWith('KafkaJS'))) throw error;
-    throw new RefusedError(`Kafka at ${addresses.join(', ')}: ${error.message}`);
+    throw new RefusedError(`Kafka at ${addresses.join(', ')} (KAFKA_BROKERS): ${error.message}`);
   }
 }
 

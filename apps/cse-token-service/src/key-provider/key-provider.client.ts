@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { parseJson, validateEncryptionKeyRecord, type EncryptionKeyRecord } from '@tranche/contracts';
-import { injectTrace, Metrics, withSpan } from '@tranche/service-kit';
-import { Agent, request } from 'undici';
+import { ANSWER_HEADER_BYTES, injectTrace, Metrics, readingLegalHeads, withSpan } from '@tranche/service-kit';
+import { Agent, buildConnector, request } from 'undici';
 import { CseConfig } from '../cse.config.js';
 import { fingerprintOf, publicKeyFault } from './public-key.js';
 
@@ -35,7 +35,8 @@ export class KeyProviderClient implements OnApplicationShutdown {
   ) {
     const { timeoutMs } = config;
     this.#agent = new Agent({
-      connect: { timeout: Math.min(1_000, timeoutMs) },
+      connect: readingLegalHeads(buildConnector({ timeout: Math.min(1_000, timeoutMs) })),
+      maxHeaderSize: ANSWER_HEADER_BYTES,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxResponseSize: MAX_ANSWER_BYTES,

@@ -23,12 +23,11 @@ export class EncryptionKeyService {
     private readonly changes: KeyChangeReporter,
     metrics: Metrics,
   ) {
-    this.#served = metrics.counter({
+    this.#served = metrics.counterFromZero({
       name: 'cse_keys_served_total',
       help: 'Answers to pages that want a key: from the cache, from the provider, stale because the provider gives none, or none',
-      labelNames: ['source'],
+      labels: { source: ['cache', 'provider', 'stale', 'none'] },
     });
-    for (const source of ['cache', 'provider', 'stale', 'none']) this.#served.inc({ source }, 0);
   }
 
   /** Only for configured ids, which bounds the cache. Returns synchronously if the key is cached; throws or rejects with Problem 503. */

@@ -25,12 +25,11 @@ export class KeyChangeReporter {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#changes = metrics.counter({
+    this.#changes = metrics.counterFromZero({
       name: 'cse_key_changes_total',
       help: 'Keys that the provider gave: the first of an API key (seen), another one (rotated), one that is not safe to use (refused)',
-      labelNames: ['change'],
+      labels: { change: ['seen', 'rotated', 'refused'] },
     });
-    for (const change of ['seen', 'rotated', 'refused']) this.#changes.inc({ change }, 0);
   }
 
   /** @param beforeId id of the previous key, if there was one */

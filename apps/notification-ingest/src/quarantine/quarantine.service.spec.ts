@@ -6,7 +6,7 @@ import { QuarantineService } from './quarantine.service.js';
 it('a notification that is too long to be kept is dropped before its content is read', () => {
   const inc = jest.fn();
   const limits = { takeLine: () => false, takeQuarantine: jest.fn() } as unknown as FailureLimits;
-  const metrics = { counter: () => ({ inc }) } as unknown as Metrics;
+  const metrics = { counterFromZero: () => ({ inc }) } as unknown as Metrics;
   const quarantine = new QuarantineService({} as NotificationProducer, limits, {} as ServiceLogger, metrics);
   const read = jest.fn(() => '2027-01-02T03:04:05Z');
   quarantine.keep('hash_mismatch', {

@@ -52,10 +52,10 @@ export class QuarantineService {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.dropped = metrics.counter({
+    this.dropped = metrics.counterFromZero({
       name: 'ingest_quarantine_dropped_total',
       help: 'Refused notifications that are not in quarantine: no HASH of the right form, or a path that is none of notifications (no_hash), over 8 kB (size), their address, or all together, had put in what they may for this reason (address, total), too many waited (busy), Kafka did not take it (failed)',
-      labelNames: ['reason'],
+      labels: { reason: ['no_hash', 'size', 'address', 'total', 'busy', 'failed'] },
     });
   }
 

@@ -5,10 +5,10 @@ import { TerminalError } from '@tranche/kafka/nest';
 import { journalPartition } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
+import { merchantLabel, merchantLabels } from '../merchant-label.js';
 
 /** Header of a forwarded command: partition and offset where it was first published. Nothing is judged by it. */
 const FORWARDED_FROM = 'forwarded-from';
-
 /**
  * Publishes a command that lies in another partition than its order's to the order's own, whose owner executes it. Key, value and headers stay,
  * so a signature holds. Publishers that use another partitioner than murmur2 would otherwise lose the order of an order's commands.
@@ -24,10 +24,10 @@ export class CommandForwarder {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#forwarded = metrics.counter({
+    this.#forwarded = metrics.counterFromZero({
       name: 'tranche_commands_forwarded_total',
       help: 'Commands that lay on another partition than their order’s and were published to it, by merchant: their publisher should set the partitioner murmur2_random',
-      labelNames: ['merchant'],
+      labels: { merchant: merchantLabels(config.merchants) },
     });
   }
 
@@ -53,9 +53,9 @@ export class CommandForwarder {
   }
 
   #report(merchant: string, { topic, partition }: ConsumedRecord): void {
-    const isKnown = this.config.merchants.byName(merchant) !== undefined;
-    this.#forwarded.inc({ merchant: isKnown ? merchant : 'unknown' });
-    if (!isKnown || this.#warned.has(merchant)) return;
+    const { merchants } = this.config;
+    this.#forwarded.inc({ merchant: merchantLabel(merchants, merchant) });
+    if (merchants.byName(merchant) === undefined || this.#warned.has(merchant)) return;
     this.#warned.add(merchant);
     this.log.warn(
       { merchant, topic, partition },

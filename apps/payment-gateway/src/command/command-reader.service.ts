@@ -22,15 +22,14 @@ export class CommandReader {
       help: 'Commands by rail and outcome of reading them: accepted, rejected or unreadable',
       labelNames: ['rail', 'outcome'],
     });
-    this.#signatures = metrics.counter({
+    const mayBeSigned = config.merchants.all.filter(
+      ({ publisherKeys = [], requireSignatures = false }) => requireSignatures || publisherKeys.length > 0,
+    );
+    this.#signatures = metrics.counterFromZero({
       name: 'tranche_command_signatures_total',
       help: 'Signatures of commands by merchant and outcome: verified, missing, malformed, unknown_key, key_revoked, key_not_valid_then or does_not_match',
-      labelNames: ['merchant', 'outcome'],
+      labels: { merchant: mayBeSigned.map(({ merchant }) => merchant), outcome: ['verified', ...SIGNATURE_PROBLEMS] },
     });
-    // At 0 from the start: `increase` does not see a counter whose first sample is 1, and one refused signature is to be seen.
-    for (const { merchant, publisherKeys = [], requireSignatures = false } of config.merchants.all)
-      if (requireSignatures || publisherKeys.length > 0)
-        for (const outcome of SIGNATURE_PROBLEMS) this.#signatures.inc({ merchant, outcome }, 0);
   }
 
   /** `CLOCK_OFFSET_MS` moves our clock and that of Redis, so Kafka's time is moved too. */

@@ -164,7 +164,7 @@ it('a refused signature is counted per merchant, from 0 on for those that sign, 
     const { values } = await metrics.registry.getSingleMetric('tranche_command_signatures_total')!.get();
     return values.map(({ labels, value }) => `${labels.merchant} ${labels.outcome} ${value}`).sort();
   };
-  const problems = ['does_not_match', 'key_not_valid_then', 'key_revoked', 'malformed', 'missing', 'unknown_key'];
+  const problems = ['does_not_match', 'key_not_valid_then', 'key_revoked', 'malformed', 'missing', 'unknown_key', 'verified'];
   expect(await counted()).toEqual(problems.map((problem) => `${merchant} ${problem} 0`));
   await expect(take(recordOf(false))).rejects.toMatchObject({
     ...refusal,

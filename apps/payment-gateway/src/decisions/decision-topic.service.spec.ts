@@ -30,13 +30,13 @@ function setUp() {
   const reads: [bigint, bigint][] = [];
   const gate = { opened: Promise.resolve() };
   const closed = jest.fn(() => Promise.resolve());
+  const broker = { topicId: 'first' };
   const reader = {
-    end: async () => {
-      const end = BigInt(log.length);
+    bounds: async () => {
+      const bounds = { low: 0n, high: BigInt(log.length), ...broker };
       await gate.opened;
-      return end;
+      return bounds;
     },
-    firstKept: () => Promise.resolve(0n),
     // eslint-disable-next-line @typescript-eslint/require-await
     async *read(_partition: number, from: bigint, until: bigint) {
       if (from >= until) return;
@@ -56,7 +56,7 @@ function setUp() {
   const topic = new DecisionTopic(config, { producer, log: logger } as unknown as KafkaParts);
   const clock = { nowMs: () => Date.parse(AT), monotonicMs: () => 0, sleep: () => Promise.resolve() };
   const decisions = new ResolutionDecisions(config, {} as OperationsService, topic, clock, logger);
-  return { log, reads, gate, closed, LogReader, topic, decisions, lines };
+  return { broker, log, reads, gate, closed, LogReader, topic, decisions, lines };
 }
 
 describe('the topic of decisions', () => {
@@ -74,6 +74,22 @@ describe('the topic of decisions', () => {
     await topic.onApplicationShutdown();
     expect(closed).toHaveBeenCalledTimes(1);
   });
+
+  it.each([0, 1, 2])(
+    'is read from its beginning when it was deleted and made again, with %i records',
+    async (records) => {
+      const { broker, log, topic, decisions, lines } = setUp();
+      const append = (id: string) =>
+        topic.append({ ...proposal, id, about: `${id} 1`, subject: { ...subject, operation: id } } as DecisionRecord);
+      for (const id of ['one', 'two']) await append(id);
+      expect(await decisions.list(viewer)).toHaveLength(2);
+      log.length = 0;
+      broker.topicId = 'second';
+      for (let n = 0; n < records; n++) await append(`new ${n}`);
+      expect((await decisions.list(viewer)).map(({ id }) => id).sort()).toEqual(Array.from({ length: records }, (_, n) => `new ${n}`)); // prettier-ignore
+      expect(lines.filter((line) => line.includes('made anew'))).toHaveLength(1);
+    },
+  );
 
   it('gives a caller everything written before its call, also while an older read is in flight', async () => {
     const { gate, topic, decisions } = setUp();

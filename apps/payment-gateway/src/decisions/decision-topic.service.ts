@@ -18,11 +18,12 @@ const PARTITION = 0;
 export class DecisionTopic implements OnApplicationShutdown {
   readonly #topic: string;
   readonly #reader: LogReader;
-  readonly #list = new DecisionList();
+  #list = new DecisionList();
   /** Records of `tranche journal`. */
-  readonly #recovery: RecoveryRecord[] = [];
+  #recovery: RecoveryRecord[] = [];
   readonly #reading = new NextAnswer(() => this.#readOn());
   #next?: bigint;
+  #topicId?: string;
 
   constructor(
     config: GatewayConfig,
@@ -68,8 +69,9 @@ export class DecisionTopic implements OnApplicationShutdown {
   }
 
   async #readOn(): Promise<DecisionList> {
-    const end = await this.#reader.end(PARTITION);
-    this.#next ??= await this.#reader.firstKept(PARTITION);
+    const { low, high: end, topicId } = await this.#reader.bounds(PARTITION);
+    if (topicId !== this.#topicId) this.#readAnother(topicId);
+    this.#next ??= low;
     if (end < this.#next)
       throw new Error(`${this.#topic} ends at ${end}, but was read up to ${this.#next}: the log was lost or replaced`);
     for await (const records of this.#reader.read(PARTITION, this.#next, end)) {
@@ -83,5 +85,15 @@ export class DecisionTopic implements OnApplicationShutdown {
     }
     this.#next = end;
     return this.#list;
+  }
+
+  /** Forgets what a topic held that was deleted and made again, as a restart would. */
+  #readAnother(topicId: string | undefined): void {
+    if (this.#topicId !== undefined)
+      this.kafka.log.error({ topic: this.#topic }, 'The topic was made anew: what it held before is forgotten');
+    this.#topicId = topicId;
+    this.#list = new DecisionList();
+    this.#recovery = [];
+    this.#next = undefined;
   }
 }

@@ -30,6 +30,9 @@ export interface Proposal {
   expiresAt: string;
 }
 
+/** A resolution's statement about an operation. */
+export type Claim = Pick<ResolutionSubject, 'merchant' | 'operation' | 'resolution'>;
+
 export type Answer = 'approved' | 'rejected';
 
 /** A proposal and its state: open → approved, rejected or expired. */
@@ -98,6 +101,19 @@ export class DecisionList {
     return newest?.state === 'open' ? newest : undefined;
   }
 
+  /** The decision about another operation that claims the TRANSACTIONID: its proposal is open, or was approved and may still be journaled. */
+  holderOf({ merchant, operation, resolution }: Claim, nowMs: number): Proposal | undefined {
+    const { transactionId } = resolution;
+    if (transactionId === undefined) return undefined;
+    for (const { proposal, answer } of this.#known.values()) {
+      const { subject } = proposal;
+      const isSame = subject.merchant === merchant && subject.resolution.transactionId === transactionId;
+      const holds = answer?.state !== 'rejected' && !isExpired(proposal, nowMs);
+      if (isSame && holds && subject.operation !== operation) return proposal;
+    }
+    return undefined;
+  }
+
   /** Keys of records to delete. */
   outdatedKeys(nowMs: number): string[] {
     return [...this.#known.values()]
@@ -119,6 +135,9 @@ export class DecisionList {
     if (this.#known.has(id)) return `${id} was proposed before`;
     const open = this.open(about, Date.parse(proposedAt));
     if (open !== undefined) return `${id} is about the same as ${open.id}, which is open`;
+    // The topic orders all proposals: of two, the first one gets the TRANSACTIONID.
+    const holder = this.holderOf(proposal.subject, Date.parse(proposedAt));
+    if (holder !== undefined) return `${id} states the TRANSACTIONID of ${holder.id}`;
     this.#known.set(id, { proposal, keys: [] });
     this.#newest.set(about, id);
     return undefined;

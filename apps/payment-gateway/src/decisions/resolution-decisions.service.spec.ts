@@ -39,6 +39,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
   };
   const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'hash' } as const;
   const appended: JournalRecord[] = [];
+  const held: string[] = [];
   let order: OrderState = emptyOrder('shop-fr', '1');
   const take = (record: JournalRecord) => (order = fold(order, record, BigInt(order.lastOffset) + 1n).order);
   take({ record: 'INTENT', ...identity, token: 't', ...terms });
@@ -51,6 +52,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
       return Promise.resolve(BigInt(take(record).lastOffset));
     },
     stateAfter: () => Promise.resolve(order),
+    ordersOfTransaction: () => Promise.resolve(held),
   } as unknown as Journal;
   const now = { ms: NOW_MS };
   const sleep: Clock['sleep'] = (_ms, signal) =>
@@ -72,7 +74,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
     if (!('proposedBy' in answer)) throw new Error('one person resolved it');
     return answer;
   };
-  return { approvals, appended, now, take, identity, proposed, topic };
+  return { approvals, appended, now, take, identity, proposed, topic, held };
 }
 
 describe('a resolution that needs two people', () => {
@@ -243,7 +245,7 @@ describe('a resolution that needs two people', () => {
     ['above the merchant’s threshold', { outcome: 'succeeded', reason }, 99, true],
     ['at it', { outcome: 'succeeded', reason }, 100, false],
     ['above it, but a part was accepted', { outcome: 'succeeded', reason, amount: 50 }, 99, true],
-    ['of any amount where there is no threshold', { outcome: 'succeeded', reason }, undefined, false],
+    ['of any amount where there is no threshold', { outcome: 'succeeded', reason }, undefined, true],
     ['above it, refused', { outcome: 'refused', reason }, 0, true],
     ['at it, refused', { outcome: 'refused', reason }, 100, true],
     ['refused, where there is no threshold', { outcome: 'refused', reason }, undefined, true],
@@ -252,6 +254,60 @@ describe('a resolution that needs two people', () => {
     const answer = await approvals.resolve(id, resolution, alice);
     expect('proposedBy' in answer).toBe(isProposed);
     expect(appended).toHaveLength(isProposed ? 0 : 1);
+  });
+});
+
+describe('a TRANSACTIONID', () => {
+  const succeeded = { outcome: 'succeeded', reason, transactionId: 'T-1' } as const;
+  const ofAnother = { status: 409, code: 'transaction_of_another' };
+  const proposalOf = (orderId: string) => ({
+    ...({ record: 'proposed', id: `proposal-${orderId}`, kind: 'resolution', about: `${orderId} digest` } as const),
+    subject: {
+      ...{ operation: operationIdOf({ merchant: 'shop-fr', orderId, commandId: 'a' }), merchant: 'shop-fr', orderId },
+      ...({ commandId: 'a', resolution: succeeded, why: 'amount', seen: 'digest', was: 'in_doubt' } as const),
+    },
+    ...{ proposedBy: 'carol', proposedAt: AT, expiresAt: new Date(NOW_MS + DAY_MS).toISOString() },
+  });
+  const naming = (orderId: string) => expect.stringContaining(`order ${orderId}`) as string;
+
+  it.each([[undefined], [100]])('that another order has is refused, by one person or two (threshold %s)', async (approvalAboveMinor) => {
+    const { approvals, held, topic } = setUp({ approvalAboveMinor });
+    held.push('1', 'other-order');
+    await expect(approvals.resolve(id, succeeded, alice)).rejects.toMatchObject({ ...ofAnother, message: naming('other-order') });
+    expect(topic.list.all(NOW_MS)).toEqual([]);
+  }); // prettier-ignore
+
+  it('that another order got after the proposal is refused at the approval, and nothing is recorded', async () => {
+    const { approvals, held, appended, topic } = setUp();
+    const proposal = await approvals.resolve(id, succeeded, alice);
+    held.push('other-order');
+    await expect(approvals.approve(proposal.id, bob)).rejects.toMatchObject(ofAnother);
+    expect([appended, topic.list.find(proposal.id, NOW_MS)?.state]).toEqual([[], 'open']);
+  });
+
+  it.each([[undefined], [100]])('that a proposal about another order names is refused until that is rejected (threshold %s)', async (approvalAboveMinor) => {
+    const { approvals, topic, appended } = setUp({ approvalAboveMinor });
+    await topic.append(proposalOf('2'));
+    await expect(approvals.resolve(id, succeeded, alice)).rejects.toMatchObject({ ...ofAnother, message: naming('2') });
+    await approvals.reject('proposal-2', bob);
+    await approvals.resolve(id, succeeded, alice);
+    expect(appended).toHaveLength(approvalAboveMinor === undefined ? 0 : 1);
+  }); // prettier-ignore
+
+  it('that two people state at once of two orders is that of the first in the topic', async () => {
+    const { approvals, topic } = setUp();
+    topic.before = proposalOf('2');
+    await expect(approvals.resolve(id, succeeded, alice)).rejects.toMatchObject({ ...ofAnother, message: naming('2') });
+    expect(topic.list.all(NOW_MS).map(({ id: proposal }) => proposal)).toEqual(['proposal-2']);
+  });
+
+  it('that was approved for another order is refused while that may still be journaled, and is free after', async () => {
+    const { approvals, topic, now } = setUp();
+    await topic.append(proposalOf('2'));
+    await topic.append({ record: 'approved', id: 'proposal-2', by: 'bob', at: AT });
+    await expect(approvals.resolve(id, succeeded, alice)).rejects.toMatchObject(ofAnother);
+    now.ms += DAY_MS;
+    expect(await approvals.resolve(id, succeeded, alice)).toMatchObject({ state: 'open' });
   });
 });
 

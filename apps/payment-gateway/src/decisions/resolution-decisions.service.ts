@@ -4,7 +4,12 @@ import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import type { ManualResolution } from '../operations/manual-resolution.js';
-import { OperationsService, type Approval, type RecordedDecision } from '../operations/operations.service.js';
+import {
+  OperationsService,
+  transactionOfAnother,
+  type Approval,
+  type RecordedDecision,
+} from '../operations/operations.service.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operations/operators.js';
 import type { OperationView } from '../operations/order-view.js';
 import { DecisionTopic } from './decision-topic.service.js';
@@ -12,6 +17,7 @@ import {
   isExpired,
   isSecondPerson,
   type Answer,
+  type Claim,
   type Decision,
   type DecisionList,
   type DecisionRecord,
@@ -47,9 +53,10 @@ export class ResolutionDecisions implements OnModuleInit {
     const { order, operation } = await this.operations.check(id, resolution, operator);
     const { merchant, orderId } = order;
     const why = whyTwoPeople(operation, resolution, this.config.merchants.byName(merchant));
+    const name = { operation: id, merchant, orderId, commandId: operation.commandId };
+    refuseClaimed(await this.#current(), { ...name, resolution }, this.clock.nowMs());
     if (why === undefined) return this.operations.resolve(id, resolution, operator);
     const seen = orderDigest(order);
-    const name = { operation: id, merchant, orderId, commandId: operation.commandId };
     const open = await this.#propose({ ...name, resolution, why, seen, was: stateOf(operation) }, operator);
     if (open.proposedBy === operator.person && isSame(open.subject.resolution, resolution)) return viewOf(open);
     const detail = `${open.proposedBy} proposed ${open.subject.resolution.outcome} already: approve or reject that first.`;
@@ -117,6 +124,7 @@ export class ResolutionDecisions implements OnModuleInit {
       ...{ proposedBy: operator.person, proposedAt: isoTime(this.clock), expiresAt },
     });
     const made = list.open(about, this.clock.nowMs());
+    refuseClaimed(list, subject, this.clock.nowMs());
     if (made === undefined) throw notConfirmed();
     this.log.info({ decision: made.id, about, operator: made.proposedBy }, 'A decision was proposed');
     return made;
@@ -182,6 +190,13 @@ export class ResolutionDecisions implements OnModuleInit {
       throw notConfirmed(cause);
     }
   }
+}
+
+/** @throws Problem where a decision about another operation claims the TRANSACTIONID */
+function refuseClaimed(list: DecisionList, claim: Claim, nowMs: number): void {
+  const holder = list.holderOf(claim, nowMs);
+  if (holder !== undefined)
+    throw transactionOfAnother(holder.subject.orderId, `, by proposal ${holder.id} of ${holder.proposedBy}`);
 }
 
 const proposerOf = ({ proposedBy: person }: Decision): OperatorIdentity => ({ person, role: 'operator' });

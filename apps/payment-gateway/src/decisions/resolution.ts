@@ -11,10 +11,9 @@ import type { ResolutionSubject } from './decision.js';
 export function whyTwoPeople(
   operation: OperationState,
   { outcome, amount }: Pick<ManualResolution, 'outcome' | 'amount'>,
-  { approvalAboveMinor }: Pick<Merchant, 'approvalAboveMinor'> = {},
+  { approvalAboveMinor = 0 }: Pick<Merchant, 'approvalAboveMinor'> = {},
 ): ResolutionSubject['why'] | undefined {
   if (outcome === 'not_executed' || outcome === 'refused') return outcome;
-  if (approvalAboveMinor === undefined) return undefined;
   const { amount: asked = Infinity } = operation;
   return Math.max(asked, amount ?? 0) <= approvalAboveMinor ? undefined : 'amount';
 }

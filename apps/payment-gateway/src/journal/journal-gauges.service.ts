@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isInDoubt } from '@tranche/order-journal';
+import { conflictsOf, findOperation, isInDoubt, type OrderState } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock, RepeatedWork } from '../clock.js';
 import { JournalTopic } from './journal-topic.service.js';
@@ -37,11 +37,41 @@ export class IndexDelays {
 
 const READS_AT_ONCE = 100;
 
-interface DoubtLabels {
-  merchant: string;
-  operation: string;
-  /** The flag with the cause: `timeout`, `owner_lost` … (docs/operate/runbook.md, "What is in doubt?") */
-  reason: string;
+/** One operation in doubt, or one conflict. */
+export interface Finding {
+  labels: Record<string, string>;
+  currency: string;
+  amount: number;
+  sinceMs: number;
+}
+
+/** `reason`: the flag with the cause, `timeout`, `owner_lost` … (docs/operate/runbook.md, "What is in doubt?"). */
+export const doubtsIn = ({ merchant, operations }: OrderState): Finding[] =>
+  operations.filter(isInDoubt).map(({ operation, since = '', latest, currency, amount = 0 }) => ({
+    labels: { merchant, operation, reason: latest?.body.flags?.[0] ?? 'unknown' },
+    ...{ currency, amount, sinceMs: Date.parse(since) },
+  }));
+
+/** The amount of a second payment is what was paid beyond the first. */
+export const conflictsIn = (order: OrderState): Finding[] =>
+  conflictsOf(order).map(({ reason, commandId = '', amount = 0, payments }) => ({
+    labels: { merchant: order.merchant, reason },
+    currency: (findOperation(order, commandId) ?? order.operations[0])?.currency ?? 'unknown',
+    amount: payments === undefined ? amount : sumOf(payments.slice(1)),
+    sinceMs: 0,
+  }));
+
+const sumOf = (all: readonly { amount?: number | undefined }[]) => all.reduce((sum, { amount = 0 }) => sum + amount, 0);
+
+type Gauge = ReturnType<Metrics['gauge']>;
+
+function count(found: readonly Finding[], number: Gauge, money: Gauge): void {
+  number.reset();
+  money.reset();
+  for (const { labels, currency, amount } of found) {
+    number.inc(labels);
+    money.inc({ ...labels, currency }, amount);
+  }
 }
 
 /** Each instance measures the partitions that it projects, so the sum over all instances counts each order once. */
@@ -49,7 +79,10 @@ interface DoubtLabels {
 export class JournalGauges extends RepeatedWork {
   protected readonly everyMs = 5_000;
   readonly #doubts;
+  readonly #doubtAmount;
   readonly #oldest;
+  readonly #conflicts;
+  readonly #conflictAmount;
   readonly #behind;
   readonly #delays = new IndexDelays();
 
@@ -62,16 +95,32 @@ export class JournalGauges extends RepeatedWork {
     metrics: Metrics,
   ) {
     super();
-    const labelNames = ['merchant', 'operation', 'reason'];
+    const ofDoubts = ['merchant', 'operation', 'reason'];
+    const ofConflicts = ['merchant', 'reason'];
     this.#doubts = metrics.gauge({
       name: 'tranche_doubts',
       help: 'Operations in doubt, in the partitions of this instance',
-      labelNames,
+      labelNames: ofDoubts,
+    });
+    this.#doubtAmount = metrics.gauge({
+      name: 'tranche_doubt_amount_minor',
+      help: 'Their money, in minor units of the currency; an amount that no message named is left out',
+      labelNames: ['merchant', 'operation', 'reason', 'currency'],
     });
     this.#oldest = metrics.gauge({
       name: 'tranche_doubt_oldest_age_seconds',
       help: 'Age of the oldest of them',
-      labelNames,
+      labelNames: ofDoubts,
+    });
+    this.#conflicts = metrics.gauge({
+      name: 'tranche_conflicts',
+      help: 'Conflicts that the list of conflicts has now, in the partitions of this instance: `two_payments_succeeded` is a customer who may be charged twice',
+      labelNames: ofConflicts,
+    });
+    this.#conflictAmount = metrics.gauge({
+      name: 'tranche_conflict_amount_minor',
+      help: 'Their money, in minor units of the currency: of `two_payments_succeeded` what was paid beyond the first payment',
+      labelNames: ['merchant', 'reason', 'currency'],
     });
     this.#behind = metrics.gauge({
       name: 'tranche_index_behind_records',
@@ -110,32 +159,30 @@ export class JournalGauges extends RepeatedWork {
     try {
       // First, because the doubts of an index that is not whole can't be read: its owner would never compare it.
       await this.#measureDistance(own);
-      await this.#measureDoubts(own);
+      await this.#measureMoney([...own]);
     } catch (error) {
       this.log.debug({ err: error }, 'Doubts and the distance of the index could not be measured');
     }
   }
 
-  async #measureDoubts(own: ReadonlySet<number>): Promise<void> {
-    const keys = await this.index.ordersInDoubt([...own]);
-    const found = new Map<string, { labels: DoubtLabels; count: number; oldestMs: number }>();
-    for (let from = 0; from < keys.length; from += READS_AT_ONCE) {
-      const read = await Promise.all(keys.slice(from, from + READS_AT_ONCE).map((key) => this.index.read(key)));
-      for (const { order } of read) {
-        for (const { operation, since = '', latest } of order?.operations.filter(isInDoubt) ?? []) {
-          const labels = { merchant: order!.merchant, operation, reason: latest?.body.flags?.[0] ?? 'unknown' };
-          const name = JSON.stringify(labels);
-          const { count, oldestMs } = found.get(name) ?? { count: 0, oldestMs: Infinity };
-          found.set(name, { labels, count: count + 1, oldestMs: Math.min(oldestMs, Date.parse(since)) });
-        }
-      }
-    }
-    this.#doubts.reset();
+  async #measureMoney(own: readonly number[]): Promise<void> {
+    const doubts = await this.#found(await this.index.ordersInDoubt(own), doubtsIn);
+    const conflicts = await this.#found(await this.index.ordersInConflict(own), conflictsIn);
+    count(doubts, this.#doubts, this.#doubtAmount);
+    count(conflicts, this.#conflicts, this.#conflictAmount);
     this.#oldest.reset();
-    for (const { labels, count, oldestMs } of found.values()) {
-      this.#doubts.set({ ...labels }, count);
-      this.#oldest.set({ ...labels }, Math.max(0, (this.clock.nowMs() - oldestMs) / 1000));
+    // The oldest is set last.
+    for (const { labels, sinceMs } of doubts.toSorted((one, other) => other.sinceMs - one.sinceMs))
+      this.#oldest.set(labels, Math.max(0, (this.clock.nowMs() - sinceMs) / 1000));
+  }
+
+  async #found(orderKeys: readonly string[], findingsIn: (order: OrderState) => Finding[]): Promise<Finding[]> {
+    const found: Finding[] = [];
+    for (let from = 0; from < orderKeys.length; from += READS_AT_ONCE) {
+      const read = await Promise.all(orderKeys.slice(from, from + READS_AT_ONCE).map((key) => this.index.read(key)));
+      found.push(...read.flatMap(({ order }) => (order === undefined ? [] : findingsIn(order))));
     }
+    return found;
   }
 
   async #measureDistance(own: ReadonlySet<number>): Promise<void> {

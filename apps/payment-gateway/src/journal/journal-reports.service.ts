@@ -46,15 +46,15 @@ export class JournalReports {
       labelNames: ['type'],
       buckets: BUCKETS,
     });
-    this.#conflicts = metrics.counter({
+    this.#conflicts = metrics.counterFromZero({
       name: 'tranche_conflicts_total',
       help: 'Conflicts that were published, by merchant and gravest reason: `two_payments_succeeded` is a customer who may be charged twice',
-      labelNames: ['merchant', 'reason'],
+      labels: { merchant: merchants.all.map(({ merchant }) => merchant), reason: CONFLICT_REASONS },
     });
-    this.#mismatches = metrics.counter({
+    this.#mismatches = metrics.counterFromZero({
       name: 'tranche_snapshot_mismatches_total',
       help: 'Snapshots of orders that are not the state of their records, by what became of the order: `adopted` as written, or `frozen`',
-      labelNames: ['order'],
+      labels: { order: ['adopted', 'frozen'] },
     });
     this.#rebuilt = metrics.counter({
       name: 'tranche_index_rebuild_records_total',
@@ -65,10 +65,6 @@ export class JournalReports {
       help: 'Journal records that rebuilds under way have still to fold, by partition',
       labelNames: ['partition'],
     });
-    for (const order of ['adopted', 'frozen']) this.#mismatches.inc({ order }, 0);
-    // An alert on an increase would not see the first conflict of a series that begins with it.
-    for (const { merchant } of merchants.all)
-      for (const reason of CONFLICT_REASONS) this.#conflicts.inc({ merchant, reason }, 0);
   }
 
   published(all: readonly PublishedEvent[]): void {

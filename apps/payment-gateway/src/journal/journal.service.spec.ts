@@ -100,6 +100,41 @@ describe('the state after a record', () => {
   });
 });
 
+describe('the orders that have a TRANSACTIONID', () => {
+  const named: OrderState = {
+    ...order,
+    orderId: 'a',
+    external: [{ result: 'succeeded', transactionId: 'T-1', offset: '1' }],
+  };
+  const ends = new Map([[0, { low: 0n, high: 8n }], [1, { low: 0n, high: 0n }]]); // prettier-ignore
+
+  function asking(...markers: bigint[]) {
+    const { journal: one, nowMs } = journal();
+    const { topic, index } = one as unknown as { topic: Partial<JournalTopic>; index: Partial<OrderIndexStore> };
+    topic.offsets = () => Promise.resolve(ends);
+    let asked = 0;
+    index.ordersOfTransaction = () => {
+      const marker = markers[Math.min(asked++, markers.length - 1)]!;
+      return Promise.resolve([
+        { marker, orderId: marker < 7n ? undefined : 'a' },
+        { marker: -1n, orderId: 'forgotten' },
+      ] as never);
+    };
+    index.read = (key) => Promise.resolve({ marker: 7n, ...(key === 'shop-fr/a' && { order: named }) });
+    return { found: one.ordersOfTransaction('shop-fr', 'T-1'), nowMs };
+  }
+
+  it('are those that the index names once it has all that the journal had, and that have it', async () => {
+    expect(await asking(5n, 6n, 7n).found).toEqual(['a']);
+  });
+
+  it('can not be told where the index stays behind the journal', async () => {
+    const { found, nowMs } = asking(6n);
+    await expect(found).rejects.toThrow('The index is behind the journal');
+    expect(nowMs()).toBeLessThan(6_000);
+  });
+});
+
 describe('a read', () => {
   it('says which record of the partition the index has reached', async () => {
     expect(await journal({ marker: 7n, order }).journal.readAsOf('shop-fr', 'o')).toMatchObject({ order, offset: 7n });

@@ -5,8 +5,10 @@ import {
   journalPartition,
   OrderUnreadableError,
   OwnedJournal,
+  transactionIdsOf,
   type JournalRecord,
   type OrderState,
+  type SkippedRecord,
 } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { ServiceLogger } from '@tranche/service-kit';
@@ -42,6 +44,11 @@ export class Journal {
     return this.topic.recovery.epoch;
   }
 
+  /** Records that people skipped; each froze its order. */
+  get skips(): readonly SkippedRecord[] {
+    return this.topic.recovery.skips;
+  }
+
   /** Resolves when partitions can be owned. */
   start(): Promise<void> {
     return this.topic.start();
@@ -67,6 +74,27 @@ export class Journal {
     const { order, marker } = await this.index.read(orderKey(merchant, orderId));
     if (marker === undefined) throw new OrderUnreadableError('The index is being built from the journal');
     return { order: order ?? emptyOrder(merchant, orderId), partition, offset: marker };
+  }
+
+  /**
+   * Returns the merchant's orders that have the TRANSACTIONID, by all records that the journal held at the call.
+   * @throws OrderUnreadableError while the index is being built, and where it does not get to the journal's end within 5 s
+   */
+  async ordersOfTransaction(merchant: string, transactionId: string): Promise<string[]> {
+    const ends = await this.topic.offsets();
+    const untilMs = this.clock.monotonicMs() + JUDGED_WITHIN_MS;
+    for (;;) {
+      const found = await this.index.ordersOfTransaction(merchant, transactionId);
+      const isBehind = found.some(({ marker }, partition) => marker + 1n < (ends.get(partition)?.high ?? 0n));
+      if (!isBehind) {
+        const orders = await Promise.all(
+          found.flatMap(({ orderId }) => (orderId === undefined ? [] : [this.read(merchant, orderId)])),
+        );
+        return orders.filter((order) => transactionIdsOf(order).includes(transactionId)).map(({ orderId }) => orderId);
+      }
+      if (this.clock.monotonicMs() > untilMs) throw new OrderUnreadableError('The index is behind the journal');
+      await this.clock.sleep(LOOK_AGAIN_MS, this.view.closing);
+    }
   }
 
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {

@@ -6,6 +6,8 @@ import {
   isInDoubt,
   isOpen,
   timersOf,
+  TRANSACTION_ID_PATTERN,
+  transactionIdsOf,
   type OrderState,
 } from '@tranche/order-journal';
 
@@ -13,11 +15,12 @@ import {
  * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may use them all. KEYS of every script:
  *
  * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way · 3 open, 4
- * doubt, 6 conflict: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds
+ * doubt, 6 conflict, 8 frozen: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds · 7 transactions: hash,
+ * `merchant/TRANSACTIONID` → orderId. An entry of 7 is a hint: the order's state says if the id is its own.
  *
  * With signing keys (`IndexSigner`) each state ends with its MAC, and the marker has one before COUNTS.
  *
- * COUNTS holds the numbers of entries in 1, 3, 4, 5 and 6. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
+ * COUNTS holds the numbers of entries in 1 and 3 to 8. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
  * own keys, html:LENGTH:KEY:COMMAND: where one is lost, only a republished event lacks its page.
  */
 const WHOLE = `${INDEX_COUNTS}
@@ -26,12 +29,24 @@ local function whole()
   return marker and string.match(marker, '%S+$') == counts() and marker
 end`;
 
-/** ARGV from 4, per order: state or '', order key, open, doubt and conflict as 0 and 1, due time or ''. */
+/**
+ * ARGV from 4, per order: state or '', order key, open, doubt, conflict and frozen as 0 and 1, due time or '', its TRANSACTIONIDs separated by blanks.
+ * The ids of an order that is forgotten are read from the state that it had.
+ */
 const PUT = `
 local states, gone, open, closed, doubtful, certain, due, idle, conflicting, agreed = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}
-for arg = 4, #ARGV, 4 do
+local frozen, thawed, named, unnamed = {}, {}, {}, {}
+for arg = 4, #ARGV, 5 do
   local state, key, phases, time = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
-  if state == '' then gone[#gone + 1] = key else states[#states + 1] = key states[#states + 1] = state end
+  local merchant, order = string.match(key, '^([^/]*/)(.*)$')
+  for id in string.gmatch(ARGV[arg + 4], '%S+') do named[#named + 1] = merchant .. id named[#named + 1] = order end
+  if state == '' then
+    for id in string.gmatch(redis.call('HGET', KEYS[1], key) or '', '"transactionId":"([^"]+)"') do
+      if redis.call('HGET', KEYS[7], merchant .. id) == order then unnamed[#unnamed + 1] = merchant .. id end
+    end
+    gone[#gone + 1] = key
+  else states[#states + 1] = key states[#states + 1] = state end
+  if string.byte(phases, 4) == 49 then frozen[#frozen + 1] = key else thawed[#thawed + 1] = key end
   if string.byte(phases, 1) == 49 then open[#open + 1] = key else closed[#closed + 1] = key end
   if string.byte(phases, 2) == 49 then doubtful[#doubtful + 1] = key else certain[#certain + 1] = key end
   if string.byte(phases, 3) == 49 then conflicting[#conflicting + 1] = key else agreed[#agreed + 1] = key end
@@ -44,7 +59,9 @@ put('HSET', KEYS[1], states) put('HDEL', KEYS[1], gone)
 put('SADD', KEYS[3], open) put('SREM', KEYS[3], closed)
 put('SADD', KEYS[4], doubtful) put('SREM', KEYS[4], certain)
 put('SADD', KEYS[6], conflicting) put('SREM', KEYS[6], agreed)
-put('ZADD', KEYS[5], due) put('ZREM', KEYS[5], idle)`;
+put('ZADD', KEYS[5], due) put('ZREM', KEYS[5], idle)
+put('HDEL', KEYS[7], unnamed) put('HSET', KEYS[7], named)
+put('SADD', KEYS[8], frozen) put('SREM', KEYS[8], thawed)`;
 
 /** ARGV: order keys. Returns the marker, the counts that were found, and the states. */
 export const READ = `${WHOLE}
@@ -55,7 +72,11 @@ for first = 1, #ARGV, 1000 do
 end
 return found`;
 
-/** ARGV: 3 for open orders, 4 for those in doubt, 6 for those with a conflict. Returns the marker, the counts that were found, and the order keys. */
+/** ARGV: `merchant/TRANSACTIONID`. Returns the marker, the counts that were found, and the orderId of an order that has it. */
+export const READ_TRANSACTION = `${WHOLE}
+return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('HGET', KEYS[7], ARGV[1])}`;
+
+/** ARGV: 3 for open orders, 4 for those in doubt, 6 for those with a conflict, 8 for frozen ones. Returns the marker, the counts that were found, and the order keys. */
 export const READ_SET = `${WHOLE}
 return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
@@ -85,7 +106,7 @@ local marker = whole()
 if (marker and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
 local other = redis.call('GET', KEYS[2])
 if other and string.sub(other, 1, #ARGV[2]) ~= ARGV[2] then return 'busy' end
-redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
+redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8])
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[4])
 return 'ok'`;
 
@@ -105,16 +126,19 @@ return redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2]
 export const DROP_CORRUPT = `
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end`;
 
-/** Builds the four arguments of one order. `sealed`: its state with its signature. */
+/** Builds the five arguments of one order. `sealed`: its state with its signature. */
 export function argumentsOf(
   order: OrderState,
   refundableDays: number,
   sealed: (orderKey: string, state: string) => string,
-): [state: string, key: string, phases: string, due: string] {
+): [state: string, key: string, phases: string, due: string, transactionIds: string] {
   const key = orderKey(order.merchant, order.orderId);
-  if (isEmptyOrder(order)) return ['', key, '000', ''];
+  if (isEmptyOrder(order)) return ['', key, '0000', '', ''];
   const { operations } = order;
-  const marks = [operations.some(isOpen), operations.some(isInDoubt), conflictsOf(order).length > 0];
+  const isConflicting = conflictsOf(order).length > 0;
+  const marks = [operations.some(isOpen), operations.some(isInDoubt), isConflicting, order.isFrozen === true];
   const phases = marks.map(Number).join('');
-  return [sealed(key, JSON.stringify(order)), key, phases, timersOf(order, refundableDays)[0]?.atMs.toString() ?? ''];
+  const due = timersOf(order, refundableDays)[0]?.atMs.toString() ?? '';
+  const transactionIds = transactionIdsOf(order).filter((id) => TRANSACTION_ID_PATTERN.test(id));
+  return [sealed(key, JSON.stringify(order)), key, phases, due, transactionIds.join(' ')];
 }

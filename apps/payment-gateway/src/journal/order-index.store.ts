@@ -20,12 +20,22 @@ import {
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
-import { argumentsOf, DROP_CORRUPT, PROJECT, READ, READ_DUE, READ_SET } from './order-index.scripts.js';
+import {
+  argumentsOf,
+  DROP_CORRUPT,
+  PROJECT,
+  READ,
+  READ_DUE,
+  READ_SET,
+  READ_TRANSACTION,
+} from './order-index.scripts.js';
 
 /** Interval of the repeated alarm while a marker can't be verified. Milliseconds. */
 const TOLD_EVERY_MS = 60_000;
 
 const { partitions: PARTITIONS } = OrderIndexKeys;
+
+const BEING_BUILT = 'The index is being built from the journal';
 
 /** States that one command reads. */
 interface Reading {
@@ -180,20 +190,44 @@ export class OrderIndexStore implements OrderIndex {
   }
 
   /** Keys of the orders that show a conflict. @throws OrderUnreadableError while the index is not whole. */
-  ordersInConflict(): Promise<string[]> {
-    return this.#ordersIn('conflict');
+  ordersInConflict(partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+    return this.#ordersIn('conflict', partitions);
   }
 
-  async #ordersIn(name: 'doubt' | 'conflict', partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+  /** Keys of the orders that are frozen. @throws OrderUnreadableError while the index is not whole. */
+  frozenOrders(): Promise<string[]> {
+    return this.#ordersIn('frozen');
+  }
+
+  /**
+   * Returns, for each partition, its marker and the orderId of an order that may have the TRANSACTIONID.
+   * @throws OrderUnreadableError while the index is not whole
+   */
+  ordersOfTransaction(merchant: string, transactionId: string): Promise<{ marker: bigint; orderId?: string }[]> {
+    return Promise.all(
+      PARTITIONS.map(async (partition) => {
+        const options = { keys: this.#keys.all(partition), arguments: [`${merchant}/${transactionId}`] };
+        const answer = await this.redis.eval(READ_TRANSACTION, options);
+        const [stored, counts, orderId] = answer as [string | null, string, string | null];
+        const marker = this.#markerOf(partition, stored, counts);
+        if (marker === undefined) throw new OrderUnreadableError(BEING_BUILT);
+        return { marker: marker.offset, ...(orderId === null ? {} : { orderId }) };
+      }),
+    );
+  }
+
+  async #ordersIn(
+    name: 'doubt' | 'conflict' | 'frozen',
+    partitions: readonly number[] = PARTITIONS,
+  ): Promise<string[]> {
     const found = await Promise.all(partitions.map((partition) => this.#readSet(partition, name)));
-    if (found.some(({ marker }) => marker === undefined))
-      throw new OrderUnreadableError('The index is being built from the journal');
+    if (found.some(({ marker }) => marker === undefined)) throw new OrderUnreadableError(BEING_BUILT);
     return found.flatMap(({ orderKeys }) => orderKeys);
   }
 
   async #readSet(
     partition: number,
-    name: 'open' | 'doubt' | 'conflict',
+    name: 'open' | 'doubt' | 'conflict' | 'frozen',
   ): Promise<{ orderKeys: string[]; marker: IndexMarker | undefined }> {
     const keys = this.#keys.all(partition);
     const at = keys.indexOf(this.#keys.of(partition, name)) + 1;

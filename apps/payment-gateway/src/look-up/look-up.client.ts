@@ -1,16 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { EXPORT_PATH, type LookUpReply } from '@tranche/platform';
-import { injectTrace } from '@tranche/service-kit';
-import { request } from 'undici';
+import { ANSWER_HEADER_BYTES, injectTrace, readingLegalHeads } from '@tranche/service-kit';
+import { Agent, buildConnector, request } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
 
 const ANSWER_BYTES = 1024 * 1024;
 
 /** Requests the platform's list of an order's transactions. A request changes nothing there, so it may be repeated. */
 @Injectable()
-export class LookUpClient {
+export class LookUpClient implements OnApplicationShutdown {
   readonly #targets: readonly string[];
   readonly #timeoutMs: number;
+  readonly #agent = new Agent({ connect: readingLegalHeads(buildConnector({})), maxHeaderSize: ANSWER_HEADER_BYTES });
 
   constructor({ lookUpTimeoutMs, paymentUrls }: GatewayConfig) {
     // The timeout covers both URLs together.
@@ -20,6 +21,10 @@ export class LookUpClient {
 
   get urlCount(): number {
     return this.#targets.length;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#agent.close();
   }
 
   /**
@@ -36,7 +41,10 @@ export class LookUpClient {
     const target = this.#targets[url % this.#targets.length]!;
     try {
       const signal = AbortSignal.timeout(this.#timeoutMs);
-      const { statusCode: status, body: answer } = await request(target, { method: 'POST', headers, body, signal });
+      const { statusCode: status, body: answer } = await request(target, {
+        ...{ method: 'POST', headers, body, signal },
+        dispatcher: this.#agent,
+      });
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of answer as AsyncIterable<Buffer>) {

@@ -9,6 +9,7 @@ import {
   operatorFromMs,
   RULES_VERSION,
   SEND_DEADLINE_MS,
+  TRANSACTION_ID_PATTERN,
   type EvidenceRecord,
   type OperationState,
   type OrderState,
@@ -52,7 +53,9 @@ export class ManualResolution {
    * an operation of the back office.
    */
   @given('transactionId')
-  @Matches(/^[\x21-\x7e]{1,32}$/, { message: 'must be 1 to 32 visible ASCII characters' })
+  @Matches(TRANSACTION_ID_PATTERN, {
+    message: 'must be 1 to 32 visible ASCII characters, no quotation mark or backslash',
+  })
   transactionId?: string;
 
   @given('execCode')

@@ -18,8 +18,15 @@ import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'cl
 import { AuditInterceptor, CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 import type { OperatorIdentity, OperatorRole } from './operators.js';
 import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
-import { OperationsService, type ConflictsPage, type DoubtsPage, type RecordedDecision } from './operations.service.js';
+import {
+  OperationsService,
+  type ConflictsPage,
+  type DoubtsPage,
+  type FrozenPage,
+  type RecordedDecision,
+} from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
+import { Rails, type RailView } from './rails.service.js';
 import type { OperationView } from './order-view.js';
 
 export class OrdersQuery {
@@ -63,6 +70,7 @@ export class OperationsController {
   constructor(
     private readonly operators: OperationsService,
     private readonly decisions: ResolutionDecisions,
+    private readonly rails: Rails,
   ) {}
 
   @Get('operations')
@@ -75,6 +83,19 @@ export class OperationsController {
   @Route('viewer', 'conflicts.read')
   inConflict(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<ConflictsPage> {
     return this.operators.inConflict(query, operator);
+  }
+
+  @Get('frozen-orders')
+  @Route('viewer', 'conflicts.read')
+  frozen(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<FrozenPage> {
+    return this.operators.frozen(query, operator);
+  }
+
+  /** The rails: which is stopped, why, since when, and what waits for it. */
+  @Get('rails')
+  @Route('viewer', 'doubts.read')
+  railStates(@CurrentOperator() operator: OperatorIdentity): { rails: RailView[] } {
+    return { rails: this.rails.views(operator) };
   }
 
   /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */

@@ -81,6 +81,7 @@ function setUp(
       if (stuck) return new Promise<bigint>(() => undefined);
       return Promise.resolve(isNotFolded ? 77n : BigInt(take(record).lastOffset));
     },
+    ordersOfTransaction: () => Promise.resolve([]),
     stateAfter: (merchant: string, orderId: string) =>
       Promise.resolve(isNotFolded ? undefined : read(merchant, orderId)),
   } as unknown as Journal;

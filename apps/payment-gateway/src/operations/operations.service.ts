@@ -25,6 +25,8 @@ import { orderDigest, changeSince } from '../decisions/resolution.js';
 import {
   conflictView,
   doubtView,
+  frozenOrderView,
+  frozenView,
   parseOperationId,
   operationView,
   orderView,
@@ -50,6 +52,7 @@ interface Page {
   next?: string;
 }
 export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
+export type FrozenPage = Page & { orders: ReturnType<typeof frozenOrderView>[] };
 export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
 
 export interface ListQuery {
@@ -95,6 +98,16 @@ export class OperationsService {
       conflictsOf(order).map((conflict) => conflictView(order, conflict, this.journal.epoch)),
     );
     return { conflicts: listed, ...page };
+  }
+
+  /** Lists frozen orders, by merchant and orderId. One stays frozen for ever. */
+  async frozen(query: ListQuery, operator: OperatorIdentity): Promise<FrozenPage> {
+    // A record without a readable key belongs to no order that anybody could name.
+    const named = this.index.frozenOrders().then((keys) => keys.filter((key) => parseOrderKey(key) !== undefined));
+    const { listed, ...page } = await this.#list(named, query, operator, (order) =>
+      order.isFrozen ? [frozenOrderView(order, this.journal.skips)] : [],
+    );
+    return { orders: listed, ...page };
   }
 
   /** A page of what these orders show; an order is never cut in two. */
@@ -143,6 +156,7 @@ export class OperationsService {
     const order = await this.#available(this.journal.read(merchant, orderId));
     // Checked first: an operation that changed is often not in doubt any more, and the approver must learn why.
     if (approval && orderDigest(order) !== approval.seen) throw stale(approval, findOperation(order, commandId));
+    await this.#refuseTransactionOfAnother(order, resolution);
     const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
     if (isTimed) await this.#assertClock();
     const record = resolutionEvidence(order, {
@@ -189,13 +203,15 @@ export class OperationsService {
     assertMerchant(operator, merchant);
     const readAt = isoTime(this.clock);
     const { order, partition, offset } = await this.#orderAsOf(orderKey(merchant, orderId));
-    if (order.operations.length === 0 && order.external.length === 0 && order.unmatchedEvidence.length === 0) {
+    const { operations, external, unmatchedEvidence, isFrozen } = order;
+    if (operations.length + external.length + unmatchedEvidence.length === 0 && !isFrozen) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
     const view = orderView(order, this.journal.epoch);
     // The last journal record of the order's partition that the answer includes.
     const asOf = { partition, offset: String(offset), readAt };
-    return { ...view, asOf, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
+    const deadlines = compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) });
+    return { ...view, ...(isFrozen && { frozen: frozenView(order, this.journal.skips) }), asOf, deadlines };
   }
 
   #nextLookUpAt(order: OrderState): string | undefined {
@@ -205,6 +221,21 @@ export class OperationsService {
     const waiting = timersOf(order).find(({ timer }) => isLookUpReminder(timer));
     const nextMs = doubt === undefined ? waiting?.atMs : nextLookUpMs(doubt, lookUpAfterMs, this.clock.nowMs());
     return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
+  }
+
+  /** @throws Problem where another order of the merchant has the TRANSACTIONID, and where that can't be told */
+  async #refuseTransactionOfAnother(
+    { merchant, orderId }: OrderState,
+    { transactionId }: ManualResolution,
+  ): Promise<void> {
+    if (transactionId === undefined) return;
+    const holders = await this.#inTime(this.journal.ordersOfTransaction(merchant, transactionId), {
+      ...{ status: 503, code: 'unavailable' },
+      detail:
+        'Nothing was recorded: it can not be told now if another order has the TRANSACTIONID, because the index is not at the end of the journal. Try again later.',
+    });
+    const other = holders.find((holder) => holder !== orderId);
+    if (other !== undefined) throw transactionOfAnother(other);
   }
 
   /** The 15 minutes and the day are measured by our clock, so it must agree with that of Redis. */
@@ -249,6 +280,12 @@ export class OperationsService {
       done.abort(new Error('answered'));
     }
   }
+}
+
+/** `where`: how the other order came to it. */
+export function transactionOfAnother(orderId: string, where = ''): Problem {
+  const detail = `The TRANSACTIONID is that of order ${orderId}${where}. Look both up in the back office of the platform.`;
+  return new Problem({ status: 409, code: 'transaction_of_another', detail });
 }
 
 function stale({ was }: Approval, operation: OperationState | undefined): Problem {

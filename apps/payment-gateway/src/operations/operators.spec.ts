@@ -129,6 +129,10 @@ describe('operators file', () => {
         operator,
         role,
       ]),
-    ).toEqual([['demo', 'approver']]);
+    ).toEqual([
+      ['olga', 'operator'],
+      ['demo', 'approver'],
+      ['vera', 'viewer'],
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import {
   eventId,
   isCapturable,
   isStillWaiting,
+  journalPartition,
   lifetimeMs,
   operatorFromMs,
   waitsFrom,
@@ -15,6 +16,7 @@ import {
   type ConflictingReport,
   type CountedEvidence,
   type OrderState,
+  type SkippedRecord,
   hasSucceeded,
   isCancelled,
   isPayment,
@@ -183,7 +185,8 @@ export type OrderStatus =
   | 'redirect_required'
   | 'pending'
   | 'voided'
-  | 'external';
+  | 'external'
+  | 'frozen';
 
 function statusOf(order: OrderState, amounts: ReturnType<typeof amountsOf>): OrderStatus {
   const { operations } = order;
@@ -197,7 +200,7 @@ function statusOf(order: OrderState, amounts: ReturnType<typeof amountsOf>): Ord
   const waiting = operations.findLast((operation) => isStillWaiting(order, operation));
   if (waiting) return waiting.phase as 'redirect_required' | 'pending';
   if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
-  return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? 'external';
+  return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? (order.isFrozen ? 'frozen' : 'external');
 }
 
 /** A conflict, as an operator needs it to act: whose money, how much, and the events that published it. `epoch`: the journal's epoch. */
@@ -241,6 +244,27 @@ export function doubtView(
     candidates: candidatesOf(order, kind),
     notExecuted: { maySay: nowMs >= fromMs, from: new Date(fromMs).toISOString() },
   });
+}
+
+/** Why nothing is sent for the order any more: the records that people skipped, or a snapshot that differs from the order's records. */
+export function frozenView({ merchant, orderId }: OrderState, skips: readonly SkippedRecord[]) {
+  const key = orderKey(merchant, orderId);
+  const skipped = skips
+    .filter((skip) => skip.orderKey === key)
+    .map(({ partition, offset, at, requestedBy, approvedBy, reason }) => ({
+      ...{ partition, offset, at, requestedBy, approvedBy, reason },
+    }));
+  const [first] = skipped;
+  if (first !== undefined) return { cause: 'record_skipped' as const, since: first.at, skipped };
+  // An older release did not note the order of the record that it skipped.
+  const isUnnamed = skips.some((skip) => skip.orderKey === undefined && skip.partition === journalPartition(key));
+  return { cause: isUnnamed ? ('not_recorded' as const) : ('snapshot_differs' as const) };
+}
+
+export function frozenOrderView(order: OrderState, skips: readonly SkippedRecord[]) {
+  const { merchant, orderId } = order;
+  const id = operationIdOf({ merchant, orderId, commandId: '-' });
+  return { id, merchant, orderId, status: statusOf(order, amountsOf(order)), ...frozenView(order, skips) };
 }
 
 export interface OperationName {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { readingLegalHeads } from '@tranche/service-kit';
 import { buildConnector, Client, errors, type Dispatcher } from 'undici';
 
 /** Options of a call in undici's pool. `takenBy` receives the connection that took the call. */
@@ -17,7 +18,7 @@ const tcpBelow = new WeakMap<Socket, Socket>();
  * The timeout covers name look-up, connection and TLS handshake.
  */
 export function connectorOverTcp(timeoutMs: number): buildConnector.connector {
-  const connector = buildConnector({ timeout: timeoutMs });
+  const connector = readingLegalHeads(buildConnector({ timeout: timeoutMs }));
   return (target, callback) => {
     if (target.protocol !== 'https:') return connector(target, callback);
     const tcp = connect({ host: target.hostname, port: Number(target.port) || 443 });

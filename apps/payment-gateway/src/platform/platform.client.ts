@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PlatformReply } from '@tranche/platform';
-import { injectTrace } from '@tranche/service-kit';
+import { ANSWER_HEADER_BYTES, injectTrace } from '@tranche/service-kit';
 import { SEND_DEADLINE_MS } from '@tranche/order-journal';
-import { Pool, type Dispatcher } from 'undici';
+import { errors, Pool, type Dispatcher } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
 import { connectorOverTcp, PlatformConnection, type CallOptions } from './platform-connection.js';
 import { WarmSockets } from './warm-sockets.js';
@@ -47,6 +47,7 @@ export class PlatformClient implements OnApplicationShutdown {
         connections: config.inFlight,
         pipelining: 1,
         factory: (origin, options) => new PlatformConnection(origin, { ...options, connect: warm.connect }),
+        maxHeaderSize: ANSWER_HEADER_BYTES,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -182,15 +183,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    const message = ('code' in error && typeof error.code === 'string' ? error.code : error.name).slice(0, 100);
-    if (this.#started)
-      this.#settle({ kind: 'lost', reason: 'connection_lost', message: `The connection broke: ${message}` });
-    else
-      this.#settle({
-        kind: 'not_sent',
-        reason: 'unreachable',
-        message: `The platform could not be reached: ${message}`,
-      });
+    if (this.#started) return this.#settle(lossOf(error));
+    const message = `The platform could not be reached: ${nameOf(error)}`;
+    this.#settle({ kind: 'not_sent', reason: 'unreachable', message });
   }
 
   #settle(reply: PlatformReply): void {
@@ -199,4 +194,22 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.resolve(reply);
   }
+}
+
+const nameOf = (error: Error): string =>
+  ('code' in error && typeof error.code === 'string' ? error.code : error.name).slice(0, 100);
+
+/** undici's own messages hold nothing of the answer. */
+function lossOf(error: Error): PlatformReply {
+  const unreadable = (why: string): PlatformReply => ({
+    ...{ kind: 'lost', reason: 'unreadable_answer' },
+    message: `The platform’s answer is not HTTP that can be read: ${why}`,
+  });
+  if (error instanceof errors.HTTPParserError) return unreadable(/\(([^(]*)\)$/.exec(error.message)?.[1] ?? error.name);
+  if (error instanceof errors.HeadersOverflowError)
+    return unreadable(`its headers are larger than ${ANSWER_HEADER_BYTES} bytes`);
+  if (error instanceof errors.ResponseContentLengthMismatchError)
+    return unreadable('its Content-Length contradicts the rest of it');
+  const why = error instanceof errors.SocketError ? error.message : nameOf(error);
+  return { kind: 'lost', reason: 'connection_lost', message: `The connection broke: ${why}` };
 }

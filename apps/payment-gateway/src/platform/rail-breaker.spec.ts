@@ -85,6 +85,20 @@ describe('once open', () => {
     expect([breaker.state, breaker.acquire(0)]).toEqual(['half_open', undefined]);
   });
 
+  it.each([
+    ['a connection that fails', unreachable, 'unreachable'],
+    ['an EXECCODE that executes nothing', notExecuted('5003'), '5003'],
+  ])('says that %s stopped it, and since when', (_what, reply, cause) => {
+    const breaker = after(...times(FAILURES_TO_OPEN, reply));
+    expect(breaker.stop).toEqual({ cause, sinceMs: 0 });
+    breaker.connected();
+    breaker.release(breaker.acquire(7)!, notExecuted('5001'), 8);
+    expect(breaker.stop).toEqual({ cause: '5001', sinceMs: 0 });
+    breaker.connected();
+    breaker.release(breaker.acquire(9)!, refused, 9);
+    expect(breaker.stop).toBeUndefined();
+  });
+
   it('counts the time that the rail stood still', () => {
     const { breaker, entry } = probing(5_000);
     expect(breaker.blockedMs(1_000, 5_000)).toBe(4_000);

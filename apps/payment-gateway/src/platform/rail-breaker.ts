@@ -1,4 +1,4 @@
-import { isUnreachable, type CallResult } from '@tranche/contracts';
+import { isStopCause, isUnreachable, type CallResult, type StopCause } from '@tranche/contracts';
 
 /** Consecutive calls that could not reach the platform before the rail is blocked (R6). */
 export const FAILURES_TO_OPEN = 5;
@@ -35,9 +35,15 @@ export class RailBreaker {
   #slowUntilMs = 0;
   #blockedSinceMs: number | undefined;
   #blocked: Interval[] = [];
+  #cause: StopCause = 'unreachable';
 
   get state(): BreakerState {
     return this.#state;
+  }
+
+  /** Why calls are stopped, and since when in milliseconds; undefined while the rail is closed. A probe that fails may change the cause. */
+  get stop(): { cause: StopCause; sinceMs: number } | undefined {
+    return this.#blockedSinceMs === undefined ? undefined : { cause: this.#cause, sinceMs: this.#blockedSinceMs };
   }
 
   isBlocked(nowMs: number): boolean {
@@ -68,6 +74,7 @@ export class RailBreaker {
     if (isUnreachable(result)) {
       if (!isLastUrl) return;
       this.#failures++;
+      this.#cause = stopCauseOf(result);
       if (isProbe || (this.#state === 'closed' && this.#failures >= FAILURES_TO_OPEN)) this.#open(nowMs);
       return;
     }
@@ -115,6 +122,11 @@ export class RailBreaker {
     this.#slowUntilMs = nowMs + Math.min(SLOW_DOWN_MS.first * 2 ** this.#slowDowns, SLOW_DOWN_MS.max);
     this.#slowDowns++;
   }
+}
+
+function stopCauseOf(result: CallResult): StopCause {
+  const code = result.record === 'NOT_EXECUTED' ? result.execCode : undefined;
+  return isStopCause(code) ? code : 'unreachable';
 }
 
 /** True for a readable answer of the platform; false for a doubt and for our own send deadline. */

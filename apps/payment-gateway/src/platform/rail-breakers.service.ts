@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RAILS, type Rail } from '@tranche/contracts';
+import { causeText, RAILS, type Rail, type StopCause } from '@tranche/contracts';
 import type { Permit, RailGate } from '@tranche/order-journal';
 import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -10,12 +10,22 @@ import { RailBreaker } from './rail-breaker.js';
 const LOOK_AGAIN_MS = 5_000;
 const SLOW_LOOK_MS = 250;
 
+/** A rail that calls the platform no more. */
+export interface StoppedRail {
+  rail: Rail;
+  cause: StopCause;
+  sinceMs: number;
+  /** Next attempt to connect; absent where a connection was made: the next command is tried. */
+  nextTryMs?: number;
+}
+
 /** One breaker per rail, so that trouble at one partner does not delay another (R6). */
 @Injectable()
 export class RailBreakers implements RailGate {
   readonly #breakers = new Map<Rail, RailBreaker>(RAILS.map((rail) => [rail, new RailBreaker()]));
   readonly #waiting = new Map<Rail, Set<() => void>>(RAILS.map((rail) => [rail, new Set()]));
   readonly #listeners: ((rail: Rail, isBlocked: boolean) => void)[] = [];
+  readonly #nextTryMs = new Map<Rail, number>();
   readonly #opened;
 
   constructor(
@@ -25,10 +35,10 @@ export class RailBreakers implements RailGate {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#opened = metrics.counter({
+    this.#opened = metrics.counterFromZero({
       name: 'tranche_rail_breaker_opened_total',
       help: 'Times a rail was blocked',
-      labelNames: ['rail'],
+      labels: { rail: RAILS },
     });
     const isOpen = metrics.gauge({
       name: 'tranche_rail_breaker_open',
@@ -36,7 +46,33 @@ export class RailBreakers implements RailGate {
       labelNames: ['rail'],
     });
     for (const rail of RAILS) isOpen.set({ rail }, 0);
+    const stopped = () => this.stopped;
+    metrics.gauge({
+      name: 'tranche_rail_stopped_since_seconds',
+      help: 'Unix time since which a rail is stopped, by its cause: unreachable, or an EXECCODE; absent while it runs',
+      labelNames: ['rail', 'cause'],
+      collect() {
+        this.reset();
+        for (const { rail, cause, sinceMs } of stopped()) this.set({ rail, cause }, sinceMs / 1000);
+      },
+    });
+    metrics.gauge({
+      name: 'tranche_rail_next_try_seconds',
+      help: 'Unix time at which a stopped rail connects to the platform again',
+      labelNames: ['rail'],
+      collect() {
+        this.reset();
+        for (const { rail, nextTryMs } of stopped()) if (nextTryMs !== undefined) this.set({ rail }, nextTryMs / 1000);
+      },
+    });
     this.onChange((rail, isBlocked) => isOpen.set({ rail }, isBlocked ? 1 : 0));
+  }
+
+  get stopped(): StoppedRail[] {
+    return [...this.#breakers].flatMap(([rail, { stop }]) => {
+      const nextTryMs = this.#nextTryMs.get(rail);
+      return stop === undefined ? [] : [{ rail, ...stop, ...(nextTryMs === undefined ? {} : { nextTryMs }) }];
+    });
   }
 
   onChange(listener: (rail: Rail, isBlocked: boolean) => void): void {
@@ -80,10 +116,9 @@ export class RailBreakers implements RailGate {
 
   #afterOpening(rail: Rail, breaker: RailBreaker): void {
     this.#opened.inc({ rail });
-    this.log.error(
-      { rail, probe_after_ms: breaker.probeAfterMs },
-      'The platform can not be reached: the rail stands still',
-    );
+    const { cause } = breaker.stop!;
+    const fields = { rail, cause, probe_after_ms: breaker.probeAfterMs };
+    this.log.error(fields, `The rail stands still: ${causeText(cause)}`);
     for (const listener of this.#listeners) listener(rail, true);
     void this.#probe(rail, breaker);
   }
@@ -98,12 +133,15 @@ export class RailBreakers implements RailGate {
   async #probe(rail: Rail, breaker: RailBreaker): Promise<void> {
     const { stopping } = this.lifetime;
     try {
-      do await this.clock.sleep(breaker.probeAfterMs, stopping);
-      while (!(await this.platform.canConnect()));
+      do {
+        this.#nextTryMs.set(rail, this.clock.nowMs() + breaker.probeAfterMs);
+        await this.clock.sleep(breaker.probeAfterMs, stopping);
+      } while (!(await this.platform.canConnect()));
     } catch (error) {
       if (!stopping.aborted) this.log.error({ err: error, rail }, 'The platform could not be probed');
       return;
     }
+    this.#nextTryMs.delete(rail);
     breaker.connected();
     // The first command to arrive is the probe. All waiting ones may have given up, so the rail's topic is fetched again.
     for (const listener of this.#listeners) listener(rail, false);

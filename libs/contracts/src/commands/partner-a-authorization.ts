@@ -81,9 +81,9 @@ export class PartnerAShipping extends PartnerAAddress {
   @PersonalText(30)
   lastName?: string;
 
-  @Doc('SHIPTOADDRESS: street and number.', '12 rue des Lilas')
+  @Doc('SHIPTOADDRESS: street and number; it may have line breaks.', '12 rue des Lilas')
   @RequiredByAll()
-  @PersonalText(50)
+  @PersonalText(50, { hasLines: true })
   address?: string;
 }
 

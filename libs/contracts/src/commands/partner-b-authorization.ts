@@ -91,9 +91,9 @@ export class PartnerBShipping extends PartnerBAddress {
   @PersonalText(30)
   lastName?: string;
 
-  @Doc('SHIPTOADDRESS: street and number.', '12 rue des Lilas')
+  @Doc('SHIPTOADDRESS: street and number; it may have line breaks.', '12 rue des Lilas')
   @RequiredByAll()
-  @PersonalText(38)
+  @PersonalText(38, { hasLines: true })
   address?: string;
 }
 

@@ -37,6 +37,34 @@ it('reads the two fields of a method B refund [Events.B.refund]', () => {
   });
 });
 
+describe('blanks around a value', () => {
+  it('are no part of it, but the parameters stay as received', () => {
+    const blank = { TRANSACTIONID: 'T1 ', EXECCODE: ' 0000', AMOUNT: '30000\t', LANGUAGE: 'fr\u00a0', VERSION: '3.0 ' };
+    const notification = read({ ...blank, IDENTIFIER: ' Demo Shop FR ', OPERATIONTYPE: 'authorization\r\n' });
+    expect(notification).toMatchObject({
+      ...{ transactionId: 'T1', execCode: '0000', amount: 30000, language: 'fr' },
+      ...{ identifier: 'Demo Shop FR', operationType: 'authorization', flags: [] },
+    });
+    expect(notification.parameters).toMatchObject(blank);
+  });
+
+  it('alone are no value', () => {
+    expect(read({ TRANSACTIONID: '  ' }).transactionId).toBeUndefined();
+    expect(read({ EXECCODE: ' ' })).toMatchObject({ execCode: '', flags: ['missing_parameters'] });
+  });
+
+  it.each([
+    [' basket ', ' basket '],
+    [' basket|tr1.AbCdEfGhIjKl.1 \r\n', ' basket|tr1.AbCdEfGhIjKl.1'],
+  ])('belong to the shop in its own texts, unless they follow our tag: %j', (EXTRADATA, extraData) => {
+    expect(read({ EXTRADATA, ORDERID: ' order-1' })).toMatchObject({ extraData, orderId: ' order-1' });
+  });
+
+  it('do not make another case the same id', () => {
+    expect(read({ TRANSACTIONID: 't0000000001' }).transactionId).toBe('t0000000001');
+  });
+});
+
 describe('limits of what method B adds', () => {
   it.each([
     [

@@ -2,6 +2,7 @@ import { isUnmasked, maskedCode } from '../validation/card-data.js';
 import { METHOD_NAMES, METHODS, type Method } from '../methods.js';
 import { OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
 import { isKnownExecCode } from '../platform/execcodes.js';
+import { sentValue } from '../extra-data.js';
 import { codePoints } from '../validation/texts.js';
 import { PaymentNotification, type NotificationFlag } from './payment-notification.js';
 
@@ -71,7 +72,7 @@ export function readNotification(
   const flags = new Set<NotificationFlag>();
   const received = collect(parameters, flags);
   // The platform sends an empty value for an absent one.
-  const read = (name: string) => received.get(name) || undefined;
+  const read = (name: string) => sentValue(name, received.get(name) ?? '') || undefined;
 
   const notification = new PaymentNotification();
   notification.merchant = merchant;
@@ -144,8 +145,8 @@ function flagTheUnknown(
   flags: Set<NotificationFlag>,
 ): void {
   const { orderId, operationType, execCode, language, currency } = notification;
-  const version = received.get('VERSION');
-  if (NEEDED.some((name) => !received.get(name))) flags.add('missing_parameters');
+  const version = received.get('VERSION')?.trim();
+  if (NEEDED.some((name) => !received.get(name)?.trim())) flags.add('missing_parameters');
   if (codePoints(orderId) > 40) flags.add('invalid_order_id');
   if (operationType !== '' && !(OPERATION_TYPES as readonly string[]).includes(operationType))
     flags.add('unknown_operation');

@@ -1,7 +1,15 @@
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
-import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN, codePoints, composed, isWellFormed } from './texts.js';
+import {
+  codePoints,
+  composed,
+  hiddenCharacter,
+  isBlank,
+  isCalendarDate,
+  isTimestamp,
+  TIMESTAMP_PATTERN,
+} from './texts.js';
 import { couldBeCardNumber, holdsCardData, holdsCvv, type TextScan } from './card-data.js';
 import { Doc, type MessageClass, type SharedFormat } from './doc.js';
 
@@ -122,6 +130,8 @@ export interface TextOptions {
   isSearched?: boolean;
   /** True if people type the text: it is counted and sent in Unicode's composed form (NFC). */
   isTyped?: boolean;
+  /** True if the text may have several lines. */
+  hasLines?: boolean;
 }
 
 /** Code units of a letter with three marks beyond the basic plane. */
@@ -131,7 +141,16 @@ const LONGEST_DECOMPOSED = 8;
 export function Text(
   min: number,
   max: number,
-  { pattern, test, as, format, says = 'in its format', isSearched = false, isTyped = false }: TextOptions = {},
+  {
+    pattern,
+    test,
+    as,
+    format,
+    says = 'in its format',
+    isSearched = false,
+    isTyped = false,
+    hasLines = false,
+  }: TextOptions = {},
 ): PropertyDecorator {
   const length: Finding = {
     code: 'length',
@@ -145,8 +164,10 @@ export function Text(
     if (value.length > (isTyped ? LONGEST_DECOMPOSED : 2) * max) return length;
     const text = isTyped ? composed(value) : value;
     if (isSearched && (textScan === 'mask-in-logs' ? holdsCvv : holdsCardData)(text)) return CARD_DATA;
+    const hidden = hiddenCharacter(value, { mayJoin: isTyped, mayBreakLines: hasLines });
+    if (hidden !== undefined) return { code: 'format', message: `must not hold ${hidden}` };
     if (!isWithin(text, min, max)) return length;
-    if (!isWellFormed(text)) return NOT_UNICODE;
+    if (min > 0 && isBlank(text)) return BLANK;
     if ((pattern !== undefined && !pattern.test(text)) || (test !== undefined && !test(text))) return malformed;
     return undefined;
   };
@@ -269,7 +290,7 @@ export const CARD_DATA: Finding = { code: 'card_data_forbidden', message: 'holds
 const NOT_TEXT: Finding = { code: 'type', message: 'must be a text' };
 const NOT_NUMBER: Finding = { code: 'type', message: 'must be a number' };
 const NOT_BOOLEAN: Finding = { code: 'type', message: 'must be true or false' };
-const NOT_UNICODE: Finding = { code: 'format', message: 'must be well-formed Unicode' };
+const BLANK: Finding = { code: 'length', message: 'must have a character that is not blank' };
 
 export function all(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, property) => {

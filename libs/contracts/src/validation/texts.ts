@@ -32,6 +32,41 @@ export function isWellFormed(text: string): boolean {
   return !LONE_SURROGATE.test(text);
 }
 
+/**
+ * Characters that nobody sees, and line breaks: controls, what Unicode calls ignorable (zero width, marks and changes of direction, fillers),
+ * separators of lines, marks of annotations, halves of surrogate pairs and code points that are no characters. U+FE00 to U+FE0F and U+E0100 to
+ * U+E01EF choose the form of the character before them, such as an emoji.
+ */
+const HIDDEN =
+  /(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\p{Noncharacter_Code_Point}]/gu;
+/** Between two visible characters these two spell words of Persian and Indic scripts and join emoji. */
+const JOINS = /(?<=[^\s\u200c\u200d])[\u200c\u200d](?=[^\s\u200c\u200d])/uy;
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
+export interface Hidden {
+  /** For people: joiners are allowed where people type. */
+  mayJoin?: boolean;
+  mayBreakLines?: boolean;
+}
+
+/** The first character of a text that nobody sees, as `U+200B at position 3`; positions are indexes of the text in JavaScript. */
+export function hiddenCharacter(
+  text: string,
+  { mayJoin = false, mayBreakLines = false }: Hidden = {},
+): string | undefined {
+  if (PRINTABLE_ASCII.test(text)) return undefined;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    if (mayBreakLines && (character === '\n' || character === '\r')) continue;
+    JOINS.lastIndex = index;
+    if (mayJoin && JOINS.test(text)) continue;
+    return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} at position ${index}`;
+  }
+  return undefined;
+}
+
+/** True for a text in which nothing is visible. U+2800 is the empty pattern of Braille. */
+export const isBlank = (text: string): boolean => /^[\s\u2800]*$/.test(text);
+
 /** Marks and everything that may compose: texts below U+0300 are composed already. */
 const MAY_COMPOSE = /[^\0-\u02ff]/;
 

@@ -4,6 +4,10 @@ import { type ConsumedRecord, bytesOf } from '../consumed-record.js';
 export class AssignedPartition {
   /** False until the start offset is known; nothing is fetched before. */
   isPlaced = false;
+  /** Id of the topic whose offsets these are; undefined where no broker told it. */
+  topicId: string | undefined;
+  /** Monotonic milliseconds since the log was first seen to end before the committed offset. */
+  behindSinceMs: number | undefined;
   isFull = false;
   committedChanges: number;
   isCommitted = false;
@@ -22,9 +26,10 @@ export class AssignedPartition {
     return this.assignment.signal.aborted;
   }
 
-  setPosition(offset: bigint, isCommitted: boolean): void {
+  setPosition(offset: bigint, isCommitted: boolean, topicId: string | undefined): void {
     this.position.next = offset;
     this.isCommitted = isCommitted;
+    this.topicId = topicId;
     this.isPlaced = true;
   }
 
@@ -68,7 +73,7 @@ export interface Fetched {
   readonly next: bigint;
 }
 
-/** After this many stray responses in a row the log itself has changed, so the next one is taken. */
+/** After this many stray responses in a row the log itself has changed. */
 const straysAtMost = 2;
 
 /** Several fetches may be in flight to several brokers, so a response need not belong to the last seek. */
@@ -78,14 +83,14 @@ export class FetchPosition {
   constructor(public next: bigint) {}
 
   /**
-   * Returns true for a response that began elsewhere: before the last seek, or before the partition's leader moved. Taking it would skip
-   * the records in between. If the same response arrives again after each seek, there are no records in between any more (deleted, or
-   * control records), and it is accepted.
+   * `stray`: the response began elsewhere, before the last seek or before the partition's leader moved. Taking it would skip the records in
+   * between. If this lasts after each seek, there are no records in between any more (deleted, or control records), and the response is
+   * `next`; or it began earlier, because the log ends before `next` and kafkajs went back to its beginning: it is `behind`.
    */
-  isStray({ from }: Fetched): boolean {
-    if (from === this.next || this.strays === straysAtMost) this.strays = 0;
-    else this.strays++;
-    return this.strays > 0;
+  place({ from }: Fetched): 'next' | 'stray' | 'behind' {
+    if (from !== this.next && this.strays++ < straysAtMost) return 'stray';
+    this.strays = 0;
+    return from < this.next ? 'behind' : 'next';
   }
 }
 

@@ -13,6 +13,8 @@ export interface DrainOptions {
   /** Milliseconds that a rebalance waits for running handlers. */
   drainMs: number;
   isJoiningInVain: () => boolean;
+  /** True if the partitions must be taken anew, although no other member asks for it. */
+  isOutdated: () => boolean;
   /** Called when kafkajs has lost its join; the error thrown afterwards makes kafkajs join again. */
   onLost: () => void;
   log: Log;
@@ -100,20 +102,30 @@ export class DrainBeforeJoin {
     return error ? Promise.reject(error) : pauseFor(lookAgainMs);
   }
 
-  /** Covers a member whose partitions are all paused: it gets no batch, but kafkajs emits an event for each empty fetch. */
+  /** Also covers a member that gets no batch: kafkajs emits an event for each empty fetch, also while every partition is paused. */
   watchFetches(consumer: Consumer): void {
     consumer.on('consumer.fetch', () => {
-      const error = this.isUnderWay ? this.forgottenJoin() : undefined;
+      const error = this.isUnderWay ? this.forgottenJoin() : this.outdated();
       // kafkajs calls its listeners inside the fetch loop, so an error ends that loop just as a failing batch does.
       if (error) throw error;
     });
+  }
+
+  private outdated(): Error | undefined {
+    return this.options.isOutdated()
+      ? rebalance('a log is not the one any more whose partition was assigned')
+      : undefined;
   }
 
   private forgottenJoin(): Error | undefined {
     if (performance.now() - this.withoutGroupSinceMs < forgottenJoinMs) return undefined;
     this.withoutGroupSinceMs = performance.now();
     this.options.onLost();
-    const error = new Error('fetching goes on without the group having been joined again');
-    return Object.assign(error, { type: 'REBALANCE_IN_PROGRESS' });
+    return rebalance('fetching goes on without the group having been joined again');
   }
+}
+
+/** Makes kafkajs join the group again. */
+function rebalance(reason: string): Error {
+  return Object.assign(new Error(reason), { type: 'REBALANCE_IN_PROGRESS' });
 }

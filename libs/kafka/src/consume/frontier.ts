@@ -90,13 +90,15 @@ export class Frontier {
 
 /** Broker default for the metadata of one committed offset (`offset.metadata.max.bytes`). */
 const maxBytes = 4096;
+const topicIdPart = / topic=([\w-]{22})$/;
+const topicIdChars = ' topic='.length + 22;
 const version = '1';
 /** Format: `1.`, an eight-digit hexadecimal checksum, `.`, then a bitset in base64. Bit n stands for the offset `frontier + 1 + n`. */
 const head = `${version}.00000000.`.length;
-const maxBits = Math.floor((maxBytes - head) / 4) * 3 * 8;
+const maxBits = Math.floor((maxBytes - head - topicIdChars) / 4) * 3 * 8;
 
 /**
- * Encodes the finished offsets above a committed frontier as metadata of that commit; '' if there are none. Offsets more than 24,504 above
+ * Encodes the finished offsets above a committed frontier as metadata of that commit; '' if there are none. Offsets more than 24,336 above
  * the frontier do not fit and are left out: those records are handled again after a rebalance.
  */
 export function encodeFinished(frontier: bigint, finished: Iterable<bigint>): string {
@@ -119,13 +121,22 @@ export function encodeFinished(frontier: bigint, finished: Iterable<bigint>): st
  */
 export function decodeFinished(frontier: bigint, metadata: string | null | undefined): Set<bigint> {
   const finished = new Set<bigint>();
-  const [found, sum, body, ...rest] = (metadata ?? '').split('.');
+  const [found, sum, body, ...rest] = (metadata ?? '').replace(topicIdPart, '').split('.');
   if (found !== version || body === undefined || rest.length > 0 || sum !== checksum(frontier, body)) return finished;
   const bits = Buffer.from(body, 'base64');
   for (let bit = 0; bit < bits.length * 8; bit++) {
     if (bits[bit >> 3]! & (1 << (bit & 7))) finished.add(frontier + 1n + BigInt(bit));
   }
   return finished;
+}
+
+/** Adds the id of the topic that the committed offset is of. */
+export function withTopicId(metadata: string, topicId: string | undefined): string {
+  return topicId === undefined ? metadata : `${metadata} topic=${topicId}`;
+}
+
+export function topicIdIn(metadata: string | null | undefined): string | undefined {
+  return topicIdPart.exec(metadata ?? '')?.[1];
 }
 
 function checksum(frontier: bigint, body: string): string {

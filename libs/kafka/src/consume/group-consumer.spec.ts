@@ -17,6 +17,10 @@ class Member {
   readonly assignments: Assignment[] = [];
   readonly running = new Map<number, (verdict: HandlerResult) => void>();
   readonly consumer: GroupConsumer;
+  readonly metrics = kafkaMetrics(undefined);
+  notReady: () => string | undefined = () => undefined;
+  /** Partitions as kafkajs knows them. */
+  partitions: { topicId: string }[] = [];
 
   constructor() {
     fakeKafka(clients, (fake) => (this.fake = fake));
@@ -29,7 +33,9 @@ class Member {
       topics: ['records'],
       topicPrefix: '',
       log: silentLog,
-      metrics: kafkaMetrics(undefined),
+      metrics: this.metrics,
+      health: { addReadiness: (_name, check) => void (this.notReady = check), addLiveness: () => undefined },
+      partitions: { records: 2 },
       assigned: (assignment) => {
         this.assignments.push(assignment);
         return pool.workOn(assignment);
@@ -40,6 +46,12 @@ class Member {
   async start(): Promise<void> {
     await this.consumer.start();
     await settled();
+  }
+
+  knowsTopic(topicId: string, count = 2): void {
+    this.partitions = Array.from({ length: count }, () => ({ topicId }));
+    const cluster = { findTopicPartitionMetadata: () => this.partitions, refreshMetadata: () => Promise.resolve() };
+    this.fake.config.partitionAssigners![0]!({ cluster: cluster as never, groupId: 'group', logger: {} as never });
   }
 }
 
@@ -116,4 +128,28 @@ it('leaves what was fetched before the seek and comes after it, and resolves not
   expect(member.fake.calls).toEqual(['seek 0']);
   expect(await member.fake.fetch({ offsets: [2, 3], from: 0 })).toBe('3');
   expect([...member.running.keys()]).toEqual([2, 3]);
+});
+
+it('joins again at the next fetch where a topic of the same name is another one, and counts it', async () => {
+  const member = new Member();
+  member.knowsTopic('o'.repeat(22));
+  await member.start();
+  const replaced = async () => (await member.metrics.replaced.get()).values.map(({ value }) => value);
+  member.fake.emit('consumer.fetch');
+  expect(await replaced()).toEqual([0]);
+  member.knowsTopic('n'.repeat(22));
+  expect(() => member.fake.emit('consumer.fetch')).toThrow(expect.objectContaining({ type: 'REBALANCE_IN_PROGRESS' }));
+  member.fake.join();
+  await settled();
+  member.fake.emit('consumer.fetch');
+  expect(await replaced()).toEqual([1]);
+  member.fake.stop();
+});
+
+it('is not ready while a topic has another number of partitions, and names both', async () => {
+  const member = new Member();
+  await member.start();
+  expect(member.notReady()).toBeUndefined();
+  member.knowsTopic('o'.repeat(22), 3);
+  expect(member.notReady()).toBe('records has 3 partitions, must have 2');
 });

@@ -17,6 +17,7 @@ import { mustExist } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
 import { consumedRecord } from '../consumed-record.js';
 import { DrainBeforeJoin } from './drain-before-join.js';
+import { withTopicId } from './frontier.js';
 import { GroupWork } from './group-work.js';
 import type { Assignment, PartitionWork } from './group-port.js';
 
@@ -42,6 +43,8 @@ export interface GroupConsumerOptions {
    * partitions of every topic.
    */
   ownedTopic?: string;
+  /** Number of partitions that a topic must have, by name without prefix (any). With another number the consumer is not ready. */
+  partitions?: Readonly<Record<string, number>>;
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
@@ -49,6 +52,8 @@ export interface GroupConsumerOptions {
 const maxWaitTimeMs = 250;
 const mebibyte = 1024 * 1024;
 const fetchEveryMs = 5;
+/** After this time a topic that was made anew is noticed at the latest, if no fetch has failed meanwhile. */
+const metadataMaxAgeMs = 60_000;
 
 /**
  * Runs the group's work on kafkajs. kafkajs sends heartbeats only between batches and its fetch loop waits for `eachBatch`. So a batch is
@@ -78,6 +83,7 @@ export class GroupConsumer {
       maxWaitTimeInMs: maxWaitTimeMs,
       maxBytesPerPartition,
       maxBytes: Math.max(10 * mebibyte, 4 * maxBytesPerPartition),
+      metadataMaxAge: metadataMaxAgeMs,
       allowAutoTopicCreation: false,
       partitionAssigners: [this.assigner()],
       // A join that waits for the drain uses these retries, so they are many and short.
@@ -89,6 +95,7 @@ export class GroupConsumer {
       port: this.port,
       onMissed: ({ topic, committed, low }) =>
         options.metrics.missed.inc({ group: groupId, topic }, Number(low - committed)),
+      onReplaced: ({ topic }) => options.metrics.replaced.inc({ group: groupId, topic }),
     });
     if (options.ownedTopic !== undefined) this.work.pauseTopics([options.ownedTopic]);
     this.runner = this.runnerOf(this.consumer);
@@ -98,13 +105,15 @@ export class GroupConsumer {
       work: this.work,
       drainMs,
       isJoiningInVain,
+      isOutdated: () => !this.runner.isStopping && this.work.isOutdated,
       onLost: () => this.afterLoss(),
     });
-    if (options.ownedTopic !== undefined) this.drain.watchFetches(this.consumer);
+    this.drain.watchFetches(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
-    options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
+    options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady ?? this.wrongPartitions());
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);
     const { metrics } = options;
+    metrics.fromZero(groupId, options.topics);
     metrics.watch(metrics.queued, groupId, () => this.work.backlog().records);
     metrics.watch(metrics.frontierSpan, groupId, () => this.work.backlog().span);
     metrics.watch(metrics.oldestAge, groupId, () => ageSeconds(this.work.backlog().oldestSinceMs));
@@ -146,7 +155,8 @@ export class GroupConsumer {
    */
   async commitStart({ topic, partition, signal }: Assignment, offset: bigint): Promise<void> {
     signal.throwIfAborted();
-    const start = { topic: this.options.topicPrefix + topic, partition, offset: String(offset) };
+    const metadata = withTopicId('', this.port.topicId(topic));
+    const start = { topic: this.options.topicPrefix + topic, partition, offset: String(offset), metadata };
     await this.drain.delayJoin(() => this.consumer.commitOffsets([start]));
   }
 
@@ -229,6 +239,17 @@ export class GroupConsumer {
       byNumber,
       onCluster,
     });
+  }
+
+  private wrongPartitions(): string | undefined {
+    const { partitions = {}, topicPrefix } = this.options;
+    const faults = Object.entries(partitions).flatMap(([topic, wanted]) => {
+      const { length } = this.port.partitionsOf(topic);
+      return length === 0 || length === wanted
+        ? []
+        : [`${topicPrefix}${topic} has ${length} partitions, must have ${wanted}`];
+    });
+    return faults.length === 0 ? undefined : faults.join('; ');
   }
 
   private names(): string[] {

@@ -11,6 +11,8 @@ export interface PartitionStart extends TopicPartition {
   metadata: string | undefined;
   /** First offset that the log still has. */
   low: bigint;
+  /** Offset of its next record. */
+  high: bigint;
 }
 
 export interface CommitPoint extends TopicPartition {
@@ -24,10 +26,12 @@ export interface GroupPort {
    * @throws MembershipLostError if this member is no longer in the group
    */
   commit(points: CommitPoint[]): Promise<void>;
-  /** Partitions that do not exist are left out. */
+  /** Partitions that do not exist are left out. The topics' ids are asked for first, and then their offsets. */
   starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]>;
   /** The next fetch begins at this offset. Fetched records that `take` has not received yet are dropped. */
   seek(partition: TopicPartition, offset: bigint): void;
+  /** Id of the topic as it was last told; another topic of the same name has another id. Undefined if no broker tells it. */
+  topicId(topic: string): string | undefined;
   pause(partition: TopicPartition): void;
   resume(partition: TopicPartition): void;
 }
@@ -59,8 +63,9 @@ export interface PartitionWork {
    * Called before `begin`: returns another start than the committed offset; undefined means the committed one, or `low`. The metadata of
    * the commit is ignored if the start differs. A rejection is retried. The assignment may end meanwhile, so check its signal after each
    * await.
+   * @param committed `low` if the commit is of another log, which was deleted or cut
    */
-  startOffset?(committed: bigint | undefined, low: bigint): Promise<bigint | undefined>;
+  startOffset?(committed: bigint | undefined, low: bigint, topicId: string | undefined): Promise<bigint | undefined>;
   /**
    * @param offset of the first record
    * @param metadata of the commit, if `offset` is the committed one

@@ -1,6 +1,6 @@
 import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import type { ConsumedRecord } from '../consumed-record.js';
-import { encodeFinished } from './frontier.js';
+import { encodeFinished, withTopicId } from './frontier.js';
 import type { CommitPoint, PartitionStart, TopicPartition, Assignment } from './group-port.js';
 import { GroupWork } from './group-work.js';
 import { KeyOrderedPool } from './key-ordered-pool.js';
@@ -27,8 +27,9 @@ class Member {
   readonly commits: { points: CommitPoint[]; answer: (error?: Error) => void }[] = [];
   readonly running = new Map<string, (verdict: HandlerResult) => void>();
   readonly signals: AbortSignal[] = [];
-  starts: PartitionStart[] = [{ ...first, committed: undefined, metadata: undefined, low: 0n }];
+  starts: PartitionStart[] = [{ ...first, committed: undefined, metadata: undefined, low: 0n, high: 100n }];
   startsFail = 0;
+  topicId: string | undefined;
   private timers: { atMs: number; run: () => void }[] = [];
   private readonly time = {
     nowMs: () => this.nowMs,
@@ -68,6 +69,7 @@ class Member {
           ),
         starts: () => (this.startsFail-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve(this.starts)),
         seek: ({ topic, partition }, offset) => void this.calls.push(`seek ${topic}/${partition} ${offset}`),
+        topicId: () => this.topicId,
         pause: call('pause'),
         resume: call('resume'),
       },
@@ -106,8 +108,8 @@ describe('the work of a group', () => {
     const member = new Member();
     const second = { topic: 'commands', partition: 1 };
     member.starts = [
-      { ...first, committed: 5n, metadata: encodeFinished(5n, [6n]), low: 0n },
-      { ...second, committed: undefined, metadata: undefined, low: 3n },
+      { ...first, committed: 5n, metadata: encodeFinished(5n, [6n]), low: 0n, high: 100n },
+      { ...second, committed: undefined, metadata: undefined, low: 3n, high: 100n },
     ];
     await member.work.join([first, second]);
     expect(member.calls.sort()).toEqual(['pause commands/0', 'pause commands/1', 'resume commands/0', 'resume commands/1', 'seek commands/0 5', 'seek commands/1 3']); // prettier-ignore
@@ -137,6 +139,7 @@ describe('the work of a group', () => {
       committed: undefined,
       metadata: undefined,
       low: 0n,
+      high: 100n,
     }));
     const joined = member.work.join([first, second]);
     await settled();
@@ -163,6 +166,7 @@ describe('the work of a group', () => {
       committed: 2n,
       metadata: undefined,
       low: 0n,
+      high: 100n,
     }));
     const joined = member.work.join([first, journal]);
     await settled();
@@ -177,7 +181,7 @@ describe('the work of a group', () => {
   it('begins at the given start offset, never below the first kept one, and ignores the metadata of the commit then', async () => {
     const asked: unknown[] = [];
     const member = new Member({}, (_assignment, ...reported) => (asked.push(reported), Promise.resolve(4n)));
-    member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n }];
+    member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n, high: 100n }];
     await member.work.join([first]);
     expect(asked).toEqual([[9n, 6n]]);
     expect(member.calls[1]).toBe('seek commands/0 6');
@@ -194,6 +198,7 @@ describe('the work of a group', () => {
       committed: undefined,
       metadata: undefined,
       low: 0n,
+      high: 100n,
     }));
     const joined = member.work.join([first, second]);
     await settled();
@@ -304,7 +309,7 @@ describe('the work of a group', () => {
       }),
     });
     const journal = { topic: 'journal', partition: 0 };
-    member.starts.push({ ...journal, committed: undefined, metadata: undefined, low: 0n });
+    member.starts.push({ ...journal, committed: undefined, metadata: undefined, low: 0n, high: 100n });
     await member.work.join([first, journal]);
     let isDrained = false;
     void member.work.drain(1000).then(() => (isDrained = true));
@@ -337,9 +342,11 @@ describe('the work of a group', () => {
         end: () => void steps.push(`${topic} ends`),
       }),
       port: {
-        ...{ seek: () => undefined, pause: () => undefined, resume: () => undefined },
+        ...{ seek: () => undefined, pause: () => undefined, resume: () => undefined, topicId: () => undefined },
         starts: (all) =>
-          Promise.resolve(all.map((one) => ({ ...one, committed: undefined, metadata: undefined, low: 0n }))),
+          Promise.resolve(
+            all.map((one) => ({ ...one, committed: undefined, metadata: undefined, low: 0n, high: 100n })),
+          ),
         commit: (points) => {
           steps.push(`commit of ${points.map(({ topic }) => topic).join(' and ')}`);
           return new Promise((resolve) => (commitRest = resolve));
@@ -477,11 +484,123 @@ describe('the work of a group', () => {
     const second = { ...first, partition: 1 };
     const member = new Member({ onMissed: (one) => missed.push(one) });
     member.starts = [
-      { ...first, committed: 3n, metadata: undefined, low: 8n },
-      { ...second, committed: 8n, metadata: undefined, low: 8n },
+      { ...first, committed: 3n, metadata: undefined, low: 8n, high: 100n },
+      { ...second, committed: 8n, metadata: undefined, low: 8n, high: 100n },
     ];
     await member.work.join([first, second]);
     expect(missed).toEqual([{ ...first, committed: 3n, low: 8n }]);
     expect(member.calls).toContain('seek commands/0 8');
+  });
+});
+
+describe('a topic that was deleted and made again', () => {
+  const OLD = 'o'.repeat(22);
+  const NEW = 'n'.repeat(22);
+  const fetched = (from: number, last: number) => ({ from: BigInt(from), next: BigInt(last) + 1n });
+  const seeks = ({ calls }: Member) => calls.filter((call) => call.startsWith('seek'));
+
+  function memberOn(topicId: string | undefined, start: Partial<PartitionStart>, ownedTopic?: string) {
+    const replaced: unknown[] = [];
+    const onReplaced = (one: unknown) => void replaced.push(one);
+    const member = new Member(ownedTopic === undefined ? { onReplaced } : { onReplaced, ownedTopic });
+    member.topicId = topicId;
+    member.starts = [{ ...first, committed: undefined, metadata: undefined, low: 0n, high: 100n, ...start }];
+    return Object.assign(member, { replaced });
+  }
+
+  it('is read from its beginning, whatever the commit of the other one says, and committed as itself at once', async () => {
+    const member = memberOn(NEW, { committed: 5n, metadata: withTopicId(encodeFinished(5n, [7n]), OLD), low: 2n });
+    await member.work.join([first]);
+    expect(seeks(member)).toEqual(['seek commands/0 2']);
+    expect(member.replaced).toEqual([first]);
+    member.work.take(first, [record(5), record(7)]);
+    expect([...member.running.keys()]).toEqual(['5', '7']);
+    await member.pass(100);
+    expect(member.committed).toEqual([[[5n, withTopicId('', NEW)]]]);
+  });
+
+  it('is noticed while it is read: what was taken of it meanwhile is committed under the other one', async () => {
+    const member = memberOn(OLD, { committed: 5n, metadata: withTopicId('', OLD) });
+    await member.work.join([first]);
+    expect(member.work.isOutdated).toBe(false);
+    member.topicId = NEW;
+    expect(member.work.isOutdated).toBe(true);
+    member.work.take(first, [record(5)]);
+    await member.finish(5);
+    await member.pass(100);
+    expect(member.committed).toEqual([[[6n, withTopicId('', OLD)]]]);
+    await member.work.join([first]);
+    expect(member.work.isOutdated).toBe(false);
+    expect(seeks(member)).toEqual(['seek commands/0 5', 'seek commands/0 0']);
+    expect(member.replaced).toEqual([first]);
+  });
+
+  it('is noticed also where the broker has deleted the commits together with the topic', async () => {
+    const member = memberOn(OLD, {});
+    await member.work.join([first]);
+    member.topicId = NEW;
+    await member.work.join([first]);
+    expect(member.replaced).toEqual([first]);
+  });
+
+  it.each([
+    ['of the same topic', withTopicId('', NEW), []],
+    ['of a release that did not name it', '', [[[9n, withTopicId('', NEW)]]]],
+  ])('is not suspected after retention: a commit %s counts', async (_which, metadata, committed) => {
+    const member = memberOn(NEW, { committed: 9n, metadata, low: 9n, high: 9n });
+    await member.work.join([first]);
+    expect(seeks(member)).toEqual(['seek commands/0 9']);
+    expect(member.replaced).toEqual([]);
+    await member.pass(100);
+    expect(member.committed).toEqual(committed);
+  });
+
+  it('is not looked for where the group only owns a topic', async () => {
+    const member = memberOn(NEW, { committed: 900n, metadata: withTopicId('', OLD) }, 'commands');
+    await member.work.join([first]);
+    member.topicId = OLD;
+    expect(seeks(member)).toEqual(['seek commands/0 900']);
+    expect([member.replaced, member.work.isOutdated]).toEqual([[], false]);
+  });
+
+  it('waits for a log that ends before the commit, as after the election of a leader', async () => {
+    const member = memberOn(NEW, { committed: 9n, metadata: withTopicId('', NEW), high: 7n });
+    const joined = member.work.join([first]);
+    await settled();
+    await member.pass(30_000);
+    expect(seeks(member)).toEqual([]);
+    member.starts[0]!.high = 9n;
+    await member.pass(5_000);
+    await joined;
+    expect(seeks(member)).toEqual(['seek commands/0 9']);
+    expect(member.replaced).toEqual([]);
+  });
+
+  it('takes a log for cut that ends before the commit for a minute', async () => {
+    const member = memberOn(NEW, { committed: 9n, metadata: withTopicId('', NEW), high: 7n });
+    const joined = member.work.join([first]);
+    await settled();
+    await member.pass(60_000);
+    await joined;
+    expect(seeks(member)).toEqual(['seek commands/0 0']);
+    expect(member.replaced).toEqual([first]);
+  });
+
+  it('takes no new record of a cut log for a finished one', async () => {
+    const member = memberOn(NEW, { committed: 5n, metadata: withTopicId(encodeFinished(5n, [6n, 8n]), NEW), high: 8n });
+    await member.work.join([first]);
+    member.work.take(first, [record(5), record(6)]);
+    expect([...member.running.keys()]).toEqual(['5', '6']);
+  });
+
+  it('is joined anew where the log ends before what was fetched: kafkajs goes back to its beginning then', async () => {
+    const member = memberOn(undefined, { committed: 5n });
+    await member.work.join([first]);
+    for (const isOutdated of [false, false, true]) {
+      expect(member.work.take(first, [record(0)], fetched(0, 0))).toBeUndefined();
+      expect(member.work.isOutdated).toBe(isOutdated);
+    }
+    await member.work.join([first]);
+    expect(member.work.isOutdated).toBe(false);
   });
 });

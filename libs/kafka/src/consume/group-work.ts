@@ -12,7 +12,9 @@ import {
   type Watermarks,
 } from './assigned-partition.js';
 import type { ConsumedRecord } from '../consumed-record.js';
+import { BEHIND_AT_MOST_MS } from '../log/log-position.js';
 import { GenerationUnknownError, MembershipLostError } from '../errors.js';
+import { decodeFinished, topicIdIn, withTopicId } from './frontier.js';
 import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWork } from './group-port.js';
 
 const commitAgainMs = 200;
@@ -28,6 +30,10 @@ export interface GroupWorkOptions {
   timers?: Timers;
   /** Called if records were deleted before the group read them; reading continues at `low`. */
   onMissed?: (missed: TopicPartition & { committed: bigint; low: bigint }) => void;
+  /** Called if the commit is of a log that is no more; the present one is read from its beginning. */
+  onReplaced?: (partition: TopicPartition) => void;
+  /** Its commits are no offsets of records that this group reads, and it has a guard of its own. */
+  ownedTopic?: string;
 }
 
 /**
@@ -41,6 +47,9 @@ export class GroupWork {
   private readonly pausedTopics = new Set<string>();
   private current = new Map<string, AssignedPartition>();
   private ended: PartitionWork[] = [];
+  /** By partition, as of its last start: a broker deletes the commits of a topic together with it. */
+  private readonly topicIds = new Map<string, string>();
+  private isBehind = false;
   /** At most one commit is in flight. */
   private committing: Promise<void> | undefined;
   private cancelCommit: (() => void) | undefined;
@@ -73,7 +82,9 @@ export class GroupWork {
   take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
     const assigned = this.current.get(idOf(topic, partition));
     if (!assigned?.isPlaced || assigned.hasEnded) return undefined;
-    if (fetched && assigned.position.isStray(fetched)) {
+    const place = fetched ? assigned.position.place(fetched) : 'next';
+    if (place === 'behind') this.isBehind = true;
+    if (fetched && place !== 'next') {
       this.options.log.debug(
         { topic, partition, next: String(assigned.position.next), from: String(fetched.from) },
         'fetched elsewhere; fetching again',
@@ -126,7 +137,16 @@ export class GroupWork {
     return this.draining.whole;
   }
 
+  /**
+   * True if a topic is not the one any more whose partitions were assigned, or a log ends before what was fetched. The group must be joined
+   * again: each start is decided anew then.
+   */
+  get isOutdated(): boolean {
+    return this.isBehind || [...this.current.values()].some((assigned) => this.isOfAnotherTopic(assigned));
+  }
+
   end(): void {
+    this.isBehind = false;
     for (const assigned of this.current.values()) {
       assigned.end.abort();
       assigned.endWork();
@@ -192,17 +212,62 @@ export class GroupWork {
   private async setPosition(assigned: AssignedPartition, start: PartitionStart | undefined): Promise<void> {
     const { assignment, work } = assigned;
     if (!start || assignment.signal.aborted) return;
-    const { committed, low, metadata } = start;
+    const { low, high, metadata } = start;
+    const topicId = this.topicIdOf(assignment.topic);
+    const isReplaced = this.isReplaced(assigned, start, topicId);
+    const committed = isReplaced ? low : start.committed;
     if (committed !== undefined && committed < low) this.afterMissed(assignment, committed, low);
-    const wanted = await work.startOffset?.(committed, low);
+    const wanted = await work.startOffset?.(committed, low, topicId);
     if (assignment.signal.aborted) return;
     // The log has deleted offsets below `low`. After a seek to one of them, kafkajs would choose the start itself.
     const from = wanted ?? committed ?? low;
     const offset = from < low ? low : from;
-    work.begin(offset, offset === committed ? metadata : undefined);
+    // A log that was cut has new records at offsets of finished ones.
+    const isWhole = [...decodeFinished(offset, metadata)].every((finished) => finished < high);
+    work.begin(offset, offset === committed && !isReplaced && isWhole ? metadata : undefined);
     this.options.port.seek(assignment, offset);
-    assigned.setPosition(offset, committed !== undefined);
+    assigned.setPosition(offset, committed !== undefined, topicId);
+    if (isReplaced) this.afterReplaced(assigned, start);
+    if (topicId !== undefined) this.topicIds.set(idOf(assignment.topic, assignment.partition), topicId);
+    if (committed !== undefined && topicIdIn(metadata) !== topicId) {
+      // Until a commit names the present topic, nobody can tell after a restart that this one was replaced.
+      assigned.committedChanges = -1;
+      this.scheduleCommit(this.options.commitEveryMs ?? 100);
+    }
     this.resumeIfRoom(assigned);
+  }
+
+  /**
+   * Returns true if the commit is of another log: the topic was deleted and made again, or was cut.
+   * @throws if the log ends before the commit: after the election of a leader it may do so for a moment
+   */
+  private isReplaced(assigned: AssignedPartition, start: PartitionStart, topicId: string | undefined): boolean {
+    const { topic, partition, committed = 0n, metadata, high } = start;
+    if (topic === this.options.ownedTopic) return false;
+    const known = topicIdIn(metadata) ?? this.topicIds.get(idOf(topic, partition));
+    if (known !== undefined && topicId !== undefined && known !== topicId) return true;
+    if (committed <= high) return false;
+    assigned.behindSinceMs ??= this.timers.nowMs();
+    if (this.timers.nowMs() - assigned.behindSinceMs >= BEHIND_AT_MOST_MS) return true;
+    throw new Error(`${topic}/${partition} ends at ${high}, before the committed offset ${committed}`);
+  }
+
+  private isOfAnotherTopic({ isPlaced, topicId, assignment: { topic } }: AssignedPartition): boolean {
+    if (!isPlaced || topicId === undefined) return false;
+    return topicId !== (this.topicIdOf(topic) ?? topicId);
+  }
+
+  private topicIdOf(topic: string): string | undefined {
+    return topic === this.options.ownedTopic ? undefined : this.options.port.topicId(topic);
+  }
+
+  private afterReplaced({ assignment, topicId }: AssignedPartition, { committed, high }: PartitionStart): void {
+    const { topic, partition } = assignment;
+    this.options.log.error(
+      { groupId: this.options.groupId, topic, partition, topicId, committed: String(committed), high: String(high) },
+      'the topic was deleted and made again, or cut: it is read from its beginning; what was lost unread is unknown',
+    );
+    this.options.onReplaced?.({ topic, partition });
   }
 
   private afterMissed({ topic, partition }: Assignment, committed: bigint, low: bigint): void {
@@ -277,10 +342,11 @@ export class GroupWork {
     if (due.length === 0) return true;
     let isMember = true;
     const request = async () => {
-      const points = due.map(({ assigned: { assignment }, point }) => ({
+      const points = due.map(({ assigned: { assignment, topicId }, point }) => ({
         topic: assignment.topic,
         partition: assignment.partition,
-        ...point,
+        offset: point.offset,
+        metadata: withTopicId(point.metadata, topicId),
       }));
       try {
         await this.options.port.commit(points);

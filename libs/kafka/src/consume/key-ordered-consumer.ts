@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { ConsumerClosedError } from '../errors.js';
 import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { waitForKafka } from '../kafkajs/kafka-client.js';
-import { topicOffsets } from '../topics/offsets.js';
+import { topicOffsets, type TopicBounds } from '../topics/offsets.js';
 import { insideTrace } from '../kafkajs/record-headers.js';
 import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.js';
 import { KeyOrderedPool, untilHandled, type UntilHandledOptions } from './key-ordered-pool.js';
@@ -37,7 +37,7 @@ export class KeyOrderedConsumer {
   private readonly pool: KeyOrderedPool;
   private readonly stopping = new AbortController();
   private readonly consumer: GroupConsumer;
-  private ends = new Map<number, { high: bigint }>();
+  private ends = new Map<number, TopicBounds>();
   private readonly unplaced = new Set<Assignment>();
   private whenPlaced: (() => void)[] = [];
 
@@ -67,8 +67,8 @@ export class KeyOrderedConsumer {
       assigned: (assignment) => {
         this.unplaced.add(assignment);
         assignment.signal.addEventListener('abort', () => this.placed(assignment), { once: true });
-        return this.pool.workOn(assignment, async (committed, low) => {
-          const start = await this.startOffset(assignment, committed, low);
+        return this.pool.workOn(assignment, async (committed, low, topicId) => {
+          const start = await this.startOffset(assignment, committed, low, topicId);
           this.placed(assignment);
           return start;
         });
@@ -108,6 +108,7 @@ export class KeyOrderedConsumer {
     assignment: Assignment,
     committed: bigint | undefined,
     low: bigint,
+    topicId: string | undefined,
   ): Promise<bigint | undefined> {
     const { partition } = assignment;
     const { from, onMissed } = this.options;
@@ -117,7 +118,9 @@ export class KeyOrderedConsumer {
       return undefined;
     }
     if (from !== 'latest') return undefined;
-    const start = this.ends.get(partition)?.high ?? low;
+    const end = this.ends.get(partition);
+    // A topic that was made anew since has no records of before the start.
+    const start = end?.topicId === topicId ? (end?.high ?? low) : low;
     // Otherwise a member that restarts before its first record would begin at a later end, and lose the records in between.
     await this.consumer.commitStart(assignment, start);
     return start;

@@ -11,6 +11,10 @@ declare module 'kafkajs/src/protocol/encoder.js' {
     ensureAvailable(length: number): void;
     writeVarInt(value: number): this;
     writeUVarInt(value: number): this;
+    writeUVarIntString(value: string): this;
+    writeUVarIntArray(values: Encoder[] | null): this;
+    writeInt64(value: number): this;
+    writeBoolean(value: boolean): this;
     writeVarLong(value: unknown): this;
     writeVarIntString(value: string | null): this;
     writeVarIntBytes(value: Buffer | string | null): this;
@@ -27,6 +31,13 @@ declare module 'kafkajs/src/protocol/decoder.js' {
     canReadBytes(length: number): boolean;
     readVarInt(): number;
     readVarIntArray(read: (decoder: Decoder) => unknown): unknown[];
+    readInt16(): number;
+    readInt32(): number;
+    readBoolean(): boolean;
+    readBytes(length: number): Buffer;
+    readUVarInt(): number;
+    readUVarIntString(): string | null;
+    readUVarIntArray<T>(read: (decoder: Decoder) => T): T[] | null;
   }
 }
 
@@ -34,10 +45,22 @@ declare module 'kafkajs/src/protocol/requests/metadata/index.js' {
   interface MetadataResponse {
     /** Rejects with the first error of a topic or partition. */
     parse: (answer: unknown) => Promise<unknown>;
+    decode: (bytes: Buffer) => Promise<unknown>;
+  }
+  interface MetadataRequest {
+    apiVersion: number;
+    encode: () => Promise<unknown>;
+  }
+  export interface MetadataOptions {
+    /** An empty list stands for all topics of the cluster. */
+    topics: string[];
+    allowAutoTopicCreation?: boolean;
   }
   interface Metadata {
-    /** An empty list of topics stands for all topics of the cluster. */
-    protocol: (of: { version: number }) => (options: { topics: string[] }) => { response: MetadataResponse };
+    versions: string[];
+    protocol: (of: {
+      version: number;
+    }) => (options: MetadataOptions) => { request: MetadataRequest; response: MetadataResponse };
   }
   const definition: Metadata;
   export default definition;

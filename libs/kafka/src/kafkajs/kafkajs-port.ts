@@ -1,18 +1,19 @@
-import type { Batch, Cluster, Consumer, EachBatchPayload, Offsets } from 'kafkajs';
+import type { Batch, Cluster, Consumer, EachBatchPayload, Offsets, PartitionMetadata } from 'kafkajs';
 import type { Fetched } from '../consume/assigned-partition.js';
 import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from '../consume/group-port.js';
 import type { Partitions } from '../consume/sticky-plan.js';
 import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import { startsOf } from '../topics/offsets.js';
 import type { KafkaClient } from './kafka-client.js';
+import { topicIdOf } from './topic-ids.js';
 
 export interface KafkajsPortOptions {
   client: KafkaClient;
   groupId: string;
   topicPrefix: string;
   consumer: Consumer;
-  /** The consumer's own connections, for commits of a member that fetches nothing. */
-  cluster?: () => Cluster | undefined;
+  /** The consumer's own connections: what they know of the topics, and commits of a member that fetches nothing. */
+  cluster: () => Cluster | undefined;
 }
 
 const membershipLost = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID']);
@@ -68,9 +69,24 @@ export class KafkajsPort implements GroupPort {
     }
   }
 
-  starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]> {
-    const { client, groupId, topicPrefix } = this.options;
+  async starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]> {
+    const { client, groupId, topicPrefix, cluster } = this.options;
+    // Only the group's leader has asked at the join.
+    await cluster()?.refreshMetadata();
     return startsOf(client, groupId, topicPrefix, partitions);
+  }
+
+  topicId(topic: string): string | undefined {
+    return topicIdOf(this.partitionsOf(topic));
+  }
+
+  /** Partitions as kafkajs was told last; none before the first answer. */
+  partitionsOf(topic: string): readonly PartitionMetadata[] {
+    try {
+      return this.options.cluster()?.findTopicPartitionMetadata(this.nameOf(topic)) ?? [];
+    } catch {
+      return [];
+    }
   }
 
   seek({ topic, partition }: TopicPartition, offset: bigint): void {
@@ -88,7 +104,7 @@ export class KafkajsPort implements GroupPort {
   /** Sends a single request, as kafkajs does for a batch. The broker rejects it if the generation is over. */
   private async commitAsMember(offsets: Offsets): Promise<void> {
     const { membership } = this;
-    const cluster = this.options.cluster?.();
+    const cluster = this.options.cluster();
     if (!cluster || !membership)
       throw new GenerationUnknownError('neither a fetch nor a heartbeat has come back since the group was joined');
     const { groupId } = this.options;

@@ -88,6 +88,6 @@ async function askForToken({ tokenEndpointUrl, clientId, clientSecret, scope }: 
     return { value: token.access_token, seconds: token.expires_in ?? LIFETIME_UNTOLD_SECONDS };
   } catch (error) {
     const said = error instanceof ResponseBodyError ? `${error.status} ${error.error}` : reasonOf(error);
-    throw new OAuthBearerError(`no token from ${endpoint.origin}: ${said}`);
+    throw new OAuthBearerError(`no token from ${endpoint.origin} (KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL): ${said}`);
   }
 }

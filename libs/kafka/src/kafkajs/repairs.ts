@@ -2,6 +2,7 @@ import metadata from 'kafkajs/src/protocol/requests/metadata/index.js';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import { NO_VALUE } from './record-headers.js';
+import { readTopicIds } from './topic-ids.js';
 
 /** Default size of `new Encoder()`; kafkajs creates one for each header of each record. */
 const defaultSize = 511;
@@ -17,6 +18,7 @@ let isRepaired = false;
 export function repairKafkajs(): void {
   if (isRepaired) return;
   isRepaired = true;
+  readTopicIds();
   acceptTopicsWithoutLeader();
   checkPendingRequestsOnly();
   writeRecordsFaster();

@@ -3,9 +3,8 @@ import type { Log } from '@tranche/runtime';
 import { whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
 import { UnreadableRecordError } from '../errors.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import { topicOffsets } from '../topics/offsets.js';
+import { topicOffsets, type TopicBounds } from '../topics/offsets.js';
 import { LogFollower } from './log-follower.js';
-import type { LogBounds } from './log-position.js';
 
 export interface LogReaderOptions {
   client: KafkaClient;
@@ -43,11 +42,16 @@ export class LogReader {
   constructor(private readonly options: LogReaderOptions) {}
 
   async firstKept(partition: number): Promise<bigint> {
-    return (await this.#boundsOf(partition)).low;
+    return (await this.bounds(partition)).low;
   }
 
   async end(partition: number): Promise<bigint> {
-    return (await this.#boundsOf(partition)).high;
+    return (await this.bounds(partition)).high;
+  }
+
+  async bounds(partition: number): Promise<TopicBounds> {
+    const { client, topic } = this.options;
+    return (await topicOffsets(client, topic)).get(partition) ?? { low: 0n, high: 0n, topicId: undefined };
   }
 
   /**
@@ -57,7 +61,7 @@ export class LogReader {
    */
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
     const { topic, takesUnreadable = false } = this.options;
-    const bounds = await this.#boundsOf(partition);
+    const bounds = await this.bounds(partition);
     const { low, high } = bounds;
     if (until > high)
       throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
@@ -94,11 +98,6 @@ export class LogReader {
     clearTimeout(this.#idle);
     for (const range of this.#ranges.values()) range.fail(new Error('the reader is closed'));
     await this.#disconnect();
-  }
-
-  async #boundsOf(partition: number): Promise<LogBounds> {
-    const { client, topic } = this.options;
-    return (await topicOffsets(client, topic)).get(partition) ?? { low: 0n, high: 0n };
   }
 
   #connect(): Connection {

@@ -1,15 +1,32 @@
-import { decodeFinished } from '../consume/frontier.js';
+import { decodeFinished, topicIdIn } from '../consume/frontier.js';
 import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
 import { askAdmin, withAdmin, type KafkaClient, type Admin } from '../kafkajs/kafka-client.js';
+import { topicIdOf } from '../kafkajs/topic-ids.js';
 import { mustExist } from './topics.js';
 
-/** By partition of a topic (with prefix): `low` is the first offset that the log still has, `high` the offset of its next record. */
-export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, { low: bigint; high: bigint }>> {
+/** `low` is the first offset that the log still has, `high` the offset of its next record. */
+export interface TopicBounds {
+  low: bigint;
+  high: bigint;
+  /** Another topic of the same name has another id. Undefined if no broker tells it. */
+  topicId: string | undefined;
+}
+
+/** By partition of a topic (with prefix). */
+export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, TopicBounds>> {
   return askAdmin(client, async (admin) => {
     await mustExist(admin, [topic], 'reading offsets');
+    const topicId = await currentTopicId(admin, topic);
     const partitions = await admin.fetchTopicOffsets(topic);
-    return new Map(partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high) }]));
+    return new Map(
+      partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high), topicId }]),
+    );
   });
+}
+
+async function currentTopicId(admin: Admin, topic: string): Promise<string | undefined> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  return topicIdOf(topics[0]?.partitions ?? []);
 }
 
 /** By partition, the offset that the group reads next; a partition without a commit is absent. */
@@ -45,9 +62,13 @@ export function groupProgress(
 ): Promise<Map<number, GroupProgress>> {
   return askAdmin(client, async (admin) => {
     await mustExist(admin, [topic], 'reading committed offsets');
+    const topicId = await currentTopicId(admin, topic);
     await askForItAlone(admin, topic);
     const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
-    const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1');
+    const isOfTopic = (metadata: string | null) => (topicIdIn(metadata) ?? topicId) === topicId;
+    const committed = (answer?.partitions ?? []).filter(
+      ({ offset, metadata }) => offset !== '-1' && isOfTopic(metadata),
+    );
     return new Map(
       committed.map(({ partition, offset, metadata }) => {
         const next = BigInt(offset);
@@ -94,10 +115,10 @@ export function startsOf(
       const commits = new Map(
         groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]),
       );
-      return logs[at]!.map(({ partition, low }) => {
+      return logs[at]!.map(({ partition, low, high }) => {
         const { offset, metadata } = commits.get(partition) ?? { offset: '-1', metadata: null };
         const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);
-        return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low) };
+        return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low), high: BigInt(high) };
       });
     });
   });

@@ -5,7 +5,7 @@ import type { OrderState } from '../state/order-state.js';
 /** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
 const STATE_VERSION = 6;
 
-const NAMES = ['orders', 'rebuild', 'open', 'doubt', 'timers', 'conflict'] as const;
+const NAMES = ['orders', 'rebuild', 'open', 'doubt', 'timers', 'conflict', 'transactions', 'frozen'] as const;
 
 /** Names of the index's keys in Redis. Keys of one journal partition share a hash tag. */
 export class OrderIndexKeys {
@@ -34,11 +34,12 @@ export class OrderIndexKeys {
 /** Lua: counts the entries of an index, as its marker ends with them (`EntryCounts`). KEYS: `OrderIndexKeys.all`. */
 export const INDEX_COUNTS = `
 local function counts()
-  return string.format('%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
-    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]))
+  return string.format('%d:%d:%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
+    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]),
+    redis.call('HLEN', KEYS[7]), redis.call('SCARD', KEYS[8]))
 end`;
 
-/** Numbers of orders, open orders, orders in doubt, timers and orders with a conflict in a partition's index, as `7:1:0:2:0`. */
+/** Numbers of orders, open orders, orders in doubt, timers, orders with a conflict, TRANSACTIONIDs and frozen orders in a partition's index, as `7:1:0:2:0:9:0`. */
 export type EntryCounts = string;
 
 export interface IndexMarker {

@@ -32,6 +32,8 @@ export interface SkippedRecord extends TwoPeople {
   at: string;
   partition: number;
   offset: string;
+  /** Key of the record, `merchant/orderId`: the order that is frozen. Absent where the record has none, or an older release skipped it. */
+  orderKey?: string;
   /** `recordHash` of the record. Only a record with this hash is skipped, at any offset. */
   hash: string;
 }
@@ -128,9 +130,16 @@ const NO_TIME = new Date(0).toISOString();
 export class JournalRecovery {
   readonly skipped = new SkipList();
   readonly resumes = new ResumeList();
+  readonly #skips: SkippedRecord[] = [];
+
+  /** The records that were skipped, in the order of the decisions. */
+  get skips(): readonly SkippedRecord[] {
+    return this.#skips;
+  }
 
   take(record: RecoveryRecord): void {
-    if (record.record === 'skipped') this.skipped.add(record.hash);
-    else this.resumes.add(record);
+    if (record.record === 'resumed') return this.resumes.add(record);
+    this.skipped.add(record.hash);
+    this.#skips.push(record);
   }
 }

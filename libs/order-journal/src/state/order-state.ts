@@ -311,6 +311,28 @@ export function findOperation(order: OrderState, commandId: string): OperationSt
 export function verdictOf(order: OrderState, token: string): IntentVerdict | undefined {
   return order.verdicts.find(([seen]) => seen === token)?.[1];
 }
+
+/** A TRANSACTIONID that the index can hold, and so one that a person may state. */
+export const TRANSACTION_ID_PATTERN = /^[!#-[\]-~]{1,32}$/;
+
+/** Every TRANSACTIONID that a report or a person gave to an operation of the order. */
+export function transactionIdsOf(order: OrderState): string[] {
+  const { operations, external, unmatchedEvidence, unauthorizedOutcomes = [] } = order;
+  const reports = operations.flatMap(({ attempts, evidence, conflictingReports = [] }) => [
+    ...attempts,
+    ...evidence,
+    ...conflictingReports,
+  ]);
+  const all = [
+    ...operations,
+    ...reports,
+    ...external,
+    ...unauthorizedOutcomes,
+    ...unmatchedEvidence.map(({ answer }) => answer),
+  ];
+  return [...new Set(all.flatMap(({ transactionId }) => transactionId ?? []))];
+}
+
 export const isOpen = (operation: OperationState): boolean => operation.phase === 'open';
 export const isInDoubt = (operation: OperationState): boolean => operation.phase === 'in_doubt';
 export const hasSucceeded = (operation: OperationState): boolean =>

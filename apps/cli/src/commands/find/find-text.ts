@@ -32,7 +32,11 @@ function oneText({
     ...letters.map((letter) => `  dead letter: ${placeText(letter)} at ${letter.at}, ${letter.code}`),
     ...events.map((event) => `  event: ${event.type}, ${placeText(event)} at ${event.at}, id ${event.id}`),
     ...(group === undefined ? [] : [`  group ${group.name} ${groupSays(group)}`]),
-    ...(order === undefined ? [] : [`  order: ${linkOf(order)} on the management port of payment-gateway`]),
+    ...(order === undefined
+      ? []
+      : [
+          `  order: ${linkOf(order)} on the management port of payment-gateway${verdict === 'waiting' ? ', 404 until a command of the order is tried' : ''}`,
+        ]),
   ].join('\n');
 }
 

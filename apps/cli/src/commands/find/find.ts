@@ -1,6 +1,15 @@
-import { COMMAND_TOPICS, commandIdTimeMs, orderKey, TOPICS, type TopicDefinition } from '@tranche/contracts';
-import { groupMembers, groupProgress } from '@tranche/kafka';
-import { partitionForKey } from '@tranche/runtime';
+import {
+  AmountSums,
+  COMMAND_TOPICS,
+  commandIdTimeMs,
+  orderKey,
+  railOfTopic,
+  TOPICS,
+  type Merchants,
+  type TopicDefinition,
+} from '@tranche/contracts';
+import { groupMembers, groupProgress, waitingRecords } from '@tranche/kafka';
+import { partitionForKey, silentLog } from '@tranche/runtime';
 import { CannotTellError } from '../../exit.js';
 import {
   copyOf,
@@ -14,6 +23,7 @@ import {
   type DeadLetter,
   type SeenEvent,
 } from './command-story.js';
+import { railOfGateway } from './rail-of-gateway.js';
 import type { TopicReading } from './topic-reading.js';
 import { verdictOf, type Found, type GatewayPosition } from './verdict.js';
 
@@ -31,6 +41,10 @@ export interface FindOptions {
   sinceMs: number;
   /** Group of the consumer that should have got the event, by its name at Kafka. */
   group?: string | undefined;
+  /** Management address of a gateway. */
+  gateway: string;
+  /** Tell the currency of commands that name none. */
+  merchants?: Merchants | undefined;
   nowMs: number;
 }
 
@@ -39,6 +53,8 @@ const GATEWAYS = 'payment-gateway';
 /** Clocks of publishers, gateways and brokers differ. */
 const CLOCKS_APART_MS = 300_000;
 const DAY_MS = 86_400_000;
+/** Most waiting commands whose amounts are added up. */
+const READ_AT_MOST = 100_000;
 const COMMANDS: readonly TopicDefinition[] = Object.values(COMMAND_TOPICS);
 
 /** An id that contains its time says from when to read. */
@@ -101,7 +117,7 @@ export async function findCommands(
   };
   const found: FoundCommand[] = [];
   for (const story of stories.length > 0 ? stories : [none]) {
-    const position = await positionOf(reading, story);
+    const position = await positionOf(reading, story, options);
     const order = orderOf(story) ?? ('id' in wanted ? undefined : wanted);
     const ofGroup = group === undefined ? undefined : await groupOf(reading, group, story.events.at(-1));
     found.push({
@@ -116,7 +132,11 @@ export async function findCommands(
 }
 
 /** Undefined where the command was answered, or is nowhere. */
-async function positionOf(reading: TopicReading, story: CommandStory): Promise<GatewayPosition | undefined> {
+async function positionOf(
+  reading: TopicReading,
+  story: CommandStory,
+  { gateway, merchants }: Pick<FindOptions, 'gateway' | 'merchants'>,
+): Promise<GatewayPosition | undefined> {
   const copy = story.copies.at(-1);
   if (copy === undefined || story.events.length + story.letters.length > 0) return undefined;
   const { client, prefix } = reading;
@@ -130,7 +150,13 @@ async function positionOf(reading: TopicReading, story: CommandStory): Promise<G
   const isHandled = offset < next || finished?.has(offset) === true;
   const ahead = isHandled || offset < next ? 0n : offset - next;
   const oldestMs = isHandled ? undefined : await reading.timeAt(topic, partition, next);
-  return { isHandled, ahead, gateways: members.length, ...(oldestMs === undefined ? {} : { oldestMs }) };
+  const position = { isHandled, ahead, gateways: members.length, ...(oldestMs === undefined ? {} : { oldestMs }) };
+  const rail = railOfTopic(topic.slice(prefix.length));
+  if (isHandled || rail === undefined) return position;
+  const sums = new AmountSums(merchants);
+  const question = { groupId: group, topic, readAtMost: READ_AT_MOST, log: silentLog };
+  const counted = await waitingRecords(client, question, (record) => sums.add(record));
+  return { ...position, rail, waiting: sums.result(counted), stop: await railOfGateway(gateway, rail) };
 }
 
 async function groupOf(

@@ -55,7 +55,7 @@ it('ends with what to do where Kafka gives it nothing, as to a user who may not 
     await new Promise(() => undefined);
   });
   const end = expect(reading().read(TOPICS.events, { fromMs: 0 }, () => undefined)).rejects.toThrow(
-    'Does this user have Read on it and on groups that begin with tranche-cli.?',
+    'does this user have Read on it and on groups that begin with tranche-cli.?',
   );
   await jest.advanceTimersByTimeAsync(60_000);
   await end;

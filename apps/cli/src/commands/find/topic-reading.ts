@@ -1,7 +1,7 @@
 import { topicName, type TopicDefinition } from '@tranche/contracts';
 import { LogReader, offsetsAt, topicOffsets, UnknownTopicError, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { CannotTellError } from '../../exit.js';
+import { unlessStalled } from '../../outside.js';
 
 /** A record and where it lies. */
 export interface FoundRecord {
@@ -25,8 +25,6 @@ interface Range {
 }
 
 const REPORT_EVERY_MS = 2_000;
-/** A reader that Kafka refuses its group tries again for ever. */
-const STALLED_AFTER_MS = 60_000;
 
 /** Reads topics from a time to their present end, commits nothing, and reports how far it is on long reads. */
 export class TopicReading {
@@ -101,26 +99,17 @@ export class TopicReading {
 
   async #readAll(topic: string, ranges: readonly Range[], take: (record: FoundRecord) => void): Promise<void> {
     const reader = new LogReader({ client: this.client, topic, log: silentLog, takesUnreadable: true });
-    let stalled!: (error: CannotTellError) => void;
-    const stall = new Promise<never>((_, reject) => (stalled = reject));
-    const watch = setTimeout(
-      () => stalled(new CannotTellError(stalledText(topic, this.client.clientId))),
-      STALLED_AFTER_MS,
-    );
     try {
-      const all = Promise.all(
+      await Promise.all(
         ranges.map(async ({ partition, from, until }) => {
-          for await (const records of reader.read(partition, from, until)) {
+          for await (const records of unlessStalled(topic, this.client, reader.read(partition, from, until))) {
             for (const record of records) take({ ...record, topic, partition });
             this.#read += records.length;
-            watch.refresh();
             this.#reportNow();
           }
         }),
       );
-      await Promise.race([all, stall]);
     } finally {
-      clearTimeout(watch);
       await reader.close();
     }
   }
@@ -131,6 +120,3 @@ export class TopicReading {
     this.report(`read ${this.#read} of ${this.#all} records`);
   }
 }
-
-const stalledText = (topic: string, clientId: string): string =>
-  `${topic}: Kafka gave no record for ${STALLED_AFTER_MS / 1000} s. Does this user have Read on it and on groups that begin with ${clientId}.?`;

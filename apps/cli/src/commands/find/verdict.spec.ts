@@ -34,6 +34,7 @@ const waitsSince = (oldestMs: number, gateways = 2): GatewayPosition => ({
   gateways,
   oldestMs,
 });
+const waiting = { commands: 7, money: [{ currency: 'EUR', amount: 130_000 }, { currency: 'not_named', amount: 500 }], withoutAmount: 1, isMoneyWhole: true }; // prettier-ignore
 const faults = [{ path: 'amount', code: 'range' as const, message: 'must be an integer of at least 1' }];
 
 it.each<[string, CommandStory, GatewayPosition | undefined, string, RegExp, RegExp]>([
@@ -44,6 +45,10 @@ it.each<[string, CommandStory, GatewayPosition | undefined, string, RegExp, RegE
   ['waiting, and no gateway runs', story(), waitsSince(NOW_MS - 1, 0), 'waiting', /5 records .* gateways at work: 0/, /start payment-gateway/],
   ['waiting on a partition that stands still', story(), waitsSince(Date.parse(at)), 'waiting', /the oldest since 2027-03-01T10:00/, /journal status/],
   ['waiting for its turn', story(), waitsSince(NOW_MS - 1_000), 'waiting', /5 records/, /^wait/],
+  ['waiting for a rail that is stopped', story(), { ...waitsSince(Date.parse(at)), rail: 'card', stop: { cause: '5001', sinceMs: NOW_MS - 60_000, nextTryMs: NOW_MS + 9_000 }, waiting }, 'waiting', /its rail card is stopped since 2027-03-01T10:09:00\.000Z, because the platform answers EXECCODE 5001 and executes nothing; tried again at 2027-03-01T10:10:09\.000Z\. Waiting on rail card in all: 7 commands \(130000 EUR, 500 in their orders' currencies, 1 without an amount; minor units\)/, /do not publish it again/],
+  ['waiting for a rail that can not be reached, whose next command is tried', story(), { ...waitsSince(NOW_MS), rail: 'card', stop: { cause: 'unreachable', sinceMs: NOW_MS } }, 'waiting', /because the platform can not be reached; tried again with the next command/, /do not publish it again/],
+  ['waiting, and its gateway runs the rail', story(), { ...waitsSince(NOW_MS - 1_000), rail: 'card', stop: null }, 'waiting', /5 records/, /^wait: gateways handle the partition$/],
+  ['waiting, and no gateway was asked', story(), waitsSince(NOW_MS - 1_000), 'waiting', /5 records/, /GET \/v1\/rails/],
   ['handled just now', story({ copies: [{ ...copy, timestampMs: NOW_MS - 1_000 }] }), { isHandled: true, ahead: 0n, gateways: 1 }, 'no_event', /has taken the command/, /ask again/],
   ['handled long ago', story(), { isHandled: true, ahead: 0n, gateways: 1 }, 'no_event', /no event of it since/, /--since/],
   ['rejected', story({ events: [event('payment.command.rejected', { faults })] }), undefined, 'rejected', /payment\.command\.rejected was published at/, /new id/],

@@ -1,4 +1,5 @@
-import type { Fault } from '@tranche/contracts';
+import { causeText, type Fault, type Rail, type WaitingCommands } from '@tranche/contracts';
+import type { RailStop } from './rail-of-gateway.js';
 import { placeText, type CommandStory, type SeenEvent } from './command-story.js';
 
 /**
@@ -21,6 +22,11 @@ export interface GatewayPosition {
   gateways: number;
   /** Time of the oldest record that is not handled, milliseconds since the epoch. */
   oldestMs?: number | undefined;
+  rail?: Rail;
+  /** Everything that waits on the topic. */
+  waiting?: WaitingCommands;
+  /** Null where the gateway that was asked has not stopped the rail; absent where none answered. */
+  stop?: RailStop | null | undefined;
 }
 
 export interface Found {
@@ -125,19 +131,42 @@ function neverArrived({ topics, brokers, since }: Searched): Found {
   };
 }
 
-function waiting({ ahead, gateways, oldestMs }: GatewayPosition, nowMs: number): Found {
+function waiting(position: GatewayPosition, nowMs: number): Found {
+  const { ahead, gateways, oldestMs, rail, stop } = position;
   const oldest = oldestMs === undefined ? '' : `, the oldest since ${new Date(oldestMs).toISOString()}`;
   const isStill = oldestMs !== undefined && nowMs - oldestMs > LONG_MS;
   const next =
     gateways === 0
       ? 'start payment-gateway: its group has no member'
       : isStill
-        ? 'the partition stands still or a rail is stopped: `tranche journal status`, and docs/operate/runbook.md, "Alarm: a record waits"'
-        : 'wait: gateways handle the partition';
+        ? `the partition stands still${stop === undefined ? ' or its rail is stopped (GET /v1/rails, or --gateway)' : ''}: \`tranche journal status\`, and docs/operate/runbook.md, "Alarm: a record waits"`
+        : `wait: gateways handle the partition${stop === undefined ? '. No gateway answered at --gateway: GET /v1/rails on its management port says if the rail is stopped' : ''}`;
+  const all = waitingText(position);
+  if (stop && gateways > 0) {
+    const nextTry = stop.nextTryMs === undefined ? 'with the next command' : `at ${isoOf(stop.nextTryMs)}`;
+    return {
+      verdict: 'waiting',
+      says: `it waits, nothing was executed: its rail ${rail} is stopped since ${isoOf(stop.sinceMs)}, because ${causeText(stop.cause)}; tried again ${nextTry}${all}`,
+      next: 'do not publish it again: it is tried when the platform answers. docs/operate/runbook.md, "Alarm: a rail is stopped"',
+      faults: [],
+    };
+  }
   return {
     verdict: 'waiting',
-    says: `it waits, nothing was executed: ${ahead} records of its partition before it are not handled${oldest}; gateways at work: ${gateways}`,
+    says: `it waits, nothing was executed: ${ahead} records of its partition before it are not handled${oldest}; gateways at work: ${gateways}${all}`,
     next,
     faults: [],
   };
+}
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+function waitingText({ rail, waiting: all }: GatewayPosition): string {
+  if (rail === undefined || all === undefined) return '';
+  const { commands, money, withoutAmount, isMoneyWhole } = all;
+  const sums = money.map(
+    ({ currency, amount }) => `${amount} ${currency === 'not_named' ? "in their orders' currencies" : currency}`,
+  );
+  const whole = [...sums, ...(withoutAmount > 0 ? [`${withoutAmount} without an amount`] : [])].join(', ');
+  return `. Waiting on rail ${rail} in all: ${commands} commands (${isMoneyWhole ? '' : 'the first of them: '}${whole}; minor units)`;
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { demos } from '../demo/test/started-demo.mjs';
-import { SERVICES } from '../infra/services.mjs';
+import { SERVICES } from '../infra/apps.mjs';
 
 const { temporary, start, leftOvers } = demos();
 
