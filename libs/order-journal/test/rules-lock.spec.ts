@@ -154,7 +154,7 @@ it('old attempts are heard of, and orders whose payment may yet succeed are kept
 
 it('statements of people count, are void and have no effect', () => {
   const seen = { counted: 0, stale: 0, no_effect: 0 };
-  for (let n = 0; n < 500; n++) {
+  for (let n = 0; n < 800; n++) {
     let order = emptyOrder('shop-fr', 'o');
     for (const [offset, record] of statementLog(firstSeed(8) + n)) order = fold(order, record, offset).order;
     for (const { verdict } of order.operations.flatMap(({ statements = [] }) => statements)) seen[verdict]++;

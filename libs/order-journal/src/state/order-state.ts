@@ -150,7 +150,7 @@ export interface OperationState {
   flags?: string[];
   /** The operator whose resolution ended its doubt, and why. */
   resolvedBy?: { actor: string; reason: string; at: string };
-  /** What people said of it under names of what they saw, and if it counted: the newest ten. */
+  /** People's statements that name what they saw, and if they counted: the newest ten. */
   statements?: Statement[];
   /** Reminders that were given, each once. */
   reminded?: Reminder[];
@@ -167,7 +167,7 @@ export interface Statement {
   actor: string;
   approvedBy?: string;
   proposal?: string;
-  /** How the operation stood when a stale statement was judged. */
+  /** State of the operation when a stale statement was judged. */
   found?: string;
 }
 
