@@ -144,7 +144,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   return profile;
 }
 
-/** The newest writers of a world write a version that no release has, with the same rules. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
+/** The newest writers of a world write this version. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
 export const NEWEST: RulesVersion = 2;
 const OLDER: RulesVersion = 1;
 

@@ -18,7 +18,7 @@ import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
 import { World } from './world.js';
 
-// No release has the version that newer writers write here: readers meet both, and the higher one of an order's records holds (R9).
+// Readers meet both versions, and the higher one of an order's records holds (R9).
 RULES.versions = [RULES_VERSION, NEWEST];
 
 /** Milliseconds within which everything must come to rest after the faults. */

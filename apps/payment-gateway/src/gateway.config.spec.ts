@@ -56,7 +56,7 @@ it.each<[string, Record<string, string>, string[]]>([
 it.each([
   ['the newest', {}, []],
   ['named', { RULES_VERSION: '1' }, []],
-  ['one that this release does not read', { RULES_VERSION: '2' }, ['RULES_VERSION']],
+  ['one that this release does not read', { RULES_VERSION: '3' }, ['RULES_VERSION']],
 ])('rules version: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
 });

@@ -21,7 +21,7 @@ export * from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export * from './state/fold.js';
 export { isCapturable, isLive, refundableAmount } from './state/guards.js';
-export { historyOf, matchOf, type Effect } from './state/history.js';
+export { historyOf, matchOf, standingOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';
 export * from './state/records.js';

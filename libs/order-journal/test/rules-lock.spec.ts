@@ -5,6 +5,7 @@ import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES } fro
 import { historyLog } from './rules-lock/history-log.js';
 import { keptLog } from './rules-lock/kept-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
+import { statementLog } from './rules-lock/statement-log.js';
 import { waitingLog } from './rules-lock/waiting-log.js';
 
 /** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md explains how files are added. */
@@ -50,14 +51,18 @@ Releases side by side would judge one journal in two ways. Never write the diges
 
 function digestOf(version: number, at: number): string {
   const hash = createHash('sha256');
-  for (let n = 0; n < PER_DIGEST; n++) hash.update(published(logOf(firstSeed(version) + at * PER_DIGEST + n)));
+  for (let n = 0; n < PER_DIGEST; n++) hash.update(published(logOf(version, firstSeed(version) + at * PER_DIGEST + n)));
   return hash.digest('base64url').slice(0, 16);
 }
 
-/** A quarter each: attempts and orders that are kept, histories with snapshots, payments that wait, and everything else. */
-function logOf(seed: number): Log {
-  const among = [keptLog, historyLog, waitingLog, randomLog];
-  return among[seed % 4]!(seed);
+/**
+ * A quarter each: attempts and orders that are kept, histories with snapshots, payments that wait, and everything else; from version 2 on, a fifth has
+ * statements of people that name what they saw.
+ */
+function logOf(version: number, seed: number): Log {
+  const among = [keptLog, historyLog, waitingLog, randomLog, ...(version > 1 ? [statementLog] : [])];
+  const log = among[seed % among.length]!(seed);
+  return version === 1 ? log : log.map(([offset, record]) => [offset, { ...record, rulesVersion: version }] as const);
 }
 
 /** Verdicts and events of a log; property names in alphabetical order. */
@@ -145,4 +150,14 @@ it('old attempts are heard of, and orders whose payment may yet succeed are kept
     }
   }
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(15);
+});
+
+it('statements of people count, are void and have no effect', () => {
+  const seen = { counted: 0, stale: 0, no_effect: 0 };
+  for (let n = 0; n < 800; n++) {
+    let order = emptyOrder('shop-fr', 'o');
+    for (const [offset, record] of statementLog(firstSeed(8) + n)) order = fold(order, record, offset).order;
+    for (const { verdict } of order.operations.flatMap(({ statements = [] }) => statements)) seen[verdict]++;
+  }
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
 });

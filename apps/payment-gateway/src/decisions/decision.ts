@@ -9,7 +9,7 @@ export interface ResolutionSubject {
   commandId: string;
   resolution: ManualResolution;
   why: 'not_executed' | 'refused' | 'amount';
-  /** `orderDigest` of the order that the proposer saw. The proposal is valid only while the order has this digest. */
+  /** `standingOf` the order that the proposer saw. The journal record names it, and the fold voids it once the order has moved on. */
   seen: string;
   /** State of the operation at the proposal. */
   was: string;

@@ -2,6 +2,7 @@ import {
   emptyOrder,
   fold,
   RULES_VERSION,
+  standingOf,
   type JournalRecord,
   type OperationTerms,
   type OrderState,
@@ -87,6 +88,7 @@ describe("an operator's resolution", () => {
         attempt: 1,
       },
       ...{ actor: 'alice', reason, result: 'succeeded', answer: { transactionId: 'T-1', execCode: '0000' } },
+      seen: standingOf(doubtful),
     });
   });
 

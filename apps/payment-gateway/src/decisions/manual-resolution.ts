@@ -9,6 +9,7 @@ import {
   operatorFromMs,
   RULES_VERSION,
   SEND_DEADLINE_MS,
+  standingOf,
   TRANSACTION_ID_PATTERN,
   type EvidenceRecord,
   type OperationState,
@@ -130,6 +131,7 @@ export function resolutionEvidence(
     ...{ operation: operation.operation, commandId, attempt: operation.attempt, actor: operator, reason, result },
     partial: (result === 'succeeded' && isPart) || undefined,
     notBefore: result === 'not_executed' ? notBefore : undefined,
+    seen: standingOf(order),
     answer: compact({ transactionId, execCode, amount }),
   });
 }

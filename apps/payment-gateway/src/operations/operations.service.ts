@@ -9,10 +9,12 @@ import {
   isLookUpReminder,
   isWaiting,
   journalPartition,
+  standingOf,
   timersOf,
   type EvidenceRecord,
   type OperationState,
   type OrderState,
+  type Statement,
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
@@ -21,13 +23,15 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Journal, type OrderAsOf } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up-schedule.js';
-import { orderDigest, changeSince } from '../decisions/resolution.js';
+import type { Decision } from '../decisions/decision.js';
+import { changeSince, stateOf } from '../decisions/resolution.js';
 import {
   conflictView,
   doubtView,
   frozenOrderView,
   frozenView,
   parseOperationId,
+  statementOf,
   operationView,
   orderView,
   type OperationView,
@@ -59,6 +63,13 @@ export interface ListQuery {
   merchant?: string;
   limit: number;
   after?: string;
+}
+
+/** The fold's judgement of an approved proposal, as both people see it. */
+export interface DecisionJudgement {
+  verdict: Statement['verdict'];
+  code?: 'proposal_stale';
+  detail?: string;
 }
 
 /** Facts of the second person's approval, and the order that the proposal was about. */
@@ -155,7 +166,10 @@ export class OperationsService {
     assertMerchant(operator, merchant);
     const order = await this.#available(this.journal.read(merchant, orderId));
     // Checked first: an operation that changed is often not in doubt any more, and the approver must learn why.
-    if (approval && orderDigest(order) !== approval.seen) throw stale(approval, findOperation(order, commandId));
+    if (approval && standingOf(order) !== approval.seen) {
+      const operation = findOperation(order, commandId);
+      throw stale(approval, operation && stateOf(operation));
+    }
     await this.#refuseTransactionOfAnother(order, resolution);
     const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
     if (isTimed) await this.#assertClock();
@@ -181,13 +195,16 @@ export class OperationsService {
   ): Promise<OperationView | RecordedDecision> {
     const { order, operation, record } = await this.check(id, resolution, operator, approval);
     const { approvedBy, proposal } = approval ?? {};
-    const offset = await this.#journaled({ ...record, ...compact({ approvedBy, proposal }) });
+    const said = { ...record, ...compact({ approvedBy, proposal }) };
+    const offset = await this.#journaled(said);
     const { merchant, orderId } = order;
     const { commandId } = operation;
     const { outcome } = resolution;
     const folded = await this.journal.stateAfter(merchant, orderId, offset);
     const after = folded && findOperation(folded, commandId);
-    const isCounted = folded && after !== undefined && isResolvedAs(after, outcome);
+    const statement = statementOf(after, said);
+    const isStale = statement?.verdict === 'stale';
+    const isCounted = folded && after !== undefined && !isStale && isResolvedAs(after, outcome);
     this.log.info(
       compact({ operator: operator.person, approvedBy, merchant, orderId, commandId, outcome, isCounted }),
       'An operator said what became of a doubt',
@@ -196,7 +213,23 @@ export class OperationsService {
       const partition = journalPartition(orderKey(merchant, orderId));
       return recordedDecision({ merchant, orderId, commandId }, { partition, offset: String(offset) });
     }
+    if (isStale)
+      throw stale(approval ?? { was: stateOf(operation) }, statement.found, approval ? undefined : 'word_not_counted');
     return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
+  }
+
+  /** Returns what the fold made of an approved proposal; undefined until it is judged, or where the order can't be read. */
+  async judgementOf({
+    id,
+    subject: { merchant, orderId, commandId, was },
+  }: Decision): Promise<DecisionJudgement | undefined> {
+    const order = await this.#inTime(this.journal.read(merchant, orderId), { status: 503, code: 'unavailable' }).catch(
+      () => undefined,
+    );
+    const statement = order && statementOf(findOperation(order, commandId), { proposal: id });
+    if (statement === undefined) return undefined;
+    const { verdict, found } = statement;
+    return verdict === 'stale' ? { verdict, code: 'proposal_stale', detail: changeSince({ was }, found) } : { verdict };
   }
 
   async order(merchant: string, orderId: string, operator: OperatorIdentity) {
@@ -288,8 +321,8 @@ export function transactionOfAnother(orderId: string, where = ''): Problem {
   return new Problem({ status: 409, code: 'transaction_of_another', detail });
 }
 
-function stale({ was }: Approval, operation: OperationState | undefined): Problem {
-  return new Problem({ status: 409, code: 'proposal_stale', detail: changeSince({ was }, operation) });
+export function stale({ was }: Pick<Approval, 'was'>, is: string | undefined, code = 'proposal_stale'): Problem {
+  return new Problem({ status: 409, code, detail: changeSince({ was }, is) });
 }
 
 const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));

@@ -16,6 +16,7 @@ import {
   type ConflictingReport,
   type CountedEvidence,
   type OrderState,
+  type Statement,
   type SkippedRecord,
   hasSucceeded,
   isCancelled,
@@ -58,7 +59,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
-  const { conflictingReports, externalEntityId, externalReference } = operation;
+  const { conflictingReports, externalEntityId, externalReference, statements } = operation;
   const contradictions = conflictingReports?.map(reportView);
   const latestReference =
     latest && compact({ type: latest.type, offset: latest.offset, record: latest.record, nth: latest.nth });
@@ -71,7 +72,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
     attempt,
     ...compact({ amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId }),
     ...compact({ since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
-    ...compact({ contradictions, externalEntityId, externalReference }),
+    ...compact({ contradictions, externalEntityId, externalReference, statements }),
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
     latest: latest && { ...eventView(order, latest, epoch), time: latest.time, ...saidBy(latest.body) },
@@ -265,6 +266,16 @@ export function frozenOrderView(order: OrderState, skips: readonly SkippedRecord
   const { merchant, orderId } = order;
   const id = operationIdOf({ merchant, orderId, commandId: '-' });
   return { id, merchant, orderId, status: statusOf(order, amountsOf(order)), ...frozenView(order, skips) };
+}
+
+/** Finds the fold's judgement of a person's words: of a proposal by its id, of one person's by who said them and when. */
+export function statementOf(
+  operation: OperationState | undefined,
+  { proposal, actor, at }: Pick<Partial<Statement>, 'proposal' | 'actor' | 'at'>,
+): Statement | undefined {
+  return operation?.statements?.findLast((one) =>
+    proposal === undefined ? one.actor === actor && one.at === at : one.proposal === proposal,
+  );
 }
 
 export interface OperationName {

@@ -40,6 +40,8 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
   const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'hash' } as const;
   const appended: JournalRecord[] = [];
   const held: string[] = [];
+  /** Lands before the next record that is appended. */
+  const before: { record?: JournalRecord } = {};
   let order: OrderState = emptyOrder('shop-fr', '1');
   const take = (record: JournalRecord) => (order = fold(order, record, BigInt(order.lastOffset) + 1n).order);
   take({ record: 'INTENT', ...identity, token: 't', ...terms });
@@ -48,8 +50,9 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
     read: (merchant: string, orderId: string) =>
       Promise.resolve(orderKey(merchant, orderId) === 'shop-fr/1' ? order : emptyOrder(merchant, orderId)),
     append: (record: JournalRecord) => {
+      if (before.record) take(before.record);
       appended.push(record);
-      return Promise.resolve(BigInt(take(record).lastOffset));
+      return Promise.resolve(BigInt(take({ ...record, rulesVersion: 2 }).lastOffset));
     },
     stateAfter: () => Promise.resolve(order),
     ordersOfTransaction: () => Promise.resolve(held),
@@ -74,7 +77,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
     if (!('proposedBy' in answer)) throw new Error('one person resolved it');
     return answer;
   };
-  return { approvals, appended, now, take, identity, proposed, topic, held };
+  return { approvals, appended, now, take, identity, proposed, topic, held, before };
 }
 
 describe('a resolution that needs two people', () => {
@@ -137,6 +140,20 @@ describe('a resolution that needs two people', () => {
     });
     expect(appended).toEqual([]);
   });
+
+  it('is void where the order moved on after the approval was checked, and both people see why', async () => {
+    const { approvals, appended, before, identity, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    const evidence = { record: 'EVIDENCE', ...identity, source: 'notification', operation: 'capture' } as const;
+    before.record = { ...evidence, commandId: undefined, attempt: undefined, result: 'succeeded', answer: { transactionId: 'T-9' } } as never; // prettier-ignore
+    const stale = { status: 409, code: 'proposal_stale', detail: expect.stringContaining('something else of the order changed') }; // prettier-ignore
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject(stale);
+    expect(appended).toMatchObject([{ proposal, seen: expect.any(String) as string }]);
+    const judged = { verdict: 'stale', code: 'proposal_stale', detail: stale.detail };
+    for (const person of [alice, bob]) expect(await approvals.list(person)).toMatchObject([{ state: 'approved', judged }]);
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject(stale);
+    expect(appended).toHaveLength(1);
+  }); // prettier-ignore
 
   it('is no other one for a reminder or a repetition in between', async () => {
     const { approvals, take, identity, proposed } = setUp();

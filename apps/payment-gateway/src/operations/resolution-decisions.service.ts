@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { standingOf } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import type { ManualResolution } from '../decisions/manual-resolution.js';
-import { OperationsService, transactionOfAnother, type Approval, type RecordedDecision } from './operations.service.js';
+import {
+  OperationsService,
+  transactionOfAnother,
+  type Approval,
+  type DecisionJudgement,
+  type RecordedDecision,
+} from './operations.service.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import type { OperationView } from './order-view.js';
 import { DecisionTopic } from '../decisions/decision-topic.service.js';
@@ -18,9 +25,11 @@ import {
   type DecisionRecord,
   type ResolutionSubject,
 } from '../decisions/decision.js';
-import { orderDigest, stateOf, whyTwoPeople } from '../decisions/resolution.js';
+import { stateOf, whyTwoPeople } from '../decisions/resolution.js';
 
-export type ProposalView = ResolutionSubject & Omit<Decision, 'kind' | 'about' | 'subject'>;
+/** `judged`: what the fold made of it, once it is approved and the owner of its partition has read it. */
+export type ProposalView = ResolutionSubject &
+  Omit<Decision, 'kind' | 'about' | 'subject'> & { judged?: DecisionJudgement };
 
 /** Resolutions that one person proposes and a second one approves or rejects (docs/decisions/0075). */
 @Injectable()
@@ -51,7 +60,7 @@ export class ResolutionDecisions implements OnModuleInit {
     const name = { operation: id, merchant, orderId, commandId: operation.commandId };
     refuseClaimed(await this.#current(), { ...name, resolution }, this.clock.nowMs());
     if (why === undefined) return this.operations.resolve(id, resolution, operator);
-    const seen = orderDigest(order);
+    const seen = standingOf(order);
     const open = await this.#propose({ ...name, resolution, why, seen, was: stateOf(operation) }, operator);
     if (open.proposedBy === operator.person && isSame(open.subject.resolution, resolution)) return viewOf(open);
     const detail = `${open.proposedBy} proposed ${open.subject.resolution.outcome} already: approve or reject that first.`;
@@ -61,7 +70,13 @@ export class ResolutionDecisions implements OnModuleInit {
   /** Lists proposals of the operator's merchants, the newest first. */
   async list(operator: OperatorIdentity): Promise<ProposalView[]> {
     const decisions = (await this.#current()).all(this.clock.nowMs());
-    return decisions.filter(({ subject: { merchant } }) => mayAct(operator, merchant)).map(viewOf);
+    const own = decisions.filter(({ subject: { merchant } }) => mayAct(operator, merchant));
+    return Promise.all(
+      own.map(async (decision) => {
+        const judged = decision.state === 'approved' ? await this.operations.judgementOf(decision) : undefined;
+        return judged === undefined ? viewOf(decision) : { ...viewOf(decision), judged };
+      }),
+    );
   }
 
   /**
@@ -94,7 +109,9 @@ export class ResolutionDecisions implements OnModuleInit {
    * already decided.
    */
   async #approveAgain(decision: Decision): Promise<OperationView | RecordedDecision> {
-    if (isExpired(decision, this.clock.nowMs())) throw alreadyDecided(decision);
+    const judged = await this.operations.judgementOf(decision);
+    if (judged?.code !== undefined) throw new Problem({ status: 409, code: judged.code, detail: judged.detail! });
+    if (judged !== undefined || isExpired(decision, this.clock.nowMs())) throw alreadyDecided(decision);
     return this.#journal(decision).catch((error: unknown) => {
       throw error instanceof Problem && error.code === 'proposal_stale' ? alreadyDecided(decision) : error;
     });

@@ -1,7 +1,7 @@
-import { copyWith } from '@tranche/runtime';
+import { compact, copyWith } from '@tranche/runtime';
 import { operationEventType } from '@tranche/contracts';
 import { evidenceOf } from './evidence.js';
-import { externalEvidence, judgeEvidence } from './fold-evidence.js';
+import { externalEvidence, judgeEvidence, type Move } from './fold-evidence.js';
 import { isStillWaiting } from './conflicts.js';
 import { isCapturable, judgeIntent } from './guards.js';
 import { enter, isRepetition, type Change, type Effect } from './history.js';
@@ -14,6 +14,7 @@ import {
   type Evidence,
   type OperationState,
   type OrderState,
+  type Statement,
 } from './order-state.js';
 import {
   encodeRecord,
@@ -52,7 +53,7 @@ import {
   withOrder,
   withVerdict,
 } from './transitions.js';
-import { versionFor } from './versions.js';
+import { hasRule, versionFor } from './versions.js';
 
 export interface Folded {
   order: OrderState;
@@ -138,10 +139,37 @@ function foldIntent(change: Change, known: OperationState | undefined, record: I
 
 /** A report is matched with its operation, judged by it, and moves it (R8). */
 function foldEvidence(change: Change, record: EvidenceRecord | Outcome | NotExecuted): Change {
+  if (record.record === 'EVIDENCE' && record.seen !== undefined && hasRule(change.order, 'evidenceRestsOnState'))
+    return foldStatement(change, record);
+  return makeMove(change, moveOf(change, record));
+}
+
+function moveOf({ order }: Change, record: EvidenceRecord | Outcome | NotExecuted): Move {
   const evidence = evidenceOf(record);
-  const match = matchEvidence(change.order, evidence);
-  const move = judgeEvidence(change.order, match, evidence);
-  return makeMove(change, move);
+  return judgeEvidence(order, matchEvidence(order, evidence), evidence);
+}
+
+/** A person's statement rests on what the person saw: void if the order moved on. A proposal counts once, however often it is approved. */
+function foldStatement(change: Change, record: EvidenceRecord): Change {
+  const { commandId = '', proposal } = record;
+  const before = findOperation(change.order, commandId);
+  if (!before) return change;
+  const isJudged = ({ proposal: other }: Statement) => proposal !== undefined && other === proposal;
+  if (before.statements?.some(isJudged)) return change;
+  if (change.match === 'other') return put(change, withStatement(before, record, 'stale'));
+  const move = moveOf(change, record);
+  const moved = makeMove(change, move);
+  const after = findOperation(moved.order, commandId)!;
+  return put(moved, withStatement(after, record, move.move === 'none' ? 'no_effect' : 'counted'));
+}
+
+const STATEMENTS_KEPT = 10;
+
+function withStatement(operation: OperationState, record: EvidenceRecord, verdict: Statement['verdict']) {
+  const { result, at, actor = '', approvedBy, proposal } = record;
+  const found = verdict === 'stale' ? (operation.end ?? operation.phase) : undefined;
+  const statement: Statement = compact({ verdict, result, at, actor, approvedBy, proposal, found });
+  return copyWith(operation, { statements: [...(operation.statements ?? []), statement].slice(-STATEMENTS_KEPT) });
 }
 
 /**

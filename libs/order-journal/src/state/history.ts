@@ -34,6 +34,8 @@ export interface Entry {
 /** The order with the record in its history, before the record is judged. */
 export function enter(before: OrderState, record: JournalRecord, { lastOffset, hash, rulesVersion }: Entry): Change {
   const order = copyWith(before, { lastOffset, history: continuedBy(before, hash) });
+  if (movesNothing(record)) order.standing = standingOf(before);
+  else if (before.standing !== undefined) delete order.standing;
   order.movedAt = movedAt(before, record);
   if (rulesVersion !== RULES_VERSION) order.rulesVersion = rulesVersion;
   if (isEmptyOrder(before)) {
@@ -43,18 +45,15 @@ export function enter(before: OrderState, record: JournalRecord, { lastOffset, h
   return { order, events: [], at: record.at, hash, match: matchRecord(before, record) };
 }
 
-/** Repetitions, reminders, snapshots and tombstones move nothing. Writers' clocks differ: the latest time counts. */
+/** Repetitions, reminders, snapshots and tombstones. The kind alone decides: a reader that knows less of the order must decide alike. */
+function movesNothing({ record }: JournalRecord): boolean {
+  return record === 'REPEATED' || record === 'REMINDED' || record === 'SNAPSHOT' || record === 'TOMBSTONE';
+}
+
+/** Writers' clocks differ: the latest time counts. */
 function movedAt({ movedAt: before }: OrderState, record: JournalRecord): string {
   if (before === undefined) return record.at;
-  switch (record.record) {
-    case 'REPEATED':
-    case 'REMINDED':
-    case 'SNAPSHOT':
-    case 'TOMBSTONE':
-      return before;
-    default:
-      return isLater(record, before) ? record.at : before;
-  }
+  return !movesNothing(record) && isLater(record, before) ? record.at : before;
 }
 
 /** Times as `Date.toISOString` writes them sort as text. */
@@ -82,7 +81,8 @@ const restsOnEarlier = (record: JournalRecord): boolean =>
 /** The history that the record names, compared with the known one. A record that names none is never stale. */
 function matchRecord(before: OrderState, record: JournalRecord): Change['match'] {
   if (!('seen' in record) || record.seen === undefined) return 'unknown';
-  const match = matchOf(before, record.seen);
+  const known = record.record === 'EVIDENCE' ? (before.standing ?? before.history) : before.history;
+  const match = matchOf({ history: known === NOTHING_SEEN ? undefined : known }, record.seen);
   return match === 'last' && namesFewer(record.seen, before) ? 'fewer' : match;
 }
 
@@ -111,6 +111,9 @@ const namesFewer = (seen: string, before: OrderState): boolean => countOf(seen) 
 /** Names the history that a record rests on. An order without records has none: `-1` stands for it. */
 export const historyOf = ({ history, lastOffset }: OrderState): string => history ?? lastOffset;
 
+/** Names what people see of an order: its history, which reminders and repetitions at its end do not change. */
+export const standingOf = (order: OrderState): string => order.standing ?? historyOf(order);
+
 /**
  * The history that a record names, compared with the one that is known before it.
  *
@@ -119,7 +122,7 @@ export const historyOf = ({ history, lastOffset }: OrderState): string => histor
  */
 export type HistoryMatch = 'whole' | 'last' | 'unknown' | 'other';
 
-export function matchOf(before: OrderState, seen: string): HistoryMatch {
+export function matchOf(before: Pick<OrderState, 'history'>, seen: string): HistoryMatch {
   if (before.history === undefined) return 'unknown';
   // The record rests on an order without records.
   if (isOffset(seen)) return 'other';

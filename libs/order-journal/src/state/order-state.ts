@@ -150,11 +150,25 @@ export interface OperationState {
   flags?: string[];
   /** The operator whose resolution ended its doubt, and why. */
   resolvedBy?: { actor: string; reason: string; at: string };
+  /** People's statements that name what they saw, and if they counted: the newest ten. */
+  statements?: Statement[];
   /** Reminders that were given, each once. */
   reminded?: Reminder[];
   latest?: ProjectedEvent;
   /** Every event about it so far: with its order, all that the event's id is made of. */
   events?: EventReference[];
+}
+
+/** An operator's statement. `counted` · `stale`: the order had moved on since the person looked · `no_effect`: too early, or it said nothing new. */
+export interface Statement {
+  verdict: 'counted' | 'stale' | 'no_effect';
+  result: ReportedResult;
+  at: string;
+  actor: string;
+  approvedBy?: string;
+  proposal?: string;
+  /** State of the operation when a stale statement was judged. */
+  found?: string;
 }
 
 export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'record' | 'nth'>;
@@ -277,6 +291,8 @@ export interface OrderState {
   snapshotAt?: string;
   /** Identity of its records so far, see `continuedBy` (R10). Absent before the first record. */
   history?: string;
+  /** `history` before the reminders and repetitions that came last. Absent where the last record was none. */
+  standing?: string;
   /** Offset of the last record folded; `-1` before the first, and once the order was forgotten. */
   lastOffset: string;
 }

@@ -82,11 +82,13 @@ export interface EvidenceRecord extends InOrder, Omit<Evidence, 'token' | 'reaso
   source: 'notification' | 'look-up' | 'operator';
   actor?: string;
   reason?: string;
-  /** The approver of the operator's proposal, and the proposal's id. For people: the fold does not read them. */
+  /** The approver of the operator's proposal, and the proposal's id, which counts once. The fold only keeps them for people. */
   approvedBy?: string;
   proposal?: string;
   /** An operator's "not executed" counts from this time on, where the writer's settings ask for more than the fold's 15 minutes (R5). */
   notBefore?: string;
+  /** `standingOf` the order that the person saw; void if the order moved on, but not by reminders and repetitions. */
+  seen?: string;
 }
 
 /** A rule refused the command before anything was sent; counts only while idle at the named attempt, first wins. */
@@ -141,7 +143,7 @@ export interface Snapshot extends InOrder {
 /** An order's state as a SNAPSHOT record holds it; `snapshotOf` lists what it leaves out. */
 export type SnapshotState = Omit<
   OrderState,
-  'merchant' | 'orderId' | 'beganAt' | 'snapshotAt' | 'history' | 'lastOffset'
+  'merchant' | 'orderId' | 'beganAt' | 'snapshotAt' | 'history' | 'standing' | 'lastOffset'
 >;
 
 /**

@@ -12,14 +12,14 @@ export const RECENT_MS = 7 * 86_400_000;
 /**
  * The state of an order as a snapshot holds it, at a time by its records: plain JSON of the state (docs/decisions/0046). Left out are:
  * - texts and pages (`TEXTS`), which may be personal data and are kept as long as the journal's records; of faults their code stays;
- * - of an operation `events`, which only grows, and `resolvedBy`, a person's name and reason;
+ * - of an operation `events`, which only grows, `resolvedBy` and `statements`, which name people;
  * - the offset of an event or report that its record's hash names: it is another one wherever the journal lies;
  * - of an order at rest its verdicts, and the tokens of operations that have ended: no call with them can be under way any more;
- * - `beganAt`, `snapshotAt`, `history` and `lastOffset`, which the record itself gives.
+ * - `beganAt`, `snapshotAt`, `history`, `standing` and `lastOffset`, which the record itself gives.
  */
 export function snapshotOf(order: OrderState, at: string): SnapshotState {
-  const { merchant, orderId, beganAt, snapshotAt, history, lastOffset, ...state } = order;
-  void [merchant, orderId, beganAt, snapshotAt, history, lastOffset];
+  const { merchant, orderId, beganAt, snapshotAt, history, standing, lastOffset, ...state } = order;
+  void [merchant, orderId, beganAt, snapshotAt, history, standing, lastOffset];
   const isAtRest = Date.parse(at) - Date.parse(order.movedAt ?? '') > RECENT_MS;
   return plain({
     ...state,
@@ -33,8 +33,9 @@ export function snapshotOf(order: OrderState, at: string): SnapshotState {
   });
 }
 
-function snapshotOfOperation({ events, resolvedBy, ...operation }: OperationState, isAtRest: boolean): OperationState {
-  void [events, resolvedBy];
+function snapshotOfOperation(known: OperationState, isAtRest: boolean): OperationState {
+  const { events, resolvedBy, statements, ...operation } = known;
+  void [events, resolvedBy, statements];
   const { latest, phase, mayYetSucceed, attempts } = operation;
   const isOver = isAtRest && phase === 'ended' && !mayYetSucceed;
   return {

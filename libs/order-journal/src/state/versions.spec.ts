@@ -33,13 +33,13 @@ describe('which version judges', () => {
     expect(decodeRecord(encodeRecord({ ...asked('authorize'), rulesVersion }))).toMatchObject({ rulesVersion });
   });
 
-  it.each([0, 2, 1.5, '1', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
+  it.each([0, 3, 1.5, '1', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
     const record = { ...asked('authorize'), rulesVersion } as JournalRecord;
-    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1');
-    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1');
-    if (rulesVersion !== 2) return;
+    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2');
+    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2');
+    if (rulesVersion !== 3) return;
     const order = { ...folded(paid).order, rulesVersion };
-    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 2');
+    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 3');
   });
 
   it('leaves no trace in the state of an order of version 1', () => {
@@ -47,36 +47,36 @@ describe('which version judges', () => {
   });
 });
 
-/** No release has this version, nor this rule: what a second version will do is shown by one of the test's own. */
-describe('a second version', () => {
+/** No release has this version, nor this rule: what a further version will do is shown by one of the test's own. */
+describe('a further version', () => {
   beforeEach(() => {
-    jest.replaceProperty(RULES, 'versions', [1, 2]);
-    jest.replaceProperty(RULES, 'since', { ofTheTest: 2 });
+    jest.replaceProperty(RULES, 'versions', [...RULES.versions, 3]);
+    jest.replaceProperty(RULES, 'since', { ofTheTest: 3 });
   });
   afterEach(() => jest.restoreAllMocks());
-  const under2 = (record: JournalRecord): JournalRecord => ({ ...record, rulesVersion: 2 });
+  const under3 = (record: JournalRecord): JournalRecord => ({ ...record, rulesVersion: 3 });
 
   it('holds from its first record on: an older writer takes no rule back', () => {
     const [authorize, authorized, ...rest] = captured;
     const before = folded([authorize!]).order;
-    const after = folded([under2(authorized!), ...rest], before).order;
+    const after = folded([under3(authorized!), ...rest], before).order;
     expect([before, after].map((order) => hasRule(order, 'ofTheTest'))).toEqual([false, true]);
-    expect(after.rulesVersion).toBe(2);
+    expect(after.rulesVersion).toBe(3);
   });
 
   it('holds in an order that begins with its SNAPSHOT', () => {
-    const { order } = folded(captured.map(under2));
+    const { order } = folded(captured.map(under3));
     const at = new Date(Date.parse(captured[0]!.at) + 60 * 86_400_000).toISOString();
     const { merchant, orderId } = order;
     const snapshot: JournalRecord = {
       ...{ record: 'SNAPSHOT', rulesVersion: 1, merchant, orderId, at },
       ...{ seen: historyOf(order), state: snapshotOf(order, at) },
     };
-    expect(fold(emptyOrder('shop-fr', 'order-1'), snapshot, 9n).order.rulesVersion).toBe(2);
+    expect(fold(emptyOrder('shop-fr', 'order-1'), snapshot, 9n).order.rulesVersion).toBe(3);
   });
 
   it('goes with an order that is forgotten: nothing remains of it', () => {
-    const { order } = folded(paid.map(under2));
+    const { order } = folded(paid.map(under3));
     const at = new Date(Date.parse(captured[0]!.at) + 40 * 86_400_000).toISOString();
     const { merchant, orderId } = order;
     const forgotten: JournalRecord = {

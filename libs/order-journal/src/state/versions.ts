@@ -5,7 +5,7 @@ import type { OrderState, RulesVersion } from './order-state.js';
 export const RULES_VERSION: RulesVersion = 1;
 
 /** New installations write this version. */
-export const NEWEST_RULES_VERSION: RulesVersion = 1;
+export const NEWEST_RULES_VERSION: RulesVersion = 2;
 
 /**
  * Versions of the fold's rules, oldest first, and the version that brought each rule; rules of version 1 have no row. A record states the version
@@ -13,8 +13,9 @@ export const NEWEST_RULES_VERSION: RulesVersion = 1;
  * not know a version stops the partition (R2). Tests put a version of their own beside these.
  */
 export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
-  versions: [RULES_VERSION],
-  since: {},
+  versions: [RULES_VERSION, 2],
+  // A person's EVIDENCE that names what the person saw is void once its order has moved on.
+  since: { evidenceRestsOnState: 2 },
 };
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>
@@ -130,6 +131,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
       externalEntityId: 1,
       externalReference: 1,
       flags: 1,
+      seen: 2,
     },
   },
   REJECTED: { record: 1, ...ofOperation, ...terms, faults: 1, seen: 1 },
