@@ -126,6 +126,8 @@ export class OneOwner {
   readsAtMost = Infinity;
   /** Records of appends are acknowledged and go to another log. */
   isReplaced = false;
+  /** Number of placements that began to read. */
+  follows = 0;
   /** Called after each request for the log's bounds. */
   onBounds: () => void = () => undefined;
   /** Called once when reading begins. */
@@ -231,6 +233,7 @@ export class OneOwner {
   get #follower(): JournalFollower {
     return {
       follow: (_partition, { from, onRecords }) => {
+        this.follows++;
         this.onFollow();
         this.onFollow = () => undefined;
         this.#read = { next: from, take: onRecords };
