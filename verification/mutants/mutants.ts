@@ -179,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'partition/placement.js',
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold (R11; 4 of 0120)',
-    find: 'offset === mark.marker && hash === mark.hash',
+    find: 'offset === mark.marker && recordHash(value) === mark.hash',
     replace: 'true',
     profile: 'anew',
   },

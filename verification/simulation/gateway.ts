@@ -12,6 +12,7 @@ import {
   answerKnownCommand,
   CommandExecutor,
   DoubtWatch,
+  isBug,
   journalPartition,
   OwnedJournal,
   SEND_DEADLINE_MS,
@@ -272,10 +273,3 @@ class SimulatedView extends OwnedJournal {
     return 'the pool tries again';
   }
 }
-
-/** True for errors in the code, and not of the simulated environment. */
-export const isBug = (error: unknown): boolean =>
-  error instanceof TypeError ||
-  error instanceof ReferenceError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError;

@@ -1,5 +1,5 @@
 import type { Log } from '@tranche/runtime';
-import { OrderUnreadableError, type EntryUnreadableError } from '../journal/journal-faults.js';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
 import type { OpenIntents } from '../journal/open-intents.js';
 import type { EventOutlet, JournalEntry, OrderIndex } from '../journal/ports.js';
 import type { PublishedEvent } from '../projection/published-event.js';
@@ -53,9 +53,12 @@ export interface Owning {
   afterPublished(offset: bigint): void;
   /** Everything was read that the log had at the placement. */
   caughtUp(): void;
-  untilDone<T>(step: () => Promise<T>): Promise<T>;
+  /** Repeats what is asked of Kafka or Redis while it is away. */
+  readonly untilDone: <T>(ask: () => Promise<T>) => Promise<T>;
+  /** The log is not the one that was read. */
   stop(why: string): void;
-  stopAt(error: EntryUnreadableError): void;
+  /** Stops the partition where no repeat changes the error; returns false for another error. */
+  stopFor(error: unknown): boolean;
 }
 
 /** Memory was dropped, or is not there yet: the caller waits until the owner serves, and reads again. */

@@ -1,6 +1,7 @@
 import { backOffMs } from '@tranche/runtime';
 import {
   EntryUnreadableError,
+  isBug,
   JournalChangedError,
   OrderUnreadableError,
   stoppedReason,
@@ -21,6 +22,8 @@ import { later, MarkAbsentError, openIntentsIn, placeOwner } from './placement.j
 export type OwnerState = 'place' | 'catch_up' | 'serve' | 'draining' | 'stopped' | 'closed';
 
 const LOOK_AGAIN_MS = 200;
+/** Repeats that last longer need a person. Milliseconds. */
+const TROUBLE_AFTER_MS = 60_000;
 const RETRY = { firstMs: 100, maxMs: 10_000 };
 
 /**
@@ -49,6 +52,8 @@ export class PartitionOwner implements Owning {
   #placed: PlacedPartition | undefined;
   #absentAt: bigint | undefined;
   #end: { state: 'stopped' | 'closed'; error: OrderUnreadableError } | undefined;
+  /** An outage, until what is repeated succeeds. */
+  #failing: { sinceMs: number; error: unknown } | undefined;
   #whenServing: (() => void)[] = [];
   readonly #ended = new AbortController();
 
@@ -88,6 +93,14 @@ export class PartitionOwner implements Owning {
     return this.#end?.state === 'stopped' ? this.#end.error.message : undefined;
   }
 
+  /** Says what has been repeated in vain for more than a minute. */
+  get troubledBecause(): string | undefined {
+    const { sinceMs = Infinity, error } = this.#failing ?? {};
+    const seconds = Math.round((this.parts.timing.monotonicMs() - sinceMs) / 1_000);
+    if (seconds * 1_000 < TROUBLE_AFTER_MS) return undefined;
+    return `journal partition ${this.partition} gets no further for ${seconds} s: ${(error as Error).message}`;
+  }
+
   /** Records and orders that memory holds because the index lacks them. */
   get backlog(): { records: number; bytes: number; orders: number } {
     return this.#placed?.backlog ?? { records: 0, bytes: 0, orders: 0 };
@@ -100,22 +113,18 @@ export class PartitionOwner implements Owning {
       try {
         this.#placed = await this.#place();
         failures = 0;
+        this.#failing = undefined;
         this.#placed.follow();
         await this.#placed.project();
       } catch (error) {
         if (!this.isAssigned) return;
         this.#placed?.drop(new OwnerNotServingError(this.partition));
         this.#placed = undefined;
-        if (error instanceof JournalChangedError) return this.stop(error.message);
-        if (error instanceof EntryUnreadableError) return this.stopAt(error);
+        if (this.stopFor(error)) return;
         if (error instanceof MarkAbsentError) this.#absentAt = error.marker;
-        const isMoved = error instanceof MarkerMovedError;
-        const { logger, timing, random } = this.parts;
-        const facts = { err: error, partition: this.partition };
-        if (isMoved) logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
-        else logger.warn(facts, 'The owner of a journal partition could not begin; it tries again');
-        const waitMs = isMoved ? LOOK_AGAIN_MS : backOffMs(++failures, RETRY, random?.());
-        await timing.sleep(waitMs, this.#ended.signal).catch(() => undefined);
+        if (error instanceof MarkerMovedError) await this.#lookAgain(error);
+        else
+          await this.#pauseAfter(error, ++failures, 'The owner of a journal partition could not begin; it tries again');
       }
     }
   }
@@ -147,21 +156,36 @@ export class PartitionOwner implements Owning {
     this.onProgress();
   }
 
-  /** Repeats a step while Kafka or Redis is away. What an ended assignment awaited leads to no further step. */
-  async untilDone<T>(step: () => Promise<T>): Promise<T> {
+  /** Repeats what is asked of Kafka or Redis while it is away, and nothing else. What an ended assignment awaited leads to no further step. */
+  readonly untilDone = async <T>(ask: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       this.#assertAssigned();
       try {
-        const done = await step();
+        const done = await ask();
+        this.#failing = undefined;
         this.#assertAssigned();
         return done;
       } catch (error) {
-        if (!this.isAssigned || error instanceof MarkerMovedError || error instanceof JournalChangedError) throw error;
-        const { logger, timing, random } = this.parts;
-        logger.warn({ err: error, partition: this.partition, attempt }, 'Publishing a batch failed; it is repeated');
-        await timing.sleep(backOffMs(attempt, RETRY, random?.()), this.#ended.signal);
+        if (!this.isAssigned || error instanceof MarkerMovedError || this.stopFor(error)) throw error;
+        await this.#pauseAfter(error, attempt, 'Publishing a batch failed; it is repeated');
       }
     }
+  };
+
+  async #lookAgain(error: Error): Promise<void> {
+    const { logger, timing } = this.parts;
+    const facts = { err: error, partition: this.partition };
+    logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
+    await timing.sleep(LOOK_AGAIN_MS, this.#ended.signal).catch(() => undefined);
+  }
+
+  async #pauseAfter(error: unknown, attempt: number, what: string): Promise<void> {
+    const { logger, timing, random } = this.parts;
+    const nowMs = timing.monotonicMs();
+    const { sinceMs } = (this.#failing = { sinceMs: this.#failing?.sinceMs ?? nowMs, error });
+    const level = nowMs - sinceMs < TROUBLE_AFTER_MS ? 'warn' : 'error';
+    logger[level]({ err: error, partition: this.partition, attempt }, what);
+    await timing.sleep(backOffMs(attempt, RETRY, random?.()), this.#ended.signal).catch(() => undefined);
   }
 
   /** Resolves when everything that was read is published (before it serves: the batch under way), or the assignment is over. */
@@ -236,8 +260,14 @@ export class PartitionOwner implements Owning {
     this.#stop(`${why}${adviceOnLoss(this.partition)}`);
   }
 
-  stopAt({ message, entry }: EntryUnreadableError): void {
-    this.#stop(`${message}${adviceOnRecord(this.partition, entry)}`, entry.offset);
+  stopFor(error: unknown): boolean {
+    if (error instanceof JournalChangedError) this.stop(error.message);
+    else if (error instanceof EntryUnreadableError)
+      this.#stop(`${error.message}${adviceOnRecord(this.partition, error)}`, error.entry.offset);
+    else if (isBug(error))
+      this.#stop(`${String(error)}: no repeat changes that; report it, and start this instance again`);
+    else return false;
+    return true;
   }
 
   #stop(why: string, offset?: bigint): void {

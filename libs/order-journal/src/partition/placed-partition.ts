@@ -1,11 +1,10 @@
 import { orderKey } from '@tranche/contracts';
-import { EntryUnreadableError, JournalChangedError, OrderUnreadableError } from '../journal/journal-faults.js';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
+import { keyOf, readEntry } from '../journal/record-fold.js';
 import { Waits } from '../journal/waits.js';
 import type { OrderState } from '../state/order-state.js';
-import { recordHash } from '../state/records.js';
-import { decodeRecord } from '../state/versions.js';
 import { OwnerNotServingError, type Owning, type OwnerParts } from './owner-ports.js';
 import { assertReaches, MarkedRecord, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
@@ -84,21 +83,19 @@ export class PlacedPartition {
     if (this.#isDropped) return;
     const seenMs = this.parts.timing.monotonicMs();
     for (const entry of entries) {
-      const { key, offset, value, headers } = entry;
+      const { offset, value, headers } = entry;
       try {
-        const hash = recordHash(value);
-        this.#mark.compare(offset, hash);
-        if (offset < this.#position) continue;
-        const record = decodeRecord(value);
+        if (this.#mark.isCompared(offset, value) || offset < this.#position) continue;
+        const { record, hash } = readEntry(entry);
         this.owner.openIntents.see(record, seenMs);
-        const folded = this.#cache.apply(key ?? '', offset, record, hash);
+        const folded = this.#cache.apply(keyOf(record), offset, record, hash);
         if (this.owner.isAssigned)
           this.#ahead.add({ offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof MarkerMovedError) return this.#surprisedBy(error);
-        if (error instanceof JournalChangedError) return this.owner.stop(error.message);
-        return this.owner.stopAt(new EntryUnreadableError(entry, error));
+        if (this.owner.stopFor(error)) return;
+        throw error;
       }
       this.#position = offset + 1n;
     }
@@ -141,10 +138,8 @@ export class PlacedPartition {
 
   async #publish(records: readonly ReadRecord[]): Promise<void> {
     const { parts, owner } = this;
-    const batch = await owner.untilDone(() => {
-      const publishFrom = owner.acknowledged ?? 0n;
-      return batchOf(parts.index, records, { ...owner, next: this.#next, publishFrom, epoch: parts.epoch?.() });
-    });
+    const from = { partition: owner.partition, next: this.#next, publishFrom: owner.acknowledged ?? 0n };
+    const batch = await batchOf(parts.index, records, { ...from, epoch: parts.epoch?.() }, owner.untilDone);
     await owner.untilDone(() => parts.events.publish(batch.events));
     if (batch.published.length > 0) parts.onPublished?.(batch.published);
     for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
@@ -200,13 +195,21 @@ export class PlacedPartition {
       const { order, marker } = await this.parts.index.read(key);
       if (this.#isDropped) throw new OwnerNotServingError(this.owner.partition);
       // A state counts only if its marker reaches what memory covers when it is used (R7).
-      if (marker !== undefined && marker >= this.#covers - 1n)
-        return this.#cache.load(merchant, orderId, order, marker);
+      if (marker !== undefined && marker >= this.#covers - 1n) return this.#load(merchant, orderId, order, marker);
       this.doubtIndex(marker);
     }
     throw new OrderUnreadableError(
       `The index of journal partition ${this.owner.partition} is behind what memory covers`,
     );
+  }
+
+  /** A command on the order waits where one of its records can not be folded: the partition is stopped there. */
+  #load(merchant: string, orderId: string, ...stored: [OrderState | undefined, bigint]): OrderState {
+    try {
+      return this.#cache.load(merchant, orderId, ...stored);
+    } catch (error) {
+      throw this.owner.stopFor(error) ? new OrderUnreadableError((error as Error).message) : error;
+    }
   }
 
   /** Resolves once everything below `end` was read. */

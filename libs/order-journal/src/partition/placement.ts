@@ -3,6 +3,7 @@ import { JournalChangedError } from '../journal/journal-faults.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
 import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
+import { recordHash } from '../state/records.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A clean election may set a log's end back below what is known, for at most this long. Milliseconds. */
@@ -164,13 +165,14 @@ export class MarkedRecord {
   }
 
   /**
-   * Takes the first record that was read.
+   * Compares the first record that was read; false where it is one behind the mark.
    * @throws MarkAbsentError, JournalChangedError where it is another one
    */
-  compare(offset: bigint, hash: string): void {
+  isCompared(offset: bigint, value: Buffer | null): boolean {
     const mark = this.#mark;
     this.#mark = undefined;
-    if (mark === undefined || (offset === mark.marker && hash === mark.hash)) return;
+    if (mark === undefined) return false;
+    if (offset === mark.marker && recordHash(value) === mark.hash) return true;
     if (offset > mark.marker && this.absentAt !== mark.marker) throw new MarkAbsentError(this.partition, mark.marker);
     throw new JournalChangedError(
       `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
