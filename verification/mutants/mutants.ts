@@ -24,7 +24,8 @@ const work = { project: 'kafka', file: 'consume/key-ordered-work.js' } as const;
 const group = { project: 'kafka', file: 'consume/group-work.js' } as const;
 const owner = { project: 'order-journal', file: 'partition/partition-owner.js', profile: 'moves' } as const;
 const appendIntent = 'const { after, verdict } = await journal.appendIntent(intent, trace);';
-const publish = 'await this.#untilDone(() => parts.events.publish(batch.events));';
+const placed = { ...owner, file: 'partition/placed-partition.js' } as const;
+const publish = 'await owner.untilDone(() => parts.events.publish(batch.events));';
 
 /**
  * Bugs of the protocol that a maintainer could make, in the order in which a command meets them, planted in the real compiled code: the
@@ -123,33 +124,39 @@ export const MUTANTS: readonly Mutant[] = [
     ...owner,
     name: 'keep-memory',
     does: 'keeps memory when the partition is placed anew (3 of 0120)',
-    find: 'this.#cache.clear(new OwnerNotServingError(partition));',
-    replace: ';',
+    find: 'this.#placed = await this.#place();',
+    replace: 'this.#placed ??= await this.#place();',
+    also: {
+      file: owner.file,
+      find: 'this.#placed?.drop(new OwnerNotServingError(this.partition));\n                this.#placed = undefined;',
+      replace: ';',
+    },
   },
   {
-    ...owner,
+    ...placed,
     name: 'publish-from-commit',
     does: 'projects from the commit on, and does not restore an index that is older (4 of 0120)',
-    find: 'const next = mark.marker + 1n;',
-    replace: 'const next = mark.marker + 1n > place.publishFrom ? mark.marker + 1n : place.publishFrom;',
+    find: 'this.#position = this.#next = this.#covers = place.mark.marker + 1n;',
+    replace:
+      'const behind = place.mark.marker + 1n; this.#position = this.#next = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
   },
   {
-    ...owner,
+    ...placed,
     name: 'commit-first',
     does: 'lets the group commit before the events are published (5 of 0120)',
     find: publish,
-    replace: `this.#advancePublished(batch.to + 1n); ${publish}`,
+    replace: `owner.afterPublished(batch.to + 1n); ${publish}`,
   },
   {
-    ...owner,
+    ...placed,
     name: 'index-first',
     does: 'writes the index before its events are published (5 of 0120)',
     find: publish,
-    replace: `await this.#untilDone(async () => this.#write(batch)); ${publish}`,
-    also: { file: owner.file, find: 'await this.#untilDone(() => this.#write(batch));', replace: ';' },
+    replace: `await owner.untilDone(async () => this.#write(batch)); ${publish}`,
+    also: { file: placed.file, find: 'await owner.untilDone(() => this.#write(batch));', replace: ';' },
   },
   {
-    ...owner,
+    ...placed,
     name: 'no-cas',
     does: 'writes the index whatever its marker is (R7; 1 of 0120)',
     // Older copies of the index are put back in these worlds. A former owner seldom writes in those of `moves`, since a drain ends its work.
@@ -181,8 +188,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'partition/placement.js',
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold (R11; 4 of 0120)',
-    find: 'offset !== mark.marker || hash !== mark.hash',
-    replace: 'offset !== mark.marker && hash === mark.hash',
+    find: 'offset === mark.marker && recordHash(value) === mark.hash',
+    replace: 'true',
     profile: 'anew',
   },
   {

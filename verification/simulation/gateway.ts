@@ -13,6 +13,7 @@ import {
   CommandExecutor,
   DoubtWatch,
   giveUpWith,
+  isBug,
   journalPartition,
   OwnedJournal,
   PUT_IN_DOUBT,
@@ -284,10 +285,3 @@ class SimulatedView extends OwnedJournal {
     return 'the pool tries again';
   }
 }
-
-/** True for errors in the code, and not of the simulated environment. */
-export const isBug = (error: unknown): boolean =>
-  error instanceof TypeError ||
-  error instanceof ReferenceError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError;

@@ -1,5 +1,5 @@
-import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
-import { isBug, SimulatedGateway } from './gateway.js';
+import { isBug, RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter, operate, OPERATOR_MS } from './operators.js';

@@ -1,5 +1,5 @@
 import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { silentLog } from '@tranche/runtime';
+import { silentLog, type Log } from '@tranche/runtime';
 import {
   MarkerMovedError,
   type JournalEntry,
@@ -12,7 +12,8 @@ import { OwnedJournal } from '../src/partition/owned-journal.js';
 import type { JournalFollower } from '../src/partition/owner-ports.js';
 import type { PartitionOwner } from '../src/partition/partition-owner.js';
 import { isEmptyOrder, type OrderState } from '../src/state/order-state.js';
-import { encodeRecord, recordHash, type JournalRecord } from '../src/state/records.js';
+import { SkipList } from '../src/recovery/recovery-record.js';
+import { recordHash, type JournalRecord } from '../src/state/records.js';
 import { RULES_VERSION } from '../src/state/versions.js';
 import { inOrder, recordsOf } from './journal-records.js';
 
@@ -104,6 +105,9 @@ export interface OneOwnerSettings {
   epoch?: () => number;
   nowMs?: number;
   assertCurrent?: () => Promise<void>;
+  /** Key of every record, where it is not the one of the record's own order. */
+  key?: string;
+  skipped?: SkipList;
   /** Called before events are published and before the index is written; may reject or wait. */
   did?: (what: string) => Promise<void> | void;
 }
@@ -118,6 +122,8 @@ export class OneOwner {
   readonly published: CloudEvent<PaymentEvent>[] = [];
   /** Steps of the owner in order: `events N` (their number), `index OFFSET`, `commit OFFSET`, `mismatch FIELDS` of a snapshot. */
   readonly steps: string[] = [];
+  /** Levels of what was logged that a person should read. */
+  readonly levels: string[] = [];
   readonly journal: OwnedJournal;
   readonly owner: PartitionOwner;
   /** While true, its reader brings nothing. */
@@ -126,10 +132,13 @@ export class OneOwner {
   readsAtMost = Infinity;
   /** Records of appends are acknowledged and go to another log. */
   isReplaced = false;
+  /** Number of placements that began to read. */
+  follows = 0;
   /** Called after each request for the log's bounds. */
   onBounds: () => void = () => undefined;
   /** Called once when reading begins. */
   onFollow: () => void = () => undefined;
+  readonly #entryOf: (offset: bigint, record: JournalRecord) => JournalEntry;
   #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
 
   constructor({
@@ -141,9 +150,14 @@ export class OneOwner {
     nowMs,
     did,
     assertCurrent,
+    skipped = new SkipList(),
     ...rest
   }: OneOwnerSettings = {}) {
-    this.log = recordsOf(low, ...records);
+    this.#entryOf = (offset, record) => {
+      const [entry] = recordsOf(offset, record);
+      return skipped.substitute({ ...entry!, key: rest.key ?? entry!.key });
+    };
+    this.log = records.map((record, at) => this.#entryOf(low + BigInt(at), record));
     this.low = low;
     const around = async (what: string) => {
       await did?.(what);
@@ -176,16 +190,24 @@ export class OneOwner {
       log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),
-        monotonicMs: () => (this.#nowMs += 10_000),
+        monotonicMs: () => (this.#nowMs += 2_500),
         sleep: (_ms, signal) =>
           new Promise((resolve, reject) =>
             setImmediate(() => (signal?.aborted ? reject(signal.reason as Error) : resolve())),
           ),
       },
-      ...{ logger: silentLog, rulesVersion: RULES_VERSION, ...(epoch === undefined ? {} : { epoch }) },
+      ...{ logger: this.#logger, rulesVersion: RULES_VERSION, ...(epoch === undefined ? {} : { epoch }) },
     });
     this.owner = this.journal.own(PARTITION, () => this.steps.push(`commit ${this.owner?.published}`));
     void this.owner.run(committed);
+  }
+
+  get #logger(): Log {
+    return {
+      ...silentLog,
+      warn: () => void this.levels.push('warn'),
+      error: () => void this.levels.push('error'),
+    };
   }
 
   #nowMs = 0;
@@ -196,15 +218,14 @@ export class OneOwner {
 
   append(record: JournalRecord): bigint {
     const offset = this.high;
-    const { key, headers } = recordsOf(offset, record)[0]!;
-    if (!this.isReplaced) this.log.push({ key, offset, value: encodeRecord(record), ...(headers && { headers }) });
+    if (!this.isReplaced) this.log.push(this.#entryOf(offset, record));
     void this.bring();
     return offset;
   }
 
   /** Resolves when nothing of what was begun has anything more to do. */
-  async settled(): Promise<this> {
-    for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
+  async settled(turns = 60): Promise<this> {
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
     return this;
   }
 
@@ -231,6 +252,7 @@ export class OneOwner {
   get #follower(): JournalFollower {
     return {
       follow: (_partition, { from, onRecords }) => {
+        this.follows++;
         this.onFollow();
         this.onFollow = () => undefined;
         this.#read = { next: from, take: onRecords };

@@ -30,7 +30,7 @@ interface Running {
   /** Steps during which the process stands still. */
   frozen: number;
   /** The placement after which every order was read. */
-  looked: number;
+  looked: object | undefined;
 }
 
 /** One partition, its log, index, events and commit, and several owners. Every call of a port ends when the scheduler picks it. */
@@ -139,8 +139,8 @@ export class OwnerWorld {
   /** Once an owner serves, every order is read: what it kept in memory must be right. */
   #lookAtAll(running: Running): void {
     const { owner, looked, frozen } = running;
-    if (!owner.isServing || frozen > 0 || looked === owner.placements) return;
-    running.looked = owner.placements;
+    if (!owner.isServing || frozen > 0 || looked === owner.placed) return;
+    running.looked = owner.placed;
     for (const orderId of ORDERS) this.#readOf(owner, orderId);
   }
 
@@ -166,7 +166,7 @@ export class OwnerWorld {
   move(everybodyHears = false): void {
     const generation = ++this.#generation;
     for (const one of [...this.#running]) if (everybodyHears || this.random() < 0.6) this.#drop(one);
-    const running = { generation, read: undefined, frozen: 0, looked: 0 } as unknown as Running;
+    const running = { generation, read: undefined, frozen: 0, looked: undefined } as unknown as Running;
     running.owner = new PartitionOwner(PARTITION, this.#partsOf(running), () => this.#commit(running));
     this.#running.push(running);
     void running.owner.run(this.#committed);

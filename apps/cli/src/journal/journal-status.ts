@@ -82,9 +82,10 @@ async function unreadableOf(
 ): Promise<PartitionFacts['unreadable']> {
   const found: { offset: bigint; hash: string; why: string; maySkip: boolean }[] = [];
   for await (const records of access.read(partition, from, until))
-    for (const { offset, value, unreadable } of records) {
+    for (const record of records) {
+      const { offset, value, unreadable } = record;
       // Its content is unknown, so no hash can name it.
-      const fault = unreadable === undefined ? whyUnreadable(value) : { why: unreadable, maySkip: false };
+      const fault = unreadable === undefined ? whyUnreadable(record) : { why: unreadable, maySkip: false };
       if (fault !== undefined) found.push({ offset, hash: recordHash(value), ...fault });
     }
   return found;

@@ -1,3 +1,5 @@
+import { UnknownRulesVersionError } from '../state/versions.js';
+
 /** The state of an order is not available now, because the index is behind or its partition is stopped. A retry may succeed. */
 export class OrderUnreadableError extends Error {
   override name = 'OrderUnreadableError';
@@ -8,16 +10,30 @@ export class JournalChangedError extends Error {
   override name = 'JournalChangedError';
 }
 
-/** A record that a rebuild of the index can't read. */
+/** This release can't read or fold a record of the log. Its partition stops there (R2). */
 export class EntryUnreadableError extends Error {
   override name = 'EntryUnreadableError';
   constructor(
-    readonly entry: { offset: bigint; value: Buffer | null },
-    cause: unknown,
+    readonly entry: { offset: bigint; hash: string },
+    /** Kind and order of the record. */
+    what: string,
+    override readonly cause: unknown,
   ) {
-    super((cause as Error).message, { cause });
+    super(`${what} can not be read: ${(cause as Error).message}`);
+  }
+
+  /** False where a newer release may have written the record, or the state of its order: that release can read it. */
+  get maySkip(): boolean {
+    return !(this.cause instanceof UnknownRulesVersionError);
   }
 }
+
+/** An error of the program itself. No repeat changes it, as one changes an outage. */
+export const isBug = (error: unknown): boolean =>
+  error instanceof TypeError ||
+  error instanceof ReferenceError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError;
 
 /** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
 export const stoppedReason = (partition: number, why: string, offset?: bigint): string =>

@@ -1,14 +1,15 @@
 import { orderKey } from '@tranche/contracts';
-import { fold, type Folded } from '../state/fold.js';
+import type { Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+import { foldStored, type StoredRecord } from './record-fold.js';
 import { Waits } from './waits.js';
 
 interface Entry {
   /** State up to the last record of the tail; absent until the order is first read. */
   order?: OrderState;
   /** Records that came before the order was first read, oldest first. */
-  unfolded: { offset: bigint; record: JournalRecord; hash: string }[];
+  unfolded: StoredRecord[];
   /** `order` and `unfolded` include every record of the order up to this offset. */
   lastOffset: bigint;
   waiting: Waits;
@@ -30,7 +31,7 @@ export class OrderCache {
     const entry = this.#entryOf(key);
     if (offset <= entry.lastOffset) return undefined;
     entry.lastOffset = offset;
-    const folded = entry.order && fold(entry.order, record, offset, () => hash);
+    const folded = entry.order && foldStored(entry.order, { offset, record, hash });
     if (folded) entry.order = folded.order;
     else entry.unfolded.push({ offset, record: withoutPage(record), hash });
     entry.waiting.look();
@@ -49,10 +50,7 @@ export class OrderCache {
     const entry = this.#entryOf(orderKey(merchant, orderId));
     entry.order ??= entry.unfolded
       .filter(({ offset }) => offset > marker)
-      .reduce(
-        (order, { offset, record, hash }) => fold(order, record, offset, () => hash).order,
-        indexed ?? emptyOrder(merchant, orderId),
-      );
+      .reduce((order, stored) => foldStored(order, stored).order, indexed ?? emptyOrder(merchant, orderId));
     entry.unfolded = [];
     const known = indexed ? BigInt(entry.order.lastOffset) : marker;
     if (known > entry.lastOffset) entry.lastOffset = known;

@@ -159,11 +159,11 @@ describe('an index that is lost', () => {
 
   it('while it serves is found though no record comes, and what memory held is read again', async () => {
     const one = await new OneOwner({ records: [intent, redirect] }).settled();
-    const { placements } = one.owner;
+    const { follows } = one;
     one.index.lose();
     one.owner.doubtIndex();
     await one.settled();
-    expect([one.owner.placements, one.owner.state, one.index.marker]).toEqual([placements + 1, 'serve', 1n]);
+    expect([one.follows, one.owner.state, one.index.marker]).toEqual([follows + 1, 'serve', 1n]);
     expect(one.published).toHaveLength(1);
   });
 
@@ -173,15 +173,15 @@ describe('an index that is lost', () => {
     const older = { marker, hash, orders: new Map(orders) };
     one.append(redirect);
     await one.settled();
-    const { placements } = one.owner;
+    const { follows } = one;
     const newest = [...one.index.orders.values()];
     one.owner.doubtIndex(1n);
     await one.settled();
-    expect(one.owner.placements).toBe(placements);
+    expect(one.follows).toBe(follows);
     Object.assign(one.index, older);
     one.owner.doubtIndex(older.marker);
     await one.settled();
-    expect([one.owner.placements, one.owner.state, one.index.marker]).toEqual([placements + 1, 'serve', 1n]);
+    expect([one.follows, one.owner.state, one.index.marker]).toEqual([follows + 1, 'serve', 1n]);
     expect([...one.index.orders.values()]).toEqual(newest);
     expect(one.published).toHaveLength(1);
   });
@@ -259,7 +259,7 @@ describe('a log that is not the one of the index', () => {
       one.log.shift();
     };
     await one.settled();
-    expect([one.owner.state, one.owner.placements, one.index.marker]).toEqual(['serve', 2, 1n]);
+    expect([one.owner.state, one.follows, one.index.marker]).toEqual(['serve', 2, 1n]);
   });
 
   it('is another one where the record at the marker is absent and was not deleted', async () => {

@@ -121,9 +121,9 @@ export class OwnedJournal {
   /** A log never assigns an offset twice. An offset below what was read means another log, so the partition is stopped (R11). */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     const owner = this.#owners.get(journalPartition(orderKey(record.merchant, record.orderId)));
-    const { position: readTo = 0n, placements } = owner ?? {};
+    const { position: readTo = 0n, placed } = owner ?? {};
     const offset = await this.parts.log.append(this.#written(record), trace);
-    if (owner && offset < readTo && placements === owner.placements)
+    if (owner && offset < readTo && placed === owner.placed)
       owner.stop(`a record was appended at offset ${offset}, and the log had been read to ${readTo} before`);
     return offset;
   }
@@ -142,14 +142,14 @@ export class OwnedJournal {
   async appendIntent(intent: Intent, trace?: TraceHeaders): Promise<{ after: OrderState; verdict: IntentVerdict }> {
     const { merchant, orderId, token } = intent;
     const owner = this.#owner(merchant, orderId);
-    const { placements } = owner;
+    const { placed } = owner;
     this.#unread.add(token);
     try {
       const after = await this.appendAndRead(intent, trace);
       const verdict = verdictOf(after, token);
       if (verdict !== undefined) return { after, verdict };
       // A snapshot drops old verdicts; an owner that placed anew may have skipped the record, because the index holds it.
-      if (!this.#unread.has(token) || placements !== owner.placements) return { after, verdict: 'lost' };
+      if (!this.#unread.has(token) || placed !== owner.placed) return { after, verdict: 'lost' };
     } finally {
       this.#unread.delete(token);
     }

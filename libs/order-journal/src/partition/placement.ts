@@ -3,6 +3,7 @@ import { JournalChangedError } from '../journal/journal-faults.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
 import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
+import { recordHash } from '../state/records.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A clean election may set a log's end back below what is known, for at most this long. Milliseconds. */
@@ -137,44 +138,44 @@ export function assertReaches(partition: number, found: bigint | undefined, mark
     throw new MarkerMovedError(`The index of journal partition ${partition} is at ${found ?? 'nothing'}`);
 }
 
+/** Retention may have deleted the record at the index's marker since the log's ends were asked: its owner places once more. */
+export class MarkAbsentError extends MarkerMovedError {
+  constructor(
+    partition: number,
+    readonly marker: bigint,
+  ) {
+    super(`The log of journal partition ${partition} holds no record at ${marker}`);
+  }
+}
+
 /** The record at the index's marker: reading begins with it, so that it can be compared (R10). */
 export class MarkedRecord {
+  readonly readFrom: bigint;
   #mark: Mark | undefined;
-  /** Marker at which the log held no record. */
-  #absentAt: bigint | undefined;
-  #isAbsent = false;
 
-  constructor(private readonly partition: number) {}
-
-  /** Returns the offset to read from. */
-  place(mark: Mark, low: bigint): bigint {
+  /** @param absentAt marker at which the log held no record when the partition was placed before: now it must be there */
+  constructor(
+    private readonly partition: number,
+    { mark, low }: Place,
+    private readonly absentAt: bigint | undefined,
+  ) {
     const isCompared = mark.hash !== undefined && mark.marker >= low;
     this.#mark = isCompared ? mark : undefined;
-    this.#isAbsent = false;
-    return isCompared ? mark.marker : mark.marker + 1n;
+    this.readFrom = isCompared ? mark.marker : mark.marker + 1n;
   }
 
-  /** Retention may have deleted the record since the log's ends were asked: the owner places once more, and then it must be there. */
-  isDeleted(offset: bigint): boolean {
-    const { marker } = this.#mark ?? {};
-    if (marker === undefined || offset <= marker || this.#absentAt === marker) return false;
-    this.#absentAt = marker;
-    return (this.#isAbsent = true);
-  }
-
-  /** @throws JournalChangedError where the first record that was read is another one */
-  compare(offset: bigint, hash: string): void {
+  /**
+   * Compares the first record that was read; false where it is one behind the mark.
+   * @throws MarkAbsentError, JournalChangedError where it is another one
+   */
+  isCompared(offset: bigint, value: Buffer | null): boolean {
     const mark = this.#mark;
     this.#mark = undefined;
-    if (mark !== undefined && (offset !== mark.marker || hash !== mark.hash))
-      throw new JournalChangedError(
-        `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
-      );
-  }
-
-  /** @throws MarkerMovedError where it was deleted: the owner has to place anew */
-  assertKept(): void {
-    if (this.#isAbsent)
-      throw new MarkerMovedError(`The log of journal partition ${this.partition} holds no record at ${this.#absentAt}`);
+    if (mark === undefined) return false;
+    if (offset === mark.marker && recordHash(value) === mark.hash) return true;
+    if (offset > mark.marker && this.absentAt !== mark.marker) throw new MarkAbsentError(this.partition, mark.marker);
+    throw new JournalChangedError(
+      `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
+    );
   }
 }

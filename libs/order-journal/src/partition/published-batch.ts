@@ -1,4 +1,4 @@
-import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import type { JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
 import { REDIRECT_HTML_LIFETIME_MS } from '../projection/index-rebuild.js';
 import {
@@ -8,18 +8,15 @@ import {
   withTraceOf,
   type PublishedEvent,
 } from '../projection/published-event.js';
-import { fold, type Folded } from '../state/fold.js';
-import { emptyOrder, type OrderState } from '../state/order-state.js';
-import type { JournalRecord } from '../state/records.js';
+import { foldStored, keyOf, type StoredRecord } from '../journal/record-fold.js';
+import type { Folded } from '../state/fold.js';
+import type { OrderState } from '../state/order-state.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
 
 /** A record as its owner read it. `folded` is absent where its order was not in memory: it is folded on the index's state. */
-export interface ReadRecord {
-  readonly offset: bigint;
+export interface ReadRecord extends StoredRecord {
   readonly headers?: JournalEntry['headers'];
   readonly bytes: number;
-  readonly record: JournalRecord;
-  readonly hash: string;
   readonly folded?: Folded | undefined;
 }
 
@@ -46,23 +43,25 @@ export interface PublishedFrom {
 
 /**
  * Makes a batch of read records, the first one at `next`. Orders that were not in memory are read from the index at exactly that offset.
- * @throws MarkerMovedError where the index is not there
+ * @param untilDone repeats what is asked of the index while Redis is away; the fold is never repeated
+ * @throws MarkerMovedError where the index is not there, EntryUnreadableError where a record can not be folded
  */
 export async function batchOf(
   index: Pick<OrderIndex, 'readAll' | 'redirectHtml'>,
   records: readonly ReadRecord[],
   { partition, next, publishFrom, epoch }: PublishedFrom,
+  untilDone: <T>(ask: () => Promise<T>) => Promise<T>,
 ): Promise<PublishedBatch> {
-  const orders = await unfoldedOrders(index, records, partition, next);
+  const orders = await unfoldedOrders(index, records, partition, next, untilDone);
   const last = records.at(-1)!;
   const batch = { events: [], published: [], redirectHtml: [], mismatches: [] } as Pick<
     PublishedBatch,
     'events' | 'published' | 'redirectHtml' | 'mismatches'
   >;
-  for (const { offset, headers, record, hash, folded: known } of records) {
-    const key = orderKey(record.merchant, record.orderId);
-    const before = orders.get(key) ?? emptyOrder(record.merchant, record.orderId);
-    const { order, effects, mismatch } = known ?? fold(before, record, offset, () => hash);
+  for (const stored of records) {
+    const { offset, headers, folded } = stored;
+    const key = keyOf(stored.record);
+    const { order, effects, mismatch } = folded ?? foldStored(orders.get(key), stored);
     orders.set(key, order);
     if (mismatch) batch.mismatches.push(mismatch);
     for (const effect of effects) {
@@ -70,7 +69,8 @@ export async function batchOf(
       if (html !== undefined)
         batch.redirectHtml.push({ orderKey: key, commandId, html, lifetimeMs: REDIRECT_HTML_LIFETIME_MS });
       if (offset < publishFrom) continue;
-      const body = effect.isRepeat ? await withPage(index, key, effect, batch.redirectHtml) : effect.event;
+      const page = () => withPage(index, key, effect, batch.redirectHtml);
+      const body = effect.isRepeat ? await untilDone(page) : effect.event;
       const event = withTraceOf(headers, toCloudEvent(order, body, epoch));
       batch.events.push(event);
       if (!effect.isRepeat) batch.published.push({ event, ...commandTimeOf(headers) });
@@ -84,15 +84,16 @@ async function unfoldedOrders(
   records: readonly ReadRecord[],
   partition: number,
   next: bigint,
+  untilDone: <T>(ask: () => Promise<T>) => Promise<T>,
 ): Promise<Map<string, OrderState>> {
   const isKnown = new Set<string>();
   const keys = new Set<string>();
   for (const { record, folded } of records) {
-    const key = orderKey(record.merchant, record.orderId);
+    const key = keyOf(record);
     if (folded) isKnown.add(key);
     else if (!isKnown.has(key)) keys.add(key);
   }
   if (keys.size === 0) return new Map();
-  const stored = await index.readAll(partition, next - 1n, [...keys]);
+  const stored = await untilDone(() => index.readAll(partition, next - 1n, [...keys]));
   return new Map([...keys].flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
 }

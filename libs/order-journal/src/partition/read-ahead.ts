@@ -43,12 +43,6 @@ export class ReadAhead {
     this.#bytes = 0;
   }
 
-  /** Reading begins anew: a new reader is not held. */
-  restart(): void {
-    this.clear();
-    this.#isHeld = false;
-  }
-
   holdWhereFull(): void {
     if (this.#isAtMost(1)) return;
     this.#isHeld = true;

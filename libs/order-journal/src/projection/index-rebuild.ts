@@ -1,11 +1,8 @@
-import { orderKey } from '@tranche/contracts';
 import type { Timing } from '@tranche/runtime';
-import { EntryUnreadableError } from '../journal/journal-faults.js';
-import { fold } from '../state/fold.js';
+import { foldStored, keyOf, readEntry } from '../journal/record-fold.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
-import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
+import { isEmptyOrder, type OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
-import { decodeRecord } from '../state/versions.js';
 import type { JournalEntry, JournalReader, Mark, OrderIndex, Rebuild, RedirectPage } from '../journal/ports.js';
 
 /** Retention of REDIRECTHTML, for republished events. Milliseconds. */
@@ -47,7 +44,7 @@ export async function rebuildIndex(
   for await (const entries of from < until ? journal.read(partition, from, until) : []) {
     await states.load(entries);
     const pages: RedirectPage[] = [];
-    for (const entry of entries) pages.push(...unlessUnreadable(entry, () => states.fold(entry, timing.nowMs())));
+    for (const entry of entries) pages.push(...states.fold(entry, timing.nowMs()));
     await rebuild.write(states.overflow(), pages);
     last = entries.at(-1) ?? last;
     const next = (last?.offset ?? position) + 1n;
@@ -60,14 +57,6 @@ export async function rebuildIndex(
   const hash = last?.offset === finished ? recordHash(last.value) : undefined;
   await rebuild.finish(finished, hash);
   return { marker: finished, ...(hash === undefined ? {} : { hash }) };
-}
-
-function unlessUnreadable<T>(entry: JournalEntry, fold: () => T): T {
-  try {
-    return fold();
-  } catch (cause) {
-    throw new EntryUnreadableError(entry, cause);
-  }
 }
 
 /** Newest states while a partition's journal is read, the most recently used last. */
@@ -90,15 +79,11 @@ class StatesOfRebuild {
   }
 
   /** Returns pages whose retention has not ended. */
-  fold({ offset, value }: JournalEntry, nowMs: number): RedirectPage[] {
-    const record = decodeRecord(value);
-    const key = orderKey(record.merchant, record.orderId);
-    const { order, effects, mismatch } = fold(
-      this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId),
-      record,
-      offset,
-      () => recordHash(value),
-    );
+  fold(entry: JournalEntry, nowMs: number): RedirectPage[] {
+    const stored = readEntry(entry);
+    const { record } = stored;
+    const key = keyOf(record);
+    const { order, effects, mismatch } = foldStored(this.#states.get(key), stored);
     if (mismatch) this.onSnapshotMismatch?.(mismatch);
     this.#states.delete(key);
     if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);

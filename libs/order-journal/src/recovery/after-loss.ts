@@ -2,10 +2,11 @@ import { orderKey } from '@tranche/contracts';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isOpen, type OperationState, type OrderState, verdictOf } from '../state/order-state.js';
-import { type InDoubt, type Intent, type JournalRecord, recordHash } from '../state/records.js';
+import type { InDoubt, Intent, JournalRecord } from '../state/records.js';
 import { knownTermsOf } from '../state/terms.js';
-import { decodeRecord, inOrder } from '../state/versions.js';
+import { inOrder } from '../state/versions.js';
 import type { JournalReader } from '../journal/ports.js';
+import { foldStored, keyOf, readEntry, type StoredRecord } from '../journal/record-fold.js';
 
 const LOST =
   'Records of its journal partition were lost while it was between two attempts: whether it was executed is not known';
@@ -47,16 +48,17 @@ export async function recordsAfterLoss(
 ): Promise<JournalRecord[]> {
   const orders = new Map<string, OrderState>();
   const unanswered = new Map<string, Intent>();
-  for await (const { record, key } of recordsOf(journal, range)) {
+  for await (const { record } of recordsOf(journal, range)) {
     if (record.record === 'INTENT') unanswered.set(record.token, record);
     else if ('token' in record) unanswered.delete(record.token);
-    if (mayBeBetweenAttempts(record)) orders.set(key, emptyOrder(record.merchant, record.orderId));
+    if (mayBeBetweenAttempts(record)) orders.set(keyOf(record), emptyOrder(record.merchant, record.orderId));
   }
   for (const { merchant, orderId } of unanswered.values())
     orders.set(orderKey(merchant, orderId), emptyOrder(merchant, orderId));
-  for await (const { record, key, offset, hash } of recordsOf(journal, range)) {
+  for await (const stored of recordsOf(journal, range)) {
+    const key = keyOf(stored.record);
     const before = orders.get(key);
-    if (before) orders.set(key, fold(before, record, offset, () => hash).order);
+    if (before) orders.set(key, foldStored(before, stored).order);
   }
   return [...orders.values()].flatMap((order) => {
     // An INTENT beside an open operation would be refused as busy, so open ones become in_doubt first.
@@ -74,10 +76,8 @@ const after = (order: OrderState, records: readonly JournalRecord[]): OrderState
 async function* recordsOf(
   journal: Pick<JournalReader, 'read'>,
   { partition, from, until }: { partition: number; from: bigint; until: bigint },
-): AsyncGenerator<{ record: JournalRecord; key: string; offset: bigint; hash: string }> {
-  for await (const entries of journal.read(partition, from, until))
-    for (const { key, offset, value } of entries)
-      yield { record: decodeRecord(value), key: key ?? '', offset, hash: recordHash(value) };
+): AsyncGenerator<StoredRecord> {
+  for await (const entries of journal.read(partition, from, until)) for (const entry of entries) yield readEntry(entry);
 }
 
 /** True for records after which an operation of the order may be between two attempts. */

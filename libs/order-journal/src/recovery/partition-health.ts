@@ -1,8 +1,6 @@
-import type { Mark } from '../journal/ports.js';
-import { fold } from '../state/fold.js';
-import { emptyOrder } from '../state/order-state.js';
-import { recordHash } from '../state/records.js';
-import { decodeRecord, UnknownRulesVersionError } from '../state/versions.js';
+import type { JournalEntry, Mark } from '../journal/ports.js';
+import { EntryUnreadableError } from '../journal/journal-faults.js';
+import { foldStored, readEntry } from '../journal/record-fold.js';
 
 /** Facts about one journal partition in Kafka and Redis while no gateway runs. */
 export interface PartitionFacts {
@@ -126,9 +124,9 @@ export const adviceOnLoss = (partition: number): string =>
   `; restore the log, or stop every gateway and run \`${resumeCommand(partition)}\``;
 
 /** End of the reason of a partition that stopped at a record. */
-export function adviceOnRecord(partition: number, { offset, value }: { offset: bigint; value: Buffer | null }): string {
-  if (whyUnreadable(value)?.maySkip === false) return '; start a release that reads it';
-  return `; stop every gateway and run \`${skipCommand(partition, offset, recordHash(value))}\``;
+export function adviceOnRecord(partition: number, { entry: { offset, hash }, maySkip }: EntryUnreadableError): string {
+  if (!maySkip) return '; start a release that reads it';
+  return `; stop every gateway and run \`${skipCommand(partition, offset, hash)}\``;
 }
 
 export interface Unreadable {
@@ -137,12 +135,12 @@ export interface Unreadable {
   maySkip: boolean;
 }
 
-export function whyUnreadable(value: Buffer | null): Unreadable | undefined {
+export function whyUnreadable(entry: Pick<JournalEntry, 'key' | 'offset' | 'value'>): Unreadable | undefined {
   try {
-    const record = decodeRecord(value);
-    fold(emptyOrder(record.merchant, record.orderId), record, 0n);
+    foldStored(undefined, readEntry(entry));
     return undefined;
   } catch (error) {
-    return { why: (error as Error).message, maySkip: !(error instanceof UnknownRulesVersionError) };
+    if (!(error instanceof EntryUnreadableError)) throw error;
+    return { why: error.message, maySkip: error.maySkip };
   }
 }

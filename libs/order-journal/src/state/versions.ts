@@ -1,3 +1,4 @@
+import { wrongFieldOf } from './record-shape.js';
 import { RECORD_KINDS, UnreadableJournalError, type JournalRecord } from './records.js';
 import type { OrderState, RulesVersion } from './order-state.js';
 
@@ -60,7 +61,7 @@ export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersio
   );
 }
 
-/** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for an unknown rules version. */
+/** @throws UnreadableJournalError for bytes that are no record, an unknown kind, an unknown rules version, a missing field or a value of another type. */
 export function decodeRecord(value: Buffer | null): JournalRecord {
   let parsed: unknown;
   try {
@@ -73,7 +74,12 @@ export function decodeRecord(value: Buffer | null): JournalRecord {
   if (Number.isInteger(rulesVersion)) refuseUnknownVersion(rulesVersion);
   if (!RECORD_KINDS.includes(record as JournalRecord['record']))
     throw new UnreadableJournalError('A journal record is of an unknown kind');
-  refuseUnknownVersion(rulesVersion);
+  if (!Number.isInteger(rulesVersion))
+    throw new UnreadableJournalError(
+      `A journal record has no rules version; this release knows ${RULES.versions.join(', ')}`,
+    );
+  const wrong = wrongFieldOf(parsed as JournalRecord, FIELDS_OF[record as JournalRecord['record']]);
+  if (wrong !== undefined) throw new UnreadableJournalError(`A journal record has no valid ${wrong}`);
   return parsed as JournalRecord;
 }
 
@@ -143,6 +149,10 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   SNAPSHOT: { record: 1, ...fieldsInOrder, seen: 1, state: 1 },
   SKIPPED: { record: 1, ...fieldsInOrder, hash: 1 },
 };
+
+const FIELDS_OF = Object.fromEntries(
+  Object.entries(WRITTEN_SINCE).map(([kind, fields]) => [kind, Object.keys(fields)]),
+) as Record<JournalRecord['record'], string[]>;
 
 type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;
 

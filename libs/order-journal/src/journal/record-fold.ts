@@ -1,0 +1,44 @@
+import { orderKey } from '@tranche/contracts';
+import { fold, type Folded } from '../state/fold.js';
+import { emptyOrder, type OrderState } from '../state/order-state.js';
+import { recordHash, UnreadableJournalError, type JournalRecord } from '../state/records.js';
+import { decodeRecord } from '../state/versions.js';
+import { EntryUnreadableError } from './journal-faults.js';
+import type { JournalEntry } from './ports.js';
+
+/** A record and its place in the log. `hash`: `recordHash` of its stored bytes. */
+export interface StoredRecord {
+  readonly offset: bigint;
+  readonly record: JournalRecord;
+  readonly hash: string;
+}
+
+export const keyOf = ({ merchant, orderId }: Pick<JournalRecord, 'merchant' | 'orderId'>): string =>
+  orderKey(merchant, orderId);
+
+/** @throws EntryUnreadableError for bytes that are no record of their key's order */
+export function readEntry({ key, offset, value }: Pick<JournalEntry, 'key' | 'offset' | 'value'>): StoredRecord {
+  const hash = recordHash(value);
+  try {
+    const record = decodeRecord(value);
+    // A record in place of a skipped one has no other order than its key says.
+    if (record.record !== 'SKIPPED' && keyOf(record) !== key)
+      throw new UnreadableJournalError(`A journal record of ${keyOf(record)} has another key`);
+    return { offset, record, hash };
+  } catch (cause) {
+    throw new EntryUnreadableError({ offset, hash }, `a record of ${key ?? 'no order'}`, cause);
+  }
+}
+
+/**
+ * Folds one record of the log into its order. Everything that reads the log folds by this function, so that a record that fails is named, and stops
+ * its partition wherever it is met (R2).
+ * @throws EntryUnreadableError
+ */
+export function foldStored(order: OrderState | undefined, { offset, record, hash }: StoredRecord): Folded {
+  try {
+    return fold(order ?? emptyOrder(record.merchant, record.orderId), record, offset, () => hash);
+  } catch (cause) {
+    throw new EntryUnreadableError({ offset, hash }, `${record.record} of ${keyOf(record)}`, cause);
+  }
+}
