@@ -6,8 +6,8 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 export interface DrainingAssignerOptions {
   isDrained: () => boolean;
   owned: () => Partitions;
-  /** If true, a member gets the same partitions of every topic. */
-  byNumber?: boolean;
+  /** A member gets the same partitions of every topic, by their numbers modulo `count`. Of `topic` (with prefix) nobody gets the ones beyond. */
+  byNumber?: { topic: string; count: number };
   onCluster?: (cluster: Cluster) => void;
 }
 
@@ -20,8 +20,7 @@ export function drainingAssigner(options: DrainingAssignerOptions): PartitionAss
   return ({ cluster }) => (options.onCluster?.(cluster), assignerOf(cluster, options));
 }
 
-function assignerOf(cluster: Cluster, { isDrained, owned, byNumber = false }: DrainingAssignerOptions): Assigner {
-  const planOf = byNumber ? numberPlan : stickyPlan;
+function assignerOf(cluster: Cluster, { isDrained, owned, byNumber }: DrainingAssignerOptions): Assigner {
   return {
     name: byNumber ? 'tranche-numbers' : 'tranche-sticky',
     version: 1,
@@ -34,9 +33,13 @@ function assignerOf(cluster: Cluster, { isDrained, owned, byNumber = false }: Dr
       const known = members.map(({ memberId, memberMetadata }) => ({ memberId, owned: ownedOf(memberMetadata) }));
       const partitions = topics.map((topic) => [
         topic,
-        cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
+        cluster
+          .findTopicPartitionMetadata(topic)
+          .map(({ partitionId }) => partitionId)
+          .filter((partition) => topic !== byNumber?.topic || partition < byNumber.count),
       ]);
-      const plan = planOf(known, Object.fromEntries(partitions) as Partitions);
+      const all = Object.fromEntries(partitions) as Partitions;
+      const plan = byNumber ? numberPlan(known, all, byNumber.count) : stickyPlan(known, all);
       return Promise.resolve(
         [...plan].map(([memberId, assignment]) => ({
           memberId,
