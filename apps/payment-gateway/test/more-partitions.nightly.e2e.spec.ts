@@ -16,12 +16,11 @@ import { orderIn } from './orders-in-partition.js';
 
 const COMMANDS = COMMAND_TOPICS['partner-b'];
 const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'more-spec' }, silentLog);
-const producer = new BatchingProducer({ client, log: silentLog });
 const ALL = Array.from({ length: 12 }, (_, partition) => partition);
 
 let stack: GatewayStack;
 beforeAll(async () => void (stack = await startGatewayStack()));
-afterAll(async () => void (await Promise.all([stack.stop(), producer.close()])));
+afterAll(() => stack.stop());
 
 const more = (definition: TopicDefinition, count: number) =>
   addPartitions(client, topicName(stack.prefix, definition), count);
@@ -32,7 +31,10 @@ async function authorize(orderId: string, id: string, partition: number, amount?
   const data = aPartnerBAuthorization({ orderId, ...(amount !== undefined && { amount }) });
   const event = aCommand('payment.authorize', data, { id, time: new Date().toISOString() });
   const at = { topic: topicName(stack.prefix, COMMANDS), partition, key: orderKey(data.merchant, orderId) };
+  // One that knows the partitions of now.
+  const producer = new BatchingProducer({ client, log: silentLog });
   await producer.send({ ...at, ...encodeCloudEvent(event) });
+  await producer.close();
 }
 
 /** Half of the orders on their own partition (modulo 12), the others on the one twelve above it (modulo 24). */

@@ -109,6 +109,8 @@ export class BatchDelivery {
           open,
           await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }),
         );
+        // kafkajs sends nothing to a partition that it does not know, and says nothing: without this error the loop would never let go.
+        if (open.length > 0) throw new Error(`${open[0]!.record.topic} has no partition ${open[0]!.message.chosenPartition}, as far as the producer knows`); // prettier-ignore
         reachability.acknowledged();
       } catch (error) {
         failed.attempts++;
