@@ -163,6 +163,6 @@ it('is ready with more partitions, and warns once of each number of them', async
     member.fake.join();
   }
   expect(member.notReady()).toBeUndefined();
-  expect(member.warnings).toEqual([3, 4].map((count) => [expect.stringContaining(`records has ${count} partitions, and only 2 are used`)])); // prettier-ignore
+  expect(member.warnings).toEqual([3, 4].map((count) => [expect.stringContaining(`records has ${count} partitions, and only 2 are used`) as string])); // prettier-ignore
   member.fake.stop();
 });
