@@ -38,7 +38,7 @@ export class KafkaServers {
       inFlight: config.inFlight,
       // A longer record was compressed, and no dead letter could hold it.
       maxRecordBytes: Object.fromEntries(CONSUMED.map(({ name, maxMessageBytes }) => [name, maxMessageBytes])),
-      partitions: Object.fromEntries(CONSUMED.map(({ name, partitions }) => [name, partitions])),
+      partitions: Object.fromEntries([...CONSUMED, TOPICS.journal].map(({ name, partitions }) => [name, partitions])),
       drainTimeoutMs: config.drainTimeoutMs,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       // The obstacles of a waiting command (Redis unreachable, index being built) end soon, so retries stay frequent.

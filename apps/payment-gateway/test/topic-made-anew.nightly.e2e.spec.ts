@@ -88,10 +88,10 @@ it('no order was called twice', async () => {
   expect(calls.map((ledger) => ledger.calls.length)).toEqual(calls.map(() => 1));
 });
 
-it('a topic that is made anew with another number of partitions is named: the gateway is not ready', async () => {
+it('a topic that is made anew with too few partitions is named: the gateway is not ready', async () => {
   await madeAnew(COMMANDS, 6);
   const ready = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
-  const reason = `${topicName(stack.prefix, COMMANDS)} has 6 partitions, must have 12`;
+  const reason = `${topicName(stack.prefix, COMMANDS)} has 6 partitions, must have at least 12`;
   await waitFor(async () => (await ready()).includes(reason), {
     timeoutMs: 90_000,
     what: 'a gateway that is not ready',

@@ -11,7 +11,7 @@ import {
   type KafkaClient,
   type KafkaSettings,
 } from '@tranche/kafka';
-import type { HealthRegistry, Log } from '@tranche/runtime';
+import { partitionForKey, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { ClientChecks, logToStandardError, ClientMetrics } from './telemetry.js';
 import type { CommandMessage } from './commands.js';
@@ -241,7 +241,10 @@ export class Tranche implements TrancheClient {
     const signature = signing && { [SIGNATURE_HEADER]: signCommand({ topic, key, ...encoded }, signing) };
     const headers = { ...encoded.headers, ...signature };
     try {
-      const at = await this.#producer.send({ topic, key, headers, value }, { deadlineMs });
+      const at = await this.#producer.send(
+        { topic, partition: ownPartition(key), key, headers, value },
+        { deadlineMs },
+      );
       this.#metrics.published.inc({ type, result: 'written' });
       return { id, topic, ...at };
     } catch (cause) {
@@ -251,6 +254,9 @@ export class Tranche implements TrancheClient {
     }
   }
 }
+
+/** That of the order's journal. Where somebody gave the topic more partitions, the partitioner would choose among them all. */
+const ownPartition = (key: string) => partitionForKey(key, TOPICS.journal.partitions);
 
 /** True unless the command was certainly not written. */
 function mayBeWritten(error: unknown): boolean {

@@ -47,4 +47,4 @@ export {
 } from './topics/offsets.js';
 export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
 export { waitingRecords } from './topics/waiting-records.js';
-export { checkTopics, deleteRecords, deleteTopic, ensureTopics } from './topics/topics.js';
+export { addPartitions, checkTopics, deleteRecords, deleteTopic, ensureTopics } from './topics/topics.js';

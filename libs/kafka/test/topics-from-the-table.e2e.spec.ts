@@ -33,11 +33,11 @@ describe('topics', () => {
         message: expect.stringContaining('some of its brokers name no rack') as string,
       },
     ]);
-    const otherwise = [{ ...TOPICS.authEvents, partitions: 6 }];
+    const otherwise = [{ ...TOPICS.authEvents, partitions: 13 }];
     expect((await checkTopics(client, { prefix, definitions: otherwise, production: false }))[0]).toEqual({
       topic: `${prefix}auth.events.v1`,
       severity: 'fault',
-      message: 'has 12 partitions, must have 6',
+      message: 'has 12 partitions, must have at least 13',
     });
   });
 });

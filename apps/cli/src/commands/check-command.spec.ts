@@ -130,10 +130,14 @@ it('lists every fault at once, those of the signature too', async () => {
 });
 
 describe('the partition', () => {
-  it('is that of murmur2 among those of the topic at the brokers', async () => {
-    const { partition, notes } = await check(aRecord(), { partitionsOf: () => Promise.resolve(7) });
-    expect(partition).toEqual({ number: partitionForKey('shop-fr/order-1', 7), of: 7 });
-    expect(notes).toEqual([expect.stringContaining('the topic has 7 partitions, the journal 12')]);
+  it.each([
+    [7, ['the topic has 7 partitions and must have at least 12']],
+    [12, []],
+    [24, ['the topic has 24 partitions, of which 12 are used']],
+  ])('is that of murmur2 modulo 12 where the topic has %i partitions at the brokers', async (count, says) => {
+    const { partition, notes } = await check(aRecord(), { partitionsOf: () => Promise.resolve(count) });
+    expect(partition).toEqual({ number: partitionForKey('shop-fr/order-1', 12), of: 12 });
+    expect(notes).toEqual(says.map((text) => expect.stringContaining(text) as string));
   });
 
   it('of a record that another partitioner put elsewhere is noted, for gateways publish it again', async () => {

@@ -192,11 +192,9 @@ async function partitionOf(
       },
       next: 'compare KAFKA_BROKERS and KAFKA_TOPIC_PREFIX with those of payment-gateway',
     });
-  const of = asked ?? JOURNAL_PARTITIONS;
-  if (of !== JOURNAL_PARTITIONS)
-    notes.push(
-      `the topic has ${of} partitions, the journal ${JOURNAL_PARTITIONS}: gateways publish each command again`,
-    );
+  const of = JOURNAL_PARTITIONS;
+  if (asked !== undefined && asked < of) notes.push(`the topic has ${asked} partitions and must have at least ${of}: no gateway starts`); // prettier-ignore
+  if (asked !== undefined && asked > of) notes.push(`the topic has ${asked} partitions, of which ${of} are used: name the partition in the publisher (murmur2 of the key modulo ${of}), because its partitioner chooses among all; gateways publish again what lies elsewhere`); // prettier-ignore
   if (key === null) return { faults, notes };
   const number = partitionForKey(key, of);
   if (given !== undefined && given !== number)

@@ -22,13 +22,13 @@ export interface JournalStatus {
   skipped: readonly SkippedRecord[];
 }
 
-/** @throws CannotTellError where the topic has another number of partitions than a journal */
+/** @throws CannotTellError where the topic has fewer partitions than a journal */
 export async function journalStatus(access: JournalAccess): Promise<JournalStatus> {
   const { client, journal } = access;
   const members = await access.members();
   const ends = await unlessMissing(topicOffsets(client, journal));
-  if (ends !== undefined && ends.size !== JOURNAL_PARTITIONS)
-    throw new CannotTellError(`${journal} has ${ends.size} partitions and must have ${JOURNAL_PARTITIONS}`);
+  if (ends !== undefined && ends.size < JOURNAL_PARTITIONS)
+    throw new CannotTellError(`${journal} has ${ends.size} partitions and must have at least ${JOURNAL_PARTITIONS}`);
   const committed = (await unlessMissing(committedOffsets(client, access.gatewayGroup, journal))) ?? new Map<number, bigint>(); // prettier-ignore
   const partitions = await Promise.all(
     Array.from({ length: JOURNAL_PARTITIONS }, async (_, partition): Promise<PartitionStatus> => {

@@ -75,7 +75,7 @@ async function askedAt<T>(addresses: readonly string[], ask: () => Promise<T>): 
   }
 }
 
-function linesOf({ create, configure, byHand }: TopicPlan, isApplied: boolean): string[] {
+function linesOf({ create, configure, byHand, notes }: TopicPlan, isApplied: boolean): string[] {
   const settings = (config: Record<string, string>) => Object.entries(config).map(([name, value]) => `${name}=${value}`).join(', '); // prettier-ignore
   const [creates, configures] = isApplied ? ['created', 'configured'] : ['create', 'configure'];
   const lines = [
@@ -85,5 +85,6 @@ function linesOf({ create, configure, byHand }: TopicPlan, isApplied: boolean): 
     ...configure.map(({ topic, config }) => `${configures}  ${topic}: ${settings(config)}`),
     ...byHand.map(({ topic, message }) => `by hand  ${topic}: ${message}`),
   ];
-  return lines.length === 0 ? ['the topics are as they must be'] : lines;
+  const found = lines.length === 0 ? ['the topics are as they must be'] : lines;
+  return [...found, ...notes.map(({ topic, message }) => `note     ${topic}: ${message}`)];
 }

@@ -59,7 +59,7 @@ export class CommandForwarder {
     this.#warned.add(merchant);
     this.log.warn(
       { merchant, topic, partition },
-      'Commands of this merchant lie on other partitions than their orders’ and are forwarded: set partitioner=murmur2_random in their publisher',
+      'Commands of this merchant lie on other partitions than their orders’ and are forwarded: in their publisher set partitioner=murmur2_random, or name the partition where the topic has more than 12',
     );
   }
 }

@@ -51,12 +51,12 @@ export class JournalTopic implements JournalLog, JournalReader, JournalFollower 
     await Promise.all([this.#follower.stop(), this.#reader.close()]);
   }
 
-  /** Returns the first kept offset and the next offset of each partition. @throws where the journal does not have its 12 partitions (R1) */
+  /** Returns the first kept offset and the next offset of each partition. @throws where the journal has not all of its 12 partitions (R1) */
   async offsets(): Promise<Map<number, { low: bigint; high: bigint }>> {
     const offsets = await topicOffsets(this.kafka.client, this.#topic);
-    if (offsets.size === JOURNAL_PARTITIONS) return offsets;
+    if (offsets.size >= JOURNAL_PARTITIONS) return offsets;
     throw new Error(
-      `${this.#topic} has ${offsets.size} partitions and must have ${JOURNAL_PARTITIONS} for ever: an order's log must stay where it is`,
+      `${this.#topic} has ${offsets.size} partitions and must have at least ${JOURNAL_PARTITIONS} for ever: an order's log must stay where it is`,
     );
   }
 

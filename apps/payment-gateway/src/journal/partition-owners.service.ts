@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
 import type { Assignment, PartitionWork } from '@tranche/kafka';
 import type { OwnedTopic } from '@tranche/kafka/nest';
+import { JOURNAL_PARTITIONS } from '@tranche/order-journal';
 import { Journal } from './journal.service.js';
 import { JournalReports } from './journal-reports.service.js';
 
@@ -47,6 +48,8 @@ export class PartitionOwners implements OwnedTopic {
   };
 
   readonly whenServing = async (partition: number, signal: AbortSignal): Promise<void> => {
+    // Beyond the journal's partitions lie no order's own: what is there is forwarded, which needs no owner.
+    if (partition >= JOURNAL_PARTITIONS) return;
     const owner = this.journal.view.ownerOf(partition);
     await owner?.whenServing(signal);
     // A stopped partition takes no commands; they wait in their topics.

@@ -17,6 +17,7 @@ class Member {
   readonly assignments: Assignment[] = [];
   readonly running = new Map<number, (verdict: HandlerResult) => void>();
   readonly consumer: GroupConsumer;
+  readonly warnings: string[][] = [];
   readonly metrics = kafkaMetrics(undefined);
   notReady: () => string | undefined = () => undefined;
   /** Partitions as kafkajs knows them. */
@@ -32,7 +33,7 @@ class Member {
       groupId: 'group',
       topics: ['records'],
       topicPrefix: '',
-      log: silentLog,
+      log: { ...silentLog, warn: (fields) => void this.warnings.push((fields as { topics: string[] }).topics) },
       metrics: this.metrics,
       health: { addReadiness: (_name, check) => void (this.notReady = check), addLiveness: () => undefined },
       partitions: { records: 2 },
@@ -148,12 +149,24 @@ it('joins again at the next fetch where a topic of the same name is another one,
   member.fake.stop();
 });
 
-it('is not ready while a topic has another number of partitions, and names both', async () => {
+it('is not ready while a topic has fewer partitions than it must, and names both', async () => {
   const member = new Member();
   await member.start();
   expect(member.notReady()).toBeUndefined();
-  member.knowsTopic('o'.repeat(22), 3);
-  expect(member.notReady()).toBe('records has 3 partitions, must have 2');
+  member.knowsTopic('o'.repeat(22), 1);
+  expect(member.notReady()).toBe('records has 1 partitions, must have at least 2');
+});
+
+it('is ready with more partitions, and warns once of each number of them', async () => {
+  const member = new Member();
+  await member.start();
+  for (const count of [2, 3, 3, 4]) {
+    member.knowsTopic('o'.repeat(22), count);
+    member.fake.join();
+  }
+  expect(member.notReady()).toBeUndefined();
+  expect(member.warnings).toEqual([3, 4].map((count) => [expect.stringContaining(`records has ${count} partitions, and only 2 are used`) as string])); // prettier-ignore
+  member.fake.stop();
 });
 
 it('joins the group again where it cannot work any more, once, and again when it can', async () => {

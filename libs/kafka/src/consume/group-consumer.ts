@@ -13,7 +13,7 @@ import {
   type PartitionAssigner,
 } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
-import { mustExist } from '../topics/topics.js';
+import { beyondTheTable, mustExist } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
 import { consumedRecord } from '../consumed-record.js';
 import { DrainBeforeJoin } from './drain-before-join.js';
@@ -43,7 +43,10 @@ export interface GroupConsumerOptions {
    * partitions of every topic.
    */
   ownedTopic?: string;
-  /** Number of partitions that a topic must have, by name without prefix (any). With another number the consumer is not ready. */
+  /**
+   * Number of partitions that a topic must have at least, by name without prefix (any). With fewer the consumer is not ready. More are read too, but not
+   * of `ownedTopic`: its number is also the one by which partitions are given to members.
+   */
   partitions?: Readonly<Record<string, number>>;
   /** False: the member stays in the group, and partitions go to members that can work, if there are any. Only with an `ownedTopic`. */
   canWork?: () => boolean;
@@ -72,6 +75,8 @@ export class GroupConsumer {
   private readonly pace: FetchPace;
   private notReady: string | undefined = 'has not joined its consumer group yet';
   private crashed: string | undefined;
+  /** Topics with more partitions, as the last warning named them. */
+  private beyond = '';
 
   constructor(private readonly options: GroupConsumerOptions) {
     const { client, groupId, sessionTimeoutMs: sessionTimeout = 10_000, maxBytesPerPartition = mebibyte } = options;
@@ -198,6 +203,7 @@ export class GroupConsumer {
     );
     this.notReady = undefined;
     log.info({ groupId, partitions: memberAssignment }, 'joined the consumer group');
+    this.warnOfMore();
     void this.work.join(partitions);
   }
 
@@ -234,11 +240,12 @@ export class GroupConsumer {
 
   private assigner(): PartitionAssigner {
     const onCluster = (cluster: Cluster) => void (this.cluster = cluster);
-    const byNumber = this.options.ownedTopic !== undefined;
+    const { ownedTopic, topicPrefix, partitions = {} } = this.options;
+    const byNumber = ownedTopic === undefined ? undefined : { topic: topicPrefix + ownedTopic, count: partitions[ownedTopic] ?? Infinity }; // prettier-ignore
     return drainingAssigner({
       isDrained: () => this.drain.isDrained(),
       standing: () => this.drain.standing(),
-      byNumber,
+      ...(byNumber && { byNumber }),
       onCluster,
     });
   }
@@ -247,11 +254,24 @@ export class GroupConsumer {
     const { partitions = {}, topicPrefix } = this.options;
     const faults = Object.entries(partitions).flatMap(([topic, wanted]) => {
       const { length } = this.port.partitionsOf(topic);
-      return length === 0 || length === wanted
+      return length === 0 || length >= wanted
         ? []
-        : [`${topicPrefix}${topic} has ${length} partitions, must have ${wanted}`];
+        : [`${topicPrefix}${topic} has ${length} partitions, must have at least ${wanted}`];
     });
     return faults.length === 0 ? undefined : faults.join('; ');
+  }
+
+  /** kafkajs joins again when it is told of more partitions, so this is called then. */
+  private warnOfMore(): void {
+    const { partitions = {}, topicPrefix, groupId, log } = this.options;
+    const topics = Object.entries(partitions).flatMap(([topic, wanted]) => {
+      const message = beyondTheTable(this.port.partitionsOf(topic).length, wanted);
+      return message === undefined ? [] : [`${topicPrefix}${topic} ${message}`];
+    });
+    const beyond = topics.join('; ');
+    if (beyond !== '' && beyond !== this.beyond)
+      log.warn({ groupId, topics }, 'topics have more partitions than are used');
+    this.beyond = beyond;
   }
 
   private names(): string[] {

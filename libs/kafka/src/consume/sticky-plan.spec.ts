@@ -91,4 +91,16 @@ describe('the plan of numbers', () => {
     expect(plan(unable!, alsoUnable!)).toEqual(new Map([['one', half], ['two', otherHalf]])); // prettier-ignore
     expect(plan(unable!)).toEqual(new Map([['one', topics]]));
   });
+
+  it('gives a partition beyond the count to the owner of its number modulo the count, who keeps it when they are added', () => {
+    const members = (plan: Map<string, Partitions>) => [...plan].map(([memberId, owned]) => ({ memberId, owned }));
+    const nobody = ['one', 'two', 'three'].map((memberId) => ({ memberId, owned: {} }));
+    const before = numberPlan(nobody, { commands: upTo(12), journal: upTo(12) }, 12);
+    const after = numberPlan(members(before), { commands: upTo(25), journal: upTo(12) }, 12);
+    for (const [memberId, { commands, journal }] of after) {
+      expect(journal).toEqual(before.get(memberId)!.journal);
+      expect(commands).toEqual(upTo(25).filter((partition) => journal!.includes(partition % 12)));
+    }
+    expect(numberPlan(members(after), { commands: upTo(25), journal: upTo(12) }, 12)).toEqual(after);
+  });
 });

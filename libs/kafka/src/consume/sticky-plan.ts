@@ -53,14 +53,17 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
 /**
  * Assigns partition N of every topic to one member, so that an order's records come to the same member from each topic. A member keeps N if it owned
  * partition N of a topic, unless another member claims it too.
+ * @param count partitions from this number on go to the owner of their number modulo `count`
  */
-export function numberPlan(members: readonly Member[], topics: Partitions): Map<string, Partitions> {
-  const numbers = [...new Set(Object.values(topics).flat())].sort((a, b) => a - b);
-  const owned = members.map((member) => ({ ...member, owned: { '': Object.values(member.owned).flat() } }));
+export function numberPlan(members: readonly Member[], topics: Partitions, count = Infinity): Map<string, Partitions> {
+  const numberOf = (partition: number) => partition % count;
+  const numbersIn = (of: Partitions) => [...new Set(Object.values(of).flat().map(numberOf))].sort((a, b) => a - b);
+  const numbers = numbersIn(topics);
+  const owned = members.map((member) => ({ ...member, owned: { '': numbersIn(member.owned) } }));
   const plans = [...stickyPlan(owned, { '': numbers })].map(([memberId, plan]) => {
     const own = new Set(plan['']);
     const partitions = Object.entries(topics).map(
-      ([topic, all]) => [topic, all.filter((one) => own.has(one))] as const,
+      ([topic, all]) => [topic, all.filter((one) => own.has(numberOf(one)))] as const,
     );
     return [memberId, Object.fromEntries<number[]>(partitions)] as const;
   });

@@ -7,8 +7,8 @@ export interface DrainingAssignerOptions {
   isDrained: () => boolean;
   /** Returns what the member tells the leader, who plans by it. */
   standing: () => Pick<Member, 'owned' | 'canWork'>;
-  /** If true, a member gets the same partitions of every topic. */
-  byNumber?: boolean;
+  /** A member gets the same partitions of every topic, by their numbers modulo `count`. Of `topic` (with prefix) nobody gets the ones beyond. */
+  byNumber?: { topic: string; count: number };
   onCluster?: (cluster: Cluster) => void;
 }
 
@@ -21,8 +21,7 @@ export function drainingAssigner(options: DrainingAssignerOptions): PartitionAss
   return ({ cluster }) => (options.onCluster?.(cluster), assignerOf(cluster, options));
 }
 
-function assignerOf(cluster: Cluster, { isDrained, standing, byNumber = false }: DrainingAssignerOptions): Assigner {
-  const planOf = byNumber ? numberPlan : stickyPlan;
+function assignerOf(cluster: Cluster, { isDrained, standing, byNumber }: DrainingAssignerOptions): Assigner {
   return {
     name: byNumber ? 'tranche-numbers' : 'tranche-sticky',
     version: 1,
@@ -37,9 +36,13 @@ function assignerOf(cluster: Cluster, { isDrained, standing, byNumber = false }:
       const known = members.map(({ memberId, memberMetadata }) => ({ memberId, ...standingOf(memberMetadata) }));
       const partitions = topics.map((topic) => [
         topic,
-        cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
+        cluster
+          .findTopicPartitionMetadata(topic)
+          .map(({ partitionId }) => partitionId)
+          .filter((partition) => topic !== byNumber?.topic || partition < byNumber.count),
       ]);
-      const plan = planOf(known, Object.fromEntries(partitions) as Partitions);
+      const all = Object.fromEntries(partitions) as Partitions;
+      const plan = byNumber ? numberPlan(known, all, byNumber.count) : stickyPlan(known, all);
       return Promise.resolve(
         [...plan].map(([memberId, assignment]) => ({
           memberId,

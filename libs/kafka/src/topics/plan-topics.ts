@@ -1,5 +1,12 @@
 import { askAdmin, type KafkaClient, TOPIC_RESOURCE, type Admin } from '../kafkajs/kafka-client.js';
-import { brokerConfigOf, missingDefinitions, settingsOf, type ActualTopic, type TopicSettings } from './topics.js';
+import {
+  beyondTheTable,
+  brokerConfigOf,
+  missingDefinitions,
+  settingsOf,
+  type ActualTopic,
+  type TopicSettings,
+} from './topics.js';
 
 /** Required by TOPICS=check. */
 const REPLICAS = 3;
@@ -20,6 +27,8 @@ export interface TopicPlan {
   configure: { topic: string; config: Record<string, string> }[];
   /** Changes for a person, one sentence each, because they delete or move records or change the partition of keys. */
   byHand: { topic: string; message: string }[];
+  /** Facts that are no fault and cannot be changed. */
+  notes: { topic: string; message: string }[];
 }
 
 export interface PlanTopicsOptions {
@@ -57,11 +66,14 @@ export async function planTopics(
       create: newTopics({ prefix, definitions: missing, flush }),
       configure: [],
       byHand: [],
+      notes: [],
     };
     for (const definition of there) {
       const topic = prefix + definition.name;
       const { config, byHand } = changesOf(definition, actual.get(topic)!, flush);
       if (Object.keys(config).length > 0) plan.configure.push({ topic, config });
+      const note = beyondTheTable(actual.get(topic)!.partitions, definition.partitions);
+      if (note !== undefined) plan.notes.push({ topic, message: note });
       plan.byHand.push(...byHand.map((message) => ({ topic, message })));
     }
     return plan;
@@ -79,8 +91,10 @@ export function changesOf(
   const set = (name: string, value: string) => void (config[name] = value);
   const { retentionMs, maxRetentionMs, retentionBytes, maxMessageBytes, cleanupPolicy, timestampType } = wanted;
 
-  if (partitions !== wanted.partitions)
-    byHand.push(`has ${partitions} partitions, must have ${wanted.partitions}: keys would come to other partitions`);
+  if (partitions < wanted.partitions)
+    byHand.push(
+      `has ${partitions} partitions, must have at least ${wanted.partitions}: keys would come to other partitions`,
+    );
   if (replicationFactor < REPLICAS)
     byHand.push(`has ${replicationFactor} replicas, must have ${REPLICAS}: kafka-reassign-partitions copies records`);
   else if (number('min.insync.replicas') < IN_SYNC) set('min.insync.replicas', String(IN_SYNC));

@@ -63,7 +63,7 @@ const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFie
   IN_DOUBT: { execCode: true },
   EVIDENCE: {
     ...{ commandId: true, attempt: true, operation: true, operationType: true, partial: true, mayBeDone: true },
-    ...{ tag: true, currency: true, language: true, languageOf: true, maskedCard: true, cardBrand: true },
+    ...{ seen: true, tag: true, currency: true, language: true, languageOf: true, maskedCard: true, cardBrand: true },
     ...{ cardCountry: true, executedAt: true, actor: true, reason: true, approvedBy: true, proposal: true },
     ...{ notBefore: true, extraData: true, externalEntityId: true, externalReference: true, flags: true },
   },

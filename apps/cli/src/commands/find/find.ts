@@ -89,7 +89,7 @@ export async function findCommands(
   const keys = wantedKey === undefined ? [...new Set(copies.map(({ copy }) => copy.key))] : [wantedKey];
   // Without a key the event may be anywhere.
   const isKeyed = keys.length > 0 && keys.every((key) => key !== null);
-  const partitionsOf = (count: number) => keys.map((key) => partitionForKey(key!, count));
+  const partitionsOf = () => keys.map((key) => partitionForKey(key!, TOPICS.events.partitions));
   await Promise.all([
     reading.read(TOPICS.commandsDeadLetter, { fromMs }, (record) => {
       const letter = deadLetterOf(record);
