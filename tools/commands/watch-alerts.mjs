@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startPrometheus } from '../checks/prometheus.mjs';
 import { SCENARIOS } from '../demo/scenarios.mjs';
 import { startStage } from '../demo/stage.mjs';
 import { play } from '../demo/story.mjs';
@@ -33,6 +32,7 @@ const REJECTED = ['method-a-capture-refund', 'bad-command', 'back-office-refund'
 const REJECTED_EVERY = 40;
 
 export async function run({ options: given, held, signal, log }) {
+  const { startPrometheus } = await import('../checks/prometheus.mjs');
   const { stage } = await startStage({ held, log, files: given });
   const targets = Object.entries(WATCHED).map(([job, name]) => [job, stage.services[name].managementUrl]);
   const prometheus = await startPrometheus({ held, targets });
