@@ -137,7 +137,7 @@ it('sees a commit that passes what is not finished, by offset and by metadata', 
 
 it('sees an event that changes, and one that comes behind a later one', () => {
   const { referee, kinds } = court();
-  const events = ['in_doubt', 'doubt_resolved'].map((name, at) =>
+  const events = (['in_doubt', 'doubt_resolved'] as const).map((name, at) =>
     toCloudEvent(referee.order(key), {
       type: `payment.authorize.${name}`,
       offset: String(at),

@@ -34,7 +34,7 @@ class Installation {
       Promise.resolve(new Map([3, 4].map((partition) => [partition, this.commits.get(`${group} ${topic} ${partition}`)!]))),
     ); // prettier-ignore
     topicOffsets.mockImplementation((_client, topic) =>
-      Promise.resolve(new Map([3, 4].map((partition) => [partition, { low: LOWS[topic] ?? 0n, high: LOWS[topic] ?? 0n }]))),
+      Promise.resolve(new Map([3, 4].map((partition) => [partition, { low: LOWS[topic] ?? 0n, high: LOWS[topic] ?? 0n, topicId: undefined }]))),
     ); // prettier-ignore
   }
 

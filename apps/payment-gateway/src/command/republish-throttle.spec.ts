@@ -1,5 +1,7 @@
-import type { CommandLease } from '@tranche/order-journal';
-import { RepublishThrottle, type Copy } from './republish-throttle.js';
+import type { CommandCopy, CommandLease } from '@tranche/order-journal';
+import { RepublishThrottle } from './republish-throttle.js';
+
+type Copy = Pick<CommandCopy, 'merchant' | 'orderId' | 'commandId' | 'appendedMs'>;
 
 /** Kafka's clock is this far ahead of the process's, because the limit must not depend on their difference. */
 const KAFKA_AHEAD_MS = 3_600_000;

@@ -116,7 +116,7 @@ describe('events of one record', () => {
       ['7', undefined],
       ['7', 1],
     ]);
-    const first = { offset: '7', type: 'payment.operation.external' };
+    const first = { offset: '7', type: 'payment.operation.external' } as const;
     expect(eventId(order, { ...first, nth: 1 })).not.toBe(eventId(order, first));
   });
 });

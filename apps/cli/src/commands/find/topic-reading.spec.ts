@@ -11,7 +11,7 @@ const record = { key: 'k', value: null, headers: {}, timestampMs: 0 };
 
 /** A topic of two partitions with offsets 5 to 9, whose reader does this. */
 function fakeTopic(read: kafka.LogReader['read']) {
-  const bounds = { low: 5n, high: 10n };
+  const bounds = { low: 5n, high: 10n, topicId: undefined };
   jest.mocked(kafka.topicOffsets).mockResolvedValue(new Map([[0, bounds], [1, bounds]])); // prettier-ignore
   jest.mocked(kafka.offsetsAt).mockResolvedValue(new Map([[0, 8n], [1, 2n]])); // prettier-ignore
   const close = jest.fn().mockResolvedValue(undefined);
