@@ -155,8 +155,8 @@ it('follows no redirect', async () => {
 
 describe('a connection that is wanted beforehand', () => {
   /** Counts connections and the bytes received on them. */
-  async function counted(handler: Handler = (_request, response) => response.end('{}')) {
-    const posting = await platform(handler);
+  async function counted(handler: Handler = (_request, response) => response.end('{}'), timeoutMs?: number) {
+    const posting = await platform(handler, timeoutMs);
     const sockets: Socket[] = [];
     server!.on('connection', (socket: Socket) => sockets.push(socket));
     return { posting, sockets, bytes: () => sockets.map(({ bytesRead }) => bytesRead) };
@@ -191,6 +191,23 @@ describe('a connection that is wanted beforehand', () => {
     await once(sockets[0]!, 'close');
     expect(await posting.post(call)).toMatchObject({ kind: 'answered' });
     expect(sockets.length).toBe(2);
+  });
+
+  it.each(['answered', 'broken', 'given up'])('is opened as before after calls that were %s', async (how) => {
+    const { posting, sockets, bytes } = await counted((request, response) => {
+      if (how === 'answered') response.end('{}');
+      if (how === 'broken') request.socket.destroy();
+    }, how === 'given up' ? 100 : undefined); // prettier-ignore
+    for (let nth = 0; nth < 3; nth++) {
+      await Promise.all([posting.post(call), posting.post(call)]);
+      await nextTurn();
+    }
+    const open = sockets.filter(({ destroyed }) => !destroyed);
+    await Promise.all(open.map((socket) => (socket.end(), once(socket, 'close'))));
+    const before = sockets.length;
+    await posting.warmUp(0);
+    await waitFor(() => sockets.length === before + 1, { what: 'the connection' });
+    expect(bytes().at(-1)).toBe(0);
   });
 
   it('that can not be opened is no error: the call reports it', async () => {

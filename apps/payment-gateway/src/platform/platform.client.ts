@@ -28,6 +28,9 @@ interface Target {
   warm: WarmSockets;
   /** Times at which `warmUp` was called for calls that have not started. Monotonic, milliseconds. */
   wanted: number[];
+  /** Connections of the pool, and calls given to it. undici's own figures are a sum over all connections at each look. */
+  connected: number;
+  calls: number;
 }
 
 /** Sends one POST per call, without retry or redirect, and knows if the first byte may have left. */
@@ -51,7 +54,9 @@ export class PlatformClient implements OnApplicationShutdown {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      return { pool, warm, wanted: [], prefix: url.pathname.replace(/\/$/, '') };
+      const target = { pool, warm, wanted: [], connected: 0, calls: 0, prefix: url.pathname.replace(/\/$/, '') };
+      pool.on('connect', () => target.connected++).on('disconnect', () => target.connected--);
+      return target;
     });
   }
 
@@ -66,11 +71,11 @@ export class PlatformClient implements OnApplicationShutdown {
    */
   async warmUp(url: number): Promise<void> {
     const target = this.#targets[url % this.#targets.length]!;
-    const { pool, warm } = target;
+    const { warm, wanted, connected, calls } = target;
     const nowMs = performance.now();
-    target.wanted = [...target.wanted.filter((sinceMs) => nowMs - sinceMs < SEND_DEADLINE_MS), nowMs];
-    const { size, connected } = pool.stats;
-    const isThere = connected - size + warm.size >= target.wanted.length;
+    while (nowMs - wanted[0]! >= SEND_DEADLINE_MS) wanted.shift();
+    wanted.push(nowMs);
+    const isThere = connected - calls + warm.size >= wanted.length;
     if (!isThere && connected + warm.size < this.#connections) await warm.open();
   }
 
@@ -81,10 +86,12 @@ export class PlatformClient implements OnApplicationShutdown {
     };
     if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
     injectTrace(headers);
-    const { pool, prefix, wanted } = this.#targets[url % this.#targets.length]!;
-    wanted.shift();
+    const target = this.#targets[url % this.#targets.length]!;
+    const { pool, prefix } = target;
+    target.wanted.shift();
+    target.calls++;
     return new Promise((resolve) => {
-      const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
+      const exchange = new Exchange(this.#timeoutMs, maySend, resolve, () => target.calls--);
       try {
         const options: CallOptions = {
           ...{ method: 'POST', path: `${prefix}${path}`, headers, body },
@@ -118,6 +125,7 @@ export class PlatformClient implements OnApplicationShutdown {
 class Exchange implements Dispatcher.DispatchHandler {
   #started = false;
   #settled = false;
+  #isOver = false;
   #status = 0;
   #wwwAuthenticate: string | undefined;
   #bytes = 0;
@@ -129,6 +137,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     readonly timeoutMs: number,
     readonly maySend: () => boolean,
     readonly resolve: (reply: PlatformReply) => void,
+    /** Called when undici is done with the call, which after a time-out is later than `resolve`. */
+    readonly ended: () => void,
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -172,6 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#end();
     const body = Buffer.concat(this.#chunks).toString('utf8');
     const wwwAuthenticate = this.#wwwAuthenticate;
     this.#settle({
@@ -183,9 +194,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#end();
     if (this.#started) return this.#settle(lossOf(error));
     const message = `The platform could not be reached: ${nameOf(error)}`;
     this.#settle({ kind: 'not_sent', reason: 'unreachable', message });
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.ended();
   }
 
   #settle(reply: PlatformReply): void {
