@@ -3,7 +3,7 @@ import { openEntriesFile } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
 import { AreBrokers, Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readAccounts, type Accounts } from './accounts.js';
-import { EntryKey, readEncryptionKey } from './cache/entry-key.js';
+import { EntryKey, readEncryptionKey } from './entry-key.js';
 
 export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4030 })

@@ -1,5 +1,5 @@
 import type { Account } from '../src/accounts.js';
-import type { CachedToken } from '../src/cache/cached-token.js';
+import type { CachedToken } from '../src/token-api/cached-token.js';
 import type { Refusal } from '../src/cache/refusal.js';
 
 /** A cache with one entry and a lock that is always free. */

@@ -11,7 +11,7 @@ import {
 } from '@tranche/testing';
 import type { OrderView } from '../src/order/order-view.js';
 import { orderIdOf, pageIdOf } from '../src/order/order.js';
-import { orderCookie } from '../src/web/order-cookie.js';
+import { orderCookie } from '../src/order/order-cookie.js';
 
 export type PlacedView = OrderView & { pageId: string };
 

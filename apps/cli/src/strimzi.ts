@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { NewTopic } from '@tranche/kafka';
-import type { KafkaAcl } from './acls/access-table.js';
 import { CannotTellError, RefusedError } from './exit.js';
 
 const API = 'kafka.strimzi.io/v1';
@@ -28,7 +27,7 @@ export function assertOneOf(options: Readonly<Record<string, boolean | undefined
     throw new CannotTellError(`give one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 }
 
-const resource = (kind: string, name: string, cluster: string, spec: object) => ({
+export const strimziResource = (kind: string, name: string, cluster: string, spec: object) => ({
   apiVersion: API,
   kind,
   metadata: { name: checked(name), labels: { 'strimzi.io/cluster': cluster } },
@@ -38,27 +37,8 @@ const resource = (kind: string, name: string, cluster: string, spec: object) => 
 /** Kubernetes allows fewer characters in a name than Kafka does. */
 export const strimziTopics = (topics: readonly NewTopic[], cluster: string): object[] =>
   topics.map(({ topic, partitions, replicas, config }) =>
-    resource('KafkaTopic', topic.toLowerCase().replaceAll('_', '-'), cluster, { topicName: topic, partitions, replicas, config }),
+    strimziResource('KafkaTopic', topic.toLowerCase().replaceAll('_', '-'), cluster, { topicName: topic, partitions, replicas, config }),
   ); // prettier-ignore
-
-/** Strimzi makes a Secret with the user's name and a password (`password`) or certificate. */
-export function strimziUsers(
-  acls: readonly KafkaAcl[],
-  { cluster, authentication }: { cluster: string; authentication: string },
-): object[] {
-  const users = [...new Set(acls.map(({ principal }) => principal))];
-  return users.map((user) =>
-    resource('KafkaUser', user, cluster, {
-      authentication: { type: authentication },
-      authorization: { type: 'simple', acls: acls.filter(({ principal }) => principal === user).map(ruleOf) },
-    }),
-  );
-}
-
-const ruleOf = ({ resource: type, name, pattern, operations }: KafkaAcl) => ({
-  resource: { type, name, patternType: pattern === 'prefixed' ? 'prefix' : 'literal' },
-  operations,
-});
 
 function checked(name: string): string {
   if (NAME.test(name)) return name;

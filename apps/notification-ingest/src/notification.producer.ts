@@ -3,6 +3,7 @@ import {
   encodeCloudEvent,
   NOTIFICATION_TYPE,
   orderKey,
+  parseOrderKey,
   TOPICS,
   type EncodedEvent,
   type PaymentNotification,
@@ -11,7 +12,7 @@ import { BatchingProducer } from '@tranche/kafka';
 import { partitionForKey, type ReceivedTrace } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
-import { quarantineRecord, type Suspect } from './quarantine/quarantine-record.js';
+import { quarantineRecord, type Suspect } from './quarantine-record.js';
 
 /** Bounds the records and bytes kept in memory while Kafka is slow or unreachable. */
 export class WaitingLimit {
@@ -146,4 +147,8 @@ export class NotificationProducer {
       },
     });
   }
+}
+
+export function namesAnOrder({ merchant, orderId }: PaymentNotification): boolean {
+  return parseOrderKey(orderKey(merchant, orderId)) !== undefined;
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { parseOrderKey, orderKey, readNotification, type PaymentNotification } from '@tranche/contracts';
+import { readNotification, type PaymentNotification } from '@tranche/contracts';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { isSignedBy, valueOf } from '@tranche/platform';
 import type { ReceivedTrace } from '@tranche/runtime';
 import { IngestConfig } from './ingest.config.js';
-import { NotificationProducer, OverloadedError } from './notification.producer.js';
+import { namesAnOrder, NotificationProducer, OverloadedError } from './notification.producer.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
 import { contentHash, type Parameters } from './received-parameters.js';
 import type { ReceivedRequest } from './received-request.js';
@@ -125,8 +125,4 @@ export class NotificationService {
       this.log.error(about, 'a signed notification names no order; it is in quarantine for a person to look at');
     }
   }
-}
-
-export function namesAnOrder({ merchant, orderId }: PaymentNotification): boolean {
-  return parseOrderKey(orderKey(merchant, orderId)) !== undefined;
 }

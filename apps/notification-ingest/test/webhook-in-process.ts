@@ -9,7 +9,7 @@ import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/se
 import { waitFor } from '@tranche/testing';
 import { IngestConfig } from '../src/ingest.config.js';
 import { notificationIngest, WEBHOOK } from '../src/ingest.module.js';
-import { quarantinedOf, type Quarantined } from '../src/quarantine/quarantine-record.js';
+import { quarantinedOf, type Quarantined } from '../src/quarantine-record.js';
 
 /** The answer to one request, and the records that it left. */
 export interface Outcome {

@@ -20,7 +20,7 @@ export * from './commands/partner-b-authorization.js';
 export * from './commands/validate-command.js';
 export * from './commands/merchant-rules.js';
 export * from './commands/judge-command.js';
-export { MAX_CART_ITEMS } from './commands/payment-fields.js';
+export { MAX_CART_ITEMS } from './payment-fields.js';
 export * from './events/audit-record.js';
 export * from './events/event-requirements.js';
 export * from './events/payment-event.js';

@@ -1,4 +1,4 @@
-import { Currency, CURRENCY_PATTERN, MerchantName, ReturnPageName } from './commands/payment-fields.js';
+import { Currency, CURRENCY_PATTERN, MerchantName, ReturnPageName } from './payment-fields.js';
 import { EntriesFileError, openEntriesFile, withSecretsFromFiles, type ReadFile } from './entries-file.js';
 import { fault, joinPath, type Fault } from './error-codes.js';
 import { MARKETS, type Market } from './methods.js';

@@ -5,7 +5,7 @@ export {
   type KafkaClient,
   type KafkaSettings,
 } from './kafkajs/kafka-client.js';
-export type { ConsumedRecord } from './consumed-record.js';
+export type { ConsumedRecord } from './core/record.js';
 export { BatchingProducer } from './produce/batching-producer.js';
 export type { ProducerRecord } from './produce/produce-batch.js';
 export { EventAnnouncer } from './produce/event-announcer.js';
@@ -26,14 +26,14 @@ export {
   type HandledCall,
   type Slot,
   type UntilHandledOptions,
-} from './consume/key-ordered-pool.js';
-export type { HandlerResult, Task } from './consume/key-ordered-work.js';
-export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
-export type * from './consume/group-port.js';
-export { decodeFinished } from './consume/frontier.js';
-export { numberPlan, stickyPlan, type Partitions } from './consume/sticky-plan.js';
-export { WorkStanding } from './consume/work-standing.js';
-export { LogPosition } from './log/log-position.js';
+} from './core/key-ordered-pool.js';
+export type { HandlerResult, Task } from './core/key-ordered-work.js';
+export { GroupWork, type GroupWorkOptions } from './core/group-work.js';
+export type * from './core/group-port.js';
+export { decodeFinished } from './core/frontier.js';
+export { numberPlan, stickyPlan, type Partitions } from './core/sticky-plan.js';
+export { WorkStanding } from './core/work-standing.js';
+export { LogPosition } from './core/log-position.js';
 export { LogFollower } from './log/log-follower.js';
 export { LogReader, type LogRecord } from './log/log-reader.js';
 export {
@@ -46,5 +46,5 @@ export {
   type GroupMember,
 } from './topics/offsets.js';
 export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';
-export { waitingRecords } from './topics/waiting-records.js';
+export { waitingRecords } from './log/waiting-records.js';
 export { addPartitions, checkTopics, deleteRecords, deleteTopic, ensureTopics } from './topics/topics.js';

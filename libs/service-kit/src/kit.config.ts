@@ -2,11 +2,17 @@ import { IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
 import { readProxies, type IsProxy } from './client-address.js';
 import { Env, type ChecksItself, type ConfigFault } from './config.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
-import type { RedisTopology } from './redis/redis-options.js';
 import { Secret } from './secret.js';
 
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/;
 const NODES = { each: true, message: 'must be host:port, comma-separated' };
+
+export interface RedisTopology {
+  /** Seed nodes of a Redis Cluster, `host:port`. */
+  clusterNodes?: readonly string[];
+  /** Sentinels that know the master; `nodes` are `host:port`. */
+  sentinels?: { nodes: readonly string[]; master: string; username?: string; password?: string };
+}
 
 export class KitConfig implements ChecksItself {
   @Env('LOG_LEVEL', { doc: `how much is logged: ${LOG_LEVELS.join(', ')}`, default: 'info' })

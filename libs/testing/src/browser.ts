@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { repositoryRoot } from './apps.js';
-import { stage, type StageDefinition } from './stages/stage-keeper.js';
+import { stage, type StageDefinition } from './stage-keeper.js';
 
 const START_TIMEOUT_MS = 40_000;
 const STEP_TIMEOUT_MS = 30_000;

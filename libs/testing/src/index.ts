@@ -14,5 +14,5 @@ export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
 export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-stage.js';
 export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './stages/shop-stage.js';
 export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';
-export { stage, type Stage } from './stages/stage-keeper.js';
+export { stage, type Stage } from './stage-keeper.js';
 export * from './trace-globals.js';

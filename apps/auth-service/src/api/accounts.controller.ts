@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param, UseGuards } from '@nestjs/common';
 import type { Account, Caller, UsersAccount } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import type { CachedToken } from '../cache/cached-token.js';
+import type { CachedToken } from '../token-api/cached-token.js';
 import { TokenCache } from '../cache/token.cache.js';
 import { TokenApiClient } from '../token-api/token-api.client.js';
 import { withToken } from '../token-api/token-issuer.service.js';

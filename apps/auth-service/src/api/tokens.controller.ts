@@ -3,7 +3,7 @@ import { Body, Controller, Header, HttpCode, Post, UseGuards } from '@nestjs/com
 import { Secret } from '@tranche/service-kit';
 import type { Caller } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import { expiresInSeconds, type CachedToken } from '../cache/cached-token.js';
+import { expiresInSeconds, type CachedToken } from '../token-api/cached-token.js';
 import { TokenCache } from '../cache/token.cache.js';
 import { TokenIssuer } from '../token-api/token-issuer.service.js';
 import { accountOf, CallerGuard, CurrentCaller, TlsGuard, usersAccountOf } from './caller.guard.js';

@@ -2,10 +2,10 @@ import { createLogger, Metrics, Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import type { AuthConfig } from '../auth.config.js';
 import type { AuthEvents } from '../token-api/token-issuer.service.js';
-import { fingerprintOf, type CachedToken } from './cached-token.js';
+import { fingerprintOf, type CachedToken } from '../token-api/cached-token.js';
 import { EncryptedEntries } from './encrypted-entries.store.js';
 import type { EntryStore, StoredEntry } from './entries.store.js';
-import { EntryKey } from './entry-key.js';
+import { EntryKey } from '../entry-key.js';
 
 const account = (name: string): Account => ({
   account: name,

@@ -3,7 +3,7 @@ import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { AuthEvents } from '../token-api/token-issuer.service.js';
-import { readStoredToken, storedTokenOf, usableMs, type CachedToken } from './cached-token.js';
+import { readStoredToken, storedTokenOf, usableMs, type CachedToken } from '../token-api/cached-token.js';
 import { EntryStore, type Lock, type StoredEntry } from './entries.store.js';
 import type { Refusal } from './refusal.js';
 

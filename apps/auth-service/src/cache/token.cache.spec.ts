@@ -2,7 +2,7 @@ import { createLogger, Metrics, Problem, Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { FakeCache } from '../../test/fake-cache.js';
 import type { AuthConfig } from '../auth.config.js';
-import { fingerprintOf, type CachedToken } from './cached-token.js';
+import { fingerprintOf, type CachedToken } from '../token-api/cached-token.js';
 import type { EncryptedEntries } from './encrypted-entries.store.js';
 import type { TokenIssuer } from '../token-api/token-issuer.service.js';
 import { TokenApiUnavailable } from '../token-api/token-api-problems.js';

@@ -5,7 +5,7 @@ import { Metrics, Problem, ServiceLogger } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { TokenIssuer, type TokenProvider } from '../token-api/token-issuer.service.js';
-import { ageMs, isDueForRenewal, isUsable, LONGEST_LIFETIME_MS, type CachedToken } from './cached-token.js';
+import { ageMs, isDueForRenewal, isUsable, LONGEST_LIFETIME_MS, type CachedToken } from '../token-api/cached-token.js';
 import { EncryptedEntries, type EntryNames } from './encrypted-entries.store.js';
 import type { Lock } from './entries.store.js';
 import { problemOfRefusal, refusalOf, type Refusal } from './refusal.js';

@@ -13,7 +13,7 @@ import { reasonOf } from '@tranche/runtime';
 import { Agent, buildConnector, request } from 'undici';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import { cachedTokenOf, type CachedToken } from '../cache/cached-token.js';
+import { cachedTokenOf, type CachedToken } from './cached-token.js';
 import { jsonOf, problemOf, readRealmPath, TokenApiUnavailable, type ApiAnswer } from './token-api-problems.js';
 
 const MAX_ANSWER_BYTES = 131_072;

@@ -2,7 +2,7 @@ import { Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { type AuthEvents, TokenIssuer } from './token-issuer.service.js';
 import type { AuthConfig } from '../auth.config.js';
-import type { CachedToken } from '../cache/cached-token.js';
+import type { CachedToken } from './cached-token.js';
 import type { TokenApiClient } from './token-api.client.js';
 import { DiscovererProblem, refused } from './token-api-problems.js';
 

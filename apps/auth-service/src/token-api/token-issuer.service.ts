@@ -5,7 +5,7 @@ import { reasonOf } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
-import { expiresInSeconds, type CachedToken } from '../cache/cached-token.js';
+import { expiresInSeconds, type CachedToken } from './cached-token.js';
 import { DiscovererProblem } from './token-api-problems.js';
 import { TokenApiClient } from './token-api.client.js';
 

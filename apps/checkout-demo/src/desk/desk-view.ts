@@ -3,7 +3,7 @@ import { SALE_STATES, type DeskView, type OrderItem, type SaleState } from '../.
 import { viewOf } from '../order/order-view.js';
 import type { Order } from '../order/order.js';
 import type { StoredOrder } from '../order/order.store.js';
-import { captureBy, possibleFollowUps, takenOf } from './possible-follow-ups.js';
+import { captureBy, possibleFollowUps, takenOf } from '../order/possible-follow-ups.js';
 
 export function deskViewOf(stored: StoredOrder, nowMs: number): DeskView {
   const { order } = stored;

@@ -10,7 +10,7 @@ import { withFollowUp } from '../order/order-state.js';
 import { OrderStore, type StoredOrder } from '../order/order.store.js';
 import { readOperation } from './asked-operation.js';
 import { deskViewOf, isFound, numberOfNext, type Search } from './desk-view.js';
-import { paidAttempt, possibleFollowUps, railOf } from './possible-follow-ups.js';
+import { paidAttempt, possibleFollowUps, railOf } from '../order/possible-follow-ups.js';
 
 const SHOWN_ORDERS = 50;
 /** A search reads no more than the newest ones, so that it stays quick. */

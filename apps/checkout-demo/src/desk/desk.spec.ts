@@ -7,7 +7,7 @@ import { viewOf } from '../order/order-view.js';
 import type { Attempt, FollowUp, Order } from '../order/order.js';
 import { DeskGuard } from './desk.controller.js';
 import { deskViewOf } from './desk-view.js';
-import { captureBy, possibleFollowUps, takenOf } from './possible-follow-ups.js';
+import { captureBy, possibleFollowUps, takenOf } from '../order/possible-follow-ups.js';
 
 const startedAt = '2028-01-31T10:00:00.000Z';
 const paidBy = (method: Attempt['method'], followUps: FollowUp[] = [], more: Partial<Order> = {}): Order => ({

@@ -1,4 +1,4 @@
-import { takenOf } from '../desk/possible-follow-ups.js';
+import { takenOf } from './possible-follow-ups.js';
 import { decidingAttempt, isConfirming, liveRedirect, nextAttempt } from './order-state.js';
 import type { OrderView, Reason } from '../../page/views.js';
 import type { Attempt, Order, Phase } from './order.js';

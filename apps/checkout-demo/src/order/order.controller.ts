@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
 import { CheckoutConfig } from '../checkout.config.js';
-import { orderCookie } from '../web/order-cookie.js';
+import { orderCookie } from './order-cookie.js';
 import { Visitors, type PageRequest } from '../web/visitors.service.js';
 import { OrderService, unknownOrder } from './order.service.js';
 import { orderIdOf } from './order.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { decodeRedirectHtml } from '@tranche/client';
 import { ServiceLogger } from '@tranche/service-kit';
-import { orderAddress, returnOf } from '../web/order-cookie.js';
+import { orderAddress, returnOf } from './order-cookie.js';
 import { orderIdOf } from './order.js';
 import { OrderService } from './order.service.js';
 import { OrderStore } from './order.store.js';

@@ -1,7 +1,7 @@
 import { Metrics } from '@tranche/service-kit';
 import type { CheckoutConfig } from '../checkout.config.js';
 import { orderIdOf, pageIdOf } from '../order/order.js';
-import { orderAddress, orderCookie, returnOf } from './order-cookie.js';
+import { orderAddress, orderCookie, returnOf } from '../order/order-cookie.js';
 import { contentSecurityPolicy } from './page-files.js';
 import { clientIpOf, isSameOrigin, Visitors } from './visitors.service.js';
 

@@ -3,8 +3,9 @@ import { RAILS, type Rail } from '@tranche/contracts';
 import { loadConfig } from '@tranche/service-kit';
 import { BrokersConfig } from '../cli.config.js';
 import { EXIT, RefusedError } from '../exit.js';
-import { assertOneOf, printed, strimziOptions, strimziUsers, type StrimziOptions } from '../strimzi.js';
+import { assertOneOf, printed, strimziOptions, type StrimziOptions } from '../strimzi.js';
 import { kafkaAccess, kafkaAcls, kafkaLine, redisAccess, redisLine } from './access-table.js';
+import { strimziUsers } from './strimzi-users.js';
 
 interface Options extends StrimziOptions {
   kafka?: boolean;

@@ -6,7 +6,7 @@ import { IngestConfig } from '../ingest.config.js';
 import { NotificationProducer } from '../notification.producer.js';
 import { jsonLineOf, listOf, quarantineOptions, tableOf, USAGE, type QuarantineOptions } from './quarantine-command.js';
 import { QuarantineConsumer } from './quarantine.consumer.js';
-import type { Quarantined } from './quarantine-record.js';
+import type { Quarantined } from '../quarantine-record.js';
 import { chosen, Reverification, settingsOfReverification, type Reverified } from './reverification.js';
 
 const KAFKA_TIMEOUT_MS = 30_000;

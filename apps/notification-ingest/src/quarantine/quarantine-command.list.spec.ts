@@ -1,5 +1,5 @@
 import { jsonLineOf, listOf, tableOf } from './quarantine-command.js';
-import type { Quarantined } from './quarantine-record.js';
+import type { Quarantined } from '../quarantine-record.js';
 
 const record = (more: Partial<Quarantined> = {}): Quarantined => ({
   id: 'a'.repeat(64),

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Quarantined } from './quarantine-record.js';
+import type { Quarantined } from '../quarantine-record.js';
 
 export interface QuarantineOptions {
   command: 'list' | 'reverify';

@@ -1,5 +1,5 @@
 import { inOrderOfArrival } from './quarantine.consumer.js';
-import type { Quarantined } from './quarantine-record.js';
+import type { Quarantined } from '../quarantine-record.js';
 
 const ended: string[] = [];
 

@@ -2,7 +2,7 @@ import { topicName, TOPICS } from '@tranche/contracts';
 import { LogReader, topicOffsets, type KafkaClient } from '@tranche/kafka';
 import type { Log } from '@tranche/runtime';
 import type { IngestConfig } from '../ingest.config.js';
-import { quarantinedOf, type Quarantined } from './quarantine-record.js';
+import { quarantinedOf, type Quarantined } from '../quarantine-record.js';
 
 /** Reads the quarantine topic from the start to its present end, sorted by arrival. It commits no offset, so each run reads everything. */
 export class QuarantineConsumer {

@@ -7,7 +7,7 @@ import { valueOf, type Parameters } from '@tranche/platform';
 import type { EncodedEvent } from '@tranche/contracts';
 import { opened } from '../parameters-of-request.js';
 import type { ReceivedRequest } from '../received-request.js';
-import { idOfRequest, quarantineRecord, requestRecord, type Suspect } from './quarantine-record.js';
+import { idOfRequest, quarantineRecord, requestRecord, type Suspect } from '../quarantine-record.js';
 
 /** Maximum refused notifications whose repeats we recognise and do not store again. */
 const MAX_REMEMBERED = 10_000;

@@ -5,7 +5,7 @@ import { platformHash, type Parameters } from '@tranche/platform';
 import { Metrics } from '@tranche/service-kit';
 import { NotificationProducer } from '../notification.producer.js';
 import { parametersOfForm } from '../received-parameters.js';
-import { quarantinedOf, quarantineRecord, type Quarantined, type QuarantineReason } from './quarantine-record.js';
+import { quarantinedOf, quarantineRecord, type Quarantined, type QuarantineReason } from '../quarantine-record.js';
 import { chosen, Reverification, settingsOfReverification } from './reverification.js';
 
 const shop = (merchant: string): Merchant => ({

@@ -1,9 +1,8 @@
 import { readNotification } from '@tranche/contracts';
 import type { IngestConfig } from '../ingest.config.js';
-import type { NotificationProducer } from '../notification.producer.js';
+import { namesAnOrder, type NotificationProducer } from '../notification.producer.js';
 import { isSignedBy, valueOf } from '@tranche/platform';
-import { namesAnOrder } from '../notification.service.js';
-import type { Quarantined } from './quarantine-record.js';
+import type { Quarantined } from '../quarantine-record.js';
 
 export interface Reverified {
   /** Records read that match the options. */

@@ -3,7 +3,7 @@ import { Doc } from '../validation/doc.js';
 import { CalendarDate, Nested, OneOf, Optional, TakenNotSent, Text, Timestamp } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
 import { PartnerABilling, PartnerAShipping } from './partner-a-authorization.js';
-import { Email, PersonalText, PublicIpv4, Referrer } from './payment-fields.js';
+import { Email, PersonalText, PublicIpv4, Referrer } from '../payment-fields.js';
 
 /** The interface gives no lengths for these fields of `payment`, so we use those of method A, which are the larger ones. */
 @Doc('The cardholder of a card payment.')

@@ -1,7 +1,7 @@
 import { Doc } from '../validation/doc.js';
 import { Amount, Optional } from '../validation/fields.js';
 import { OrderCommand } from './order-command.js';
-import { ExtraData, TransactionId } from './payment-fields.js';
+import { ExtraData, TransactionId } from '../payment-fields.js';
 
 abstract class FollowUp extends OrderCommand {
   @ExtraData()

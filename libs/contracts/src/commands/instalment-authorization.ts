@@ -2,7 +2,7 @@ import { TITLES, type Title } from '../platform/enums.js';
 import { Doc } from '../validation/doc.js';
 import { OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
 import { PaymentCommand } from './order-command.js';
-import { Country, ExtraData, FreeField, Percentage, PersonalText, ReturnPageName } from './payment-fields.js';
+import { Country, ExtraData, FreeField, Percentage, PersonalText, ReturnPageName } from '../payment-fields.js';
 
 /** Common fields of methods A and B. Fields with limits that differ are in the methods' own classes. */
 export abstract class InstalmentAuthorization extends PaymentCommand {

@@ -1,6 +1,6 @@
 import { Doc } from '../validation/doc.js';
 import { Amount, Optional, Text, Timestamp } from '../validation/fields.js';
-import { Currency, MerchantName, OrderId } from './payment-fields.js';
+import { Currency, MerchantName, OrderId } from '../payment-fields.js';
 
 /** Fields of all commands. */
 export abstract class OrderCommand {

@@ -20,7 +20,7 @@ import {
   PublicIpv4,
   Referrer,
   SingleLineAddress,
-} from './payment-fields.js';
+} from '../payment-fields.js';
 
 @Doc('The cardholder of an authorization of method A.')
 export class PartnerAClient {

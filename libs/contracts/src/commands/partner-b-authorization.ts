@@ -22,7 +22,7 @@ import {
   Referrer,
   SingleLineAddress,
   isPriceTimesQuantity,
-} from './payment-fields.js';
+} from '../payment-fields.js';
 import {
   CATEGORIES,
   DELIVERY_SPEEDS,

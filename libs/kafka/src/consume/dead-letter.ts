@@ -1,13 +1,13 @@
 import { holdsHiddenCardData, isCardFieldName, isCryptogramName, isUnmasked } from '@tranche/contracts';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import type { ProducerRecord } from '../produce/produce-batch.js';
-import { type HeaderValue, isSeveral } from '../kafkajs/record-headers.js';
-import { type ConsumedRecord, allHeaders } from '../consumed-record.js';
+import { isSeveral } from '../kafkajs/record-headers.js';
+import { type ConsumedRecord, type HeaderValue, allHeaders } from '../core/record.js';
 import { type Log, reasonOf } from '@tranche/runtime';
 import { RecordTooLargeError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
-import type { Task } from './key-ordered-work.js';
-import type { Assignment } from './group-port.js';
+import type { Task } from '../core/key-ordered-work.js';
+import type { Assignment } from '../core/group-port.js';
 
 export interface DeadLetterReason {
   /** Stable code for programs. */

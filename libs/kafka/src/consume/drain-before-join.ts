@@ -3,8 +3,8 @@ import { ConsumerClosedError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import { byTopic } from '../kafkajs/kafkajs-port.js';
 import type { Consumer } from '../kafkajs/kafka-client.js';
-import type { GroupWork } from './group-work.js';
-import type { Member, Partitions } from './sticky-plan.js';
+import type { GroupWork } from '../core/group-work.js';
+import type { Member, Partitions } from '../core/sticky-plan.js';
 
 export interface DrainOptions {
   work: GroupWork;

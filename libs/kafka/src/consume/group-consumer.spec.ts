@@ -3,9 +3,9 @@ import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import { kafkaMetrics } from '../kafka-metrics.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.js';
-import { KeyOrderedPool } from './key-ordered-pool.js';
-import type { HandlerResult } from './key-ordered-work.js';
-import type { Assignment } from './group-port.js';
+import { KeyOrderedPool } from '../core/key-ordered-pool.js';
+import type { HandlerResult } from '../core/key-ordered-work.js';
+import type { Assignment } from '../core/group-port.js';
 
 jest.mock('../kafkajs/kafka-client.js');
 

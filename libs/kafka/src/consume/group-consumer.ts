@@ -14,12 +14,12 @@ import {
 } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import { beyondTheTable, mustExist } from '../topics/topics.js';
-import { ageSeconds } from './assigned-partition.js';
-import { consumedRecord } from '../consumed-record.js';
+import { ageSeconds } from '../core/assigned-partition.js';
+import { consumedRecord } from '../kafkajs/consumed-record.js';
 import { DrainBeforeJoin } from './drain-before-join.js';
-import { withTopicId } from './frontier.js';
-import { GroupWork } from './group-work.js';
-import type { Assignment, PartitionWork } from './group-port.js';
+import { withTopicId } from '../core/frontier.js';
+import { GroupWork } from '../core/group-work.js';
+import type { Assignment, PartitionWork } from '../core/group-port.js';
 
 export interface GroupConsumerOptions {
   client: KafkaClient;

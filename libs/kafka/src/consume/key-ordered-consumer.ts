@@ -6,8 +6,8 @@ import { waitForKafka } from '../kafkajs/kafka-client.js';
 import { topicOffsets, type TopicBounds } from '../topics/offsets.js';
 import { insideTrace } from '../kafkajs/record-headers.js';
 import { GroupConsumer, type GroupConsumerOptions } from './group-consumer.js';
-import { KeyOrderedPool, untilHandled, type UntilHandledOptions } from './key-ordered-pool.js';
-import type { Assignment } from './group-port.js';
+import { KeyOrderedPool, untilHandled, type UntilHandledOptions } from '../core/key-ordered-pool.js';
+import type { Assignment } from '../core/group-port.js';
 
 export interface KeyOrderedConsumerOptions
   extends

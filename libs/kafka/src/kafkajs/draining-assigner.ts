@@ -1,5 +1,5 @@
 import kafkajs, { type Assigner, type Cluster, type PartitionAssigner } from 'kafkajs';
-import { numberPlan, stickyPlan, type Member, type Partitions } from '../consume/sticky-plan.js';
+import { numberPlan, stickyPlan, type Member, type Partitions } from '../core/sticky-plan.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 

@@ -1,10 +1,9 @@
 import type { Batch, Cluster, Consumer, EachBatchPayload, Offsets, PartitionMetadata } from 'kafkajs';
-import type { Fetched } from '../consume/assigned-partition.js';
-import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from '../consume/group-port.js';
-import type { Partitions } from '../consume/sticky-plan.js';
+import type { Fetched } from '../core/assigned-partition.js';
+import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from '../core/group-port.js';
+import type { Partitions } from '../core/sticky-plan.js';
 import { GenerationUnknownError, MembershipLostError } from '../errors.js';
-import { startsOf } from '../topics/offsets.js';
-import type { KafkaClient } from './kafka-client.js';
+import { withAdmin, type KafkaClient } from './kafka-client.js';
 import { topicIdOf } from './topic-ids.js';
 
 export interface KafkajsPortOptions {
@@ -129,4 +128,30 @@ export function byTopic(partitions: readonly TopicPartition[], prefix: string): 
   const topics: Partitions = {};
   for (const { topic, partition } of partitions) (topics[prefix + topic] ??= []).push(partition);
   return topics;
+}
+
+/** Start offsets for a group member; topic names without prefix. A partition that does not exist is left out. */
+function startsOf(
+  client: KafkaClient,
+  groupId: string,
+  topicPrefix: string,
+  partitions: readonly TopicPartition[],
+): Promise<PartitionStart[]> {
+  const topics = [...new Set(partitions.map(({ topic }) => topic))];
+  return withAdmin(client, async (admin) => {
+    const names = topics.map((topic) => topicPrefix + topic);
+    // The topics' offsets come first: to find a coordinator, kafkajs requests all topics of the cluster until it knows one topic.
+    const logs = await Promise.all(names.map((name) => admin.fetchTopicOffsets(name)));
+    const groups = await admin.fetchOffsets({ groupId, topics: names });
+    return topics.flatMap((topic, at) => {
+      const commits = new Map(
+        groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]),
+      );
+      return logs[at]!.map(({ partition, low, high }) => {
+        const { offset, metadata } = commits.get(partition) ?? { offset: '-1', metadata: null };
+        const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);
+        return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low), high: BigInt(high) };
+      });
+    });
+  });
 }

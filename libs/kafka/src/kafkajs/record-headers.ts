@@ -1,9 +1,7 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { reasonOf } from '@tranche/runtime';
 import type { IHeaders } from 'kafkajs';
-
-/** null: a header with a name and no value, which clients in other languages can write. */
-export type HeaderValue = Buffer | string | null;
+import type { HeaderValue } from '../core/record.js';
 
 /** Stands for a header without a value, because kafkajs throws on null. `patchKafkajsCodec` writes it as null. */
 export const NO_VALUE = Buffer.alloc(0);

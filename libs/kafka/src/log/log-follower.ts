@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { asError, atMost, pauseFor, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
-import { consumedRecord, whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
+import { whyNotReadable, type ConsumedRecord } from '../core/record.js';
+import { consumedRecord } from '../kafkajs/consumed-record.js';
 import { UnknownTopicError } from '../errors.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { FetchPace, watchUnusual } from '../kafkajs/fetches.js';
@@ -9,7 +10,7 @@ import { kafkaOf, type KafkaClient, type Consumer, type EachBatchPayload } from 
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
 import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import { topicOffsets } from '../topics/offsets.js';
-import { LogPosition, type LogBounds } from './log-position.js';
+import { LogPosition, type LogBounds } from '../core/log-position.js';
 
 /** Milliseconds between fetches. Shorter than for other consumers, because intents wait for their record. */
 const fetchEveryMs = 2;

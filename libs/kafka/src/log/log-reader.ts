@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Log } from '@tranche/runtime';
-import { whyNotReadable, type ConsumedRecord } from '../consumed-record.js';
+import { whyNotReadable, type ConsumedRecord } from '../core/record.js';
 import { UnreadableRecordError } from '../errors.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets, type TopicBounds } from '../topics/offsets.js';

@@ -1,6 +1,6 @@
 import { EventPattern, RpcException } from '@nestjs/microservices';
-import type { ConsumedRecord } from '../consumed-record.js';
-import type { Slot } from '../consume/key-ordered-pool.js';
+import type { ConsumedRecord } from '../core/record.js';
+import type { Slot } from '../core/key-ordered-pool.js';
 
 export interface KafkaHandlerOptions {
   /** CloudEvents types that this handler takes. Without it, it takes every type that no other handler of the topic takes. */

@@ -8,7 +8,8 @@ import {
   type KafkaClient,
 } from '../kafkajs/kafka-client.js';
 import type { PartitionedMessage } from '../kafkajs/producer-connection.js';
-import { type HeaderValue, writableHeaders, withTraceHeaders } from '../kafkajs/record-headers.js';
+import type { HeaderValue } from '../core/record.js';
+import { writableHeaders, withTraceHeaders } from '../kafkajs/record-headers.js';
 
 export interface ProducerRecord {
   /** Topic name with prefix. */

@@ -1,5 +1,4 @@
-import { decodeFinished, topicIdIn } from '../consume/frontier.js';
-import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
+import { decodeFinished, topicIdIn } from '../core/frontier.js';
 import { askAdmin, withAdmin, type KafkaClient, type Admin } from '../kafkajs/kafka-client.js';
 import { topicIdOf } from '../kafkajs/topic-ids.js';
 import { mustExist } from './topics.js';
@@ -96,32 +95,6 @@ export function commitFor(
       partitions: offsets.map(({ partition, offset }) => ({ partition, offset: String(offset) })),
     }),
   );
-}
-
-/** Start offsets for a group member; topic names without prefix. A partition that does not exist is left out. */
-export function startsOf(
-  client: KafkaClient,
-  groupId: string,
-  topicPrefix: string,
-  partitions: readonly TopicPartition[],
-): Promise<PartitionStart[]> {
-  const topics = [...new Set(partitions.map(({ topic }) => topic))];
-  return withAdmin(client, async (admin) => {
-    const names = topics.map((topic) => topicPrefix + topic);
-    // The topics' offsets come first; see `askForItAlone`.
-    const logs = await Promise.all(names.map((name) => admin.fetchTopicOffsets(name)));
-    const groups = await admin.fetchOffsets({ groupId, topics: names });
-    return topics.flatMap((topic, at) => {
-      const commits = new Map(
-        groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]),
-      );
-      return logs[at]!.map(({ partition, low, high }) => {
-        const { offset, metadata } = commits.get(partition) ?? { offset: '-1', metadata: null };
-        const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);
-        return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low), high: BigInt(high) };
-      });
-    });
-  });
 }
 
 export interface GroupMember {

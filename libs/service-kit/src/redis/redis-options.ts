@@ -1,16 +1,10 @@
 import { readTextFile } from '@tranche/contracts';
 import type { Health } from '../health-and-metrics.js';
+import type { RedisTopology } from '../kit.config.js';
 import type { ServiceLogger } from '../logger.js';
 import { openCluster } from './cluster.js';
 import { openServer, type HostAndPort, masterOf } from './one-server.js';
 import type { ConnectionSettings, OpenLink } from './redis-link.js';
-
-export interface RedisTopology {
-  /** Seed nodes of a Redis Cluster, `host:port`. */
-  clusterNodes?: readonly string[];
-  /** Sentinels that know the master; `nodes` are `host:port`. */
-  sentinels?: { nodes: readonly string[]; master: string; username?: string; password?: string };
-}
 
 export interface RedisOptions extends RedisTopology {
   /** redis:// or rediss://, with credentials and database number if any. Its host is ignored with `clusterNodes` or `sentinels`. */

@@ -1,9 +1,9 @@
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Health, Metrics } from '../health-and-metrics.js';
-import { KitConfig } from '../kit.config.js';
+import { KitConfig, type RedisTopology } from '../kit.config.js';
 import { ServiceLogger } from '../logger.js';
 import { RedisClient } from './redis-client.js';
-import type { RedisOptions, RedisTopology } from './redis-options.js';
+import type { RedisOptions } from './redis-options.js';
 
 export interface RedisModuleOptions extends Omit<
   RedisOptions,

@@ -3,7 +3,7 @@ import { silentLog } from '@tranche/runtime';
 import { startApp, startSimulator } from '../apps.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { writeShops } from './shops.js';
-import type { StageDefinition } from './stage-keeper.js';
+import type { StageDefinition } from '../stage-keeper.js';
 
 /** Settings of a gateway with this simulator. Nothing forwards notifications; specs publish their own. */
 export function gatewaySettings(prefix: string, simulatorUrl: string): Record<string, string> {

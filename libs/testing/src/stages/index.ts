@@ -2,9 +2,9 @@ import { startBrowserStage } from '../browser.js';
 import { startGatewayStage } from './gateway-stage.js';
 import { startIngestStage } from './ingest-stage.js';
 import { startShopStage } from './shop-stage.js';
-import { keepStages, type StageKeeper } from './stage-keeper.js';
+import { keepStages, type StageKeeper } from '../stage-keeper.js';
 
-export { KEEPER_VARIABLE } from './stage-keeper.js';
+export { KEEPER_VARIABLE } from '../stage-keeper.js';
 
 export const openStages = (): Promise<StageKeeper> =>
   keepStages({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startApp } from '../apps.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { makeTopics } from './gateway-stage.js';
-import type { StageDefinition } from './stage-keeper.js';
+import type { StageDefinition } from '../stage-keeper.js';
 
 export const INGEST_KEYS = {
   notification: 'key-of-notifications',

@@ -8,7 +8,7 @@ import { openFront } from '../front.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { makeTopics } from './gateway-stage.js';
 import { publisherKeyOfTests } from './shops.js';
-import type { StageDefinition, StartedStage } from './stage-keeper.js';
+import type { StageDefinition, StartedStage } from '../stage-keeper.js';
 
 /** Public API keys of the shop's merchant. A spec that rotates a key uses one that no other spec has. */
 export const SHOP_API_KEYS = {

@@ -1,6 +1,6 @@
-import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../topics.js';
-import { Doc } from '../validation/doc.js';
-import { all, Optional, Field, Text, type Inspect, type TextOptions } from '../validation/fields.js';
+import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from './topics.js';
+import { Doc } from './validation/doc.js';
+import { all, Optional, Field, Text, type Inspect, type TextOptions } from './validation/fields.js';
 
 /** Field formats of the interface that several messages share. Formats that differ per method are in the message classes. */
 

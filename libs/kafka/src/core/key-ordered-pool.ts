@@ -1,5 +1,5 @@
 import { type Timers, backOffMs, ignoreErrors, realTimers } from '@tranche/runtime';
-import type { ConsumedRecord } from '../consumed-record.js';
+import type { ConsumedRecord } from './record.js';
 import { KeyOrderedWork, type HandlerResult, type Lane, type Task } from './key-ordered-work.js';
 import type { Assignment, PartitionWork } from './group-port.js';
 

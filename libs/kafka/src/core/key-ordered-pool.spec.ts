@@ -1,5 +1,5 @@
 import type { Timers } from '@tranche/runtime';
-import type { ConsumedRecord } from '../consumed-record.js';
+import type { ConsumedRecord } from './record.js';
 import { encodeFinished } from './frontier.js';
 import { KeyOrderedPool, type PoolOptions, type Slot } from './key-ordered-pool.js';
 import type { Task, HandlerResult } from './key-ordered-work.js';

@@ -2,7 +2,7 @@ import { decodeCloudEvent } from '@tranche/contracts';
 import { quarantineRecord } from './quarantine-record.js';
 import { notificationParameters } from '@tranche/testing';
 import type { QuarantineReason } from './quarantine-record.js';
-import type { Parameters } from '../received-parameters.js';
+import type { Parameters } from './received-parameters.js';
 
 const record = (parameters: Parameters, reason: QuarantineReason = 'hash_mismatch') => {
   const { event } = decodeCloudEvent(

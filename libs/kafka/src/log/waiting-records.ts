@@ -1,7 +1,7 @@
 import type { Log } from '@tranche/runtime';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import { LogReader, type LogRecord } from '../log/log-reader.js';
-import { groupProgress, topicOffsets } from './offsets.js';
+import { LogReader, type LogRecord } from './log-reader.js';
+import { groupProgress, topicOffsets } from '../topics/offsets.js';
 
 export interface WaitingQuestion {
   groupId: string;

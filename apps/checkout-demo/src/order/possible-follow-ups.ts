@@ -1,7 +1,7 @@
 import { methodOfRail, methodRow } from '@tranche/contracts';
 import type { Possible } from '../../page/views.js';
-import { decidingAttempt } from '../order/order-state.js';
-import type { Attempt, FollowUp, FollowUpKind, Order } from '../order/order.js';
+import { decidingAttempt } from './order-state.js';
+import type { Attempt, FollowUp, FollowUpKind, Order } from './order.js';
 import { METHODS, type PaymentMethod } from '../shop/methods.js';
 
 export interface Taken {

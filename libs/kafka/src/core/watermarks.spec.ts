@@ -1,4 +1,4 @@
-import type { ConsumedRecord } from '../consumed-record.js';
+import type { ConsumedRecord } from './record.js';
 import { hasRoom, isFull, roomFor, type Watermarks } from './assigned-partition.js';
 
 const marks: Watermarks = { records: 100, bytes: 10_000, span: 1000, allRecords: 300, allBytes: 30_000 };

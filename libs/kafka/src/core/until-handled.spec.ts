@@ -1,4 +1,4 @@
-import type { ConsumedRecord } from '../consumed-record.js';
+import type { ConsumedRecord } from './record.js';
 import { type Slot, untilHandled } from './key-ordered-pool.js';
 import type { Task } from './key-ordered-work.js';
 

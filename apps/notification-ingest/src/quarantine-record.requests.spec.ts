@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { opened } from '../parameters-of-request.js';
-import { receivedRequest } from '../received-request.js';
+import { opened } from './parameters-of-request.js';
+import { receivedRequest } from './received-request.js';
 import { quarantinedOf, requestRecord } from './quarantine-record.js';
 
 const HASH = 'a'.repeat(64);

@@ -1,4 +1,4 @@
-import type { ConsumedRecord } from '../consumed-record.js';
+import type { ConsumedRecord } from './record.js';
 
 /** Topic name without prefix, as everywhere except at the client. */
 export interface TopicPartition {

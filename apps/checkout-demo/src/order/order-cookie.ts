@@ -1,4 +1,4 @@
-import { orderIdOf } from '../order/order.js';
+import { orderIdOf } from './order.js';
 
 /** As long as the form is stored. A later visitor needs the address of the order's page. */
 const LIFETIME_SECONDS = 86_400;

@@ -11,8 +11,8 @@ import {
   roomFor,
   type Watermarks,
 } from './assigned-partition.js';
-import type { ConsumedRecord } from '../consumed-record.js';
-import { BEHIND_AT_MOST_MS } from '../log/log-position.js';
+import type { ConsumedRecord } from './record.js';
+import { BEHIND_AT_MOST_MS } from './log-position.js';
 import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import { decodeFinished, topicIdIn, withTopicId } from './frontier.js';
 import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWork } from './group-port.js';

@@ -1,4 +1,4 @@
-import type { KafkaMessage } from './kafkajs/kafka-client.js';
+import type { KafkaMessage } from './kafka-client.js';
 import { consumedRecord } from './consumed-record.js';
 
 const message = (headers: Record<string, Buffer | Buffer[]>): KafkaMessage => ({

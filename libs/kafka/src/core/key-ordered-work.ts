@@ -1,5 +1,5 @@
 import type { Timers } from '@tranche/runtime';
-import { bytesOf, type ConsumedRecord } from '../consumed-record.js';
+import { bytesOf, type ConsumedRecord } from './record.js';
 import { Frontier, type Delivery } from './frontier.js';
 import type { Assignment, Backlog, PartitionWork } from './group-port.js';
 

@@ -1,27 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { errorText } from '@tranche/runtime';
-import { markHeader, whyUnreadable } from './kafkajs/unreadable-batch.js';
-import { headerValues, type HeaderValue } from './kafkajs/record-headers.js';
-import type { IHeaders, KafkaMessage } from './kafkajs/kafka-client.js';
-
-export interface ConsumedRecord {
-  /** Topic name without the prefix of `KAFKA_TOPIC_PREFIX`. */
-  topic: string;
-  partition: number;
-  offset: bigint;
-  key: string | null;
-  rawKey: Buffer | null;
-  value: Buffer | null;
-  /** The first value of each header as UTF-8, in an object without prototype. A header whose value is null counts as absent. */
-  headers: Record<string, string>;
-  repeatedHeaders?: readonly string[];
-  /** All headers as received. Present only if `headers` is not the whole truth: a value is null, repeated, or not UTF-8. */
-  rawHeaders?: Readonly<Record<string, readonly (Buffer | null)[]>>;
-  /** Milliseconds since the epoch, or -1: the broker's time if the topic has LogAppendTime, otherwise the sender's. */
-  timestampMs: number;
-  /** The reason why the record could not be read. Such a record has an offset, but neither value nor headers. */
-  unreadable?: string;
-}
+import type { ConsumedRecord } from '../core/record.js';
+import { markHeader, whyUnreadable } from './unreadable-batch.js';
+import { headerValues } from './record-headers.js';
+import type { IHeaders, KafkaMessage } from './kafka-client.js';
 
 /**
  * Never throws: an error here would end the consumer, and would be repeated after each restart. A record that cannot be read becomes an
@@ -88,24 +70,6 @@ function oddHeaders(headers: IHeaders | undefined): Pick<ConsumedRecord, 'header
 function withoutContent(message: KafkaMessage, why: string): KafkaMessage {
   const { key, value } = markHeader(why);
   return { ...message, key: null, value: null, headers: { [key]: value } } as KafkaMessage;
-}
-
-/** The first record that could not be read, for readers without dead letters, who may not skip a record. */
-export function whyNotReadable(records: readonly ConsumedRecord[]): string | undefined {
-  const record = records.find(({ unreadable }) => unreadable !== undefined);
-  return record && `${record.topic}/${record.partition}/${record.offset}: ${record.unreadable}`;
-}
-
-/** Approximate bytes in memory, for bounds; not the size on the wire. */
-export function bytesOf(record: ConsumedRecord): number {
-  return (record.value?.length ?? 0) + (record.rawKey?.length ?? 0) + 200;
-}
-
-export function allHeaders({
-  headers,
-  rawHeaders,
-}: Pick<ConsumedRecord, 'headers' | 'rawHeaders'>): Readonly<Record<string, HeaderValue | readonly HeaderValue[]>> {
-  return rawHeaders ?? headers;
 }
 
 type Values = ReturnType<typeof headerValues>;

@@ -1,5 +1,5 @@
 import { GenerationUnknownError, MembershipLostError } from '../errors.js';
-import type { ConsumedRecord } from '../consumed-record.js';
+import type { ConsumedRecord } from './record.js';
 import { encodeFinished, withTopicId } from './frontier.js';
 import type { CommitPoint, PartitionStart, TopicPartition, Assignment } from './group-port.js';
 import { GroupWork } from './group-work.js';

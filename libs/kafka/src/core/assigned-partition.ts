@@ -1,5 +1,5 @@
 import type { Assignment, Backlog, PartitionWork } from './group-port.js';
-import { type ConsumedRecord, bytesOf } from '../consumed-record.js';
+import { type ConsumedRecord, bytesOf } from './record.js';
 
 export class AssignedPartition {
   /** False until the start offset is known; nothing is fetched before. */

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningApp, noteService } from '../apps.js';
+import { type RunningApp, noteService } from './apps.js';
 
 /** Processes for all spec files of one test run. */
 export interface Stage {
