@@ -25,7 +25,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
     const [status] = await once(child, 'close');
     return { status, ...JSON.parse(text) };
   };
-  const empty = { create: [], configure: [], byHand: [] };
+  const empty = { create: [], configure: [], byHand: [], notes: [] };
 
   expect((await topics('--plan')).create).toHaveLength(12);
   expect(await topics('--apply')).toMatchObject({ status: 0, applied: true });

@@ -158,10 +158,7 @@ export class SimulatedGateway {
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
     new GroupClient(process, world.gatewayGroup, commandSource(world.commands.values(), world.journal), {
       ownedTopic: JOURNAL,
-      assigned: (assignment) =>
-        assignment.topic === JOURNAL
-          ? this.#own(assignment)
-          : pool.workOn(assignment, () => this.#whenServing(assignment)),
+      assigned: (assignment) => (assignment.topic === JOURNAL ? this.#own(assignment) : pool.workOn(assignment)),
       canWork: () => this.#standing.canWork,
     }).start();
     const noted = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) =>
@@ -198,12 +195,13 @@ export class SimulatedGateway {
     };
   }
 
-  async #whenServing({ partition, signal }: Assignment): Promise<undefined> {
+  /** Does what `PartitionOwners` of the service does. */
+  async #whenServing({ partition, signal }: Assignment): Promise<void> {
     const owner = this.journal.ownerOf(partition);
     await owner?.whenServing(signal);
     if (owner?.isServing !== true && !signal.aborted)
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    return undefined;
+    signal.throwIfAborted();
   }
 
   async #lookForDoubts(): Promise<void> {
@@ -235,6 +233,8 @@ export class SimulatedGateway {
     const record = this.world.commands.get(topic)!.find(partition, offset)!;
     if (journalPartition(record.key) !== partition)
       return this.process.uncertain('forward', () => this.world.forwarded(record));
+    if (this.journal.ownerOf(partition)?.isServing !== true)
+      await slot.withoutSlot(() => this.#whenServing(assignment));
     if (this.#clocks?.isApart === true) throw new NotNowError('the clocks are apart');
     this.#clocks?.taken(record.carries.commandId);
     const lease = {

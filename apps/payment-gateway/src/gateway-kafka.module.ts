@@ -1,4 +1,4 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { topicsOf } from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient, KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
@@ -23,6 +23,21 @@ export class KafkaParts {
   ) {}
 }
 
+/**
+ * Sends what publishers wrote: forwarded commands and dead letters. Kafka may refuse it again and again (a missing right), and each refusal replaces
+ * the connection; the journal's records and the events have another one.
+ */
+@Injectable()
+export class RelayProducer extends BatchingProducer implements OnApplicationShutdown {
+  constructor({ client, log, metrics }: KafkaParts) {
+    super({ client, log, metrics: metrics.registry });
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+}
+
 /** Sends one request at a time. A caller gets the answer of a request that starts after its call, so the answer is never older than the call. */
 export class NextAnswer<T> {
   #current: Promise<unknown> = Promise.resolve();
@@ -44,5 +59,5 @@ export class NextAnswer<T> {
   }
 }
 
-@Module({ imports: [Kafka], providers: [KafkaParts], exports: [Kafka, KafkaParts] })
+@Module({ imports: [Kafka], providers: [KafkaParts, RelayProducer], exports: [Kafka, KafkaParts, RelayProducer] })
 export class GatewayKafkaModule {}

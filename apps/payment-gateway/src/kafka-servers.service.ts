@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { KafkaServer } from '@tranche/kafka/nest';
 import { SHORT_KEYS_WARNING, shortKeysOfMerchants, unsignedMerchants } from '@tranche/service-kit';
-import { KafkaParts } from './gateway-kafka.module.js';
+import { KafkaParts, RelayProducer } from './gateway-kafka.module.js';
 import { gatewayGroup, GatewayConfig } from './gateway.config.js';
 import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
@@ -20,6 +20,7 @@ export class KafkaServers {
   constructor(
     private readonly config: GatewayConfig,
     private readonly kafka: KafkaParts,
+    private readonly relay: RelayProducer,
     private readonly owners: PartitionOwners,
     private readonly breakers: RailBreakers,
     private readonly commandGate: CommandGate,
@@ -32,7 +33,7 @@ export class KafkaServers {
     this.#warnOfUnsignedCommands();
     this.#warnOfShortKeys();
     const shared = {
-      ...{ ...kafka, metrics: kafka.metrics.registry },
+      ...{ ...kafka, producer: this.relay, metrics: kafka.metrics.registry },
       topicPrefix: config.kafkaTopicPrefix,
       deadLetterTopic: TOPICS.commandsDeadLetter.name,
       inFlight: config.inFlight,

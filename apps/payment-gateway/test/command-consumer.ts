@@ -24,6 +24,7 @@ import type { PaymentPlatform } from '../src/command/payment-platform.service.js
 import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
 import type { Journal } from '../src/journal/journal.service.js';
+import type { PartitionOwners } from '../src/journal/partition-owners.service.js';
 import type { Recovery } from '../src/journal/recovery.service.js';
 import type { BearerToken } from '../src/platform/bearer-token.client.js';
 import type { PlatformForm } from '../src/platform/platform-caller.service.js';
@@ -36,14 +37,25 @@ export interface ConsumerParts {
   resumes?: ResumeList;
   /** Without one, each command is on its own partition. */
   forwarder?: CommandForwarder;
+  /** Without them, every partition is served. */
+  owners?: PartitionOwners;
   nowMs: number;
 }
 
-const forwardsNothing = { forward: () => Promise.resolve(false) } as unknown as CommandForwarder;
+const forwardsNothing = { forward: () => Promise.resolve('own') } as unknown as CommandForwarder;
+const serving = { isServing: () => true } as unknown as PartitionOwners;
 
 /** The gateway's consumer with a journal in memory. It records executions, published events and appended records. */
 export function commandConsumer(parts: ConsumerParts) {
-  const { merchants, orders = [], resumes = new ResumeList(), forwarder = forwardsNothing, nowMs, ...more } = parts;
+  const {
+    merchants,
+    orders = [],
+    resumes = new ResumeList(),
+    forwarder = forwardsNothing,
+    owners = serving,
+    nowMs,
+    ...more
+  } = parts;
   const read = readMerchants(merchants, () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
   const config = { merchants: read.merchants, kafkaTopicPrefix: '', clockOffsetMs: 0, ...more };
@@ -85,6 +97,7 @@ export function commandConsumer(parts: ConsumerParts) {
   );
   const consumer = new CommandConsumer(
     forwarder,
+    owners,
     new CommandReader(config as unknown as GatewayConfig, metrics),
     executor,
     answers,

@@ -9,7 +9,7 @@ import {
 import { addPartitions, BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { journalPartition } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { aCommand, aPartnerBAuthorization, infrastructure, startApp } from '@tranche/testing';
+import { aCommand, aPartnerBAuthorization, aPartnerBCartItem, infrastructure, startApp } from '@tranche/testing';
 import { notificationOf } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { orderIn } from './orders-in-partition.js';
@@ -27,8 +27,10 @@ const more = (definition: TopicDefinition, count: number) =>
 const ordersOf = (name: string) => ALL.map((partition) => orderIn(partition, name));
 
 /** Publishes as a publisher does that names this partition of the order's key. */
-async function authorize(orderId: string, id: string, partition: number, amount?: number): Promise<void> {
-  const data = aPartnerBAuthorization({ orderId, ...(amount !== undefined && { amount }) });
+async function authorize(orderId: string, id: string, partition: number, quantity = 3): Promise<void> {
+  const amount = quantity * 10_000;
+  const cart = [aPartnerBCartItem({ quantity, price: 10_000, totalAmount: amount })];
+  const data = aPartnerBAuthorization({ orderId, amount, cart });
   const event = aCommand('payment.authorize', data, { id, time: new Date().toISOString() });
   const at = { topic: topicName(stack.prefix, COMMANDS), partition, key: orderKey(data.merchant, orderId) };
   // One that knows the partitions of now.
@@ -75,14 +77,14 @@ it('a command topic and the notifications get 24 partitions and the journal 13 w
 it('of an order whose second command lies on the added partition, behind the first on its own, the first counts', async () => {
   await stack.gateway.stop();
   for (const orderId of second) {
-    await authorize(orderId, `${orderId}-1`, own(orderId), 1_000);
-    await authorize(orderId, `${orderId}-1`, own(orderId) + 12, 2_000);
+    await authorize(orderId, orderId, own(orderId), 3);
+    await authorize(orderId, orderId, own(orderId) + 12, 4);
   }
   stack.gateway = await startApp('payment-gateway', stack.env);
   const events = await Promise.all(
     second.map((orderId) => stack.event(orderId, 'payment.authorize.redirect_required')),
   );
-  expect(events.map(({ data }) => data.amount)).toEqual(second.map(() => 1_000));
+  expect(events.map(({ data }) => data.amount)).toEqual(second.map(() => 30_000));
   await Promise.all(second.map((orderId) => stack.event(orderId, 'payment.command.rejected')));
 }, 240_000);
 

@@ -36,6 +36,15 @@ export class UnknownTopicError extends Error {
   }
 }
 
+/** This process lacks a right to the topic, which somebody must grant. */
+export class TopicDeniedError extends Error {
+  override readonly name = 'TopicDeniedError';
+
+  constructor(topic: string, right: 'Write' | 'DescribeConfigs', options: { cause: unknown }) {
+    super(`Kafka denies this process the right ${right} to topic ${topic}`, options);
+  }
+}
+
 /** The producer's queue is full. Nothing of this record was sent. */
 export class ProducerOverloadedError extends Error {
   override readonly name = 'ProducerOverloadedError';
@@ -65,3 +74,25 @@ export class GenerationUnknownError extends Error {
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';
 }
+
+interface KafkaJsError {
+  name?: string;
+  type?: string;
+  retriable?: boolean;
+  cause?: unknown;
+}
+
+/** kafkajs wraps what a broker said. */
+export function* causes(error: unknown): Generator<KafkaJsError> {
+  for (
+    let depth = 0, at = error as KafkaJsError | undefined;
+    depth < 5 && typeof at === 'object' && at !== null;
+    depth++
+  ) {
+    yield at;
+    at = at.cause as KafkaJsError | undefined;
+  }
+}
+
+export const isDenied = (error: unknown): boolean =>
+  [...causes(error)].some(({ type }) => type === 'TOPIC_AUTHORIZATION_FAILED');

@@ -16,6 +16,7 @@ export {
   ProducerClosedError,
   ProducerOverloadedError,
   RecordTooLargeError,
+  TopicDeniedError,
   UnknownTopicError,
   UnreadableRecordError,
 } from './errors.js';

@@ -6,6 +6,8 @@ interface Fetched {
   /** Start of the fetch (the first offset). */
   readonly from?: number;
   readonly partition?: number;
+  /** Offset of the last one that the answer covers (that of the last record): an aborted transaction has no records for readers. */
+  readonly last?: number;
   /** Headers of each record. */
   readonly headers?: Record<string, Buffer>;
 }
@@ -61,7 +63,13 @@ export class FakeConsumer {
   }
 
   /** Passes a batch to the consumer, and returns the offset that the consumer resolved. */
-  async fetch({ offsets, from = offsets[0], partition = 0, headers }: Fetched): Promise<string | undefined> {
+  async fetch({
+    offsets,
+    from = offsets[0],
+    last = offsets.at(-1),
+    partition = 0,
+    headers,
+  }: Fetched): Promise<string | undefined> {
     const messages = offsets.map((offset) => ({
       key: Buffer.from(`key ${offset}`),
       value: null,
@@ -76,7 +84,7 @@ export class FakeConsumer {
         partition,
         messages,
         fetchedOffset: String(from),
-        lastOffset: () => String(offsets.at(-1)),
+        lastOffset: () => String(last),
         offsetLag: () => '0',
       },
       isStale: () => false,

@@ -96,6 +96,8 @@ export interface OneOwnerSettings {
   /** The log, from offset `low` on. */
   records?: JournalRecord[];
   low?: bigint;
+  /** Offsets behind the last record that have none, as an aborted transaction leaves them; `bring` tells of them when it has no record. */
+  withoutRecords?: bigint;
   /** Offset behind the last record whose events were published. */
   committed?: bigint;
   /** The index holds the records up to this one. */
@@ -138,12 +140,14 @@ export class OneOwner {
   onBounds: () => void = () => undefined;
   /** Called once when reading begins. */
   onFollow: () => void = () => undefined;
+  readonly #withoutRecords: bigint;
   readonly #entryOf: (offset: bigint, record: JournalRecord) => JournalEntry;
   #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
 
   constructor({
     records = [],
     low = 0n,
+    withoutRecords = 0n,
     committed,
     marker,
     epoch,
@@ -159,6 +163,7 @@ export class OneOwner {
     };
     this.log = records.map((record, at) => this.#entryOf(low + BigInt(at), record));
     this.low = low;
+    this.#withoutRecords = withoutRecords;
     const around = async (what: string) => {
       await did?.(what);
       this.steps.push(what);
@@ -213,7 +218,7 @@ export class OneOwner {
   #nowMs = 0;
 
   get high(): bigint {
-    return (this.log.at(-1)?.offset ?? this.low - 1n) + 1n;
+    return (this.log.at(-1)?.offset ?? this.low - 1n) + 1n + this.#withoutRecords;
   }
 
   append(record: JournalRecord): bigint {
@@ -235,8 +240,8 @@ export class OneOwner {
     if (read === undefined || this.isReaderLate) return;
     const entries = this.log.slice(0, this.readsAtMost).filter(({ offset }) => offset >= read.next);
     const last = entries.at(-1);
-    if (last === undefined) return;
-    read.next = last.offset + 1n;
+    if (last === undefined && this.#withoutRecords === 0n) return;
+    read.next = last === undefined ? this.high : last.offset + 1n;
     read.take(entries, read.next);
   }
 

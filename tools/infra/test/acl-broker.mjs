@@ -39,11 +39,17 @@ export async function startAclBroker({ held, users, prefix, rows }) {
   await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
   const admin = new kafkajs.Kafka({ brokers: [brokers], clientId: 'admin', sasl, logLevel: kafkajs.logLevel.NOTHING }).admin(); // prettier-ignore
   await admin.connect();
-  const acl = rows.flatMap(entriesOf);
-  await admin.createAcls({ acl });
+  const acl = await grant(admin, rows);
   await untilInForce(admin, new Set(acl.map((entry) => JSON.stringify(entry))).size);
   await admin.disconnect();
   return brokers;
+}
+
+/** Resolves to the ACLs of `rows`, which the broker applies soon. */
+export async function grant(admin, rows) {
+  const acl = rows.flatMap(entriesOf);
+  await admin.createAcls({ acl });
+  return acl;
 }
 
 /** The controller stores ACLs at once, but the broker applies them only when it has read its log: seconds on a busy machine. */

@@ -8,13 +8,15 @@ import {
   SIGNATURE_HEADER,
   signCommand,
 } from '@tranche/contracts';
-import { RecordTooLargeError, type BatchingProducer, type ConsumedRecord, type ProducerRecord } from '@tranche/kafka';
+import { RecordTooLargeError, TopicDeniedError, type ConsumedRecord, type ProducerRecord } from '@tranche/kafka';
 import { RetryableError, TerminalError } from '@tranche/kafka/nest';
 import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
 import { Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { aCommand, aPartnerAAuthorization } from '@tranche/testing';
 import { commandConsumer } from '../../test/command-consumer.js';
+import type { RelayProducer } from '../gateway-kafka.module.js';
 import type { GatewayConfig } from '../gateway.config.js';
+import type { PartitionOwners } from '../journal/partition-owners.service.js';
 import { CommandForwarder } from './command-forwarder.service.js';
 
 const topic = COMMAND_TOPICS['partner-a'].name;
@@ -42,7 +44,7 @@ const recordAbout = (merchant: string, orderId: string) => {
   return recordOf({ key: name, rawKey: Buffer.from(name), partition });
 };
 
-function forwarder(answer: () => Promise<unknown> = () => Promise.resolve()) {
+function forwarder(answer: () => Promise<unknown> = () => Promise.resolve(), owners?: PartitionOwners) {
   const read = readMerchants(shops, () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
   const config = { merchants: read.merchants, kafkaTopicPrefix: 'test.' } as GatewayConfig;
@@ -51,9 +53,10 @@ function forwarder(answer: () => Promise<unknown> = () => Promise.resolve()) {
   const send = (record: ProducerRecord) => (sent.push(record), answer());
   const metrics = new Metrics('spec');
   const log = { warn: (...warning: unknown[]) => void warnings.push(warning) } as unknown as ServiceLogger;
-  const built = new CommandForwarder(config, { send } as unknown as BatchingProducer, log, metrics);
+  const built = new CommandForwarder(config, { send } as unknown as RelayProducer, log, metrics);
   const { take, executed, published } = commandConsumer({
     ...{ merchants: shops, kafkaTopicPrefix: 'test.', forwarder: built, nowMs: Date.now() },
+    ...(owners && { owners }),
   });
   return {
     ...{ sent, warnings, metrics, take, executed, published },
@@ -61,6 +64,10 @@ function forwarder(answer: () => Promise<unknown> = () => Promise.resolve()) {
     forward: built.forward.bind(built),
   };
 }
+
+/** A partition that is not served before its assignment ends. */
+const neverServing = () =>
+  ({ isServing: () => false, whenServing: () => Promise.reject(new Error('ended')) }) as unknown as PartitionOwners;
 
 describe('a command on another partition than its order’s', () => {
   it('is published to its order’s partition with its own key, value and headers, and with where it came from', async () => {
@@ -113,6 +120,26 @@ describe('a command on another partition than its order’s', () => {
     await expect(take(recordOf())).rejects.toThrow(RetryableError);
   });
 
+  it('waits without the right to write it there, and a warning names topic and right, once until one was forwarded', async () => {
+    const denied = () => Promise.reject(new TopicDeniedError(`test.${topic}`, 'Write', { cause: undefined }));
+    const answers = [denied, denied, () => Promise.resolve(), denied];
+    const { take, warnings } = forwarder(() => answers.shift()!());
+    const ofRights = () =>
+      warnings.filter(([, text]) => String(text).includes(`the right Write to topic test.${topic}`));
+    await expect(take(recordOf())).rejects.toThrow(RetryableError);
+    await expect(take(recordOf())).rejects.toThrow(RetryableError);
+    expect(ofRights()).toHaveLength(1);
+    await take(recordOf());
+    await expect(take(recordOf())).rejects.toThrow(RetryableError);
+    expect(ofRights()).toHaveLength(2);
+  });
+
+  it('does not wait for the journal of the partition on which it lies', async () => {
+    const { sent, take } = forwarder(undefined, neverServing());
+    await take(recordOf());
+    expect(sent).toHaveLength(1);
+  });
+
   it('is a dead letter where no copy of it fits into a record', async () => {
     const { take } = forwarder(() => Promise.reject(new RecordTooLargeError(topic, 10, 9)));
     const refused = take(recordOf());
@@ -130,11 +157,32 @@ it('executes a command on its order’s own partition where it is, also one that
   expect(executed).toHaveLength(2);
 });
 
+it('executes a command on its own partition only when that is served', async () => {
+  let serve: () => void = () => undefined;
+  const whenServing = () => new Promise<void>((resolve) => (serve = resolve));
+  const { take, executed } = forwarder(undefined, {
+    isServing: () => false,
+    whenServing,
+  } as unknown as PartitionOwners);
+  const taken = take(recordOf({ partition: own }));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(executed).toEqual([]);
+  serve();
+  await taken;
+  expect(executed).toHaveLength(1);
+});
+
+it('leaves a command that waits for its partition to the next owner', async () => {
+  const { take, executed } = forwarder(undefined, neverServing());
+  await expect(take(recordOf({ partition: own }))).rejects.toThrow(RetryableError);
+  expect(executed).toEqual([]);
+});
+
 it.each([
   ['without a key', null],
   ['with a key that names no order', 'shop-fr'],
 ])('rejects a command %s where it is, and names the key that it needs', async (_what, name) => {
-  const { sent, take, executed, published } = forwarder();
+  const { sent, take, executed, published } = forwarder(undefined, neverServing());
   const { headers } = encodeCloudEvent(aCommand('payment.authorize', data));
   await take(recordOf({ key: name, rawKey: name === null ? null : Buffer.from(name), headers }));
   expect([sent, executed]).toEqual([[], []]);

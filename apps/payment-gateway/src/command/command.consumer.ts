@@ -12,6 +12,7 @@ import {
   type CommandCopy,
 } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
+import { PartitionOwners } from '../journal/partition-owners.service.js';
 import { Recovery } from '../journal/recovery.service.js';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import type { PlatformForm } from '../platform/platform-caller.service.js';
@@ -42,6 +43,7 @@ const HELD_BACK = {
 export class CommandConsumer {
   constructor(
     private readonly forwarder: CommandForwarder,
+    private readonly owners: PartitionOwners,
     private readonly reader: CommandReader,
     private readonly executor: CommandExecutor<AcceptedCommand, PlatformForm, BearerToken>,
     private readonly answers: CommandAnswers,
@@ -50,7 +52,11 @@ export class CommandConsumer {
 
   @KafkaHandler(Object.values(COMMAND_TOPICS).map(({ name }) => name))
   async take(@Payload() consumed: ConsumedRecord, @Ctx() context: KafkaRecordContext): Promise<void> {
-    if (await asRetryable(this.forwarder.forward(consumed))) return;
+    const place = await asRetryable(this.forwarder.forward(consumed));
+    if (place === 'forwarded') return;
+    // Only what the partition's own orders are commanded waits for its journal.
+    if (place === 'own' && !this.owners.isServing(consumed.partition))
+      await asRetryable(context.withoutSlot(() => this.owners.whenServing(consumed.partition, context.signal)));
     const record = this.reader.moved(consumed);
     const rail = railOfTopic(record.topic);
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
 import type { Assignment, PartitionWork } from '@tranche/kafka';
 import type { OwnedTopic } from '@tranche/kafka/nest';
-import { JOURNAL_PARTITIONS } from '@tranche/order-journal';
 import { Journal } from './journal.service.js';
 import { JournalReports } from './journal-reports.service.js';
 
@@ -47,14 +46,16 @@ export class PartitionOwners implements OwnedTopic {
     } satisfies PartitionWork;
   };
 
-  readonly whenServing = async (partition: number, signal: AbortSignal): Promise<void> => {
-    // Beyond the journal's partitions lie no order's own: what is there is forwarded, which needs no owner.
-    if (partition >= JOURNAL_PARTITIONS) return;
-    const owner = this.journal.view.ownerOf(partition);
-    await owner?.whenServing(signal);
-    // A stopped partition takes no commands; they wait in their topics.
-    if (owner?.isServing !== true) await ended(signal);
-  };
+  isServing(partition: number): boolean {
+    return this.journal.view.ownerOf(partition)?.isServing === true;
+  }
+
+  /** Resolves when the partition is served here. Rejects once the signal aborts: a stopped partition takes no commands, and they wait. */
+  async whenServing(partition: number, signal: AbortSignal): Promise<void> {
+    await this.journal.view.ownerOf(partition)?.whenServing(signal);
+    if (!this.isServing(partition)) await ended(signal);
+    signal.throwIfAborted();
+  }
 }
 
 const ended = (signal: AbortSignal): Promise<void> =>

@@ -7,6 +7,8 @@ export interface TopicPartition {
 }
 
 export interface PartitionStart extends TopicPartition {
+  /** Id of the topic, told before these offsets were; undefined if no broker tells it. */
+  topicId?: string | undefined;
   committed: bigint | undefined;
   metadata: string | undefined;
   /** First offset that the log still has. */
@@ -26,7 +28,7 @@ export interface GroupPort {
    * @throws MembershipLostError if this member is no longer in the group
    */
   commit(points: CommitPoint[]): Promise<void>;
-  /** Partitions that do not exist are left out. The topics' ids are asked for first, and then their offsets. */
+  /** Partitions that do not exist are left out. */
   starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]>;
   /** The next fetch begins at this offset. Fetched records that `take` has not received yet are dropped. */
   seek(partition: TopicPartition, offset: bigint): void;

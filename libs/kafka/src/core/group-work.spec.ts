@@ -67,7 +67,10 @@ class Member {
           new Promise((resolve, reject) =>
             this.commits.push({ points, answer: (error) => (error ? reject(error) : resolve()) }),
           ),
-        starts: () => (this.startsFail-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve(this.starts)),
+        starts: () => {
+          if (this.startsFail-- > 0) return Promise.reject(new Error('not now'));
+          return Promise.resolve(this.starts.map((start) => ({ topicId: this.topicId, ...start })));
+        },
         seek: ({ topic, partition }, offset) => void this.calls.push(`seek ${topic}/${partition} ${offset}`),
         topicId: () => this.topicId,
         pause: call('pause'),
@@ -553,6 +556,21 @@ describe('a topic that was deleted and made again', () => {
     expect(member.replaced).toEqual([]);
     await member.pass(100);
     expect(member.committed).toEqual(committed);
+  });
+
+  it('is noticed where it happens between the two answers about where to begin: the offsets are of the topic that was told first', async () => {
+    const member = memberOn(NEW, { committed: 5n, metadata: withTopicId('', OLD), low: 2n, topicId: OLD });
+    await member.work.join([first]);
+    expect(seeks(member)).toEqual(['seek commands/0 5']);
+    expect([member.work.isOutdated, member.replaced]).toEqual([true, []]);
+    member.work.take(first, [record(5)]);
+    await member.finish(5);
+    await member.pass(100);
+    expect(member.committed).toEqual([[[6n, withTopicId('', OLD)]]]);
+    member.starts = [{ ...first, committed: 6n, metadata: withTopicId('', OLD), low: 0n, high: 100n }];
+    await member.work.join([first]);
+    expect(seeks(member).at(-1)).toBe('seek commands/0 0');
+    expect([member.work.isOutdated, member.replaced]).toEqual([false, [first]]);
   });
 
   it('is not looked for where the group only owns a topic', async () => {

@@ -213,7 +213,7 @@ export class GroupWork {
     const { assignment, work } = assigned;
     if (!start || assignment.signal.aborted) return;
     const { low, high, metadata } = start;
-    const topicId = this.topicIdOf(assignment.topic);
+    const topicId = assignment.topic === this.options.ownedTopic ? undefined : start.topicId;
     const isReplaced = this.isReplaced(assigned, start, topicId);
     const committed = isReplaced ? low : start.committed;
     if (committed !== undefined && committed < low) this.afterMissed(assignment, committed, low);
@@ -254,11 +254,7 @@ export class GroupWork {
 
   private isOfAnotherTopic({ isPlaced, topicId, assignment: { topic } }: AssignedPartition): boolean {
     if (!isPlaced || topicId === undefined) return false;
-    return topicId !== (this.topicIdOf(topic) ?? topicId);
-  }
-
-  private topicIdOf(topic: string): string | undefined {
-    return topic === this.options.ownedTopic ? undefined : this.options.port.topicId(topic);
+    return topicId !== (this.options.port.topicId(topic) ?? topicId);
   }
 
   private afterReplaced({ assignment, topicId }: AssignedPartition, { committed, high }: PartitionStart): void {

@@ -72,7 +72,10 @@ export class KafkajsPort implements GroupPort {
     const { client, groupId, topicPrefix, cluster } = this.options;
     // Only the group's leader has asked at the join.
     await cluster()?.refreshMetadata();
-    return startsOf(client, groupId, topicPrefix, partitions);
+    // A topic that is made anew from here on has another id, and is noticed by it.
+    const ids = new Map(partitions.map(({ topic }) => [topic, this.topicId(topic)]));
+    const starts = await startsOf(client, groupId, topicPrefix, partitions);
+    return starts.map((start) => ({ ...start, topicId: ids.get(start.topic) }));
   }
 
   topicId(topic: string): string | undefined {

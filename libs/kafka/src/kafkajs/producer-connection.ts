@@ -53,6 +53,8 @@ export class ProducerConnection {
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
+      // Records for a partition that was just added wait until this has passed, if no failure comes before.
+      metadataMaxAge: 60_000,
       createPartitioner: notingPartitioner,
       // kafkajs retries only a few times: our own retries send the same batch on the same producer, and can be stopped.
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 3 },

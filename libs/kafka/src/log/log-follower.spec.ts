@@ -120,6 +120,58 @@ it('a partition whose reader throws is read no further, and the process is not l
   expect(isLive()).toBe('reading records/0 failed: Error: no room');
 });
 
+describe('offsets without records', () => {
+  const ends: string[] = [];
+  beforeEach(async () => {
+    ends.length = 0;
+    await start();
+    const onRecords = (records: readonly { offset: bigint }[], next: bigint) =>
+      void ends.push(`${records.map(({ offset }) => offset).join()} to ${next}`);
+    follower.follow(
+      0,
+      { from: 0n, known: 0n, onRecords, onFault: (fault) => void faults.push(fault) },
+      { low: 0n, high: 6n },
+    );
+  });
+
+  it('are told to who follows a partition, also at the end of the log: an aborted transaction leaves them', async () => {
+    await fake.fetch({ offsets: [0, 1] });
+    fake.pass(2, 3);
+    expect(ends).toEqual(['0,1 to 2', ' to 4']);
+  });
+
+  it('are told also where they come together with the record that is compared again', async () => {
+    await fake.fetch({ offsets: [0, 1] });
+    fake.emit('consumer.network.request', { apiName: 'Fetch', broker: 'fake', duration: 5_000 });
+    const fetching = fake.fetch({ offsets: [1], last: 3 });
+    await passed(10);
+    await fetching;
+    expect(ends).toEqual(['0,1 to 2', ' to 4']);
+  });
+
+  it('stop the partition where their reader throws, as records do', () => {
+    const throws = () => {
+      throw new Error('no room');
+    };
+    follower.follow(
+      0,
+      { from: 0n, known: 0n, onRecords: throws, onFault: (fault) => void faults.push(fault) },
+      { low: 0n, high: 6n },
+    );
+    fake.pass(0, 1);
+    expect(faults).toEqual(['reading records/0 failed: Error: no room']);
+  });
+
+  it('are nothing to who wants records only', async () => {
+    const batches: number[] = [];
+    await follower.stop();
+    await start({ onRecords: (_partition, records) => void batches.push(records.length) });
+    fake.pass(0, 1);
+    await fake.fetch({ offsets: [2] });
+    expect(batches).toEqual([1]);
+  });
+});
+
 describe('a record that can not be read', () => {
   const { key, value } = markHeader('too large');
 

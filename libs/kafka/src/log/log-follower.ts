@@ -20,14 +20,15 @@ const lookAgainMs = 1_000;
 const lastLookMs = 2_000;
 
 interface Reading {
-  /** Called with records in offset order, and the offset behind the last one. The next fetch waits for it, so it must be short. */
+  /**
+   * Called with records in offset order, and the offset behind the last one; without records for offsets that have none (control records, and those
+   * of an aborted transaction). The next fetch waits for it, so it must be short.
+   */
   onRecords: (records: ConsumedRecord[], next: bigint) => void;
   /** Called once when reading stops: the log is another one, lost unread records, or holds one that cannot be read, or `onRecords` threw. */
   onFault: (fault: string) => void;
   /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
   takesUnreadable?: boolean;
-  /** If true, `onRecords` is also called without records, for offsets that have none: control records, and those of an aborted transaction. */
-  takesGaps?: boolean;
 }
 
 export interface FollowedLog extends Reading {
@@ -199,7 +200,7 @@ export class LogFollower {
       const wanted = from === 'beginning' ? low : (from?.get(partition) ?? high);
       const first = wanted < low ? low : wanted;
       const reading: Reading = {
-        onRecords: (records) => onRecords(partition, records),
+        onRecords: (records) => records.length > 0 && onRecords(partition, records),
         onFault: (fault) => onFault?.(partition, fault),
         takesUnreadable,
       };
@@ -262,25 +263,30 @@ export class LogFollower {
     const unreadable = one.takesUnreadable === true ? undefined : whyNotReadable(records);
     if (unreadable !== undefined) return this.fail(partition, unreadable);
     this.metrics.logRecords.inc({ topic: this.options.topic }, records.length);
-    try {
-      if (records.length > 0) one.onRecords(records, position.next);
-    } catch (error) {
-      // To read on would leave a gap in what the reader knows.
-      this.failure = `reading ${this.name}/${partition} failed: ${String(error)}`;
-      return this.fail(partition, this.failure);
-    }
+    if (!this.give(partition, one, records)) return;
     // `onRecords` may have ended this reading, or begun another one.
     if (this.followed.get(partition) === one) fetched.resolveOffset(String(position.next - 1n));
     await this.pace.keep();
+  }
+
+  private give(partition: number, { onRecords, position }: Followed, records: ConsumedRecord[]): boolean {
+    try {
+      onRecords(records, position.next);
+      return true;
+    } catch (error) {
+      // To read on would leave a gap in what the reader knows.
+      this.failure = `reading ${this.name}/${partition} failed: ${String(error)}`;
+      this.fail(partition, this.failure);
+      return false;
+    }
   }
 
   private pass(partition: number, first: bigint, last: bigint): void {
     const one = this.followed.get(partition);
     if (!one) return;
     const { position } = one;
-    if (position.pass(first, last)) {
-      if (one.takesGaps) one.onRecords([], position.next);
-    } else if (position.fault !== undefined) this.fail(partition, position.fault);
+    if (position.pass(first, last)) this.give(partition, one, []);
+    else if (position.fault !== undefined) this.fail(partition, position.fault);
     // kafkajs has passed these offsets. They must come once more, after the last record was compared: they may be the last ones of the log.
     else this.setPosition(partition);
   }

@@ -82,7 +82,7 @@ export class LogReader {
         else range.fail(new UnreadableRecordError(unreadable));
       };
       const onFault = (fault: string) => range.fail(new Error(fault));
-      const reading = { from, known: from, takesUnreadable: true, takesGaps: true };
+      const reading = { from, known: from, takesUnreadable: true };
       follower.follow(partition, { ...reading, onRecords, onFault }, bounds);
       for (let slice = await range.take(); slice; slice = await range.take()) yield slice;
     } finally {

@@ -48,8 +48,6 @@ export interface OwnedTopic {
   topic: string;
   /** Called for each assignment of a partition of this topic. */
   assigned: (assignment: Assignment) => PartitionWork;
-  /** Resolves when records of this partition of the handled topics may be fetched. */
-  whenServing: (partition: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface Handler {
@@ -173,12 +171,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
 
   private workOn(assignment: Assignment): PartitionWork {
     const { owned } = this.options;
-    if (owned === undefined) return this.pool.workOn(assignment);
-    if (assignment.topic === owned.topic) return owned.assigned(assignment);
-    return this.pool.workOn(assignment, async () => {
-      await owned.whenServing(assignment.partition, assignment.signal);
-      return undefined;
-    });
+    return assignment.topic === owned?.topic ? owned.assigned(assignment) : this.pool.workOn(assignment);
   }
 
   /** Never rejects: any error is about this record alone and must not stop the others. */

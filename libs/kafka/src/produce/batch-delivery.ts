@@ -1,4 +1,5 @@
 import { asError, backOffMs, pauseFor, type Log } from '@tranche/runtime';
+import { causes, isDenied, TopicDeniedError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient, Producer } from '../kafkajs/kafka-client.js';
 import { ProducerConnection } from '../kafkajs/producer-connection.js';
@@ -161,7 +162,9 @@ export class BatchDelivery {
       return open;
     }
     if (open.length === 1) {
-      open[0]!.reject(asError(error));
+      const pending = open[0]!;
+      const { topic } = pending.record;
+      pending.reject(isDenied(error) ? new TopicDeniedError(topic, 'Write', { cause: error }) : asError(error));
       return [];
     }
     log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
@@ -217,22 +220,4 @@ export function afterFailedProduce(error: unknown): 'repeat' | 'partition' | 're
   if (protocol?.type === 'UNKNOWN') return 'unexplained';
   if (protocol) return protocol.retriable === false ? 'refused' : 'partition';
   return chain.some(({ name }) => name === 'TypeError' || name === 'RangeError') ? 'refused' : 'repeat';
-}
-
-interface KafkaJsError {
-  name?: string;
-  type?: string;
-  retriable?: boolean;
-  cause?: unknown;
-}
-
-function* causes(error: unknown): Generator<KafkaJsError> {
-  for (
-    let depth = 0, at = error as KafkaJsError | undefined;
-    depth < 5 && typeof at === 'object' && at !== null;
-    depth++
-  ) {
-    yield at;
-    at = at.cause as KafkaJsError | undefined;
-  }
 }

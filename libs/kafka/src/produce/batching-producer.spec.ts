@@ -1,6 +1,6 @@
 import type { Message, ProducerBatch, RecordMetadata } from 'kafkajs';
 import { silentLog } from '@tranche/runtime';
-import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError } from '../errors.js';
+import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, TopicDeniedError } from '../errors.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { BatchingProducer } from './batching-producer.js';
 
@@ -153,6 +153,36 @@ describe('the batching producer', () => {
     const results = await Promise.allSettled(['0', 'culprit', '2'].map((value) => send(value)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(broker.log).toEqual(['0', '2']);
+  });
+
+  describe('without a right to a topic', () => {
+    const denied = () =>
+      Promise.reject(Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED', retriable: false }));
+
+    it('rejects what it may not write, and names topic and right', async () => {
+      broker.answers.push(denied);
+      const refused = send('0').catch((error: unknown) => error);
+      expect(await refused).toBeInstanceOf(TopicDeniedError);
+      expect(String(await refused)).toContain('the right Write to topic records');
+    });
+
+    it('rejects what goes to a topic whose settings it may not ask for, holds up no other topic, and asks again', async () => {
+      jest.mocked(clients.missingTopics).mockResolvedValue([]);
+      const asked: string[] = [];
+      const describeConfigs = ({ resources: [resource] }: { resources: { name: string }[] }) => {
+        asked.push(resource!.name);
+        return resource!.name === 'records' ? Promise.resolve({ resources: [{ configEntries: [] }] }) : denied();
+      };
+      jest.mocked(clients.withAdmin).mockImplementation((_client, use) => use({ describeConfigs } as never));
+      const sendElsewhere = () =>
+        producer.send({ topic: 'elsewhere', key: 'key', value: null }).catch((error: unknown) => error);
+      const [refused] = await Promise.all([sendElsewhere(), send('0')]);
+      expect(refused).toBeInstanceOf(TopicDeniedError);
+      expect(String(refused)).toContain('the right DescribeConfigs to topic elsewhere');
+      await sendElsewhere();
+      expect(asked).toEqual(['elsewhere', 'records', 'elsewhere']);
+      expect(broker.log).toEqual(['0']);
+    });
   });
 
   describe('where a broker fails without saying why', () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { atMost, backOffMs, type HealthRegistry, type Log, pauseFor } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
-import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from '../errors.js';
+import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError } from '../errors.js';
 import { kafkaMetrics, type KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { BatchDelivery, Reachability } from './batch-delivery.js';
@@ -65,7 +65,7 @@ export class BatchingProducer {
 
   /**
    * Resolves when all in-sync replicas have the record.
-   * @throws RecordTooLargeError, UnknownTopicError, ProducerOverloadedError, ProducerClosedError, or the broker's refusal
+   * @throws RecordTooLargeError, UnknownTopicError, TopicDeniedError, ProducerOverloadedError, ProducerClosedError, or the broker's refusal
    * @throws ProduceDeadlineError after `deadlineMs`; the record may still land if `mayLand`
    */
   send(record: ProducerRecord, { deadlineMs }: { deadlineMs?: number } = {}): Promise<ProducedAt> {
@@ -179,7 +179,7 @@ export class BatchingProducer {
       if (unknown.size === 0) break;
       if (this.giveUp.signal.aborted) return rejectAsClosed(this.queue.splice(0));
       try {
-        this.rejectUnknown(await this.limits.learn([...unknown]));
+        this.rejectRefused(await this.limits.learn([...unknown]));
       } catch (error) {
         this.unlearned = [...unknown];
         this.reachability.failed('Kafka does not answer');
@@ -193,11 +193,10 @@ export class BatchingProducer {
     if (this.queue.some(({ settled }) => settled)) this.queue = this.queue.filter(({ settled }) => !settled);
   }
 
-  private rejectUnknown(missing: string[]): void {
-    for (const topic of missing) {
-      this.options.log.error({ topic }, 'cannot send: the topic does not exist');
-      for (const pending of this.queue)
-        if (pending.record.topic === topic) pending.reject(new UnknownTopicError([topic], 'sending'));
+  private rejectRefused(refused: Map<string, Error>): void {
+    for (const [topic, error] of refused) {
+      this.options.log.error({ topic }, `nothing can be sent: ${error.message}`);
+      for (const pending of this.queue) if (pending.record.topic === topic) pending.reject(error);
     }
   }
 }

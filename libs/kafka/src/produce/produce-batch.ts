@@ -1,8 +1,9 @@
-import { ProducerClosedError, RecordTooLargeError } from '../errors.js';
+import { isDenied, ProducerClosedError, RecordTooLargeError, TopicDeniedError, UnknownTopicError } from '../errors.js';
 import {
   type Message,
   type RecordMetadata,
   TOPIC_RESOURCE,
+  type Admin,
   missingTopics,
   withAdmin,
   type KafkaClient,
@@ -40,22 +41,24 @@ export class MaxMessageBytes {
     return this.bytes.get(topic);
   }
 
-  /** Returns the topics that do not exist, without creating any. With an empty list it only checks that Kafka answers. */
-  learn(topics: readonly string[]): Promise<string[]> {
+  /** Returns why nothing can be sent to some of these topics; creates none. With an empty list it only checks that Kafka answers. */
+  learn(topics: readonly string[]): Promise<Map<string, Error>> {
     return withAdmin(this.client, async (admin) => {
       if (topics.length === 0) await admin.describeCluster();
       const missing = await missingTopics(admin, topics);
-      const known = topics.filter((name) => !missing.includes(name));
-      if (known.length === 0) return missing;
-      const { resources } = await admin.describeConfigs({
-        includeSynonyms: false,
-        resources: known.map((name) => ({ type: TOPIC_RESOURCE, name, configNames: ['max.message.bytes'] })),
-      });
-      for (const { resourceName, configEntries } of resources) {
-        const entry = configEntries.find(({ configName }) => configName === 'max.message.bytes');
-        this.bytes.set(resourceName, Number(entry?.configValue ?? 1_000_000));
+      const refused = new Map<string, Error>(
+        missing.map((topic) => [topic, new UnknownTopicError([topic], 'sending')]),
+      );
+      // One by one: Kafka answers nothing about the others where it denies one.
+      for (const topic of topics.filter((name) => !refused.has(name))) {
+        try {
+          this.bytes.set(topic, await maxBytesOf(admin, topic));
+        } catch (error) {
+          if (!isDenied(error)) throw error;
+          refused.set(topic, new TopicDeniedError(topic, 'DescribeConfigs', { cause: error }));
+        }
       }
-      return missing;
+      return refused;
     });
   }
 }
@@ -102,6 +105,16 @@ export function takeBatch(
   }
   queue.splice(staying, looked - staying);
   return batch;
+}
+
+async function maxBytesOf(admin: Admin, topic: string): Promise<number> {
+  const configNames = ['max.message.bytes'];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames }],
+  });
+  const entry = resources[0]?.configEntries.find(({ configName }) => configNames.includes(configName));
+  return Number(entry?.configValue ?? 1_000_000);
 }
 
 export function messageOf({ key, value, headers, partition }: ProducerRecord): Message {

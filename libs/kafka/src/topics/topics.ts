@@ -281,9 +281,18 @@ export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   });
 }
 
-/** For tests only: nobody can take partitions away. */
+/** For tests only: nobody can take partitions away. Resolves when the brokers show them. */
 export async function addPartitions(client: KafkaClient, topic: string, count: number): Promise<void> {
-  await askAdmin(client, (admin) => admin.createPartitions({ topicPartitions: [{ topic, count }] }));
+  await askAdmin(client, async (admin) => {
+    await admin.createPartitions({ topicPartitions: [{ topic, count }] });
+    for (let attempt = 1; (await partitionsOf(admin, topic)) < count && attempt <= 20; attempt++)
+      await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
+  });
+}
+
+async function partitionsOf(admin: Admin, topic: string): Promise<number> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  return topics[0]?.partitions.length ?? 0;
 }
 
 /** For tools and tests only. */

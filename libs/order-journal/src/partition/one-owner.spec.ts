@@ -42,6 +42,14 @@ it('publishes a batch once though the index does not take it at first', async ()
   expect([failures, one.published.length, one.index.marker]).toEqual([4, 1, 1n]);
 });
 
+it('serves at the end of a log whose last offsets have no records, which its reader tells of', async () => {
+  const one = await new OneOwner({ records: [intent, redirect], withoutRecords: 2n }).settled();
+  expect(one.owner.state).toBe('catch_up');
+  await one.bring();
+  await one.settled();
+  expect([one.owner.state, one.owner.position, one.owner.published]).toEqual(['serve', 4n, 2n]);
+});
+
 it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {
   const one = await new OneOwner({ records: [intent, redirect, repeated] }).settled();
   expect(one.published.map(({ data }) => data.redirectHtml)).toEqual(['PGE+', 'PGE+']);
