@@ -65,7 +65,9 @@ export class SimulatedGateway {
     private readonly world: SharedWorld,
     private readonly rulesVersion: RulesVersion,
   ) {
-    const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
+    // An attempt that is repeated for more than a minute is an outage of this world, or a pause; one without end leaves no rest.
+    const error: Log['error'] = (fields, message) => void ('attempt' in fields || world.alarmed(message));
+    const logger: Log = { ...silentLog, error };
     const clock = (this.#clock = new AgreedClock(process));
     this.#index = world.index.of(process);
     this.#follower = new SimulatedFollower(world.journal, process);
