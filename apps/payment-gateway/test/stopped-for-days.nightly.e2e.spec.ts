@@ -33,4 +33,5 @@ it('after a stop of seven days no payment is told expired whose success Kafka ha
   await Promise.all(left.map((orderId) => stack.event(orderId, 'payment.authorize.expired')));
   const expected = ['payment.authorize.redirect_required', 'payment.authorize.succeeded'];
   expect(paid.map((orderId) => stack.typesOf(orderId))).toEqual(paid.map(() => expected));
+  expect(await stack.metric('tranche_timers_wait_seconds')).toBeLessThan(60);
 }, 300_000);

@@ -184,8 +184,8 @@ export class TimerWatch {
   /**
    * Handles due timers, unless the clocks differ by more than a minute. Resolves with their difference. Milliseconds.
    *
-   * Due is what was so before the notifications that are not journaled yet. That those in the journal are also read needs no wait: the record of a
-   * timer lies behind them, and has no effect where they moved the order.
+   * It judges as of a time before which all acknowledged notifications are journaled (docs/decisions/0103). Their owner need not have read them: the
+   * timer's record lies behind them, and the fold gives it no effect on an order that they moved.
    */
   async poll(): Promise<number> {
     const apartMs = await this.compareClocks();
