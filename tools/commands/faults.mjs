@@ -10,6 +10,8 @@ import { INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
+/** Kinds of simulated worlds; verification/simulation/profile.ts draws them. */
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut', 'days'];
 const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
@@ -31,8 +33,8 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges, losses, clocks, anew, moves or cut',
-    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut']),
+    help: `of the simulated worlds: ${PROFILES.slice(0, -1).join(', ')} or ${PROFILES.at(-1)}`,
+    check: oneOf(PROFILES),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },

@@ -1,4 +1,5 @@
-import { expectPromiseKept, PROFILES, WORLDS_TIMEOUT_MS } from './test/simulated-worlds.mjs';
+import { PROFILES } from './faults.mjs';
+import { expectPromiseKept, WORLDS_TIMEOUT_MS } from './test/simulated-worlds.mjs';
 
 const RUNS = 10;
 /** The seed is fixed, so that this suite always gives the same result; `npm run test:all` tries other seeds for each commit. */

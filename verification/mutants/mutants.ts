@@ -219,6 +219,15 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'dateMs',
     profile: 'clocks',
   },
+  {
+    project: 'order-journal',
+    file: 'timers/timer-watch.js',
+    name: 'timers-before-notifications',
+    does: 'ends payments by the time of now, while notifications of days wait to be read (0103)',
+    find: 'Math.min(nowMs, this.notifications.untilMs(partition))',
+    replace: 'nowMs',
+    profile: 'days',
+  },
 ];
 
 export function findMutant(name: string): Mutant {

@@ -1,9 +1,17 @@
-import { CLOCKS_APART_MS, TimerWatch, type AgreedClock, type OwnedJournal } from '@tranche/order-journal';
+import {
+  CLOCKS_APART_MS,
+  NotificationWatermark,
+  TimerWatch,
+  type AgreedClock,
+  type NotificationOffsets,
+  type OwnedJournal,
+} from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { SimulatedIndex } from './order-index.js';
 import { EPOCH_MS, type SimulatedProcess } from './process.js';
 
 const POLL_MS = 1_000;
+const NOTIFICATIONS_LOOK_MS = 2_000;
 
 interface ClockWatchParts {
   process: SimulatedProcess;
@@ -11,6 +19,8 @@ interface ClockWatchParts {
   view: OwnedJournal;
   index: SimulatedIndex;
   orderKeys: readonly string[];
+  /** Says how far the group of the notifications has read them. */
+  notifications: () => Map<number, NotificationOffsets>;
   threw: (error: unknown) => void;
 }
 
@@ -18,27 +28,32 @@ interface ClockWatchParts {
 export class ClockWatch {
   isApart = false;
   readonly #watch: TimerWatch;
+  readonly #watermark = new NotificationWatermark(silentLog);
   #isPolling = false;
   /** The clock was compared since it became wrong, and is still wrong. */
   #wasCompared = false;
 
   constructor(private readonly parts: ClockWatchParts) {
     const { process, clock, view, index, orderKeys } = parts;
-    const { byWrongClock, scheduler } = process.around;
+    const { around } = process;
     this.#watch = new TimerWatch(
       {
         read: (...order) => view.read(...order),
-        // A world lasts minutes, so no timer can be due by right clocks.
+        // Unless all were stopped for days, a world lasts minutes, and no timer can be due by right clocks.
         append: (record, trace) => {
-          byWrongClock.push(`${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`);
+          if (around.profile.days === undefined)
+            around.byWrongClock.push(
+              `${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`,
+            );
           return view.append(record, trace);
         },
       },
       {
-        timeMs: () => process.request('TIME', () => EPOCH_MS + scheduler.nowMs),
+        timeMs: () => process.request('TIME', () => EPOCH_MS + around.stoppedMs + around.scheduler.nowMs),
         claimDueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
       },
       clock,
+      this.#watermark,
       silentLog,
       () => Promise.resolve(true),
     );
@@ -51,7 +66,15 @@ export class ClockWatch {
   }
 
   start(): void {
-    this.parts.process.every(POLL_MS, 'looks at timers', () => void this.#poll());
+    const { process } = this.parts;
+    process.every(POLL_MS, 'looks at timers', () => void this.#poll());
+    process.every(NOTIFICATIONS_LOOK_MS, 'looks at notifications', () => void this.#lookAtNotifications());
+  }
+
+  async #lookAtNotifications(): Promise<void> {
+    const { process, clock, notifications } = this.parts;
+    const atMs = clock.nowMs();
+    this.#watermark.looked(atMs, await process.request('notification offsets', notifications));
   }
 
   /** Called for each command that the process takes. */

@@ -23,9 +23,10 @@ export class Decisions {
     const { random, scheduler } = this.around;
     const { platform, referee } = this.world;
     if (entry.standing !== 'redirect_required' && entry.standing !== 'pending') return;
-    const { waiting } = this.around.profile.edges ?? {};
+    const { edges: { waiting } = {}, days } = this.around.profile;
     if (waiting) this.#leaveAlone(entry, waiting);
-    else if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
+    else if (entry.standing === 'pending' && days === undefined && random.chance(0.1))
+      this.#expire(entry, random.between(1_000, 15_000));
     if (random.chance(0.25)) return;
     scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
       // A form that was never shown can't be filled in.
@@ -70,6 +71,13 @@ export class Decisions {
     if (isEarly) referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
     else if (phase === 'pending' && operation === 'authorize' && method === 'B') entry.wasExpired = true;
     else entry.wasLeftBehind = true;
+  }
+
+  /** A gateway's timer ended the payment. */
+  ended(orderKey: string, { commandId, mayYetSucceed }: OperationState): void {
+    for (const entry of this.world.platform.of(orderKey, commandId))
+      if (mayYetSucceed) entry.wasLeftBehind = true;
+      else entry.wasExpired = true;
   }
 
   /** Ends a pending payment as after six days without a report, but much sooner. */

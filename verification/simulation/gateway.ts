@@ -19,6 +19,7 @@ import {
   PUT_IN_DOUBT,
   SEND_DEADLINE_MS,
   type CommandLease,
+  type NotificationOffsets,
   type OrderIndex,
   type RulesVersion,
 } from '@tranche/order-journal';
@@ -64,7 +65,9 @@ export class SimulatedGateway {
     private readonly world: SharedWorld,
     private readonly rulesVersion: RulesVersion,
   ) {
-    const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
+    // An attempt that is repeated for more than a minute is an outage of this world, or a pause; one without end leaves no rest.
+    const error: Log['error'] = (fields, message) => void ('attempt' in fields || world.alarmed(message));
+    const logger: Log = { ...silentLog, error };
     const clock = (this.#clock = new AgreedClock(process));
     this.#index = world.index.of(process);
     this.#follower = new SimulatedFollower(world.journal, process);
@@ -79,13 +82,15 @@ export class SimulatedGateway {
     const repeats = { republish: async (_: unknown, __: unknown, append: () => unknown) => void (await append()) };
     this.#executor = new CommandExecutor(this.journal, platform, { clock, rails: new SimulatedGate(process), repeats });
     const { index, orderKeys } = world;
-    if (process.around.profile.clocks !== undefined)
+    const { profile } = process.around;
+    if (profile.clocks !== undefined || profile.days !== undefined)
       this.#clocks = new ClockWatch({
         process,
         clock,
         view: this.journal,
         index,
         orderKeys,
+        notifications: () => notificationOffsets(world),
         threw: (error) => world.threw(error),
       });
     this.#doubts = new DoubtWatch(this.journal, clock, DOUBT_WAIT_MS, logger);
@@ -224,6 +229,8 @@ export class SimulatedGateway {
   }
 
   async #takeNotification({ partition, offset }: ConsumedRecord): Promise<void> {
+    const { profile, random } = this.process.around;
+    if (profile.days !== undefined) await this.process.sleep(random.between(0, profile.days.slowMs));
     const record = this.world.notifications.find(partition, offset)!;
     const at = new Date(this.#clock.nowMs()).toISOString();
     await this.journal.append({ ...evidenceOf(record.carries, at), externalReference: record.carries.id });
@@ -277,6 +284,15 @@ export class SimulatedGateway {
     this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
     return publishing;
   }
+}
+
+/** The end is that behind the last record: nobody writes notifications in transactions, whose markers have offsets too. */
+function notificationOffsets({ notifications, notificationGroup }: SharedWorld): Map<number, NotificationOffsets> {
+  const offsetsOf = (partition: number): NotificationOffsets => ({
+    next: notificationGroup.committed({ topic: notifications.name, partition })?.offset ?? 0n,
+    end: (notifications.records.get(partition)?.at(-1)?.offset ?? -1n) + 1n,
+  });
+  return new Map(notifications.partitions.map((partition) => [partition, offsetsOf(partition)]));
 }
 
 /** A command whose order cannot be read is retried after a pause. Another pause would change the worlds of all known seeds. */

@@ -13,6 +13,8 @@ export interface Surroundings {
   isTroubled: () => boolean;
   /** Deeds of gateways whose clock was wrong by days. */
   byWrongClock: string[];
+  /** Milliseconds that passed while all gateways were stopped, beside those of the scheduler. */
+  stoppedMs: number;
 }
 
 /** A request got no answer in time; its effect may have happened, or may happen later. */
@@ -52,7 +54,9 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 
   nowMs(): number {
-    return EPOCH_MS + Math.floor(this.around.scheduler.nowMs + this.wallOffsetMs + this.#wrongByMs);
+    return (
+      EPOCH_MS + this.around.stoppedMs + Math.floor(this.around.scheduler.nowMs + this.wallOffsetMs + this.#wrongByMs)
+    );
   }
 
   get isClockWrong(): boolean {

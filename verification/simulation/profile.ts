@@ -47,6 +47,8 @@ export interface Profile {
   moves?: Moves;
   /** Worlds in which gateways cannot reach Redis for minutes, or for ever; another one can, or the cut ends. */
   cut?: { gateways: readonly string[]; fromMs: number; untilMs: number };
+  /** Worlds in which all gateways stop for days while payments wait, and then read their notifications slowly. */
+  days?: { stopAtMs: number; startAtMs: number; passedMs: number; slowMs: number };
 }
 
 /** Per wake of a process. */
@@ -123,8 +125,9 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
  * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes.
+ * `days`: all gateways are stopped for more than a week, so that timers are due when they start.
  */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut'] as const;
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut', 'days'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -139,6 +142,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
   if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
   if (name === 'cut') Object.assign(profile, drawCut(random, profile));
+  if (name === 'days') Object.assign(profile, drawDays(random, profile));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -227,6 +231,22 @@ function drawCut(random: Random, { processes, troubleMs, pauseMs }: Profile): Pa
 }
 
 const DAY_MS = 86_400_000;
+
+/** Other faults of clocks would move the timers, so such a world has none. */
+function drawDays(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
+  const stopAtMs = random.between(0.3, 0.8) * troubleMs;
+  const startAtMs = stopAtMs + random.between(1_000, 30_000);
+  const days = {
+    stopAtMs,
+    startAtMs,
+    passedMs: random.between(6, 7.9) * DAY_MS,
+    slowMs: random.pick([100, 2_000, 10_000]),
+  };
+  return {
+    ...{ clockSkewMs: 20, clockJump: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), days },
+    troubleMs: startAtMs + random.between(5_000, 20_000),
+  };
+}
 
 /** Such a world has no other faults of clocks. */
 function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {

@@ -77,7 +77,7 @@ export async function simulate({
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
   const byWrongClock: string[] = [];
-  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, byWrongClock };
+  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, byWrongClock, stoppedMs: 0 };
   const world = new World(around);
   if (trace)
     world.shared.journal.onLanded(({ offset, partition, record }) =>
@@ -85,12 +85,13 @@ export async function simulate({
     );
   const versions = new Map(profile.edges?.versions.map((version, n) => [`gateway-${n}`, version]));
   let lives = 0;
+  let areStopped = false;
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
   const startLater = (name: string) =>
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   const give = (name: string) => {
-    if (loss?.isStopped) return void startLater(name);
+    if (loss?.isStopped || areStopped) return void startLater(name);
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
@@ -185,8 +186,21 @@ export async function simulate({
     world.move(BigInt(random.pick([0, 5, 1_000])));
   };
 
+  /** All gateways stop; some seconds of the platform later, more than a week has passed. */
+  const stopFor = ({ stopAtMs, startAtMs, passedMs }: NonNullable<Profile['days']>) => {
+    scheduler.after(stopAtMs, 'all gateways stop', () => {
+      areStopped = true;
+      for (const process of [...living.keys()]) kill(process);
+    });
+    scheduler.after(startAtMs, 'days later, the gateways may start', () => {
+      around.stoppedMs = passedMs;
+      areStopped = false;
+    });
+  };
+
   world.start();
   loss?.start();
+  if (profile.days) stopFor(profile.days);
   const { cutsAtMs = [], movesAtMs } = profile.edges ?? {};
   for (const atMs of cutsAtMs)
     scheduler.after(atMs, 'retention deletes the beginning of the journal', () => {

@@ -9,7 +9,7 @@ import type { SharedWorld } from './shared-world.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
-import type { Surroundings } from './process.js';
+import { EPOCH_MS, type Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
@@ -24,6 +24,7 @@ import {
   recordWriter,
   ResumeList,
   RULES_VERSION,
+  timersOf,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -51,6 +52,8 @@ export class World {
   #unpublished: number;
   readonly #isOtherPartitioner: boolean;
   #notifications = 0;
+  /** Time by which every gateway's clock has passed the acknowledgement of a notification, by its id. */
+  readonly #notifiedMs = new Map<string, number>();
   #resumes = 0;
 
   constructor(private readonly around: Surroundings) {
@@ -73,7 +76,9 @@ export class World {
     const backOffice = new BackOffice(around, { platform, referee: this.referee });
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
+      const before = this.referee.order(landed.key);
       this.referee.landed(landed);
+      if (profile.days !== undefined) this.#judgeTimer(landed, before);
       backOffice.landed(landed);
     });
     const numbers = [...journal.partitions.keys()];
@@ -239,7 +244,7 @@ export class World {
     for (const [key, order] of referee.orders)
       if (order.operations.some((one) => isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one))))
         return false;
-    if (this.missingEvidence().length > 0) return false;
+    if (this.missingEvidence().length > 0 || this.#isTimerDue()) return false;
     if (!this.staysAtRest) return true;
     return [...commands.values(), notifications].every(({ name, records }) =>
       [...records].every(([partition, all]) => {
@@ -270,6 +275,16 @@ export class World {
   #isBeyondDoubt(key: string, order: OrderState, operation: OperationState): boolean {
     const written = { at: new Date(0).toISOString(), newToken: () => 'asked' };
     return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
+  }
+
+  get #nowMs(): number {
+    const { scheduler, stoppedMs } = this.around;
+    return EPOCH_MS + stoppedMs + scheduler.nowMs;
+  }
+
+  #isTimerDue(): boolean {
+    if (this.around.profile.days === undefined) return false;
+    return [...this.referee.orders.values()].some((order) => timersOf(order).some(({ atMs }) => atMs < this.#nowMs));
   }
 
   missingEvidence(): string[] {
@@ -338,6 +353,29 @@ export class World {
     this.#records.get(record)!.isRefused = true;
   }
 
+  /** A timer may end a payment only if all notifications that were acknowledged before that time are in the journal. */
+  #judgeTimer({ key, record }: Landed, before: OrderState): void {
+    if (record.record !== 'EXPIRED') return;
+    const waited = findOperation(before, record.commandId)!;
+    const operation = findOperation(this.referee.order(key), record.commandId)!;
+    if (operation.phase === waited.phase) return;
+    this.#decisions.ended(key, operation);
+    const { atMs: endMs } = timersOf(before).find(
+      ({ timer, commandId }) => timer === 'expiry' && commandId === record.commandId,
+    )!;
+    const unread = [...this.shared.notifications.records.values()]
+      .flat()
+      .find(
+        ({ carries: { id, orderKey } }) =>
+          orderKey === key && this.#notifiedMs.get(id)! < endMs && !this.referee.evidenced.has(id),
+      );
+    if (unread)
+      this.referee.say(
+        'wrongOutcome',
+        `${record.commandId} is ended as expired, and ${unread.carries.id} was acknowledged before`,
+      );
+  }
+
   #executed(entry: LedgerEntry): void {
     this.referee.executed(entry);
     this.#decisions.await(entry);
@@ -350,6 +388,8 @@ export class World {
       `notification ${id} ${notification.operation} ${notification.execCode}`,
       () => {
         this.shared.notifications.land(notification.orderKey, { ...notification, id });
+        // A gateway's clock may be behind by as much as they differ.
+        this.#notifiedMs.set(id, this.#nowMs + this.around.profile.clockSkewMs);
       },
     );
   }

@@ -29,6 +29,9 @@ import { OperatorsConfig } from './operators/operators.config.js';
 export const gatewayGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
   `${kafkaTopicPrefix}payment-gateway`;
 
+export const notificationGroup = (config: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
+  `${gatewayGroup(config)}.notifications`;
+
 export class GatewayConfig extends KafkaConfig {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)

@@ -3,7 +3,7 @@ import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { KafkaServer } from '@tranche/kafka/nest';
 import { SHORT_KEYS_WARNING, shortKeysOfMerchants, unsignedMerchants } from '@tranche/service-kit';
 import { KafkaParts, RelayProducer } from './gateway-kafka.module.js';
-import { gatewayGroup, GatewayConfig } from './gateway.config.js';
+import { gatewayGroup, GatewayConfig, notificationGroup } from './gateway.config.js';
 import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
@@ -65,7 +65,7 @@ export class KafkaServers {
     this.commandGate.onChange(place);
     return [
       commands,
-      new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),
+      new KafkaServer({ ...shared, groupId: notificationGroup(config), topics: [TOPICS.notifications.name] }),
     ];
   }
 

@@ -46,8 +46,14 @@ afterAll(async () => {
   await Promise.all([ways.redisOfFirst.cut(), ways.redis.cut(), ways.platform.cut(), ways.kafka.close()]);
 });
 
-const changeDate = () => void process.kill(second.pid, 'SIGUSR2');
 const readiness = async ({ managementUrl }: RunningApp) => (await fetch(`${managementUrl}/health/ready`)).text();
+const changeDate = () => void process.kill(second.pid, 'SIGUSR2');
+/** Resolves once the clocks were compared: a command that is sent before is taken by the old date. */
+const makeDateWrong = async () => {
+  changeDate();
+  const isSeen = async () => (await readiness(second)).includes('s apart');
+  await waitFor(isSeen, { timeoutMs: WITHIN_MS, what: 'the clocks to be seen apart' });
+};
 const isReady = async ({ managementUrl }: RunningApp) => (await fetch(`${managementUrl}/health/ready`)).ok;
 
 /** Journal partitions of each join, by the gateway's log. */
@@ -90,8 +96,8 @@ const unreadableDecisions = async () => {
 it.each<{ obstacle: string; begin: () => unknown; end: () => unknown }>([
   { obstacle: 'redis-cut', begin: () => ways.redis.cut(), end: () => ways.redis.restore() },
   { obstacle: 'platform-cut', begin: () => ways.platform.cut(), end: () => ways.platform.restore() },
-  { obstacle: 'clock-ahead', begin: changeDate, end: changeDate },
-  { obstacle: 'clock-behind', begin: changeDate, end: changeDate },
+  { obstacle: 'clock-ahead', begin: makeDateWrong, end: changeDate },
+  { obstacle: 'clock-behind', begin: makeDateWrong, end: changeDate },
   { obstacle: 'decisions', begin: unreadableDecisions, end: () => ways.kafka.refuse(undefined) },
 ])(
   'what one instance cannot do, another one does: $obstacle',

@@ -44,4 +44,5 @@ export {
 } from './state/versions.js';
 export * from './timers/agreed-clock.js';
 export * from './timers/doubt-watch.js';
+export * from './timers/notification-watermark.js';
 export * from './timers/timer-watch.js';

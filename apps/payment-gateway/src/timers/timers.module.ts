@@ -1,11 +1,18 @@
 import { Injectable, Module } from '@nestjs/common';
-import { AgreedClock, TimerWatch, type TimerIndex } from '@tranche/order-journal';
+import {
+  AgreedClock,
+  NotificationWatermark,
+  TimerWatch,
+  type PartitionOwner,
+  type TimerIndex,
+} from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
+import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { LookUpScheduler } from '../look-up/look-up-scheduler.service.js';
-import { DoubtWatchService, TimerWatchService } from './watches.service.js';
+import { DoubtWatchService, NotificationProgress, TimerWatchService } from './watches.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { LookUpClient } from '../look-up/look-up.client.js';
@@ -26,12 +33,18 @@ export class OwnedTimers implements TimerIndex {
     return this.index.timeMs();
   }
 
-  async claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]> {
+  async claimDueOrders(
+    asOfMs: (partition: number) => number,
+    nowMs: number,
+    againMs: number,
+    limit: number,
+  ): Promise<string[]> {
     for (const [key, untilMs] of this.#postponed) if (untilMs <= nowMs) this.#postponed.delete(key);
-    const serving = this.journal.view.owners.filter(({ isServing }) => isServing);
+    const isJudged = ({ partition, isServing }: PartitionOwner) => isServing && asOfMs(partition) > -Infinity;
+    const serving = this.journal.view.owners.filter(isJudged);
     const found = await Promise.all(
       serving.map(async (owner) => {
-        const due = await this.index.dueOrders(owner.partition, nowMs, limit + this.#postponed.size);
+        const due = await this.index.dueOrders(owner.partition, asOfMs(owner.partition), limit + this.#postponed.size);
         if (due === undefined) owner.doubtIndex();
         return (due ?? []).filter((key) => !this.#postponed.has(key)).slice(0, limit);
       }),
@@ -43,16 +56,23 @@ export class OwnedTimers implements TimerIndex {
 }
 
 @Module({
-  imports: [JournalModule, PlatformModule],
+  imports: [GatewayKafkaModule, JournalModule, PlatformModule],
   providers: [
     ...[LookUpClient, LookUpService, LookUpScheduler, OwnedTimers, TimerWatchService, DoubtWatchService],
+    NotificationProgress,
+    {
+      provide: NotificationWatermark,
+      inject: [ServiceLogger],
+      useFactory: (log: ServiceLogger) => new NotificationWatermark(log),
+    },
     {
       provide: TimerWatch,
-      inject: [Journal, OwnedTimers, AgreedClock, ServiceLogger, LookUpScheduler, GatewayConfig],
+      inject: [Journal, OwnedTimers, AgreedClock, NotificationWatermark, ServiceLogger, LookUpScheduler, GatewayConfig],
       useFactory: (
         journal: Journal,
         timers: OwnedTimers,
         clock: AgreedClock,
+        notifications: NotificationWatermark,
         log: ServiceLogger,
         lookUps: LookUpScheduler,
         config: GatewayConfig,
@@ -61,6 +81,7 @@ export class OwnedTimers implements TimerIndex {
           journal,
           timers,
           clock,
+          notifications,
           log,
           (...waiting) => lookUps.askWaiting(...waiting),
           config.refundableDays,

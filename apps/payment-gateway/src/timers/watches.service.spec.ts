@@ -11,7 +11,7 @@ function watched(timeMs: () => Promise<number>) {
   const commandGate = new CommandGate(new Health(), log);
   const index = { timeMs, claimDueOrders: () => Promise.resolve([]) } as unknown as OwnedTimers;
   const clock = new AgreedClock({ nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() });
-  const timers = new TimerWatch({} as Journal, index, clock, log, () => Promise.resolve(true));
+  const timers = new TimerWatch({} as Journal, index, clock, { untilMs: () => 0 }, log, () => Promise.resolve(true));
   const watch = new TimerWatchService(timers, new Metrics('spec'), log, commandGate);
   return { commandGate, watch };
 }

@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { CLOCKS_APART_MS, DoubtWatch, SEND_DEADLINE_MS, TimerWatch } from '@tranche/order-journal';
+import { TOPICS, topicName } from '@tranche/contracts';
+import { committedOffsets, topicOffsets } from '@tranche/kafka';
+import {
+  CLOCKS_APART_MS,
+  DoubtWatch,
+  NotificationWatermark,
+  SEND_DEADLINE_MS,
+  TimerWatch,
+  type NotificationOffsets,
+} from '@tranche/order-journal';
 import { errorText } from '@tranche/runtime';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock, RepeatedWork } from '../clock.js';
-import { GatewayConfig } from '../gateway.config.js';
+import { KafkaParts } from '../gateway-kafka.module.js';
+import { GatewayConfig, notificationGroup } from '../gateway.config.js';
 import { CommandGate } from '../journal/command-gate.service.js';
 import { Journal } from '../journal/journal.service.js';
 
@@ -63,5 +73,62 @@ export class DoubtWatchService extends RepeatedWork {
   /** Does not wait: a partition that can't be written must not delay the doubts of others. */
   protected run(): void {
     void this.#watch.poll();
+  }
+}
+
+/** Asks how far the notifications are journaled, for the timers that wait for them. */
+@Injectable()
+export class NotificationProgress extends RepeatedWork {
+  protected readonly everyMs = 5_000;
+
+  constructor(
+    private readonly watermark: NotificationWatermark,
+    private readonly clock: Clock,
+    private readonly kafka: KafkaParts,
+    private readonly config: GatewayConfig,
+    metrics: Metrics,
+  ) {
+    super();
+    metrics.gauge({
+      name: 'tranche_timers_wait_seconds',
+      help: 'For how long timers have waited until a partition of the notifications is read to the end that it had; up to 10 while all is well',
+      labelNames: ['partition'],
+      collect() {
+        this.reset();
+        for (const [partition, ms] of watermark.waitsMs(clock.nowMs()))
+          this.set({ partition: String(partition) }, ms / 1_000);
+      },
+    });
+  }
+
+  override onApplicationBootstrap(): void {
+    super.onApplicationBootstrap();
+    void this.poll();
+  }
+
+  protected async run(): Promise<void> {
+    const atMs = this.clock.nowMs();
+    try {
+      this.watermark.looked(atMs, await this.#offsets());
+    } catch (error) {
+      this.kafka.log.debug({ err: error }, 'How far the notifications are read could not be asked for');
+    }
+    this.watermark.tell(this.clock.nowMs());
+  }
+
+  async #offsets(): Promise<Map<number, NotificationOffsets>> {
+    const { client } = this.kafka;
+    const topic = topicName(this.config.kafkaTopicPrefix, TOPICS.notifications);
+    const [logs, committed] = await Promise.all([
+      topicOffsets(client, topic),
+      committedOffsets(client, notificationGroup(this.config), topic),
+    ]);
+    const nextOf = (partition: number, low: bigint) => {
+      const next = committed.get(partition) ?? low;
+      return next < low ? low : next;
+    };
+    return new Map(
+      [...logs].map(([partition, { low, high }]) => [partition, { next: nextOf(partition, low), end: high }]),
+    );
   }
 }

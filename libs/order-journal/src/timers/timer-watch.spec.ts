@@ -1,3 +1,4 @@
+import { journalPartition } from '../journal/ports.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
@@ -31,15 +32,17 @@ function watch({
   order = pending,
   nowMs = NOW_MS,
   setTo = nowMs,
-}: { apartMs?: number; order?: OrderState; nowMs?: number; setTo?: number } = {}) {
+  untilMs = nowMs,
+}: { apartMs?: number; order?: OrderState; nowMs?: number; setTo?: number; untilMs?: number } = {}) {
   const clock = { nowMs };
   const appended: JournalRecord[] = [];
-  const claims: [number, number, number][] = [];
+  const claims: number[] = [];
   const index: TimerIndex = {
     timeMs: () => Promise.resolve(nowMs + apartMs),
-    claimDueOrders: (...claim) => {
+    claimDueOrders: (asOfMs) => {
       clock.nowMs = setTo;
-      return Promise.resolve(claims.push(claim) > 0 ? ['shop-fr/o', 'shop-fr/unreadable'] : []);
+      claims.push(asOfMs(journalPartition('shop-fr/o')));
+      return Promise.resolve(['shop-fr/o', 'shop-fr/unreadable']);
     },
   };
   const journal = {
@@ -53,6 +56,7 @@ function watch({
     journal,
     index,
     new AgreedClock({ nowMs: () => clock.nowMs, monotonicMs: () => 0, sleep: () => Promise.resolve() }),
+    { untilMs: () => untilMs },
     { debug: log, info: log, warn: log, error: log },
     () => Promise.reject(new Error('nothing waits that may be looked up')),
   );
@@ -78,6 +82,25 @@ it('judges what is due by the time that agreed with Redis, also where its clock 
   const { appended, timers } = watch({ nowMs: NOW_MS - 1, setTo: NOW_MS + 86_400_000 });
   await timers.poll();
   expect(appended).toEqual([]);
+});
+
+it.each([
+  [-1, 0],
+  [0, 1],
+])('with all notifications journaled until %i ms after the end of a payment writes %i records', async (ms, records) => {
+  const nowMs = NOW_MS + 86_400_000;
+  const { appended, claims, timers } = watch({ nowMs, untilMs: NOW_MS + ms });
+  await timers.poll();
+  expect(claims).toEqual([NOW_MS + ms]);
+  expect(appended.map(({ record, at }) => [record, at])).toEqual(
+    records === 0 ? [] : [['EXPIRED', new Date(nowMs).toISOString()]],
+  );
+});
+
+it('judges nothing as of a time that is yet to come', async () => {
+  const { appended, claims, timers } = watch({ nowMs: NOW_MS - 1, untilMs: NOW_MS + 1 });
+  await timers.poll();
+  expect([claims, appended]).toEqual([[NOW_MS - 1], []]);
 });
 
 it.each([

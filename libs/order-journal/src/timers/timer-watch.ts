@@ -1,5 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
 import type { Log } from '@tranche/runtime';
+import { journalPartition } from '../journal/ports.js';
 import type { OwnedJournal } from '../partition/owned-journal.js';
 import { isVoided } from '../state/conflicts.js';
 import { isCapturable } from '../state/guards.js';
@@ -26,6 +27,7 @@ import {
 } from '../state/time.js';
 import { inOrder } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
+import type { NotificationWatermark } from './notification-watermark.js';
 
 /** Time after which a claimed order whose timer had no effect may be claimed again. Milliseconds. */
 const CLAIM_MS = 60_000;
@@ -151,10 +153,15 @@ export interface TimerIndex {
   /** The index's own clock. Milliseconds since the epoch. */
   timeMs(): Promise<number>;
   /**
-   * Returns keys of orders with a timer due at `nowMs`, at most `limit` per partition, none of an incomplete index. Each is postponed until
-   * `againMs`, so that only one process handles it.
+   * Returns keys of orders with a timer due at the time `asOfMs` of their partition, at most `limit` per partition, none of an incomplete index.
+   * Each is postponed until `againMs`, so that only one process handles it.
    */
-  claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]>;
+  claimDueOrders(
+    asOfMs: (partition: number) => number,
+    nowMs: number,
+    againMs: number,
+    limit: number,
+  ): Promise<string[]>;
 }
 
 /** Looks up a waiting payment and journals the answer. False: retry the look-up. Never rejects because of the platform's answer. */
@@ -168,18 +175,25 @@ export class TimerWatch {
     private readonly journal: Pick<OwnedJournal, 'read' | 'append'>,
     private readonly index: TimerIndex,
     private readonly clock: Pick<AgreedClock, 'compare' | 'nowMs'>,
+    private readonly notifications: Pick<NotificationWatermark, 'untilMs'>,
     private readonly logger: Log,
     private readonly lookUp: LookUpWaiting,
     private readonly refundableDays = REFUNDABLE_DAYS,
   ) {}
 
-  /** Handles due timers, unless the clocks differ by more than a minute. Resolves with their difference. Milliseconds. */
+  /**
+   * Handles due timers, unless the clocks differ by more than a minute. Resolves with their difference. Milliseconds.
+   *
+   * It judges as of a time before which all acknowledged notifications are journaled (docs/decisions/0103). Their owner need not have read them: the
+   * timer's record lies behind them, and the fold gives it no effect on an order that they moved.
+   */
   async poll(): Promise<number> {
     const apartMs = await this.compareClocks();
     if (this.#isApart) return apartMs;
     const nowMs = this.clock.nowMs();
-    const due = await this.index.claimDueOrders(nowMs, nowMs + CLAIM_MS, ORDERS_AT_ONCE);
-    await Promise.all(due.map((key) => this.#workOff(key, nowMs)));
+    const asOfMs = (partition: number) => Math.min(nowMs, this.notifications.untilMs(partition));
+    const due = await this.index.claimDueOrders(asOfMs, nowMs, nowMs + CLAIM_MS, ORDERS_AT_ONCE);
+    await Promise.all(due.map((key) => this.#workOff(key, nowMs, asOfMs(journalPartition(key)))));
     return apartMs;
   }
 
@@ -201,12 +215,12 @@ export class TimerWatch {
   }
 
   /** @param nowMs our time as compared with the index's clock; our date may be changed while the order is read */
-  async #workOff(key: string, nowMs: number): Promise<void> {
+  async #workOff(key: string, nowMs: number, asOfMs: number): Promise<void> {
     const parsed = parseOrderKey(key);
     if (!parsed) return;
     try {
       const order = await this.journal.read(parsed.merchant, parsed.orderId);
-      for (const timer of dueTimers(order, nowMs, this.refundableDays))
+      for (const timer of dueTimers(order, asOfMs, this.refundableDays))
         if (await this.#isReady(order, timer))
           await this.journal.append(timerRecord(order, timer, nowMs, this.refundableDays));
     } catch (error) {

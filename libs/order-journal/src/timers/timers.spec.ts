@@ -174,6 +174,14 @@ describe('a pending approval', () => {
     ]);
   });
 
+  it('does not expire where its success is journaled before the record of its end, though that was made from an older state', () => {
+    const state = after(...pending);
+    const [timer] = timersOf(state);
+    const approved = after(...pending, [7 * DAY_MS, heard('succeeded')]);
+    const { order, effects } = fold(approved, timerRecord(state, timer!, START_MS + 7 * DAY_MS), 9n);
+    expect([findOperation(order, 'a')?.end, effects]).toEqual(['succeeded', []]);
+  });
+
   it('that another process wrote expired first expires once', () => {
     const state = after(...pending);
     const { order: expired } = onTime(state, 7 * DAY_MS);

@@ -84,6 +84,7 @@ describe('the watch', () => {
       { read: () => Promise.resolve(order), append: (record) => Promise.resolve(BigInt(appended.push(record))) },
       { timeMs: () => Promise.resolve(nowMs), claimDueOrders: () => Promise.resolve(['shop-fr/order-1']) },
       new AgreedClock({ nowMs: () => nowMs, monotonicMs: () => 0, sleep: () => Promise.resolve() }),
+      { untilMs: () => nowMs },
       { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
       (_order, operation) => {
         looked.push(operation.commandId);
