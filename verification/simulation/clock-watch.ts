@@ -36,7 +36,7 @@ export class ClockWatch {
       },
       {
         timeMs: () => process.request('TIME', () => EPOCH_MS + scheduler.nowMs),
-        claimDueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
+        dueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
       },
       clock,
       silentLog,

@@ -26,7 +26,7 @@ export class OwnedTimers implements TimerIndex {
     return this.index.timeMs();
   }
 
-  async claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]> {
+  async dueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]> {
     for (const [key, untilMs] of this.#postponed) if (untilMs <= nowMs) this.#postponed.delete(key);
     const serving = this.journal.view.owners.filter(({ isServing }) => isServing);
     const found = await Promise.all(

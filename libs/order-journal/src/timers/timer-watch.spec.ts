@@ -34,12 +34,12 @@ function watch({
 }: { apartMs?: number; order?: OrderState; nowMs?: number; setTo?: number } = {}) {
   const clock = { nowMs };
   const appended: JournalRecord[] = [];
-  const claims: [number, number, number][] = [];
+  const asked: [number, number, number][] = [];
   const index: TimerIndex = {
     timeMs: () => Promise.resolve(nowMs + apartMs),
-    claimDueOrders: (...claim) => {
+    dueOrders: (...due) => {
       clock.nowMs = setTo;
-      return Promise.resolve(claims.push(claim) > 0 ? ['shop-fr/o', 'shop-fr/unreadable'] : []);
+      return Promise.resolve(asked.push(due) > 0 ? ['shop-fr/o', 'shop-fr/unreadable'] : []);
     },
   };
   const journal = {
@@ -56,7 +56,7 @@ function watch({
     { debug: log, info: log, warn: log, error: log },
     () => Promise.reject(new Error('nothing waits that may be looked up')),
   );
-  return { appended, claims, told: logged, timers };
+  return { appended, asked, told: logged, timers };
 }
 
 it('writes what is due, and goes on past an order that can not be read', async () => {
@@ -86,9 +86,9 @@ it.each([
   [60_001, 0],
   [-60_001, 0],
 ])('with the clock of Redis %i ms ahead writes %i records', async (apartMs, records) => {
-  const { appended, claims, timers } = watch({ apartMs });
+  const { appended, asked, timers } = watch({ apartMs });
   expect(await timers.poll()).toBe(Math.abs(apartMs));
-  expect([appended.length, claims.length]).toEqual([records, records]);
+  expect([appended.length, asked.length]).toEqual([records, records]);
 });
 
 it('tells once that the clocks disagree', async () => {

@@ -27,8 +27,8 @@ import {
 import { inOrder } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
 
-/** Time after which a claimed order whose timer had no effect may be claimed again. Milliseconds. */
-const CLAIM_MS = 60_000;
+/** Time after which an order whose timer had no effect is due again. Milliseconds. */
+const AGAIN_AFTER_MS = 60_000;
 const ORDERS_AT_ONCE = 100;
 
 const MINUTE_MS = 60_000;
@@ -151,10 +151,10 @@ export interface TimerIndex {
   /** The index's own clock. Milliseconds since the epoch. */
   timeMs(): Promise<number>;
   /**
-   * Returns keys of orders with a timer due at `nowMs`, at most `limit` per partition, none of an incomplete index. Each is postponed until
-   * `againMs`, so that only one process handles it.
+   * Returns keys of this process's orders with a timer due at `nowMs`, at most `limit` per partition, none of an incomplete index. Each is left
+   * out until `againMs`: what its timer writes is on its way to the index.
    */
-  claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]>;
+  dueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]>;
 }
 
 /** Looks up a waiting payment and journals the answer. False: retry the look-up. Never rejects because of the platform's answer. */
@@ -178,7 +178,7 @@ export class TimerWatch {
     const apartMs = await this.compareClocks();
     if (this.#isApart) return apartMs;
     const nowMs = this.clock.nowMs();
-    const due = await this.index.claimDueOrders(nowMs, nowMs + CLAIM_MS, ORDERS_AT_ONCE);
+    const due = await this.index.dueOrders(nowMs, nowMs + AGAIN_AFTER_MS, ORDERS_AT_ONCE);
     await Promise.all(due.map((key) => this.#workOff(key, nowMs)));
     return apartMs;
   }
