@@ -98,8 +98,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'core/sticky-plan.js',
     name: 'number-at-two-members',
     does: 'gives the topics of one number to different members: two owners of an order (6 of 0120)',
-    find: 'const numbers = [',
-    replace: 'return stickyPlan(members, topics); const numbers = [',
+    find: 'const numbers = numbersIn(topics);',
+    replace: 'return stickyPlan(members, topics); const numbers = numbersIn(topics);',
     profile: 'moves',
   },
   {
