@@ -50,7 +50,7 @@ export class ClockWatch {
       },
       {
         timeMs: () => process.request('TIME', () => EPOCH_MS + around.stoppedMs + around.scheduler.nowMs),
-        claimDueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
+        dueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
       },
       clock,
       this.#watermark,

@@ -91,7 +91,7 @@ it('moves state and marker together, and tells which orders are open and which i
   await index.readAll(PARTITION, -1n, [KEY]);
   await index.write({ partition: PARTITION, from: -1n, to: 0n, orders: [open], hash: 'hash', redirectHtml: [] });
   expect(await other.read(KEY)).toEqual({ order: open, marker: 0n });
-  expect((await other.marks()).get(PARTITION)).toEqual({ marker: 0n, hash: 'hash' });
+  expect(await other.readTogether(PARTITION, [])).toEqual({ marker: 0n, hash: 'hash', orders: [] });
   expect(await other.readAll(PARTITION, 0n, [KEY, `${KEY}-none`])).toEqual([open, undefined]);
   expect(await other.openOrders(PARTITION)).toEqual({ orderKeys: [KEY], marker: 0n });
   await index.readAll(PARTITION, 0n, [KEY]);
@@ -277,7 +277,7 @@ it('stays as it is where an instance with wrong keys reads it, which is told to 
   await rebuild?.write([open], []);
   await rebuild?.finish(5n);
   await expect(wrong.read(KEY)).rejects.toThrow('INDEX_HMAC_KEYS');
-  expect([await wrong.openOrders(PARTITION), (await wrong.marks()).size]).toEqual([{ orderKeys: [] }, 0]);
+  expect([await wrong.openOrders(PARTITION), (await wrong.markers()).size]).toEqual([{ orderKeys: [] }, 0]);
   await expect(wrong.readAll(PARTITION, 5n, [KEY])).rejects.toThrow(MarkerMovedError);
   expect(await wrong.beginRebuild(PARTITION, undefined)).toBeUndefined();
   expect(await right.read(KEY)).toEqual({ order: open, marker: 5n });

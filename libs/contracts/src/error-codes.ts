@@ -64,7 +64,7 @@ const CODES = {
     order_in_doubt: 'An operation of the order is in doubt; until that is resolved no other is sent.',
     too_many_operations: 'The order has 200 operations: it takes no further one.',
     order_frozen:
-      'A journal record of the order could not be read and was skipped, or a snapshot contradicts its records: nothing is sent for it any more.',
+      'A journal record of the order could not be read and was skipped, a snapshot contradicts its records, or more than 200 operations that no command asked for were reported of it: nothing is sent for it any more.',
     superseded_not_live:
       'The command that supersedes names is not a redirect of this order that waits for its cardholder.',
   },

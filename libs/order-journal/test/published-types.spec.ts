@@ -9,7 +9,7 @@ const NOT_OF_THE_FOLD = 'payment.command.rejected';
 it('the fold publishes every declared type of event and no other, each with its required fields', () => {
   const published = new Set<string>();
   const faults: Fault[] = [];
-  for (let seed = 7_000_000; seed < 7_000_500; seed++)
+  for (let seed = 7_000_000; seed < 7_000_120; seed++)
     for (const logOf of [randomLog, waitingLog]) {
       let order = emptyOrder('shop-fr', 'o');
       for (const [offset, record] of logOf(seed)) {

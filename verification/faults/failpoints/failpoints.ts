@@ -20,7 +20,7 @@ const before = (find: string, name: string, key: string) => ({ name, find, repla
 const after = (find: string, name: string, key: string) => ({ name, find, replace: `${find} ${pass(name, key)}` });
 const executor = { project: 'libs/order-journal', file: 'execution/command-executor.js' } as const;
 const ownedJournal = { project: 'libs/order-journal', file: 'partition/owned-journal.js' } as const;
-const owner = { project: 'libs/order-journal', file: 'partition/partition-owner.js' } as const;
+const placed = { project: 'libs/order-journal', file: 'partition/placed-partition.js' } as const;
 const ORDERS = "batch.orders.map(({ orderId }) => orderId).join(' ')";
 const ofGateway = { project: 'apps/payment-gateway' } as const;
 
@@ -33,7 +33,7 @@ export const PLANTED: readonly PlantedPoint[] = [
   },
   {
     ...executor,
-    ...before('const { journal, readClocks, newToken } = this.ports;', 'prepared', 'order.orderId'),
+    ...before('const identity = { ...this.#inOrder(order)', 'prepared', 'order.orderId'),
   },
   {
     ...ownedJournal,
@@ -41,7 +41,7 @@ export const PLANTED: readonly PlantedPoint[] = [
     find: 'return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);',
     replace: `if (record.record === 'INTENT') ${pass('intent-acknowledged', 'record.orderId')} return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);`,
   },
-  { ...executor, ...before('result = await send(', 'granted', 'order.orderId') },
+  { ...executor, ...before('result = await platform.send(', 'granted', 'order.orderId') },
   {
     ...ofGateway,
     file: 'platform/platform.client.js',
@@ -61,12 +61,12 @@ export const PLANTED: readonly PlantedPoint[] = [
     ),
   },
   {
-    ...owner,
+    ...placed,
     name: 'events-acknowledged',
-    find: 'await this.#untilDone(() => parts.events.publish(batch.events));',
-    replace: `await this.#untilDone(() => parts.events.publish(batch.events)); if (batch.events.length > 0) ${pass('events-acknowledged', ORDERS)}`,
+    find: 'await owner.untilDone(() => parts.events.publish(batch.events));',
+    replace: `await owner.untilDone(() => parts.events.publish(batch.events)); if (batch.events.length > 0) ${pass('events-acknowledged', ORDERS)}`,
   },
-  { ...owner, ...after('this.#ahead.remove(records);', 'index-written', ORDERS) },
+  { ...placed, ...after('this.#ahead.remove(records);', 'index-written', ORDERS) },
 ];
 
 /** These points are between our code and the kernel: each waits for a write with these bytes. */

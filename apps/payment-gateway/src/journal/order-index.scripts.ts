@@ -30,13 +30,13 @@ local function whole()
 end`;
 
 /**
- * ARGV from 4, per order: state or '', order key, open, doubt, conflict and frozen as 0 and 1, due time or '', its TRANSACTIONIDs separated by blanks.
+ * ARGV from `first`, per order: state or '', order key, open, doubt, conflict and frozen as 0 and 1, due time or '', its TRANSACTIONIDs separated by blanks.
  * The ids of an order that is forgotten are read from the state that it had.
  */
-const PUT = `
+const put = (first: number) => `
 local states, gone, open, closed, doubtful, certain, due, idle, conflicting, agreed = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}
 local frozen, thawed, named, unnamed = {}, {}, {}, {}
-for arg = 4, #ARGV, 5 do
+for arg = ${first}, #ARGV, 5 do
   local state, key, phases, time = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
   local merchant, order = string.match(key, '^([^/]*/)(.*)$')
   for id in string.gmatch(ARGV[arg + 4], '%S+') do named[#named + 1] = merchant .. id named[#named + 1] = order end
@@ -80,12 +80,12 @@ return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('HGET', KEYS
 export const READ_SET = `${WHOLE}
 return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
-/** Write of a partition's owner. ARGV: expected marker, new marker without its counts, unused, … Returns 1 and the new marker, or 0 and the other one. */
+/** Write of a partition's owner. ARGV: expected marker, new marker without its counts, … Returns 1 and the new marker, or 0 and the other one. */
 export const PROJECT = `${WHOLE}
 local stored = redis.call('HGET', KEYS[1], 'marker')
 if stored ~= ARGV[1] then return {0, stored or 'nothing'} end
 if not whole() then return {0, 'damaged'} end
-${PUT}
+${put(3)}
 local marker = ARGV[2] .. ' ' .. counts()
 redis.call('HSET', KEYS[1], 'marker', marker)
 return {1, marker}`;
@@ -96,7 +96,7 @@ return {1, marker}`;
  */
 export const REBUILD = `${WHOLE}
 if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or redis.call('HEXISTS', KEYS[1], 'marker') == 1 then return 'lost' end
-${PUT}
+${put(4)}
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[2])
 return 'ok'`;
 

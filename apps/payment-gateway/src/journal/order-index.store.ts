@@ -86,14 +86,9 @@ export class OrderIndexStore implements OrderIndex {
   }
 
   async markers(): Promise<Map<number, bigint>> {
-    return new Map([...(await this.marks())].map(([partition, { marker }]) => [partition, marker]));
-  }
-
-  /** Returns the markers, with the hash of the record there where it is known. */
-  async marks(): Promise<Map<number, Mark>> {
     const found = await Promise.all(PARTITIONS.map((partition) => this.#read(partition, [])));
     return new Map(
-      found.flatMap(({ marker }, partition) => (marker === undefined ? [] : [[partition, markOf(marker)] as const])),
+      found.flatMap(({ marker }, partition) => (marker === undefined ? [] : [[partition, marker.offset] as const])),
     );
   }
 
@@ -250,7 +245,7 @@ export class OrderIndexStore implements OrderIndex {
     const written = orders.flatMap((order) => argumentsOf(order, this.config.refundableDays, sealed));
     const answer = await this.redis.eval(PROJECT, {
       keys: this.#keys.all(partition),
-      arguments: [stored, marker, '', ...written],
+      arguments: [stored, marker, ...written],
     });
     const [isWritten, found] = answer as [number, string];
     if (isWritten === 0) throw movedError(partition, found, this.#seal.verifyMarker(partition, stored)?.offset);

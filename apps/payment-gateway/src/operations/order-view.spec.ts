@@ -2,13 +2,14 @@ import type { PlatformAnswer } from '@tranche/contracts';
 import {
   emptyOrder,
   fold,
+  REPORTS_KEPT,
   RULES_VERSION,
   type JournalRecord,
   type OperationTerms,
   operationTag,
   type OrderState,
 } from '@tranche/order-journal';
-import { parseOperationId, orderView } from './order-view.js';
+import { frozenView, parseOperationId, orderView } from './order-view.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: AT };
@@ -244,4 +245,13 @@ describe('the view of an order', () => {
     const view = viewOf(...captured, ...refund('r', 5000), backOffice(100));
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);
   });
+});
+
+it('names too many reports as what froze an order', () => {
+  const reports = Array.from({ length: REPORTS_KEPT + 1 }, (_, n) => {
+    const record = backOffice(10) as JournalRecord & { answer: PlatformAnswer };
+    return { ...record, rulesVersion: 2, answer: { ...record.answer, transactionId: `T-${n}` } };
+  });
+  const order = orderOf(reports);
+  expect([order.isFrozen, frozenView(order, []).cause]).toEqual([true, 'too_many_reports']);
 });

@@ -19,6 +19,7 @@ import {
   type Statement,
   type SkippedRecord,
   hasSucceeded,
+  hasTooManyReports,
   isCancelled,
   isPayment,
   isInDoubt,
@@ -247,8 +248,9 @@ export function doubtView(
   });
 }
 
-/** Why nothing is sent for the order any more: the records that people skipped, or a snapshot that differs from the order's records. */
-export function frozenView({ merchant, orderId }: OrderState, skips: readonly SkippedRecord[]) {
+/** Why nothing is sent for the order any more: the records that people skipped, too many reports, or a snapshot that differs from the order's records. */
+export function frozenView(order: OrderState, skips: readonly SkippedRecord[]) {
+  const { merchant, orderId } = order;
   const key = orderKey(merchant, orderId);
   const skipped = skips
     .filter((skip) => skip.orderKey === key)
@@ -257,6 +259,7 @@ export function frozenView({ merchant, orderId }: OrderState, skips: readonly Sk
     }));
   const [first] = skipped;
   if (first !== undefined) return { cause: 'record_skipped' as const, since: first.at, skipped };
+  if (hasTooManyReports(order)) return { cause: 'too_many_reports' as const };
   // An older release did not note the order of the record that it skipped.
   const isUnnamed = skips.some((skip) => skip.orderKey === undefined && skip.partition === journalPartition(key));
   return { cause: isUnnamed ? ('not_recorded' as const) : ('snapshot_differs' as const) };

@@ -20,6 +20,8 @@ import type { OperatorIdentity } from '../operators/operators.js';
 /** Consumer group of the commands, without prefix. */
 const GROUP = 'payment-gateway';
 const READ_AT_MOST = 10_000;
+/** A count opens a connection and reads all that waits, so each stopped rail is counted this often; a rail that just stopped, at once. */
+const COUNT_EVERY_MS = 30_000;
 
 export interface RailView {
   rail: Rail;
@@ -38,6 +40,8 @@ export interface RailView {
 export class Rails extends RepeatedWork {
   protected readonly everyMs = 5_000;
   readonly #waiting = new Map<Rail, WaitingCommands>();
+  /** Monotonic milliseconds of the last count of a stopped rail. */
+  readonly #countedAtMs = new Map<Rail, number>();
   readonly #commands;
   readonly #money;
 
@@ -78,8 +82,10 @@ export class Rails extends RepeatedWork {
   /** Never rejects: what could not be counted keeps its last value. */
   protected async run(): Promise<void> {
     const stopped = this.breakers.stopped.map(({ rail }) => rail);
-    for (const rail of [...this.#waiting.keys()].filter((one) => !stopped.includes(one))) this.#waiting.delete(rail);
-    for (const rail of stopped)
+    for (const rail of RAILS.filter((one) => !stopped.includes(one)))
+      for (const known of [this.#waiting, this.#countedAtMs]) known.delete(rail);
+    const nowMs = performance.now();
+    for (const rail of stopped.filter((one) => nowMs - (this.#countedAtMs.get(one) ?? -Infinity) >= COUNT_EVERY_MS))
       await this.#count(rail).catch((err: unknown) =>
         this.kafka.log.debug({ err, rail }, 'What waits for a stopped rail could not be counted'),
       );
@@ -92,6 +98,7 @@ export class Rails extends RepeatedWork {
   }
 
   async #count(rail: Rail): Promise<void> {
+    this.#countedAtMs.set(rail, performance.now());
     const { kafkaTopicPrefix: prefix, merchants } = this.config;
     const topic = topicName(prefix, COMMAND_TOPICS[rail]);
     const sums = new AmountSums(merchants);

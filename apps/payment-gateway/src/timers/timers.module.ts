@@ -33,7 +33,7 @@ export class OwnedTimers implements TimerIndex {
     return this.index.timeMs();
   }
 
-  async claimDueOrders(
+  async dueOrders(
     asOfMs: (partition: number) => number,
     nowMs: number,
     againMs: number,

@@ -9,7 +9,7 @@ import { TimerWatchService } from './watches.service.js';
 function watched(timeMs: () => Promise<number>) {
   const log = silentLog as ServiceLogger;
   const commandGate = new CommandGate(new Health(), log);
-  const index = { timeMs, claimDueOrders: () => Promise.resolve([]) } as unknown as OwnedTimers;
+  const index = { timeMs, dueOrders: () => Promise.resolve([]) } as unknown as OwnedTimers;
   const clock = new AgreedClock({ nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() });
   const timers = new TimerWatch({} as Journal, index, clock, { untilMs: () => 0 }, log, () => Promise.resolve(true));
   const watch = new TimerWatchService(timers, new Metrics('spec'), log, commandGate);

@@ -14,6 +14,7 @@ import {
   findOperation,
   hasContent,
   hasSucceeded,
+  hasTooManyReports,
   isContradicted,
   isInDoubt,
   isLeftBehind,
@@ -24,6 +25,7 @@ import {
   knownAmount,
   mayHaveSucceeded,
   operationNamedBy,
+  REPORTS_KEPT,
   type Evidence,
   type OperationState,
   type OrderState,
@@ -31,6 +33,7 @@ import {
 } from './order-state.js';
 import type { Intent } from './records.js';
 import type { Change } from './history.js';
+import { hasRule } from './versions.js';
 
 export type Judgement =
   | Granted
@@ -61,9 +64,12 @@ export function judgeIntent(change: Change, known: OperationState | undefined, r
     : record.attempt === 1;
   if (match === 'other' || !isOurTurn) return { verdict: 'lost' };
   if (!order.isFrozen) return judge(order, record);
+  const isTooMuch = hasRule(order, 'listsAreBounded') && hasTooManyReports(order);
   return rejected(
     'order_frozen',
-    'A record of this order could not be read, or contradicts the others: nothing is sent any more',
+    isTooMuch
+      ? `More than ${REPORTS_KEPT} operations that no command asked for were reported of this order: nothing is sent any more`
+      : 'A record of this order could not be read, or contradicts the others: nothing is sent any more',
   );
 }
 

@@ -3,12 +3,14 @@ import { operationTag } from './extradata-tag.js';
 import {
   findOperation,
   verdictOf,
+  VERDICTS_KEPT,
   type Attempt,
   type Evidence,
   type ExternalOperation,
   type OperationState,
   type OrderState,
 } from './order-state.js';
+import { hasRule } from './versions.js';
 
 export interface Source {
   operation: OperationState;
@@ -297,7 +299,8 @@ function isKnownFailure(sources: readonly Source[], evidence: Evidence): boolean
 /** The attempt that an OUTCOME answers. One that is not kept, or was put back by its number, was granted: the verdict on its token says so. */
 function answeredAttempt(order: OrderState, operation: OperationState, evidence: Evidence): Attempt | undefined {
   const { token = '', attempt = operation.attempt } = evidence;
-  const isGranted = verdictOf(order, token) === 'granted';
+  const verdict = verdictOf(order, token);
+  const isGranted = verdict === 'granted' || (verdict === undefined && forgetsVerdicts(order));
   // A snapshot of an order at rest keeps neither tokens nor the verdicts on them.
   const isByNumber = order.snapshotAt !== undefined || isGranted;
   const isMeant = (one: Attempt) => one.token === token || (isByNumber && one.token === '' && one.attempt === attempt);
@@ -307,6 +310,10 @@ function answeredAttempt(order: OrderState, operation: OperationState, evidence:
 
 export const isLeftOut = (operation: OperationState, attempt: number): boolean =>
   attempt >= 1 && attempt < operation.attempt && operation.attempts.every((one) => one.attempt !== attempt);
+
+/** The verdict on a token may be forgotten. Where its attempt is not kept either, it counts as granted: what it brought about must count. */
+const forgetsVerdicts = (order: OrderState): boolean =>
+  hasRule(order, 'listsAreBounded') && order.verdicts.length >= VERDICTS_KEPT;
 
 /** An attempt that is not kept any more was never sent as far as the journal knew. */
 export const leftOut = (attempt: number): Attempt => ({

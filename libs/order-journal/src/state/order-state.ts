@@ -262,15 +262,26 @@ export interface UnauthorizedOutcome {
   amount?: number;
 }
 
+/** Verdicts that an order keeps, the newest, under a rules version that bounds them: whoever appends an INTENT reads its verdict at once. */
+export const VERDICTS_KEPT = 200;
+
+/**
+ * Reports that an order keeps in `external`, and in `unmatchedEvidence`, under a rules version that bounds them. A further one is published and not kept,
+ * so guards would not count it: the order is frozen.
+ */
+export const REPORTS_KEPT = 200;
+
 /** All that the journal says of one order. Plain JSON, so that the index can hold it. */
 export interface OrderState {
   merchant: string;
   orderId: string;
   /** In the order of their first record. */
   operations: OperationState[];
-  /** Verdicts by token, each given once. */
+  /** Verdicts by token, each given once; the newest `VERDICTS_KEPT`. */
   verdicts: [token: string, verdict: IntentVerdict][];
+  /** At most `REPORTS_KEPT`. */
   unmatchedEvidence: Evidence[];
+  /** At most `REPORTS_KEPT`. */
   external: ExternalOperation[];
   unauthorizedOutcomes?: UnauthorizedOutcome[];
   /** The highest version seen in the order's records: what comes next is judged by it, whoever writes it (R9). Absent: 1. */
@@ -283,7 +294,7 @@ export interface OrderState {
    * operation which is not leave the decision to the platform.
    */
   isPartial?: boolean;
-  /** A record can't be read and is skipped, or a snapshot contradicts the others: what was done is not certain, so no operation is granted any more. */
+  /** A record can't be read and is skipped, a snapshot contradicts the others, or more was reported than is kept: what was done is not certain, so no operation is granted any more. */
   isFrozen?: boolean;
   /** Time of its first record; the writer's clock. Absent once the state is a snapshot's. */
   beganAt?: string;
@@ -311,6 +322,13 @@ export function findOperation(order: OrderState, commandId: string): OperationSt
 export function verdictOf(order: OrderState, token: string): IntentVerdict | undefined {
   return order.verdicts.find(([seen]) => seen === token)?.[1];
 }
+
+/** One more report would be one too many for this list. */
+export const isFull = (reports: readonly unknown[]): boolean => reports.length >= REPORTS_KEPT;
+
+/** A frozen order is so because of its reports. */
+export const hasTooManyReports = ({ external, unmatchedEvidence }: OrderState): boolean =>
+  isFull(external) || isFull(unmatchedEvidence);
 
 /** A TRANSACTIONID that the index can hold, and so one that a person may state. */
 export const TRANSACTION_ID_PATTERN = /^[!#-[\]-~]{1,32}$/;

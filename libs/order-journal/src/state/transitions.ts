@@ -6,8 +6,11 @@ import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold
 import type { Change } from './history.js';
 import type { Source } from './match.js';
 import type { Intent } from './records.js';
+import { hasRule } from './versions.js';
 import {
   findOperation,
+  isFull,
+  VERDICTS_KEPT,
   type EventBody,
   type Evidence,
   type OperationState,
@@ -30,7 +33,8 @@ export const withOrder = (change: Change, more: Partial<OrderState>): Change =>
 
 /** The order with the verdict on an INTENT. */
 export function withVerdict(change: Change, record: Intent, { verdict }: Judgement): Change {
-  const verdicts: OrderState['verdicts'] = [...change.order.verdicts, [record.token, verdict]];
+  const all: OrderState['verdicts'] = [...change.order.verdicts, [record.token, verdict]];
+  const verdicts = hasRule(change.order, 'listsAreBounded') ? all.slice(-VERDICTS_KEPT) : all;
   return changed(change, { ...change.order, verdicts });
 }
 
@@ -279,9 +283,10 @@ function addExternal(change: Change, { external, known, contradicted, flags, evi
   const added = compact(Object.assign({}, external, { offset, record, nth }));
   const published = publish(change, type, undefined, body);
   const { external: all } = change.order;
-  const next = withOrder(published, {
-    external: known ? all.map((one) => (one === known ? added : one)) : [...all, added],
-  });
+  const isBeyond = !known && isFull(all) && hasRule(change.order, 'listsAreBounded');
+  const next = isBeyond
+    ? withOrder(published, { isFrozen: true })
+    : withOrder(published, { external: known ? all.map((one) => (one === known ? added : one)) : [...all, added] });
   if (!contradicted) return next;
   return publish(next, CONFLICT, undefined, { ...body, flags: [`was_${contradicted.result}`] });
 }
@@ -389,9 +394,16 @@ function endNotExecuted(change: Change, operation: OperationState, evidence: Evi
   return close(change, operation, { end: 'not_executed' }, 'doubt_resolved', body);
 }
 
-/** Evidence that matches no attempt yet waits in the order. */
-const keepUnmatched = (change: Change, evidence: Evidence): Change =>
-  withOrder(change, { unmatchedEvidence: [...change.order.unmatchedEvidence, compact(evidence)] });
+/** Evidence that matches no attempt yet waits in the order. Where as much waits as may, it is published as what may be ours. */
+function keepUnmatched(change: Change, evidence: Evidence): Change {
+  const { unmatchedEvidence } = change.order;
+  if (!isFull(unmatchedEvidence) || !hasRule(change.order, 'listsAreBounded'))
+    return withOrder(change, { unmatchedEvidence: [...unmatchedEvidence, compact(evidence)] });
+  const { operation, operationType, currency, answer } = evidence;
+  const flags = [...(evidence.flags ?? []), 'may_be_ours'];
+  const body = { ...reportedBody(evidence), operation, operationType, amount: answer.amount, currency, flags };
+  return withOrder(publish(change, 'payment.operation.external', undefined, body), { isFrozen: true });
+}
 
 /** An attempt that its answer denied may have been executed: its operation, which waits for the next one, is in doubt about it again. */
 function doubtAgain(change: Change, { operation, attempt }: Source, { source: origin }: Evidence): Change {

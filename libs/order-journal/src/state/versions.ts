@@ -16,7 +16,8 @@ export const NEWEST_RULES_VERSION: RulesVersion = 2;
 export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
   versions: [RULES_VERSION, 2],
   // A person's EVIDENCE that names what the person saw is void once its order has moved on.
-  since: { evidenceRestsOnState: 2 },
+  // An order keeps its newest verdicts, and at most so many reports of what no command asked for (`VERDICTS_KEPT`, `REPORTS_KEPT`).
+  since: { evidenceRestsOnState: 2, listsAreBounded: 2 },
 };
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>

@@ -36,12 +36,12 @@ function watch({
 }: { apartMs?: number; order?: OrderState; nowMs?: number; setTo?: number; untilMs?: number } = {}) {
   const clock = { nowMs };
   const appended: JournalRecord[] = [];
-  const claims: number[] = [];
+  const asked: [number, number, number, number][] = [];
   const index: TimerIndex = {
     timeMs: () => Promise.resolve(nowMs + apartMs),
-    claimDueOrders: (asOfMs) => {
+    dueOrders: (asOfMs, ...due) => {
       clock.nowMs = setTo;
-      claims.push(asOfMs(journalPartition('shop-fr/o')));
+      asked.push([asOfMs(journalPartition('shop-fr/o')), ...due]);
       return Promise.resolve(['shop-fr/o', 'shop-fr/unreadable']);
     },
   };
@@ -60,7 +60,7 @@ function watch({
     { debug: log, info: log, warn: log, error: log },
     () => Promise.reject(new Error('nothing waits that may be looked up')),
   );
-  return { appended, claims, told: logged, timers };
+  return { appended, asked, told: logged, timers };
 }
 
 it('writes what is due, and goes on past an order that can not be read', async () => {
@@ -89,18 +89,18 @@ it.each([
   [0, 1],
 ])('with all notifications journaled until %i ms after the end of a payment writes %i records', async (ms, records) => {
   const nowMs = NOW_MS + 86_400_000;
-  const { appended, claims, timers } = watch({ nowMs, untilMs: NOW_MS + ms });
+  const { appended, asked, timers } = watch({ nowMs, untilMs: NOW_MS + ms });
   await timers.poll();
-  expect(claims).toEqual([NOW_MS + ms]);
+  expect(asked.map(([asOfMs]) => asOfMs)).toEqual([NOW_MS + ms]);
   expect(appended.map(({ record, at }) => [record, at])).toEqual(
     records === 0 ? [] : [['EXPIRED', new Date(nowMs).toISOString()]],
   );
 });
 
 it('judges nothing as of a time that is yet to come', async () => {
-  const { appended, claims, timers } = watch({ nowMs: NOW_MS - 1, untilMs: NOW_MS + 1 });
+  const { appended, asked, timers } = watch({ nowMs: NOW_MS - 1, untilMs: NOW_MS + 1 });
   await timers.poll();
-  expect([claims, appended]).toEqual([[NOW_MS - 1], []]);
+  expect([asked.map(([asOfMs]) => asOfMs), appended]).toEqual([[NOW_MS - 1], []]);
 });
 
 it.each([
@@ -109,9 +109,9 @@ it.each([
   [60_001, 0],
   [-60_001, 0],
 ])('with the clock of Redis %i ms ahead writes %i records', async (apartMs, records) => {
-  const { appended, claims, timers } = watch({ apartMs });
+  const { appended, asked, timers } = watch({ apartMs });
   expect(await timers.poll()).toBe(Math.abs(apartMs));
-  expect([appended.length, claims.length]).toEqual([records, records]);
+  expect([appended.length, asked.length]).toEqual([records, records]);
 });
 
 it('tells once that the clocks disagree', async () => {

@@ -29,8 +29,8 @@ import { inOrder } from '../state/versions.js';
 import type { AgreedClock } from './agreed-clock.js';
 import type { NotificationWatermark } from './notification-watermark.js';
 
-/** Time after which a claimed order whose timer had no effect may be claimed again. Milliseconds. */
-const CLAIM_MS = 60_000;
+/** Time after which an order whose timer had no effect is due again. Milliseconds. */
+const AGAIN_AFTER_MS = 60_000;
 const ORDERS_AT_ONCE = 100;
 
 const MINUTE_MS = 60_000;
@@ -153,10 +153,10 @@ export interface TimerIndex {
   /** The index's own clock. Milliseconds since the epoch. */
   timeMs(): Promise<number>;
   /**
-   * Returns keys of orders with a timer due at the time `asOfMs` of their partition, at most `limit` per partition, none of an incomplete index.
-   * Each is postponed until `againMs`, so that only one process handles it.
+   * Returns keys of this process's orders with a timer due at the time `asOfMs` of their partition, at most `limit` per partition, none of an
+   * incomplete index. Each is left out until `againMs`: what its timer writes is on its way to the index.
    */
-  claimDueOrders(
+  dueOrders(
     asOfMs: (partition: number) => number,
     nowMs: number,
     againMs: number,
@@ -192,7 +192,7 @@ export class TimerWatch {
     if (this.#isApart) return apartMs;
     const nowMs = this.clock.nowMs();
     const asOfMs = (partition: number) => Math.min(nowMs, this.notifications.untilMs(partition));
-    const due = await this.index.claimDueOrders(asOfMs, nowMs, nowMs + CLAIM_MS, ORDERS_AT_ONCE);
+    const due = await this.index.dueOrders(asOfMs, nowMs, nowMs + AGAIN_AFTER_MS, ORDERS_AT_ONCE);
     await Promise.all(due.map((key) => this.#workOff(key, nowMs, asOfMs(journalPartition(key)))));
     return apartMs;
   }

@@ -82,7 +82,7 @@ describe('the watch', () => {
     const looked: string[] = [];
     const timers = new TimerWatch(
       { read: () => Promise.resolve(order), append: (record) => Promise.resolve(BigInt(appended.push(record))) },
-      { timeMs: () => Promise.resolve(nowMs), claimDueOrders: () => Promise.resolve(['shop-fr/order-1']) },
+      { timeMs: () => Promise.resolve(nowMs), dueOrders: () => Promise.resolve(['shop-fr/order-1']) },
       new AgreedClock({ nowMs: () => nowMs, monotonicMs: () => 0, sleep: () => Promise.resolve() }),
       { untilMs: () => nowMs },
       { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
