@@ -20,8 +20,8 @@ export interface Mutant extends Change {
 }
 
 const executor = { project: 'order-journal', file: 'execution/command-executor.js' } as const;
-const work = { project: 'kafka', file: 'consume/key-ordered-work.js' } as const;
-const group = { project: 'kafka', file: 'consume/group-work.js' } as const;
+const work = { project: 'kafka', file: 'core/key-ordered-work.js' } as const;
+const group = { project: 'kafka', file: 'core/group-work.js' } as const;
 const owner = { project: 'order-journal', file: 'partition/partition-owner.js', profile: 'moves' } as const;
 const appendIntent = 'const { after, verdict } = await journal.appendIntent(intent, trace);';
 const placed = { ...owner, file: 'partition/placed-partition.js' } as const;
@@ -95,11 +95,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     project: 'kafka',
-    file: 'consume/sticky-plan.js',
+    file: 'core/sticky-plan.js',
     name: 'number-at-two-members',
     does: 'gives the topics of one number to different members: two owners of an order (6 of 0120)',
-    find: 'const numbers = [',
-    replace: 'return stickyPlan(members, topics); const numbers = [',
+    find: 'const numbers = numbersIn(topics);',
+    replace: 'return stickyPlan(members, topics); const numbers = [];',
     profile: 'moves',
   },
   {
@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     project: 'kafka',
-    file: 'consume/work-standing.js',
+    file: 'core/work-standing.js',
     name: 'never-leaves',
     does: 'keeps the partitions of a process that cannot work while another one can (0104)',
     find: 'this.#canWork = !this.#canWork;',
