@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import kafkajs, { type PartitionMetadata } from 'kafkajs';
 import { partitionForKey } from '@tranche/runtime';
-import { numberPlan } from '../consume/sticky-plan.js';
+import { numberPlan } from '../core/sticky-plan.js';
 
 const choose = kafkajs.Partitioners.DefaultPartitioner();
 const numbers = (count: number) => Array.from({ length: count }, (_, partition) => partition);
