@@ -1,4 +1,4 @@
-import { isBug, RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import { SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
@@ -15,7 +15,7 @@ import {
 } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
-import type { Violation } from './violations.js';
+import { isBug, type Violation } from './violations.js';
 import { World } from './world.js';
 
 // Readers meet both versions, and the higher one of an order's records holds (R9).

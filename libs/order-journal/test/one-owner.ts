@@ -198,8 +198,13 @@ export class OneOwner {
       },
       ...{ logger: this.#logger, rulesVersion: RULES_VERSION, ...(epoch === undefined ? {} : { epoch }) },
     });
-    this.owner = this.journal.own(PARTITION, () => this.steps.push(`commit ${this.owner?.published}`));
-    void this.owner.run(committed);
+    this.owner = this.journal.own(PARTITION);
+    this.assign(committed);
+  }
+
+  /** Kafka assigns the partition to this process, once more after `owner.end()`. */
+  assign(committed: bigint | undefined): void {
+    void this.journal.own(PARTITION).run(committed, () => this.steps.push(`commit ${this.owner.published}`));
   }
 
   get #logger(): Log {

@@ -10,10 +10,11 @@ import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } fro
 import type { Intent, JournalRecord } from '../state/records.js';
 import { recordWriter } from '../state/versions.js';
 import type { OwnerParts } from './owner-ports.js';
-import { PartitionOwner } from './partition-owner.js';
+import { PartitionOwner, type OwnerState } from './partition-owner.js';
 
 const APPEND_RETRY_MS = { first: 100, max: 5_000 };
 const LOOK_AGAIN_MS = 200;
+const ENDED: readonly (OwnerState | undefined)[] = ['stopped', 'closed', undefined];
 
 export interface OwnedJournalParts extends OwnerParts {
   log: JournalLog;
@@ -41,18 +42,17 @@ export class OwnedJournal {
     this.#ownerParts = { ...parts, onRecord };
   }
 
-  /**
-   * Begins a new assignment of a partition; the one before it is closed.
-   * @param onProgress called when the group's commit may advance to `published`
-   */
-  own(partition: number, onProgress: () => void): PartitionOwner {
-    this.#owners.get(partition)?.close();
-    const owner = new PartitionOwner(partition, this.#ownerParts, onProgress);
+  /** A partition that stays with this process keeps its owner, and so what a rebuild and its open INTENTs have come to; a stopped one is tried again. */
+  own(partition: number): PartitionOwner {
+    const known = this.#owners.get(partition);
+    if (known !== undefined && !ENDED.includes(known.state)) return known;
+    known?.close();
+    const owner = new PartitionOwner(partition, this.#ownerParts);
     this.#owners.set(partition, owner);
     return owner;
   }
 
-  /** Ends what this process does with the partition, unless it was assigned again meanwhile. */
+  /** Ends what this process does with the partition. */
   disown(owner: PartitionOwner): void {
     owner.close();
     if (this.#owners.get(owner.partition) === owner) this.#owners.delete(owner.partition);
@@ -167,7 +167,7 @@ export class OwnedJournal {
       record,
       () => this.waitForRecordAfter(merchant, orderId, offset - 1n),
       // An owner that closed after its assignment's end stays until the group is joined again.
-      () => ['stopped', 'closed', undefined].includes(this.#owners.get(partition)?.state),
+      () => ENDED.includes(this.#owners.get(partition)?.state),
     );
   }
 

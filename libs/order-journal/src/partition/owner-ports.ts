@@ -1,9 +1,9 @@
-import type { Log } from '@tranche/runtime';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import type { OpenIntents } from '../journal/open-intents.js';
 import type { EventOutlet, JournalEntry, OrderIndex } from '../journal/ports.js';
 import type { PublishedEvent } from '../projection/published-event.js';
 import type { JournalRecord } from '../state/records.js';
+import type { OutageParts } from './outage.js';
 import type { LogBounds, PlacementParts } from './placement.js';
 
 /** Reads partitions of the journal's log for as long as they are followed. */
@@ -24,13 +24,10 @@ export interface JournalFollower {
   goOn(partition: number): void;
 }
 
-export interface OwnerParts extends PlacementParts {
+export interface OwnerParts extends PlacementParts, OutageParts {
   index: OrderIndex;
   events: EventOutlet;
   follower: JournalFollower;
-  logger: Log;
-  /** From 0 to 1: spreads the retries of many owners. Default: Math.random. */
-  random?: () => number;
   /** Called before each placement, which is repeated where this rejects. */
   assertCurrent?: () => Promise<void>;
   /** The journal's epoch: `sequence` of an event starts with it. */
@@ -44,8 +41,6 @@ export interface OwnerParts extends PlacementParts {
 export interface Owning {
   readonly partition: number;
   readonly openIntents: OpenIntents;
-  /** False once the assignment is over: nothing is published and written any more. */
-  readonly isAssigned: boolean;
   /** Offset behind the last record whose events were acknowledged. */
   readonly acknowledged: bigint | undefined;
   afterAcknowledged(offset: bigint): void;
@@ -53,8 +48,8 @@ export interface Owning {
   afterPublished(offset: bigint): void;
   /** Everything was read that the log had at the placement. */
   caughtUp(): void;
-  /** Repeats what is asked of Kafka or Redis while it is away. */
-  readonly untilDone: <T>(ask: () => Promise<T>) => Promise<T>;
+  /** Repeats what is asked of Kafka or Redis while it is away, and nothing else. What an ended assignment awaited leads to no further step. */
+  untilDone<T>(ask: () => Promise<T>, assigned: AbortSignal): Promise<T>;
   /** The log is not the one that was read. */
   stop(why: string): void;
   /** Stops the partition where no repeat changes the error; returns false for another error. */

@@ -1,7 +1,5 @@
-import { backOffMs } from '@tranche/runtime';
 import {
   EntryUnreadableError,
-  isBug,
   JournalChangedError,
   OrderUnreadableError,
   stoppedReason,
@@ -11,67 +9,60 @@ import { MarkerMovedError } from '../journal/ports.js';
 import { unlessAborted } from '../journal/waits.js';
 import { adviceOnLoss, adviceOnRecord } from '../recovery/partition-health.js';
 import type { OrderState } from '../state/order-state.js';
+import { Outage } from './outage.js';
 import { OwnerNotServingError, type Owning, type OwnerParts } from './owner-ports.js';
 import { PlacedPartition } from './placed-partition.js';
-import { later, MarkAbsentError, openIntentsIn, placeOwner } from './placement.js';
+import { later, MarkAbsentError, openIntentsIn, placeOwner, type Place } from './placement.js';
 
 /**
- * `draining`: the assignment is over; calls under way still read their records. `stopped`: its log is not the one that was read, or holds a record
+ * `draining`: between two assignments; calls under way still read their records. `stopped`: its log is not the one that was read, or holds a record
  * that this release cannot read; a person decides.
  */
 export type OwnerState = 'place' | 'catch_up' | 'serve' | 'draining' | 'stopped' | 'closed';
 
 const LOOK_AGAIN_MS = 200;
-/** Repeats that last longer need a person. Milliseconds. */
-const TROUBLE_AFTER_MS = 60_000;
-const RETRY = { firstMs: 100, maxMs: 10_000 };
 
 /**
- * Everything that one process does with one partition while Kafka assigns it to this process: reads the journal once, folds each record once,
- * wakes who waits for it, publishes the events, writes the index. Safety does not rest on owning: another owner may be at work (R3, R7).
+ * Everything that one process does with one partition for as long as Kafka assigns it to this process, from one join to the next: reads the journal,
+ * folds each record once, wakes who waits for it, publishes the events, writes the index. Safety does not rest on owning: another owner may be at work
+ * (R3, R7).
  *
- * place → catch up → serve → draining. Whatever surprises it drops its placement whole, and places anew. The offsets:
- *
- * | offset         | lives in  | what it is                                   | place       | catch_up       | serve    | draining  |
- * | -------------- | --------- | -------------------------------------------- | ----------- | -------------- | -------- | --------- |
- * | `published`    | owner     | the group may commit up to here              | as before   | rises          | rises    | stays     |
- * | `acknowledged` | owner     | Kafka has the events of all records below    | as before   | rises          | rises    | stays     |
- * | `#goal`        | placement | end of the log when it was placed            | -           | > `#position`  | passed   | passed    |
- * | `#position`    | placement | the reader's next record: memory is up to it | -           | rises          | rises    | rises     |
- * | `#next`        | placement | first record that the index lacks            | -           | <= `#position` | the same | stays     |
- * | `#covers`      | placement | first record that memory holds               | -           | <= `#next`     | the same | stays     |
- *
- * Why what belongs to a placement is an object: the fields of both columns once lay in one class, and a counter said to which placement an answer
- * belonged that came late. Each await needed the comparison, and one that was forgotten put orders of the last placement under the next one's marker.
+ * TABLE
  */
 export class PartitionOwner implements Owning {
   readonly openIntents = new OpenIntents();
-  isAssigned = true;
   acknowledged: bigint | undefined;
   #published: bigint | undefined;
   #placed: PlacedPartition | undefined;
   #absentAt: bigint | undefined;
   #end: { state: 'stopped' | 'closed'; error: OrderUnreadableError } | undefined;
-  /** An outage, until what is repeated succeeds. */
-  #failing: { sinceMs: number; error: unknown } | undefined;
+  #assignment: AbortController | undefined;
+  #onProgress = (): void => undefined;
+  #life: Promise<void> | undefined;
+  #wake = (): void => undefined;
   #whenServing: (() => void)[] = [];
-  readonly #ended = new AbortController();
+  readonly #outage: Outage;
 
   constructor(
     readonly partition: number,
     private readonly parts: OwnerParts,
-    private readonly onProgress: () => void,
-  ) {}
+  ) {
+    this.#outage = new Outage(partition, parts);
+  }
 
   get state(): OwnerState {
     if (this.#end) return this.#end.state;
-    if (!this.isAssigned) return 'draining';
+    if (this.#assignment?.signal.aborted === true) return 'draining';
     if (!this.#placed) return 'place';
     return this.#placed.isCaughtUp ? 'serve' : 'catch_up';
   }
 
   get isServing(): boolean {
     return this.state === 'serve';
+  }
+
+  get #isAssigned(): boolean {
+    return this.#assignment?.signal.aborted === false;
   }
 
   /** Offset behind the last record whose events were published, for the group's commit. */
@@ -95,10 +86,7 @@ export class PartitionOwner implements Owning {
 
   /** Says what has been repeated in vain for more than a minute. */
   get troubledBecause(): string | undefined {
-    const { sinceMs = Infinity, error } = this.#failing ?? {};
-    const seconds = Math.round((this.parts.timing.monotonicMs() - sinceMs) / 1_000);
-    if (seconds * 1_000 < TROUBLE_AFTER_MS) return undefined;
-    return `journal partition ${this.partition} gets no further for ${seconds} s: ${(error as Error).message}`;
+    return this.#outage.troubledBecause;
   }
 
   /** Records and orders that memory holds because the index lacks them. */
@@ -106,40 +94,65 @@ export class PartitionOwner implements Owning {
     return this.#placed?.backlog ?? { records: 0, bytes: 0, orders: 0 };
   }
 
-  /** Runs until the assignment is over. `committed`: the group's commit of the journal's partition. Never rejects. */
-  async run(committed: bigint | undefined): Promise<void> {
+  /**
+   * Begins an assignment. The partition is placed anew, because another process may have owned it meanwhile; a placement that the assignment before
+   * left unfinished goes on first, so that joins do not set back the rebuild of an index. Resolves when the owner is stopped or closed; never rejects.
+   * @param committed the group's commit of the journal's partition
+   * @param onProgress called when the group's commit may advance to `published`
+   */
+  run(committed: bigint | undefined, onProgress: () => void): Promise<void> {
+    this.#drop();
     this.#published = this.acknowledged = committed;
-    for (let failures = 0; this.isAssigned;) {
+    this.#onProgress = onProgress;
+    this.#assignment = new AbortController();
+    this.#wake();
+    return (this.#life ??= this.#live());
+  }
+
+  async #live(): Promise<void> {
+    for (let failures = 0; ;) {
+      await this.#untilAssigned();
+      if (this.#end) return;
+      const { signal } = this.#assignment!;
       try {
-        this.#placed = await this.#place();
+        const place = await this.#place();
+        signal.throwIfAborted();
+        this.#placed = new PlacedPartition(this, this.parts, place, signal, this.#absentAt);
         failures = 0;
-        this.#failing = undefined;
+        this.#outage.end();
         this.#placed.follow();
         await this.#placed.project();
       } catch (error) {
-        if (!this.isAssigned) return;
-        this.#placed?.drop(new OwnerNotServingError(this.partition));
-        this.#placed = undefined;
-        if (this.stopFor(error)) return;
+        // What an ended assignment asked for may fail. A record that it could not fold is still in the log.
+        if (signal.aborted && !(error instanceof EntryUnreadableError)) continue;
+        this.#drop();
+        if (this.stopFor(error)) continue;
         if (error instanceof MarkAbsentError) this.#absentAt = error.marker;
-        if (error instanceof MarkerMovedError) await this.#lookAgain(error);
+        if (error instanceof MarkerMovedError) await this.#lookAgain(error, signal);
         else
-          await this.#pauseAfter(error, ++failures, 'The owner of a journal partition could not begin; it tries again');
+          await this.#outage.pause(error, ++failures, 'A journal partition could not be placed; trying again', signal);
       }
     }
   }
 
-  async #place(): Promise<PlacedPartition> {
+  async #untilAssigned(): Promise<void> {
+    while (!this.#isAssigned && !this.#end) await new Promise<void>((resolve) => (this.#wake = resolve));
+  }
+
+  async #place(): Promise<Place> {
     const { partition, parts } = this;
+    const { signal } = this.#assignment!;
+    const mayWrite = async () => {
+      await this.#untilAssigned();
+      if (this.#end) throw this.#end.error;
+    };
     await parts.assertCurrent?.();
-    this.#assertAssigned();
-    const place = await placeOwner(parts, partition, this.acknowledged, () => this.#assertAssigned());
-    this.#assertAssigned();
+    const place = await placeOwner(parts, partition, this.acknowledged, mayWrite);
+    signal.throwIfAborted();
     this.acknowledged = place.publishFrom;
     this.afterPublished(place.publishFrom);
     for (const intent of await openIntentsIn(parts, partition, place.mark.marker)) this.openIntents.add(intent);
-    this.#assertAssigned();
-    return new PlacedPartition(this, parts, place, this.#absentAt);
+    return place;
   }
 
   caughtUp(): void {
@@ -153,44 +166,34 @@ export class PartitionOwner implements Owning {
   afterPublished(offset: bigint): void {
     if (this.#published !== undefined && this.#published >= offset) return;
     this.#published = offset;
-    this.onProgress();
+    this.#onProgress();
   }
 
-  /** Repeats what is asked of Kafka or Redis while it is away, and nothing else. What an ended assignment awaited leads to no further step. */
-  readonly untilDone = async <T>(ask: () => Promise<T>): Promise<T> => {
+  async untilDone<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      this.#assertAssigned();
+      signal.throwIfAborted();
       try {
         const done = await ask();
-        this.#failing = undefined;
-        this.#assertAssigned();
+        this.#outage.end();
+        signal.throwIfAborted();
         return done;
       } catch (error) {
-        if (!this.isAssigned || error instanceof MarkerMovedError || this.stopFor(error)) throw error;
-        await this.#pauseAfter(error, attempt, 'Publishing a batch failed; it is repeated');
+        if (signal.aborted || error instanceof MarkerMovedError) throw error;
+        await this.#outage.pause(error, attempt, 'Publishing a batch failed; it is repeated', signal);
       }
     }
-  };
+  }
 
-  async #lookAgain(error: Error): Promise<void> {
+  async #lookAgain(error: Error, signal: AbortSignal): Promise<void> {
     const { logger, timing } = this.parts;
     const facts = { err: error, partition: this.partition };
     logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
-    await timing.sleep(LOOK_AGAIN_MS, this.#ended.signal).catch(() => undefined);
-  }
-
-  async #pauseAfter(error: unknown, attempt: number, what: string): Promise<void> {
-    const { logger, timing, random } = this.parts;
-    const nowMs = timing.monotonicMs();
-    const { sinceMs } = (this.#failing = { sinceMs: this.#failing?.sinceMs ?? nowMs, error });
-    const level = nowMs - sinceMs < TROUBLE_AFTER_MS ? 'warn' : 'error';
-    logger[level]({ err: error, partition: this.partition, attempt }, what);
-    await timing.sleep(backOffMs(attempt, RETRY, random?.()), this.#ended.signal).catch(() => undefined);
+    await timing.sleep(LOOK_AGAIN_MS, signal).catch(() => undefined);
   }
 
   /** Resolves when everything that was read is published (before it serves: the batch under way), or the assignment is over. */
   async settled(): Promise<void> {
-    if (this.isAssigned) await this.#placed?.settled();
+    if (this.#isAssigned) await this.#placed?.settled();
   }
 
   doubtIndex(marker?: bigint): void {
@@ -199,11 +202,11 @@ export class PartitionOwner implements Owning {
 
   /** Resolves when orders may be readable: it serves, is stopped or closed; or when the signal aborts. */
   async whenServing(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.#end || this.#placed?.isCaughtUp === true) return;
-    await new Promise<void>((resolve) => {
-      this.#whenServing.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    while (!signal.aborted && !this.#end && !this.isServing)
+      await new Promise<void>((resolve) => {
+        this.#whenServing.push(resolve);
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
   }
 
   /** The newest state that this process knows. @throws OrderUnreadableError while the owner does not serve, or the index lags behind memory */
@@ -251,10 +254,6 @@ export class PartitionOwner implements Owning {
     throw new OwnerNotServingError(this.partition);
   }
 
-  #assertAssigned(): void {
-    if (!this.isAssigned) throw new Error(`Journal partition ${this.partition} is not owned any more`);
-  }
-
   /** The log is not the one that was read: no order of it is read, nothing is granted, and waits reject (R11). */
   stop(why: string): void {
     this.#stop(`${why}${adviceOnLoss(this.partition)}`);
@@ -264,8 +263,6 @@ export class PartitionOwner implements Owning {
     if (error instanceof JournalChangedError) this.stop(error.message);
     else if (error instanceof EntryUnreadableError)
       this.#stop(`${error.message}${adviceOnRecord(this.partition, error)}`, error.entry.offset);
-    else if (isBug(error))
-      this.#stop(`${String(error)}: no repeat changes that; report it, and start this instance again`);
     else return false;
     return true;
   }
@@ -273,16 +270,15 @@ export class PartitionOwner implements Owning {
   #stop(why: string, offset?: bigint): void {
     if (this.#end) return;
     // The next owner compares the log itself. A process that stood still may read a log that retention cut for its successor.
-    if (!this.isAssigned) return this.close();
+    if (!this.#isAssigned) return this.#drop();
     const reason = stoppedReason(this.partition, why, offset);
     this.parts.logger.error({ partition: this.partition }, reason);
     this.#leave('stopped', reason);
   }
 
-  /** The assignment is over: nothing is published or written any more. Calls under way still read their records until `close`. */
+  /** The assignment is over: nothing is published or written before the next one. Calls under way still read their records until then, or `close`. */
   end(): void {
-    this.isAssigned = false;
-    this.#ended.abort(new Error(`Journal partition ${this.partition} is not owned any more`));
+    this.#assignment?.abort(new Error(`Journal partition ${this.partition} is not owned any more`));
     this.#placed?.leave();
   }
 
@@ -292,11 +288,15 @@ export class PartitionOwner implements Owning {
   }
 
   #leave(state: 'stopped' | 'closed', why: string): void {
-    const error = new OrderUnreadableError(why);
-    this.#end = { state, error };
+    this.#end = { state, error: new OrderUnreadableError(why) };
     this.end();
+    this.#drop(this.#end.error);
+    this.caughtUp();
+    this.#wake();
+  }
+
+  #drop(error: Error = new OwnerNotServingError(this.partition)): void {
     this.#placed?.drop(error);
     this.#placed = undefined;
-    this.caughtUp();
   }
 }

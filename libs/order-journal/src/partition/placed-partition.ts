@@ -37,6 +37,8 @@ export class PlacedPartition {
     private readonly owner: Owning,
     private readonly parts: OwnerParts,
     private readonly place: Place,
+    /** Aborts when the assignment ends: nothing is published and written any more. */
+    private readonly assigned: AbortSignal,
     /** Marker at which the log held no record when the partition was placed before. */
     absentAt: bigint | undefined,
   ) {
@@ -89,7 +91,7 @@ export class PlacedPartition {
         const { record, hash } = readEntry(entry);
         this.owner.openIntents.see(record, seenMs);
         const folded = this.#cache.apply(keyOf(record), offset, record, hash);
-        if (this.owner.isAssigned)
+        if (!this.assigned.aborted)
           this.#ahead.add({ offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
         this.parts.onRecord?.(record);
       } catch (error) {
@@ -124,7 +126,7 @@ export class PlacedPartition {
 
   /** Publishes what was read, in batches, until the assignment is over. @throws MarkerMovedError where the index is not where it was left */
   async project(): Promise<void> {
-    while (this.owner.isAssigned) {
+    while (!this.assigned.aborted) {
       if (this.#isDoubted) await this.#assertIndexWhole();
       if (this.#surprise) throw this.#surprise;
       const records = this.#ahead.batch();
@@ -139,17 +141,19 @@ export class PlacedPartition {
   async #publish(records: readonly ReadRecord[]): Promise<void> {
     const { parts, owner } = this;
     const from = { partition: owner.partition, next: this.#next, publishFrom: owner.acknowledged ?? 0n };
-    const batch = await batchOf(parts.index, records, { ...from, epoch: parts.epoch?.() }, owner.untilDone);
-    await owner.untilDone(() => parts.events.publish(batch.events));
+    const batch = await batchOf(parts.index, records, { ...from, epoch: parts.epoch?.() }, this.#untilDone);
+    await this.#untilDone(() => parts.events.publish(batch.events));
     if (batch.published.length > 0) parts.onPublished?.(batch.published);
     for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
     owner.afterAcknowledged(batch.to + 1n);
-    await owner.untilDone(() => this.#write(batch));
+    await this.#untilDone(() => this.#write(batch));
     this.#ahead.remove(records);
     this.#next = batch.to + 1n;
     owner.afterPublished(this.#next);
     if (this.#ahead.length === 0 || !this.isCaughtUp) this.settle();
   }
+
+  readonly #untilDone = <T>(ask: () => Promise<T>): Promise<T> => this.owner.untilDone(ask, this.assigned);
 
   #write({ to, hash, orders, redirectHtml }: PublishedBatch): Promise<void> {
     const { partition } = this.owner;
@@ -182,7 +186,7 @@ export class PlacedPartition {
   async #assertIndexWhole(): Promise<void> {
     const { partition } = this.owner;
     this.#isDoubted = false;
-    const { marker } = await this.owner.untilDone(() => this.parts.index.readTogether(partition, []));
+    const { marker } = await this.#untilDone(() => this.parts.index.readTogether(partition, []));
     assertReaches(partition, marker, this.#next - 1n);
   }
 

@@ -38,7 +38,7 @@ export interface Place extends LogBounds {
  * Finds where the owner of a partition begins: behind the index's marker. An index that is lost, or older than what the journal keeps, is rebuilt up to
  * what was published; this publishes nothing.
  * @param published offset behind the last record whose events were acknowledged, by the group's commit or by this owner
- * @param assertCurrent throws once the owner may not write any more
+ * @param mayWrite resolves while the partition is assigned, so that a placement waits between two assignments; rejects for good afterwards
  * @throws JournalChangedError where the journal is not the one that the index was made from (R1, R11)
  * @throws MarkerMovedError where the index changes meanwhile: the caller places anew
  */
@@ -46,25 +46,26 @@ export async function placeOwner(
   parts: PlacementParts,
   partition: number,
   published: bigint | undefined,
-  assertCurrent: () => void,
+  mayWrite: () => Promise<unknown>,
 ): Promise<Place> {
   const { index } = parts;
+  await mayWrite();
   await index.dropUnverified(partition);
   const mark = markOf(await index.readTogether(partition, []));
   // Asked after the marker, because a former owner may append and project meanwhile.
-  const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, assertCurrent);
+  const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, mayWrite);
   const publishFrom = later(published, mark && mark.marker + 1n) ?? bounds.low;
   if (publishFrom < bounds.low)
     throw new JournalChangedError(
       `Journal partition ${partition} begins at ${bounds.low}: the records from ${publishFrom} on were deleted before they were projected`,
     );
-  assertCurrent();
+  await mayWrite();
   if (mark !== undefined && mark.marker + 1n >= bounds.low) {
     // The first write compares with what this read showed.
     await index.readAll(partition, mark.marker, []);
     return { ...bounds, mark, publishFrom };
   }
-  const built = await rebuilt(parts, { partition, marker: mark?.marker, until: publishFrom }, assertCurrent);
+  const built = await rebuildIndex(parts, { partition, marker: mark?.marker, until: publishFrom }, mayWrite);
   if (built === undefined)
     throw new MarkerMovedError(`The index of journal partition ${partition} is built by another process`);
   // The marker is not read again. An index that was put back meanwhile would show an older one, and the reader would stop at deleted records.
@@ -77,7 +78,7 @@ async function boundsBehind(
   { bounds, timing }: PlacementParts,
   partition: number,
   known: bigint,
-  assertCurrent: () => void,
+  mayWrite: () => Promise<unknown>,
 ): Promise<LogBounds> {
   const giveUpMs = timing.monotonicMs() + BEHIND_AT_MOST_MS;
   for (;;) {
@@ -87,21 +88,9 @@ async function boundsBehind(
       throw new JournalChangedError(
         `The index or the events are at ${known - 1n} of journal partition ${partition}, which ends at ${found.high}: the journal was lost or replaced`,
       );
-    assertCurrent();
+    await mayWrite();
     await timing.sleep(LOOK_AGAIN_MS);
   }
-}
-
-function rebuilt(
-  { index, journal, timing, onRebuild, onSnapshotMismatch }: PlacementParts,
-  range: { partition: number; marker: bigint | undefined; until: bigint },
-  assertCurrent: () => void,
-): Promise<Mark | undefined> {
-  const afterStep = (progress: RebuildProgress) => {
-    onRebuild?.(progress);
-    assertCurrent();
-  };
-  return rebuildIndex({ index, journal, timing, onRebuild: afterStep, onSnapshotMismatch }, range);
 }
 
 const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | undefined =>

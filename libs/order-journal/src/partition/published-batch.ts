@@ -8,7 +8,7 @@ import {
   withTraceOf,
   type PublishedEvent,
 } from '../projection/published-event.js';
-import { foldStored, keyOf, type StoredRecord } from '../journal/record-fold.js';
+import { foldStored, keyOf, named, type StoredRecord } from '../journal/record-fold.js';
 import type { Folded } from '../state/fold.js';
 import type { OrderState } from '../state/order-state.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
@@ -71,7 +71,7 @@ export async function batchOf(
       if (offset < publishFrom) continue;
       const page = () => withPage(index, key, effect, batch.redirectHtml);
       const body = effect.isRepeat ? await untilDone(page) : effect.event;
-      const event = withTraceOf(headers, toCloudEvent(order, body, epoch));
+      const event = named(stored, () => withTraceOf(headers, toCloudEvent(order, body, epoch)));
       batch.events.push(event);
       if (!effect.isRepeat) batch.published.push({ event, ...commandTimeOf(headers) });
     }
