@@ -104,6 +104,11 @@ export interface OneOwnerSettings {
   hash?: string | undefined;
   epoch?: () => number;
   nowMs?: number;
+  monotonicMs?: () => number;
+  /** Called before each record of a rebuild is read; may wait. */
+  onRead?: () => Promise<void>;
+  /** Called before a record is appended; may reject. */
+  onAppend?: () => Promise<void>;
   assertCurrent?: () => Promise<void>;
   /** Key of every record, where it is not the one of the record's own order. */
   key?: string;
@@ -138,6 +143,7 @@ export class OneOwner {
   onBounds: () => void = () => undefined;
   /** Called once when reading begins. */
   onFollow: () => void = () => undefined;
+  readonly #onRead: () => Promise<void>;
   readonly #entryOf: (offset: bigint, record: JournalRecord) => JournalEntry;
   #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
 
@@ -148,6 +154,9 @@ export class OneOwner {
     marker,
     epoch,
     nowMs,
+    monotonicMs = () => (this.#nowMs += 2_500),
+    onRead = () => Promise.resolve(),
+    onAppend = () => Promise.resolve(),
     did,
     assertCurrent,
     skipped = new SkipList(),
@@ -157,6 +166,7 @@ export class OneOwner {
       const [entry] = recordsOf(offset, record);
       return skipped.substitute({ ...entry!, key: rest.key ?? entry!.key });
     };
+    this.#onRead = onRead;
     this.log = records.map((record, at) => this.#entryOf(low + BigInt(at), record));
     this.low = low;
     const around = async (what: string) => {
@@ -187,10 +197,10 @@ export class OneOwner {
       },
       ...(assertCurrent === undefined ? {} : { assertCurrent }),
       onSnapshotMismatch: ({ fields }) => this.steps.push(`mismatch ${fields.join(' ')}`),
-      log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
+      log: { append: (record) => onAppend().then(() => this.append(record)), end: () => Promise.resolve(this.high) },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),
-        monotonicMs: () => (this.#nowMs += 2_500),
+        monotonicMs,
         sleep: (_ms, signal) =>
           new Promise((resolve, reject) =>
             setImmediate(() => (signal?.aborted ? reject(signal.reason as Error) : resolve())),
@@ -250,8 +260,11 @@ export class OneOwner {
   }
 
   async *#range(from: bigint, until: bigint): AsyncGenerator<JournalEntry[]> {
-    for (const entry of this.log) if (entry.offset >= from && entry.offset < until) yield [entry];
-    await Promise.resolve();
+    for (const entry of this.log) {
+      if (entry.offset < from || entry.offset >= until) continue;
+      await this.#onRead();
+      yield [entry];
+    }
   }
 
   get #follower(): JournalFollower {

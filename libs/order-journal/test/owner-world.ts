@@ -206,7 +206,7 @@ export class OwnerWorld {
 
   #readOf(owner: PartitionOwner, orderId: string): void {
     const key = orderKey(inOrder.merchant, orderId);
-    owner.read(inOrder.merchant, orderId).then(
+    owner.read({ merchant: inOrder.merchant, orderId }).then(
       (order) => this.#check(order, key, owner.position, 'was read'),
       () => undefined,
     );

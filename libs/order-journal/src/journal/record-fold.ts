@@ -13,8 +13,9 @@ export interface StoredRecord {
   readonly hash: string;
 }
 
-export const keyOf = ({ merchant, orderId }: Pick<JournalRecord, 'merchant' | 'orderId'>): string =>
-  orderKey(merchant, orderId);
+export type OrderName = Pick<JournalRecord, 'merchant' | 'orderId'>;
+
+export const keyOf = ({ merchant, orderId }: OrderName): string => orderKey(merchant, orderId);
 
 /** @throws EntryUnreadableError for bytes that are no record of their key's order */
 export function readEntry({ key, offset, value }: Pick<JournalEntry, 'key' | 'offset' | 'value'>): StoredRecord {

@@ -72,4 +72,21 @@ describe('what is asked of Kafka and Redis', () => {
     expect(one.levels.at(-1)).toBe('error');
     expect(one.owner.troubledBecause).toBeUndefined();
   });
+
+  it('needs a person after a minute of repeats also where a record can not be appended', async () => {
+    let times = 0;
+    const troubled: string[][] = [];
+    const onAppend = () => {
+      troubled.push(one.journal.troubled);
+      return ++times <= 20 ? Promise.reject(new TypeError('no socket')) : Promise.resolve();
+    };
+    const one: OneOwner = new OneOwner({ records: [intent], onAppend });
+    await one.settled();
+    await one.journal.appendWithRetry(redirect);
+    expect([troubled[1], troubled.at(-1)]).toEqual([
+      [],
+      [expect.stringMatching(/gets no further for \d+ s: no socket/)],
+    ]);
+    expect([one.levels.at(0), one.levels.at(-1), one.journal.troubled]).toEqual(['warn', 'error', []]);
+  });
 });

@@ -1,5 +1,4 @@
 import { OrderUnreadableError } from '../journal/journal-faults.js';
-import type { OpenIntents } from '../journal/open-intents.js';
 import type { EventOutlet, JournalEntry, OrderIndex } from '../journal/ports.js';
 import type { PublishedEvent } from '../projection/published-event.js';
 import type { JournalRecord } from '../state/records.js';
@@ -35,25 +34,6 @@ export interface OwnerParts extends PlacementParts, OutageParts {
   /** Called with published events, without repeats. */
   onPublished?: (published: readonly PublishedEvent[]) => void;
   onRecord?: (record: JournalRecord) => void;
-}
-
-/** A placement asks its owner, and tells it what it has done. */
-export interface Owning {
-  readonly partition: number;
-  readonly openIntents: OpenIntents;
-  /** Offset behind the last record whose events were acknowledged. */
-  readonly acknowledged: bigint | undefined;
-  afterAcknowledged(offset: bigint): void;
-  /** The index has everything below `offset` too. */
-  afterPublished(offset: bigint): void;
-  /** Everything was read that the log had at the placement. */
-  caughtUp(): void;
-  /** Repeats what is asked of Kafka or Redis while it is away, and nothing else. What an ended assignment awaited leads to no further step. */
-  untilDone<T>(ask: () => Promise<T>, assigned: AbortSignal): Promise<T>;
-  /** The log is not the one that was read. */
-  stop(why: string): void;
-  /** Stops the partition where no repeat changes the error; returns false for another error. */
-  stopFor(error: unknown): boolean;
 }
 
 /** Memory was dropped, or is not there yet: the caller waits until the owner serves, and reads again. */

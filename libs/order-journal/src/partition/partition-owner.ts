@@ -6,11 +6,12 @@ import {
 } from '../journal/journal-faults.js';
 import { OpenIntents } from '../journal/open-intents.js';
 import { MarkerMovedError } from '../journal/ports.js';
-import { unlessAborted } from '../journal/waits.js';
+import { unlessAborted, Waits } from '../journal/waits.js';
 import { adviceOnLoss, adviceOnRecord } from '../recovery/partition-health.js';
+import type { OrderName } from '../journal/record-fold.js';
 import type { OrderState } from '../state/order-state.js';
 import { Outage } from './outage.js';
-import { OwnerNotServingError, type Owning, type OwnerParts } from './owner-ports.js';
+import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
 import { PlacedPartition } from './placed-partition.js';
 import { later, MarkAbsentError, openIntentsIn, placeOwner, type Place } from './placement.js';
 
@@ -23,13 +24,24 @@ export type OwnerState = 'place' | 'catch_up' | 'serve' | 'draining' | 'stopped'
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Everything that one process does with one partition for as long as Kafka assigns it to this process, from one join to the next: reads the journal,
- * folds each record once, wakes who waits for it, publishes the events, writes the index. Safety does not rest on owning: another owner may be at work
- * (R3, R7).
+ * Everything that one process does with one partition for as long as it has it, over any number of assignments: reads the journal, folds each record
+ * once, wakes who waits for it, publishes the events, writes the index. Safety does not rest on owning: another owner may be at work (R3, R7).
  *
- * TABLE
+ * place → catch_up → serve → draining → place … closed. A placement belongs to one assignment; whatever surprises it drops it whole, and places anew.
+ *
+ * | offset         | each record below it …        | ends of `place`    | catch_up       | serve    | draining | Redis is flushed during a batch     |
+ * | -------------- | ----------------------------- | ------------------ | -------------- | -------- | -------- | ----------------------------------- |
+ * | `published`    | may be committed              | the group's commit | rises          | rises    | stays    | stays; the rebuild raises it        |
+ * | `acknowledged` | has its events in Kafka       | commit, then index | rises          | rises    | stays    | stays: the rebuild's end, no repeat |
+ * | `#goal`        | was in the log when placed    | asked at its end   | > `#position`  | passed   | passed   | dropped, asked again                |
+ * | `#position`    | was read, memory is up to it  | index's marker + 1 | rises          | rises    | rises    | dropped, `acknowledged`             |
+ * | `#next`        | is in the index               | index's marker + 1 | <= `#position` | the same | stays    | dropped, `acknowledged`             |
+ * | `#covers`      | may have left memory          | index's marker + 1 | <= `#next`     | the same | the same | dropped, `acknowledged`             |
+ *
+ * The first two live in this class and restart at the commit with each assignment, the others in `PlacedPartition`. A batch goes out as events, then
+ * `acknowledged`, then index, then `published`. One that Kafka had not acknowledged when Redis was flushed is read and published after the rebuild.
  */
-export class PartitionOwner implements Owning {
+export class PartitionOwner {
   readonly openIntents = new OpenIntents();
   acknowledged: bigint | undefined;
   #published: bigint | undefined;
@@ -40,7 +52,7 @@ export class PartitionOwner implements Owning {
   #onProgress = (): void => undefined;
   #life: Promise<void> | undefined;
   #wake = (): void => undefined;
-  #whenServing: (() => void)[] = [];
+  readonly #readers = new Waits();
   readonly #outage: Outage;
 
   constructor(
@@ -123,7 +135,7 @@ export class PartitionOwner implements Owning {
         this.#placed.follow();
         await this.#placed.project();
       } catch (error) {
-        // What an ended assignment asked for may fail. A record that it could not fold is still in the log.
+        // Requests of an ended assignment may fail. A record that it could not fold is still in the log.
         if (signal.aborted && !(error instanceof EntryUnreadableError)) continue;
         this.#drop();
         if (this.stopFor(error)) continue;
@@ -156,7 +168,7 @@ export class PartitionOwner implements Owning {
   }
 
   caughtUp(): void {
-    for (const resolve of this.#whenServing.splice(0)) resolve();
+    this.#readers.look();
   }
 
   afterAcknowledged(offset: bigint): void {
@@ -202,19 +214,15 @@ export class PartitionOwner implements Owning {
 
   /** Resolves when orders may be readable: it serves, is stopped or closed; or when the signal aborts. */
   async whenServing(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !this.#end && !this.isServing)
-      await new Promise<void>((resolve) => {
-        this.#whenServing.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+    await this.#readers.until(() => this.isServing || this.#end, signal).catch(() => undefined);
   }
 
   /** The newest state that this process knows. @throws OrderUnreadableError while the owner does not serve, or the index lags behind memory */
-  async read(merchant: string, orderId: string): Promise<OrderState> {
+  async read(name: OrderName): Promise<OrderState> {
     for (;;) {
       const placed = this.#readable();
       try {
-        return await placed.read(merchant, orderId);
+        return await placed.read(name);
       } catch (error) {
         if (placed === this.#placed) throw error;
       }
@@ -226,15 +234,10 @@ export class PartitionOwner implements Owning {
   }
 
   /** Resolves with the order once a record beyond `offset` was folded, also across a placement. */
-  async waitForRecordAfter(
-    merchant: string,
-    orderId: string,
-    offset: bigint,
-    signal: AbortSignal,
-  ): Promise<OrderState> {
+  async waitForRecordAfter(name: OrderName, offset: bigint, signal: AbortSignal): Promise<OrderState> {
     for (;;) {
       try {
-        return await this.#readable().waitForRecordAfter(merchant, orderId, offset, signal);
+        return await this.#readable().waitForRecordAfter(name, offset, signal);
       } catch (error) {
         if (!(error instanceof OwnerNotServingError) || this.#end) throw error;
         await unlessAborted(this.whenServing(signal), signal);

@@ -1,11 +1,11 @@
-import { orderKey } from '@tranche/contracts';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
-import { keyOf, readEntry } from '../journal/record-fold.js';
+import { keyOf, readEntry, type OrderName } from '../journal/record-fold.js';
 import { Waits } from '../journal/waits.js';
 import type { OrderState } from '../state/order-state.js';
-import { OwnerNotServingError, type Owning, type OwnerParts } from './owner-ports.js';
+import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
+import type { PartitionOwner } from './partition-owner.js';
 import { assertReaches, MarkedRecord, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 import { ReadAhead } from './read-ahead.js';
@@ -34,7 +34,7 @@ export class PlacedPartition {
   #whenSettled: (() => void)[] = [];
 
   constructor(
-    private readonly owner: Owning,
+    private readonly owner: PartitionOwner,
     private readonly parts: OwnerParts,
     private readonly place: Place,
     /** Aborts when the assignment ends: nothing is published and written any more. */
@@ -191,26 +191,24 @@ export class PlacedPartition {
   }
 
   /** The newest state that this process knows. @throws OrderUnreadableError where it is dropped, or the index lags behind memory */
-  async read(merchant: string, orderId: string): Promise<OrderState> {
-    const key = orderKey(merchant, orderId);
+  async read(name: OrderName): Promise<OrderState> {
+    const { partition } = this.owner;
     for (let reads = 0; reads < INDEX_READS; reads++) {
-      const known = this.#cache.find(key);
+      const known = this.#cache.find(keyOf(name));
       if (known) return known;
-      const { order, marker } = await this.parts.index.read(key);
-      if (this.#isDropped) throw new OwnerNotServingError(this.owner.partition);
+      const { order, marker } = await this.parts.index.read(keyOf(name));
+      if (this.#isDropped) throw new OwnerNotServingError(partition);
       // A state counts only if its marker reaches what memory covers when it is used (R7).
-      if (marker !== undefined && marker >= this.#covers - 1n) return this.#load(merchant, orderId, order, marker);
+      if (marker !== undefined && marker >= this.#covers - 1n) return this.#load(name, order, marker);
       this.doubtIndex(marker);
     }
-    throw new OrderUnreadableError(
-      `The index of journal partition ${this.owner.partition} is behind what memory covers`,
-    );
+    throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what memory covers`);
   }
 
   /** A command on the order waits where one of its records can not be folded: the partition is stopped there. */
-  #load(merchant: string, orderId: string, ...stored: [OrderState | undefined, bigint]): OrderState {
+  #load({ merchant, orderId }: OrderName, stored: OrderState | undefined, marker: bigint): OrderState {
     try {
-      return this.#cache.load(merchant, orderId, ...stored);
+      return this.#cache.load(merchant, orderId, stored, marker);
     } catch (error) {
       throw this.owner.stopFor(error) ? new OrderUnreadableError((error as Error).message) : error;
     }
@@ -218,20 +216,14 @@ export class PlacedPartition {
 
   /** Resolves once everything below `end` was read. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
-    if (this.#position < end) await this.#ends.until(() => this.#position >= end || undefined, signal);
+    await this.#ends.until(() => this.#position >= end || undefined, signal);
   }
 
   /** Resolves with the order once a record beyond `offset` was folded. */
-  async waitForRecordAfter(
-    merchant: string,
-    orderId: string,
-    offset: bigint,
-    signal: AbortSignal,
-  ): Promise<OrderState> {
-    const key = orderKey(merchant, orderId);
+  async waitForRecordAfter(name: OrderName, offset: bigint, signal: AbortSignal): Promise<OrderState> {
     // Orders may leave memory between two turns of the event loop, so the wait starts in the turn in which the order was found.
-    while (!this.#cache.find(key)) await this.read(merchant, orderId);
-    return this.#cache.waitForRecordAfter(key, offset, signal);
+    while (!this.#cache.find(keyOf(name))) await this.read(name);
+    return this.#cache.waitForRecordAfter(keyOf(name), offset, signal);
   }
 
   /** Drops orders that the index holds from memory. */
