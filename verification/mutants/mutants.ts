@@ -98,8 +98,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'consume/sticky-plan.js',
     name: 'number-at-two-members',
     does: 'gives the topics of one number to different members: two owners of an order (6 of 0120)',
-    find: 'const numbers = [',
-    replace: 'return stickyPlan(members, topics); const numbers = [',
+    find: 'const numbers = numbersIn(topics);',
+    replace: 'return stickyPlan(members, topics); const numbers = numbersIn(topics);',
     profile: 'moves',
   },
   {
@@ -124,8 +124,8 @@ export const MUTANTS: readonly Mutant[] = [
     ...owner,
     name: 'keep-memory',
     does: 'keeps memory when the partition is placed anew (3 of 0120)',
-    find: 'this.#placed = new PlacedPartition(',
-    replace: 'this.#placed ??= new PlacedPartition(',
+    find: 'this.placed = new PlacedPartition(',
+    replace: 'this.placed ??= new PlacedPartition(',
     also: {
       file: owner.file,
       find: 'this.#drop();\n                if (this.stopFor(error))',
@@ -136,9 +136,9 @@ export const MUTANTS: readonly Mutant[] = [
     ...placed,
     name: 'publish-from-commit',
     does: 'projects from the commit on, and does not restore an index that is older (4 of 0120)',
-    find: 'this.#position = this.#next = this.#covers = place.mark.marker + 1n;',
+    find: 'this.position = this.#next = this.#covers = place.mark.marker + 1n;',
     replace:
-      'const behind = place.mark.marker + 1n; this.#position = this.#next = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
+      'const behind = place.mark.marker + 1n; this.position = this.#next = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
   },
   {
     ...placed,

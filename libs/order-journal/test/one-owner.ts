@@ -156,7 +156,7 @@ export class OneOwner {
     nowMs,
     monotonicMs = () => (this.#nowMs += 2_500),
     onRead = () => Promise.resolve(),
-    onAppend = () => Promise.resolve(),
+    onAppend,
     did,
     assertCurrent,
     skipped = new SkipList(),
@@ -197,7 +197,13 @@ export class OneOwner {
       },
       ...(assertCurrent === undefined ? {} : { assertCurrent }),
       onSnapshotMismatch: ({ fields }) => this.steps.push(`mismatch ${fields.join(' ')}`),
-      log: { append: (record) => onAppend().then(() => this.append(record)), end: () => Promise.resolve(this.high) },
+      log: {
+        append: async (record) => {
+          if (onAppend) await onAppend();
+          return this.append(record);
+        },
+        end: () => Promise.resolve(this.high),
+      },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),
         monotonicMs,

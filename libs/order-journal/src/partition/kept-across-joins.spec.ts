@@ -66,7 +66,7 @@ describe('the rebuild of an index', () => {
     expect(length).toBeGreaterThan(5);
     rebuild.one.owner.end();
     for (let at = 0; at < 40; at++) await rebuild.second();
-    expect([rebuild.one.index.seen.length, rebuild.one.owner.state]).toEqual([length, 'draining']);
+    expect([rebuild.one.index.seen.length, rebuild.one.owner.state]).toEqual([length, 'place']);
   });
 
   it('begins anew where another process has taken it over meanwhile', async () => {

@@ -173,22 +173,11 @@ export class OwnedJournal {
     );
   }
 
-  async #untilDone<T>({ record, ...of }: JournalRecord, act: () => Promise<T>, isInVain = () => false): Promise<T> {
+  async #untilDone<T>(of: JournalRecord, ask: () => Promise<T>, isInVain = () => false): Promise<T> {
     const outage = new Outage(partitionOf(of), this.parts);
     this.#outages.add(outage);
-    try {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await act();
-        } catch (error) {
-          if (this.#closing.signal.aborted || isInVain()) throw error;
-          const what = `${record} of order ${of.orderId} could not be journaled and read back; trying again`;
-          await outage.pause(error, attempt, what, this.#closing.signal);
-        }
-      }
-    } finally {
-      this.#outages.delete(outage);
-    }
+    const what = `Journaling and reading back ${of.record} of order ${of.orderId}`;
+    return outage.repeat(what, ask, this.#closing.signal, isInVain).finally(() => this.#outages.delete(outage));
   }
 
   /** Resolves once a record beyond `offset` was folded. Rejects when the signal aborts, or the partition is stopped or not owned here any more. */

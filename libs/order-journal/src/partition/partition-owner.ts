@@ -13,11 +13,11 @@ import type { OrderState } from '../state/order-state.js';
 import { Outage } from './outage.js';
 import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
 import { PlacedPartition } from './placed-partition.js';
-import { later, MarkAbsentError, openIntentsIn, placeOwner, type Place } from './placement.js';
+import { openIntentsIn, placeOwner, type Place } from './placement.js';
 
 /**
- * `draining`: between two assignments; calls under way still read their records. `stopped`: its log is not the one that was read, or holds a record
- * that this release cannot read; a person decides.
+ * `place`: it is found out where to begin; between two assignments that waits. `draining`: an assignment is over, and calls under way still read their
+ * records. `stopped`: its log is not the one that was read, or holds a record that this release cannot read; a person decides.
  */
 export type OwnerState = 'place' | 'catch_up' | 'serve' | 'draining' | 'stopped' | 'closed';
 
@@ -29,23 +29,27 @@ const LOOK_AGAIN_MS = 200;
  *
  * place → catch_up → serve → draining → place … closed. A placement belongs to one assignment; whatever surprises it drops it whole, and places anew.
  *
- * | offset         | each record below it …        | ends of `place`    | catch_up       | serve    | draining | Redis is flushed during a batch     |
- * | -------------- | ----------------------------- | ------------------ | -------------- | -------- | -------- | ----------------------------------- |
- * | `published`    | may be committed              | the group's commit | rises          | rises    | stays    | stays; the rebuild raises it        |
- * | `acknowledged` | has its events in Kafka       | commit, then index | rises          | rises    | stays    | stays: the rebuild's end, no repeat |
- * | `#goal`        | was in the log when placed    | asked at its end   | > `#position`  | passed   | passed   | dropped, asked again                |
- * | `#position`    | was read, memory is up to it  | index's marker + 1 | rises          | rises    | rises    | dropped, `acknowledged`             |
- * | `#next`        | is in the index               | index's marker + 1 | <= `#position` | the same | stays    | dropped, `acknowledged`             |
- * | `#covers`      | may have left memory          | index's marker + 1 | <= `#next`     | the same | the same | dropped, `acknowledged`             |
+ * | offset         | every record below it …  | place begins with | place ends with | catch_up       | serve    | draining | Redis is flushed during a batch    |
+ * | -------------- | ------------------------ | ----------------- | --------------- | -------------- | -------- | -------- | ---------------------------------- |
+ * | `published`    | may be committed         | group's commit    | `acknowledged`  | rises          | rises    | stays    | stays, until the index is rebuilt  |
+ * | `acknowledged` | has its events in Kafka  | group's commit    | >= `#next`      | rises          | rises    | stays    | stays: the index is rebuilt to it  |
+ * | `#goal`        | was in the log           | -                 | the log's end   | > `position`   | passed   | passed   | dropped, asked again               |
+ * | `position`     | was read                 | -                 | marker + 1      | rises          | rises    | rises    | dropped, then `acknowledged`       |
+ * | `#next`        | is in the index          | -                 | marker + 1      | <= `position`  | the same | stays    | dropped, then `acknowledged`       |
+ * | `#covers`      | may have left memory     | -                 | marker + 1      | <= `#next`     | the same | the same | dropped, then `acknowledged`       |
  *
- * The first two live in this class and restart at the commit with each assignment, the others in `PlacedPartition`. A batch goes out as events, then
- * `acknowledged`, then index, then `published`. One that Kafka had not acknowledged when Redis was flushed is read and published after the rebuild.
+ * The first two are of the assignment, the others of a placement (`PlacedPartition`). A batch goes out as events, `acknowledged`, index, `published`. If
+ * Redis is flushed before Kafka has acknowledged the events, the batch lies behind the rebuilt index and is read and published then; if after, its events
+ * are not published again.
  */
 export class PartitionOwner {
   readonly openIntents = new OpenIntents();
+  /** Offset behind the last record whose events Kafka has acknowledged. */
   acknowledged: bigint | undefined;
-  #published: bigint | undefined;
-  #placed: PlacedPartition | undefined;
+  /** Offset behind the last record whose events were published, for the group's commit. */
+  published: bigint | undefined;
+  /** Another object after each placement; undefined while it is placed. */
+  placed: PlacedPartition | undefined;
   #absentAt: bigint | undefined;
   #end: { state: 'stopped' | 'closed'; error: OrderUnreadableError } | undefined;
   #assignment: AbortController | undefined;
@@ -64,9 +68,9 @@ export class PartitionOwner {
 
   get state(): OwnerState {
     if (this.#end) return this.#end.state;
-    if (this.#assignment?.signal.aborted === true) return 'draining';
-    if (!this.#placed) return 'place';
-    return this.#placed.isCaughtUp ? 'serve' : 'catch_up';
+    if (!this.placed) return 'place';
+    if (!this.#isAssigned) return 'draining';
+    return this.placed.isCaughtUp ? 'serve' : 'catch_up';
   }
 
   get isServing(): boolean {
@@ -77,19 +81,9 @@ export class PartitionOwner {
     return this.#assignment?.signal.aborted === false;
   }
 
-  /** Offset behind the last record whose events were published, for the group's commit. */
-  get published(): bigint | undefined {
-    return this.#published;
-  }
-
-  /** Another object after each placement; undefined while it is placed. */
-  get placed(): object | undefined {
-    return this.#placed;
-  }
-
   /** Offset of the next record that will be folded. */
   get position(): bigint {
-    return this.#placed?.position ?? 0n;
+    return this.placed?.position ?? 0n;
   }
 
   get stoppedBecause(): string | undefined {
@@ -103,7 +97,7 @@ export class PartitionOwner {
 
   /** Records and orders that memory holds because the index lacks them. */
   get backlog(): { records: number; bytes: number; orders: number } {
-    return this.#placed?.backlog ?? { records: 0, bytes: 0, orders: 0 };
+    return this.placed?.backlog ?? { records: 0, bytes: 0, orders: 0 };
   }
 
   /**
@@ -114,7 +108,7 @@ export class PartitionOwner {
    */
   run(committed: bigint | undefined, onProgress: () => void): Promise<void> {
     this.#drop();
-    this.#published = this.acknowledged = committed;
+    this.published = this.acknowledged = committed;
     this.#onProgress = onProgress;
     this.#assignment = new AbortController();
     this.#wake();
@@ -129,20 +123,18 @@ export class PartitionOwner {
       try {
         const place = await this.#place();
         signal.throwIfAborted();
-        this.#placed = new PlacedPartition(this, this.parts, place, signal, this.#absentAt);
+        this.placed = new PlacedPartition(this, this.parts, place, signal, this.#absentAt);
         failures = 0;
         this.#outage.end();
-        this.#placed.follow();
-        await this.#placed.project();
+        this.placed.follow();
+        await this.placed.project();
       } catch (error) {
         // Requests of an ended assignment may fail. A record that it could not fold is still in the log.
         if (signal.aborted && !(error instanceof EntryUnreadableError)) continue;
         this.#drop();
         if (this.stopFor(error)) continue;
-        if (error instanceof MarkAbsentError) this.#absentAt = error.marker;
         if (error instanceof MarkerMovedError) await this.#lookAgain(error, signal);
-        else
-          await this.#outage.pause(error, ++failures, 'A journal partition could not be placed; trying again', signal);
+        else await this.#outage.pause('Placing a journal partition failed; it is repeated', error, ++failures, signal);
       }
     }
   }
@@ -171,45 +163,32 @@ export class PartitionOwner {
     this.#readers.look();
   }
 
-  afterAcknowledged(offset: bigint): void {
-    this.acknowledged = later(this.acknowledged, offset);
-  }
-
   afterPublished(offset: bigint): void {
-    if (this.#published !== undefined && this.#published >= offset) return;
-    this.#published = offset;
+    if (this.published !== undefined && this.published >= offset) return;
+    this.published = offset;
     this.#onProgress();
   }
 
-  async untilDone<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      signal.throwIfAborted();
-      try {
-        const done = await ask();
-        this.#outage.end();
-        signal.throwIfAborted();
-        return done;
-      } catch (error) {
-        if (signal.aborted || error instanceof MarkerMovedError) throw error;
-        await this.#outage.pause(error, attempt, 'Publishing a batch failed; it is repeated', signal);
-      }
-    }
+  /** Repeats what is asked of Kafka or Redis while it is away, and nothing else. What an ended assignment awaited leads to no further step. */
+  untilDone<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#outage.repeat('Publishing a batch', ask, signal, (error) => error instanceof MarkerMovedError);
   }
 
-  async #lookAgain(error: Error, signal: AbortSignal): Promise<void> {
+  async #lookAgain(error: MarkerMovedError, signal: AbortSignal): Promise<void> {
     const { logger, timing } = this.parts;
     const facts = { err: error, partition: this.partition };
+    this.#absentAt = error.absentAt ?? this.#absentAt;
     logger.info(facts, 'The index of a journal partition has changed: its owner places anew');
     await timing.sleep(LOOK_AGAIN_MS, signal).catch(() => undefined);
   }
 
   /** Resolves when everything that was read is published (before it serves: the batch under way), or the assignment is over. */
   async settled(): Promise<void> {
-    if (this.#isAssigned) await this.#placed?.settled();
+    if (this.#isAssigned) await this.placed?.settled();
   }
 
   doubtIndex(marker?: bigint): void {
-    this.#placed?.doubtIndex(marker);
+    this.placed?.doubtIndex(marker);
   }
 
   /** Resolves when orders may be readable: it serves, is stopped or closed; or when the signal aborts. */
@@ -224,7 +203,7 @@ export class PartitionOwner {
       try {
         return await placed.read(name);
       } catch (error) {
-        if (placed === this.#placed) throw error;
+        if (placed === this.placed) throw error;
       }
     }
   }
@@ -247,13 +226,13 @@ export class PartitionOwner {
 
   /** Drops orders that the index holds from memory. To be called every few seconds. */
   forget(): void {
-    this.#placed?.forget();
+    this.placed?.forget();
   }
 
   /** @throws OrderUnreadableError */
   #readable(): PlacedPartition {
     if (this.#end) throw this.#end.error;
-    if (this.#placed?.isCaughtUp === true) return this.#placed;
+    if (this.placed?.isCaughtUp === true) return this.placed;
     throw new OwnerNotServingError(this.partition);
   }
 
@@ -282,7 +261,7 @@ export class PartitionOwner {
   /** The assignment is over: nothing is published or written before the next one. Calls under way still read their records until then, or `close`. */
   end(): void {
     this.#assignment?.abort(new Error(`Journal partition ${this.partition} is not owned any more`));
-    this.#placed?.leave();
+    this.placed?.leave();
   }
 
   close(): void {
@@ -299,7 +278,7 @@ export class PartitionOwner {
   }
 
   #drop(error: Error = new OwnerNotServingError(this.partition)): void {
-    this.#placed?.drop(error);
-    this.#placed = undefined;
+    this.placed?.drop(error);
+    this.placed = undefined;
   }
 }

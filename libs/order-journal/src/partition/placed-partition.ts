@@ -6,7 +6,7 @@ import { Waits } from '../journal/waits.js';
 import type { OrderState } from '../state/order-state.js';
 import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
 import type { PartitionOwner } from './partition-owner.js';
-import { assertReaches, MarkedRecord, type Place } from './placement.js';
+import { assertReaches, later, MarkedRecord, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 import { ReadAhead } from './read-ahead.js';
 
@@ -24,7 +24,7 @@ export class PlacedPartition {
   readonly #ahead: ReadAhead;
   readonly #mark: MarkedRecord;
   readonly #goal: bigint;
-  #position: bigint;
+  position: bigint;
   #next: bigint;
   #covers: bigint;
   #isDropped = false;
@@ -42,14 +42,10 @@ export class PlacedPartition {
     /** Marker at which the log held no record when the partition was placed before. */
     absentAt: bigint | undefined,
   ) {
-    this.#position = this.#next = this.#covers = place.mark.marker + 1n;
+    this.position = this.#next = this.#covers = place.mark.marker + 1n;
     this.#goal = place.high;
     this.#ahead = new ReadAhead(owner.partition, parts.follower);
     this.#mark = new MarkedRecord(owner.partition, place, absentAt);
-  }
-
-  get position(): bigint {
-    return this.#position;
   }
 
   get backlog(): { records: number; bytes: number; orders: number } {
@@ -87,7 +83,7 @@ export class PlacedPartition {
     for (const entry of entries) {
       const { offset, value, headers } = entry;
       try {
-        if (this.#mark.isCompared(offset, value) || offset < this.#position) continue;
+        if (this.#mark.isCompared(offset, value) || offset < this.position) continue;
         const { record, hash } = readEntry(entry);
         this.owner.openIntents.see(record, seenMs);
         const folded = this.#cache.apply(keyOf(record), offset, record, hash);
@@ -99,15 +95,15 @@ export class PlacedPartition {
         if (this.owner.stopFor(error)) return;
         throw error;
       }
-      this.#position = offset + 1n;
+      this.position = offset + 1n;
     }
-    if (next > this.#position) this.#position = next;
+    if (next > this.position) this.position = next;
     this.#ends.look();
     this.#afterReading();
   }
 
   #afterReading(): void {
-    if (!this.isCaughtUp && this.#position >= this.#goal) {
+    if (!this.isCaughtUp && this.position >= this.#goal) {
       this.isCaughtUp = true;
       this.#ahead.goOn();
       this.owner.caughtUp();
@@ -145,7 +141,7 @@ export class PlacedPartition {
     await this.#untilDone(() => parts.events.publish(batch.events));
     if (batch.published.length > 0) parts.onPublished?.(batch.published);
     for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
-    owner.afterAcknowledged(batch.to + 1n);
+    owner.acknowledged = later(owner.acknowledged, batch.to + 1n);
     await this.#untilDone(() => this.#write(batch));
     this.#ahead.remove(records);
     this.#next = batch.to + 1n;
@@ -216,7 +212,7 @@ export class PlacedPartition {
 
   /** Resolves once everything below `end` was read. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
-    await this.#ends.until(() => this.#position >= end || undefined, signal);
+    await this.#ends.until(() => this.position >= end || undefined, signal);
   }
 
   /** Resolves with the order once a record beyond `offset` was folded. */

@@ -1,10 +1,9 @@
-import type { Timing } from '@tranche/runtime';
 import { JournalChangedError } from '../journal/journal-faults.js';
 import type { OpenIntent } from '../journal/open-intents.js';
-import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
-import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
+import { MarkerMovedError, type Mark } from '../journal/ports.js';
+import { rebuildIndex } from '../projection/index-rebuild.js';
 import { recordHash } from '../state/records.js';
-import type { SnapshotMismatch } from '../state/snapshot.js';
+import type { OwnerParts } from './owner-ports.js';
 
 /** A clean election may set a log's end back below what is known, for at most this long. Milliseconds. */
 const BEHIND_AT_MOST_MS = 60_000;
@@ -14,16 +13,6 @@ const LOOK_AGAIN_MS = 200;
 export interface LogBounds {
   low: bigint;
   high: bigint;
-}
-
-export interface PlacementParts {
-  index: Pick<OrderIndex, 'openOrders' | 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
-  journal: JournalReader;
-  bounds: (partition: number) => Promise<LogBounds>;
-  timing: Timing;
-  onRebuild?: (progress: RebuildProgress) => void;
-  /** Called for each snapshot that differs from the state of its records. */
-  onSnapshotMismatch?: (mismatch: SnapshotMismatch) => void;
 }
 
 /** Start of an owner: its marker, and the first offset whose events it publishes. */
@@ -43,7 +32,7 @@ export interface Place extends LogBounds {
  * @throws MarkerMovedError where the index changes meanwhile: the caller places anew
  */
 export async function placeOwner(
-  parts: PlacementParts,
+  parts: OwnerParts,
   partition: number,
   published: bigint | undefined,
   mayWrite: () => Promise<unknown>,
@@ -75,7 +64,7 @@ export async function placeOwner(
 
 /** The log must reach what is known of it, after an election within a minute. */
 async function boundsBehind(
-  { bounds, timing }: PlacementParts,
+  { bounds, timing }: OwnerParts,
   partition: number,
   known: bigint,
   mayWrite: () => Promise<unknown>,
@@ -106,7 +95,7 @@ export function later(one: bigint | undefined, other: bigint | undefined): bigin
  * @throws MarkerMovedError where the index does not reach `marker` any more
  */
 export async function openIntentsIn(
-  { index, timing }: Pick<PlacementParts, 'index' | 'timing'>,
+  { index, timing }: Pick<OwnerParts, 'index' | 'timing'>,
   partition: number,
   marker: bigint,
 ): Promise<OpenIntent[]> {
@@ -127,16 +116,6 @@ export function assertReaches(partition: number, found: bigint | undefined, mark
     throw new MarkerMovedError(`The index of journal partition ${partition} is at ${found ?? 'nothing'}`);
 }
 
-/** Retention may have deleted the record at the index's marker since the log's ends were asked: its owner places once more. */
-export class MarkAbsentError extends MarkerMovedError {
-  constructor(
-    partition: number,
-    readonly marker: bigint,
-  ) {
-    super(`The log of journal partition ${partition} holds no record at ${marker}`);
-  }
-}
-
 /** The record at the index's marker: reading begins with it, so that it can be compared (R10). */
 export class MarkedRecord {
   readonly readFrom: bigint;
@@ -155,14 +134,19 @@ export class MarkedRecord {
 
   /**
    * Compares the first record that was read; false where it is one behind the mark.
-   * @throws MarkAbsentError, JournalChangedError where it is another one
+   * @throws MarkerMovedError, JournalChangedError where it is another one
    */
   isCompared(offset: bigint, value: Buffer | null): boolean {
     const mark = this.#mark;
     this.#mark = undefined;
     if (mark === undefined) return false;
     if (offset === mark.marker && recordHash(value) === mark.hash) return true;
-    if (offset > mark.marker && this.absentAt !== mark.marker) throw new MarkAbsentError(this.partition, mark.marker);
+    // Retention may have deleted it since the log's ends were asked: its owner places once more.
+    if (offset > mark.marker && this.absentAt !== mark.marker)
+      throw new MarkerMovedError(
+        `The log of journal partition ${this.partition} has no record at ${mark.marker}`,
+        mark.marker,
+      );
     throw new JournalChangedError(
       `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
     );
