@@ -123,11 +123,11 @@ export class PartitionOwner {
       try {
         const place = await this.#place();
         signal.throwIfAborted();
-        this.placed = new PlacedPartition(this, this.parts, place, signal, this.#absentAt);
+        const placed = (this.placed = new PlacedPartition(this, this.parts, place, signal, this.#absentAt));
         failures = 0;
         this.#outage.end();
-        this.placed.follow();
-        await this.placed.project();
+        placed.follow();
+        await placed.project();
       } catch (error) {
         // Requests of an ended assignment may fail. A record that it could not fold is still in the log.
         if (signal.aborted && !(error instanceof EntryUnreadableError)) continue;
