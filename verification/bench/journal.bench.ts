@@ -104,8 +104,8 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
   });
   await Promise.all([producer.connect(), follower.start()]);
   for (const partition of (await topicOffsets(client, topic)).keys()) {
-    const owner = view.own(partition, () => undefined);
-    void owner.run(0n);
+    const owner = view.own(partition);
+    void owner.run(0n, () => undefined);
     await owner.whenServing(view.closing);
   }
   const warmMs = performance.now() + WARM_UP_MS;

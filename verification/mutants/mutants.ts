@@ -25,7 +25,7 @@ const group = { project: 'kafka', file: 'core/group-work.js' } as const;
 const owner = { project: 'order-journal', file: 'partition/partition-owner.js', profile: 'moves' } as const;
 const appendIntent = 'const { after, verdict } = await journal.appendIntent(intent, trace);';
 const placed = { ...owner, file: 'partition/placed-partition.js' } as const;
-const publish = 'await owner.untilDone(() => parts.events.publish(batch.events));';
+const publish = 'await this.#untilDone(() => parts.events.publish(batch.events));';
 
 /**
  * Bugs of the protocol that a maintainer could make, in the order in which a command meets them, planted in the real compiled code: the
@@ -124,21 +124,21 @@ export const MUTANTS: readonly Mutant[] = [
     ...owner,
     name: 'keep-memory',
     does: 'keeps memory when the partition is placed anew (3 of 0120)',
-    find: 'this.#placed = await this.#place();',
-    replace: 'this.#placed ??= await this.#place();',
+    find: 'this.placed = new PlacedPartition(',
+    replace: 'this.placed ??= new PlacedPartition(',
     also: {
       file: owner.file,
-      find: 'this.#placed?.drop(new OwnerNotServingError(this.partition));\n                this.#placed = undefined;',
-      replace: ';',
+      find: 'this.#drop();\n                if (this.stopFor(error))',
+      replace: 'if (this.stopFor(error))',
     },
   },
   {
     ...placed,
     name: 'publish-from-commit',
     does: 'projects from the commit on, and does not restore an index that is older (4 of 0120)',
-    find: 'this.#position = this.#next = this.#covers = place.mark.marker + 1n;',
+    find: 'this.position = this.#next = this.#covers = place.mark.marker + 1n;',
     replace:
-      'const behind = place.mark.marker + 1n; this.#position = this.#next = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
+      'const behind = place.mark.marker + 1n; this.position = this.#next = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
   },
   {
     ...placed,
@@ -152,8 +152,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'index-first',
     does: 'writes the index before its events are published (5 of 0120)',
     find: publish,
-    replace: `await owner.untilDone(async () => this.#write(batch)); ${publish}`,
-    also: { file: placed.file, find: 'await owner.untilDone(() => this.#write(batch));', replace: ';' },
+    replace: `await this.#untilDone(async () => this.#write(batch)); ${publish}`,
+    also: { file: placed.file, find: 'await this.#untilDone(() => this.#write(batch));', replace: ';' },
   },
   {
     ...placed,
@@ -164,6 +164,31 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return this.parts.index.write({ partition, from: this.#next - 1n, to, hash, orders, redirectHtml });',
     replace:
       'return this.parts.index.readTogether(partition, []).then(({ marker }) => this.parts.index.write({ partition, from: marker ?? this.#next - 1n, to, hash, orders, redirectHtml }));',
+  },
+  {
+    ...owner,
+    file: 'partition/owned-journal.js',
+    name: 'keeps-nothing-across-joins',
+    does: 'makes a new owner at each join: a rebuild or a doubt that takes longer than from join to join never ends',
+    find: 'return known;',
+    replace: ';',
+    profile: 'joins',
+  },
+  {
+    ...placed,
+    name: 'repeats-what-can-not-be-read',
+    does: 'places anew for ever where a record can not be read, and stops nothing (R2)',
+    find: 'if (this.owner.stopFor(error))\n                    return;',
+    replace: "return this.#surprisedBy(new MarkerMovedError('again'));",
+    profile: 'broken',
+  },
+  {
+    ...placed,
+    name: 'leaves-out-what-can-not-be-read',
+    does: 'goes on behind a record that can not be read as if it were not there (R2)',
+    find: 'if (this.owner.stopFor(error))\n                    return;',
+    replace: 'continue;',
+    profile: 'broken',
   },
   {
     project: 'kafka',

@@ -48,4 +48,6 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'edges',
     promise: 'an owner whose successor published what retention then deleted does not stop the partition',
   },
+  { seed: 1, profile: 'joins', promise: 'an index is rebuilt though the group is joined more often than that takes' },
+  { seed: 1, profile: 'broken', promise: 'every owner stops at a record that can not be read, until it is skipped' },
 ];

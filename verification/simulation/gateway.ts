@@ -13,7 +13,6 @@ import {
   CommandExecutor,
   DoubtWatch,
   giveUpWith,
-  isBug,
   journalPartition,
   OwnedJournal,
   PUT_IN_DOUBT,
@@ -37,6 +36,7 @@ import { SimulatedGate } from './rail-gate.js';
 import type { SharedWorld } from './shared-world.js';
 import type { SimulatedCommand } from './commands.js';
 import type { TopicRecord } from './topics.js';
+import { isBug } from './violations.js';
 
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
@@ -177,13 +177,14 @@ export class SimulatedGateway {
   /** Does what `PartitionOwners` of the service does. */
   #own(assignment: Assignment): PartitionWork {
     let progress = 0;
-    const owner = this.journal.own(assignment.partition, () => {
+    const owner = this.journal.own(assignment.partition);
+    const onProgress = () => {
       progress++;
       assignment.progress();
-    });
+    };
     return {
       startOffset: (committed) => {
-        owner.run(committed).catch((error: unknown) => this.world.threw(error));
+        owner.run(committed, onProgress).catch((error: unknown) => this.world.threw(error));
         return Promise.resolve(undefined);
       },
       begin: () => undefined,

@@ -29,7 +29,7 @@ export class SimulatedFollower implements JournalFollower {
     private readonly journal: SimulatedJournal,
     private readonly process: SimulatedProcess,
   ) {
-    journal.onLanded(({ partition }) => this.#fetch(partition));
+    journal.onGrown((partition) => this.#fetch(partition));
     journal.onLost((partition) => this.#fetch(partition));
     process.every(JOIN_MS, 'reader joins', () => this.#join());
   }

@@ -1,5 +1,6 @@
 import { orderKey } from '@tranche/contracts';
 import {
+  decodeRecord,
   encodeRecord,
   journalPartition,
   type JournalEntry,
@@ -30,6 +31,7 @@ export class SimulatedJournal {
   readonly #low = new Map<number, bigint>();
   readonly #listeners = new Set<(landed: Landed) => void>();
   readonly #lossListeners = new Set<(partition: number) => void>();
+  readonly #fetches = new Set<(partition: number) => void>();
   readonly #losses = new Map<number, number>();
   /** The bytes of lost records, by partition and offset. */
   readonly #lost = new Map<string, Buffer>();
@@ -86,6 +88,11 @@ export class SimulatedJournal {
     this.#lossListeners.add(listener);
   }
 
+  /** The listener is called at once for every record, also for one that can not be read. */
+  onGrown(listener: (partition: number) => void): void {
+    this.#fetches.add(listener);
+  }
+
   /**
    * Mirrors the records to another cluster: the same order, without gaps, from `first` on. Returns a function from old offsets to new ones.
    */
@@ -137,7 +144,28 @@ export class SimulatedJournal {
     const landed = { key, offset, value, partition, record, atMs: scheduler.nowMs };
     this.partitions.get(partition)!.push(landed);
     for (const listener of this.#listeners) listener(landed);
+    for (const listener of this.#fetches) listener(partition);
     return offset;
+  }
+
+  /** A record that no release can read is in the log, by a fault of a writer. */
+  landBroken(key: string, value: Buffer): { partition: number; offset: bigint } {
+    const partition = journalPartition(key);
+    const offset = this.high(partition);
+    this.#next.set(partition, offset + 1n);
+    const record = undefined as never;
+    this.partitions.get(partition)!.push({ key, offset, value, partition, record, atMs: this.around.scheduler.nowMs });
+    for (const listener of this.#fetches) listener(partition);
+    return { partition, offset };
+  }
+
+  /** Every reader has the substitute of the record from now on, as `tranche journal skip` does. */
+  skip(partition: number, offset: bigint, substituted: <T extends Landed>(landed: T) => T): Landed {
+    const all = this.partitions.get(partition)!;
+    const at = all.findIndex((landed) => landed.offset === offset);
+    const landed = substituted(all[at]!);
+    all[at] = { ...landed, record: decodeRecord(landed.value) };
+    return all[at];
   }
 
   /** The appends of one process may be delayed, reordered, unanswered or duplicated. */
@@ -184,12 +212,15 @@ export class SimulatedJournal {
           .filter(({ offset }) => offset < until);
       });
     const high = (partition: number) => this.high(partition);
+    const { readMs } = this.around.profile.joins ?? {};
     return {
       firstKept: (partition) => process.request('journal first kept', () => this.low(partition)),
       async *read(partition, from, until) {
         if (high(partition) < until) throw new Error(`partition ${partition} ends before ${until}`);
         for (let next = from; ;) {
-          const entries = await fetch(partition, next, until);
+          const fetched = await fetch(partition, next, until);
+          if (readMs !== undefined) await process.sleep(readMs);
+          const entries = readMs === undefined ? fetched : fetched.slice(0, 1);
           const last = entries.at(-1);
           if (!last && high(partition) < until) throw new Error(`partition ${partition} went back below ${until}`);
           if (!last) return;

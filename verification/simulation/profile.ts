@@ -49,6 +49,10 @@ export interface Profile {
   cut?: { gateways: readonly string[]; fromMs: number; untilMs: number };
   /** Worlds in which all gateways stop for days while payments wait, and then read their notifications slowly. */
   days?: { stopAtMs: number; startAtMs: number; passedMs: number; slowMs: number };
+  /** Worlds in which a record that can not be read is in a partition from then on. */
+  brokenAtMs?: number;
+  /** Worlds in which the group is joined again and again, for ever, more often than an index is built, and the index is lost once. */
+  joins?: { everyMs: number; readMs: number; lostAtMs: number };
 }
 
 /** Per wake of a process. */
@@ -124,10 +128,23 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt.
  * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
- * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes.
+ * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes. `joins`: the group is joined more often than an index is
+ * built from the journal, or than a doubt takes. `broken`: a record that can not be read is in a partition, until two people skip it.
  * `days`: all gateways are stopped for more than a week, so that timers are due when they start.
  */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut', 'days'] as const;
+export const PROFILES = [
+  'plain',
+  'rough',
+  'edges',
+  'losses',
+  'clocks',
+  'anew',
+  'moves',
+  'cut',
+  'joins',
+  'broken',
+  'days',
+] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -143,6 +160,12 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
   if (name === 'cut') Object.assign(profile, drawCut(random, profile));
   if (name === 'days') Object.assign(profile, drawDays(random, profile));
+  if (name === 'joins') Object.assign(profile, drawJoins(random));
+  if (name === 'broken')
+    Object.assign(profile, {
+      ...{ pauseMs: Math.min(profile.pauseMs, 3_000), operator: false },
+      brokenAtMs: random.between(0.1, 0.9) * profile.troubleMs,
+    });
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -228,6 +251,18 @@ function drawCut(random: Random, { processes, troubleMs, pauseMs }: Profile): Pa
   const fromMs = random.between(0.1, 0.9) * troubleMs;
   const lastsMs = isAll || random.chance(0.5) ? random.between(40_000, 120_000) : Infinity;
   return { pauseMs: Math.min(pauseMs, 12_000), cut: { gateways, fromMs, untilMs: fromMs + lastsMs } };
+}
+
+/** A doubt takes 6 s here. An index of eight records is built for longer than from one join to the next. */
+function drawJoins(random: Random): Partial<Profile> {
+  const everyMs = random.chance(0.5) ? random.between(4_000, 5_500) : random.between(20_000, 25_000);
+  const troubleMs = random.between(20_000, 40_000);
+  const lostAtMs = random.between(0.6, 1) * troubleMs;
+  return {
+    ...{ flush: 0, restore: 0, rebalance: 0, operator: false, troubleMs, pauseMs: 3_000 },
+    ...{ crash: seldom(random, 0.6, 0.004), slow: seldom(random, 0.7, 0.05), slowMs: 1_500 },
+    joins: { everyMs, readMs: everyMs / 8, lostAtMs },
+  };
 }
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,5 @@
-import { isBug, RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { BrokenRecord } from './broken-record.js';
 import { SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
@@ -14,8 +15,8 @@ import {
   type ProfileName,
 } from './profile.js';
 import { Random } from './random.js';
-import { Scheduler } from './scheduler.js';
-import type { Violation } from './violations.js';
+import { Scheduler, type Sleeper } from './scheduler.js';
+import { isBug, type Violation } from './violations.js';
 import { World } from './world.js';
 
 // Readers meet both versions, and the higher one of an order's records holds (R9).
@@ -28,6 +29,9 @@ const REST_LOOK_MS = 1_000;
 /** Kills and pauses are most harmful around INTENT, call, OUTCOME, events, index and commit. */
 const CRITICAL = /INTENT|connect|POST|OUTCOME|publish events|index write|commit/;
 const CRITICAL_TIMES = 4;
+
+/** A world at rest does not wait for what never ends. */
+const FOR_EVER: Sleeper = { isAlive: true, pausedUntilMs: 0 };
 
 /** Figures of one world, or sums over several. */
 export interface RunCounts {
@@ -91,7 +95,7 @@ export async function simulate({
   const startLater = (name: string) =>
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   const give = (name: string) => {
-    if (loss?.isStopped || areStopped) return void startLater(name);
+    if (loss?.isStopped || broken?.isStopped || areStopped) return void startLater(name);
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
@@ -112,6 +116,11 @@ export async function simulate({
   const loss =
     profile.anew &&
     new JournalLoss({ world, around, edges: profile.anew, living, kill, trace: (line) => trace?.(line) });
+
+  const broken =
+    profile.brokenAtMs === undefined
+      ? undefined
+      : new BrokenRecord({ world, around, atMs: profile.brokenAtMs, living, kill, trace: (line) => trace?.(line) });
 
   function strike(process: SimulatedProcess, times: number): boolean {
     if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
@@ -198,15 +207,29 @@ export async function simulate({
     });
   };
 
+  const disturbJoins = ({ everyMs, lostAtMs }: NonNullable<Profile['joins']>) => {
+    const joinAgain = () => {
+      world.shared.gatewayGroup.rebalance();
+      scheduler.after(everyMs, 'the group is joined again', joinAgain, FOR_EVER);
+    };
+    scheduler.after(everyMs, 'the group is joined again', joinAgain, FOR_EVER);
+    scheduler.after(lostAtMs, 'the index is lost', () => {
+      counts.flushes++;
+      world.shared.index.flush();
+    });
+  };
+
   world.start();
   loss?.start();
   if (profile.days) stopFor(profile.days);
+  broken?.start();
   const { cutsAtMs = [], movesAtMs } = profile.edges ?? {};
   for (const atMs of cutsAtMs)
     scheduler.after(atMs, 'retention deletes the beginning of the journal', () => {
       counts.flushes++;
       world.cut();
     });
+  if (profile.joins !== undefined) disturbJoins(profile.joins);
   if (movesAtMs !== undefined) scheduler.after(movesAtMs, 'the journal moves', move);
   for (const { atMs, version } of profile.edges?.switches ?? [])
     scheduler.after(atMs, 'a roll-out begins', () => roll(version));
@@ -223,8 +246,10 @@ export async function simulate({
   await scheduler.run(() => scheduler.nowMs >= profile.troubleMs || isEnough());
   isTroubled = false;
   if (profile.losses !== undefined) world.shared.index.readEverything();
-  if (!isEnough()) await loss?.resume((isDone) => scheduler.run(() => isDone() || isEnough()));
-  const restUntilMs = (loss ? scheduler.nowMs : profile.troubleMs) + SETTLE_MS;
+  const run = (isDone: () => boolean) => scheduler.run(() => isDone() || isEnough());
+  if (!isEnough()) await loss?.resume(run);
+  if (!isEnough()) await broken?.heal(run);
+  const restUntilMs = ((loss ?? broken) ? scheduler.nowMs : profile.troubleMs) + SETTLE_MS;
   let restLookMs = scheduler.nowMs;
   let rests = 0;
   await scheduler.run(() => {

@@ -38,3 +38,10 @@ export interface Violation {
   detail: string;
   atMs: number;
 }
+
+/** An error of the program itself. No fault of the world causes it. */
+export const isBug = (error: unknown): boolean =>
+  error instanceof TypeError ||
+  error instanceof ReferenceError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError;

@@ -106,6 +106,11 @@ export interface OneOwnerSettings {
   hash?: string | undefined;
   epoch?: () => number;
   nowMs?: number;
+  monotonicMs?: () => number;
+  /** Called before each record of a rebuild is read; may wait. */
+  onRead?: () => Promise<void>;
+  /** Called before a record is appended; may reject. */
+  onAppend?: () => Promise<void>;
   assertCurrent?: () => Promise<void>;
   /** Key of every record, where it is not the one of the record's own order. */
   key?: string;
@@ -141,6 +146,7 @@ export class OneOwner {
   /** Called once when reading begins. */
   onFollow: () => void = () => undefined;
   readonly #withoutRecords: bigint;
+  readonly #onRead: () => Promise<void>;
   readonly #entryOf: (offset: bigint, record: JournalRecord) => JournalEntry;
   #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
 
@@ -152,6 +158,9 @@ export class OneOwner {
     marker,
     epoch,
     nowMs,
+    monotonicMs = () => (this.#nowMs += 2_500),
+    onRead = () => Promise.resolve(),
+    onAppend,
     did,
     assertCurrent,
     skipped = new SkipList(),
@@ -161,6 +170,7 @@ export class OneOwner {
       const [entry] = recordsOf(offset, record);
       return skipped.substitute({ ...entry!, key: rest.key ?? entry!.key });
     };
+    this.#onRead = onRead;
     this.log = records.map((record, at) => this.#entryOf(low + BigInt(at), record));
     this.low = low;
     this.#withoutRecords = withoutRecords;
@@ -192,10 +202,16 @@ export class OneOwner {
       },
       ...(assertCurrent === undefined ? {} : { assertCurrent }),
       onSnapshotMismatch: ({ fields }) => this.steps.push(`mismatch ${fields.join(' ')}`),
-      log: { append: (record) => Promise.resolve(this.append(record)), end: () => Promise.resolve(this.high) },
+      log: {
+        append: async (record) => {
+          if (onAppend) await onAppend();
+          return this.append(record);
+        },
+        end: () => Promise.resolve(this.high),
+      },
       timing: {
         nowMs: () => nowMs ?? Date.parse(inOrder.at),
-        monotonicMs: () => (this.#nowMs += 2_500),
+        monotonicMs,
         sleep: (_ms, signal) =>
           new Promise((resolve, reject) =>
             setImmediate(() => (signal?.aborted ? reject(signal.reason as Error) : resolve())),
@@ -203,8 +219,13 @@ export class OneOwner {
       },
       ...{ logger: this.#logger, rulesVersion: RULES_VERSION, ...(epoch === undefined ? {} : { epoch }) },
     });
-    this.owner = this.journal.own(PARTITION, () => this.steps.push(`commit ${this.owner?.published}`));
-    void this.owner.run(committed);
+    this.owner = this.journal.own(PARTITION);
+    this.assign(committed);
+  }
+
+  /** Kafka assigns the partition to this process, once more after `owner.end()`. */
+  assign(committed: bigint | undefined): void {
+    void this.journal.own(PARTITION).run(committed, () => this.steps.push(`commit ${this.owner.published}`));
   }
 
   get #logger(): Log {
@@ -250,8 +271,11 @@ export class OneOwner {
   }
 
   async *#range(from: bigint, until: bigint): AsyncGenerator<JournalEntry[]> {
-    for (const entry of this.log) if (entry.offset >= from && entry.offset < until) yield [entry];
-    await Promise.resolve();
+    for (const entry of this.log) {
+      if (entry.offset < from || entry.offset >= until) continue;
+      await this.#onRead();
+      yield [entry];
+    }
   }
 
   get #follower(): JournalFollower {

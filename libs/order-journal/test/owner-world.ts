@@ -167,9 +167,9 @@ export class OwnerWorld {
     const generation = ++this.#generation;
     for (const one of [...this.#running]) if (everybodyHears || this.random() < 0.6) this.#drop(one);
     const running = { generation, read: undefined, frozen: 0, looked: undefined } as unknown as Running;
-    running.owner = new PartitionOwner(PARTITION, this.#partsOf(running), () => this.#commit(running));
+    running.owner = new PartitionOwner(PARTITION, this.#partsOf(running));
     this.#running.push(running);
-    void running.owner.run(this.#committed);
+    void running.owner.run(this.#committed, () => this.#commit(running));
   }
 
   #commit(running: Running): void {
@@ -206,7 +206,7 @@ export class OwnerWorld {
 
   #readOf(owner: PartitionOwner, orderId: string): void {
     const key = orderKey(inOrder.merchant, orderId);
-    owner.read(inOrder.merchant, orderId).then(
+    owner.read({ merchant: inOrder.merchant, orderId }).then(
       (order) => this.#check(order, key, owner.position, 'was read'),
       () => undefined,
     );

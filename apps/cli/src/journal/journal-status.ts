@@ -3,7 +3,7 @@ import {
   healthOf,
   JOURNAL_PARTITIONS,
   recordHash,
-  whyUnreadable,
+  RecordJudge,
   type PartitionFacts,
   type PartitionHealth,
   type SkippedRecord,
@@ -30,12 +30,17 @@ export async function journalStatus(access: JournalAccess): Promise<JournalStatu
   if (ends !== undefined && ends.size < JOURNAL_PARTITIONS)
     throw new CannotTellError(`${journal} has ${ends.size} partitions and must have at least ${JOURNAL_PARTITIONS}`);
   const committed = (await unlessMissing(committedOffsets(client, access.gatewayGroup, journal))) ?? new Map<number, bigint>(); // prettier-ignore
-  const partitions = await Promise.all(
-    Array.from({ length: JOURNAL_PARTITIONS }, async (_, partition): Promise<PartitionStatus> => {
-      const facts = await factsOf(access, partition, ends?.get(partition), committed.get(partition));
-      return { ...facts, ...healthOf(facts) };
-    }),
+  const all = await Promise.all(
+    Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) =>
+      factsOf(access, partition, ends?.get(partition), committed.get(partition)),
+    ),
   );
+  const partitions: PartitionStatus[] = [];
+  // One after the other: the orders of one partition are in memory meanwhile.
+  for (const known of all) {
+    const facts = { ...known, unreadable: await unreadableOf(access, known, members.length === 0) };
+    partitions.push({ ...facts, ...healthOf(facts) });
+  }
   return { topic: journal, exists: ends !== undefined, members, partitions, skipped: access.recovery.skips };
 }
 
@@ -56,17 +61,14 @@ async function factsOf(
   if (mark !== undefined) facts.mark = mark;
   if (isUnverified) facts.isIndexUnverified = true;
   if (committed !== undefined) facts.committed = committed;
-  if (ends === undefined) return facts;
-  const isMarkerKept = mark !== undefined && mark.marker >= ends.low && mark.marker < ends.high;
-  if (isMarkerKept) {
-    const hashAtMarker = await hashAt(access, partition, mark.marker);
-    if (hashAtMarker !== undefined) facts.hashAtMarker = hashAtMarker;
-  }
-  // A gateway reads from behind the marker; without an index that fits it reads all.
-  const isSound = isMarkerKept && healthOf(facts).state === 'healthy';
-  const from = isSound ? mark.marker + 1n : ends.low;
-  return { ...facts, unreadable: await unreadableOf(access, partition, from, ends.high) };
+  if (!isMarkerKept(facts)) return facts;
+  const hashAtMarker = await hashAt(access, partition, facts.mark!.marker);
+  if (hashAtMarker !== undefined) facts.hashAtMarker = hashAtMarker;
+  return facts;
 }
+
+const isMarkerKept = ({ ends, mark }: PartitionFacts): boolean =>
+  ends !== undefined && mark !== undefined && mark.marker >= ends.low && mark.marker < ends.high;
 
 async function hashAt(access: JournalAccess, partition: number, offset: bigint): Promise<string | undefined> {
   for await (const records of access.read(partition, offset, offset + 1n))
@@ -74,19 +76,31 @@ async function hashAt(access: JournalAccess, partition: number, offset: bigint):
   return undefined;
 }
 
+/**
+ * Finds the records at which a gateway would stop. It reads from behind the marker; without an index that fits it reads all.
+ * @param isWhole the orders of these records are folded from their beginning, as they are in the index; while gateways run, they tell it themselves
+ */
 async function unreadableOf(
   access: JournalAccess,
-  partition: number,
-  from: bigint,
-  until: bigint,
+  facts: PartitionFacts,
+  isWhole: boolean,
 ): Promise<PartitionFacts['unreadable']> {
+  const { partition, ends, mark } = facts;
+  if (ends === undefined) return [];
+  const isSound = isMarkerKept(facts) && healthOf(facts).state === 'healthy';
+  const from = isSound ? mark!.marker + 1n : ends.low;
+  const orders = new Set<string | null>();
+  for await (const records of access.read(partition, from, ends.high)) for (const { key } of records) orders.add(key);
+  if (orders.size === 0) return [];
+  const judge = new RecordJudge();
   const found: { offset: bigint; hash: string; why: string; maySkip: boolean }[] = [];
-  for await (const records of access.read(partition, from, until))
+  for await (const records of access.read(partition, isWhole ? ends.low : from, ends.high))
     for (const record of records) {
-      const { offset, value, unreadable } = record;
+      const { key, offset, value, unreadable } = record;
+      if (!orders.has(key)) continue;
       // Its content is unknown, so no hash can name it.
-      const fault = unreadable === undefined ? whyUnreadable(record) : { why: unreadable, maySkip: false };
-      if (fault !== undefined) found.push({ offset, hash: recordHash(value), ...fault });
+      const fault = unreadable === undefined ? judge.whyUnreadable(record) : { why: unreadable, maySkip: false };
+      if (fault !== undefined && offset >= from) found.push({ offset, hash: recordHash(value), ...fault });
     }
   return found;
 }

@@ -34,9 +34,8 @@ export class JournalMemory extends RepeatedWork {
   }
 
   get notReadyBecause(): string | undefined {
-    const { stopped, owners } = this.journal.view;
+    const { stopped, troubled, owners } = this.journal.view;
     if (stopped.size > 0) return [...stopped.values()].join('; ');
-    const troubled = owners.flatMap(({ troubledBecause: why }) => why ?? []);
     if (troubled.length > 0) return troubled.join('; ');
     const places = owners.filter(({ state }) => state === 'place' || state === 'catch_up');
     if (places.length === 0) return undefined;

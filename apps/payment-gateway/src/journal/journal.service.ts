@@ -69,7 +69,7 @@ export class Journal {
     const owner = this.view.ownerOf(partition);
     if (owner?.isServing === true) {
       const offset = owner.position - 1n;
-      return { order: await owner.read(merchant, orderId), partition, offset };
+      return { order: await owner.read({ merchant, orderId }), partition, offset };
     }
     const { order, marker } = await this.index.read(orderKey(merchant, orderId));
     if (marker === undefined) throw new OrderUnreadableError('The index is being built from the journal');

@@ -21,14 +21,15 @@ export class PartitionOwners implements OwnedTopic {
   readonly assigned = (assignment: Assignment): PartitionWork => {
     const { partition } = assignment;
     let progress = 0;
-    const owner = this.journal.view.own(partition, () => {
+    const owner = this.journal.view.own(partition);
+    const onProgress = () => {
       progress++;
       assignment.progress();
-    });
+    };
     this.reports.owned(partition);
     return {
       // Places in the background: the partition has no records to fetch, and its commits come from the owner.
-      startOffset: (committed) => Promise.resolve(void owner.run(committed)),
+      startOffset: (committed) => Promise.resolve(void owner.run(committed, onProgress)),
       begin: () => undefined,
       add: () => undefined,
       get changes() {

@@ -88,6 +88,6 @@ export interface PartitionWork {
    * last commit of a drain follows.
    */
   end?(): void;
-  /** The group was joined again after `end`: the partition has its next assignment, here or elsewhere. */
+  /** The group was joined again after `end`, and the partition is not among those of this member any more. */
   left?(): void;
 }

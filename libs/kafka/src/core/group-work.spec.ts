@@ -622,3 +622,19 @@ describe('a topic that was deleted and made again', () => {
     expect(member.work.isOutdated).toBe(false);
   });
 });
+
+it('tells work that has ended that its partition has left, unless this member has it again, and then after the next work was made', async () => {
+  const second = { ...first, partition: 1 };
+  const told: string[] = [];
+  const pool = new KeyOrderedPool({ inFlight: 1 }, () => Promise.resolve('done'));
+  const assigned = (assignment: Assignment) => {
+    told.push(`made ${assignment.partition}`);
+    return Object.assign(pool.workOn(assignment), { left: () => void told.push(`left ${assignment.partition}`) });
+  };
+  const member = new Member({ assigned });
+  member.starts.push({ ...member.starts[0]!, ...second });
+  await member.work.join([first, second]);
+  await member.work.join([second]);
+  await member.work.join([]);
+  expect(told).toEqual(['made 0', 'made 1', 'made 1', 'left 0', 'left 1']);
+});

@@ -46,7 +46,7 @@ export class GroupWork {
   private readonly watermarks: Watermarks;
   private readonly pausedTopics = new Set<string>();
   private current = new Map<string, AssignedPartition>();
-  private ended: PartitionWork[] = [];
+  private ended: AssignedPartition[] = [];
   /** By partition, as of its last start: a broker deletes the commits of a topic together with it. */
   private readonly topicIds = new Map<string, string>();
   private isBehind = false;
@@ -63,8 +63,8 @@ export class GroupWork {
   /** Begins an epoch with these partitions. Resolves when each has its start offset, or was taken away before. */
   async join(partitions: readonly TopicPartition[]): Promise<void> {
     this.end();
-    for (const work of this.ended.splice(0)) work.left?.();
     for (const partition of partitions) this.add(partition);
+    for (const { assignment, work } of this.ended.splice(0)) if (!this.current.has(idOf(assignment))) work.left?.();
     const all = [...this.current.values()];
     const topics = new Set(partitions.map(({ topic }) => topic));
     if (topics.size === 0) return;
@@ -80,7 +80,7 @@ export class GroupWork {
    * @param fetched offsets of the fetch response, if responses to earlier fetches may still arrive
    */
   take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
-    const assigned = this.current.get(idOf(topic, partition));
+    const assigned = this.current.get(idOf({ topic, partition }));
     if (!assigned?.isPlaced || assigned.hasEnded) return undefined;
     const place = fetched ? assigned.position.place(fetched) : 'next';
     if (place === 'behind') this.isBehind = true;
@@ -150,7 +150,7 @@ export class GroupWork {
     for (const assigned of this.current.values()) {
       assigned.end.abort();
       assigned.endWork();
-      this.ended.push(assigned.work);
+      this.ended.push(assigned);
     }
     this.current = new Map();
     this.draining = undefined;
@@ -176,7 +176,7 @@ export class GroupWork {
       progress: () => this.afterProgress(assigned),
     };
     const assigned = new AssignedPartition(assignment, this.options.assigned(assignment), end);
-    this.current.set(idOf(topic, partition), assigned);
+    this.current.set(idOf({ topic, partition }), assigned);
     this.options.port.pause(assignment);
   }
 
@@ -193,11 +193,10 @@ export class GroupWork {
         const starts = await (attempt === 1
           ? first
           : this.options.port.starts(open().map(({ assignment }) => assignment)));
-        const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
-        const positions = open().map((assigned) => {
-          const { topic, partition } = assigned.assignment;
-          return this.setPosition(assigned, byId.get(idOf(topic, partition))).catch(again);
-        });
+        const byId = new Map(starts.map((start) => [idOf(start), start]));
+        const positions = open().map((assigned) =>
+          this.setPosition(assigned, byId.get(idOf(assigned.assignment))).catch(again),
+        );
         await Promise.all(positions);
         if (open().length === 0) return;
       } catch (error) {
@@ -228,7 +227,7 @@ export class GroupWork {
     this.options.port.seek(assignment, offset);
     assigned.setPosition(offset, committed !== undefined, topicId);
     if (isReplaced) this.afterReplaced(assigned, start);
-    if (topicId !== undefined) this.topicIds.set(idOf(assignment.topic, assignment.partition), topicId);
+    if (topicId !== undefined) this.topicIds.set(idOf(assignment), topicId);
     if (committed !== undefined && topicIdIn(metadata) !== topicId) {
       // Until a commit names the present topic, nobody can tell after a restart that this one was replaced.
       assigned.committedChanges = -1;
@@ -244,7 +243,7 @@ export class GroupWork {
   private isReplaced(assigned: AssignedPartition, start: PartitionStart, topicId: string | undefined): boolean {
     const { topic, partition, committed = 0n, metadata, high } = start;
     if (topic === this.options.ownedTopic) return false;
-    const known = topicIdIn(metadata) ?? this.topicIds.get(idOf(topic, partition));
+    const known = topicIdIn(metadata) ?? this.topicIds.get(idOf({ topic, partition }));
     if (known !== undefined && topicId !== undefined && known !== topicId) return true;
     if (committed <= high) return false;
     assigned.behindSinceMs ??= this.timers.nowMs();
@@ -374,7 +373,7 @@ export class GroupWork {
   }
 
   private isCurrent(assigned: AssignedPartition): boolean {
-    return this.current.get(idOf(assigned.assignment.topic, assigned.assignment.partition)) === assigned;
+    return this.current.get(idOf(assigned.assignment)) === assigned;
   }
 
   private warn(error: unknown, message: string): void {
@@ -382,4 +381,4 @@ export class GroupWork {
   }
 }
 
-const idOf = (topic: string, partition: number) => `${topic}/${partition}`;
+const idOf = ({ topic, partition }: TopicPartition) => `${topic}/${partition}`;

@@ -28,13 +28,6 @@ export class EntryUnreadableError extends Error {
   }
 }
 
-/** An error of the program itself. No repeat changes it, as one changes an outage. */
-export const isBug = (error: unknown): boolean =>
-  error instanceof TypeError ||
-  error instanceof ReferenceError ||
-  error instanceof RangeError ||
-  error instanceof SyntaxError;
-
 /** Message for a stopped partition. `at`: offset of the record that it stopped at, if any. */
 export const stoppedReason = (partition: number, why: string, offset?: bigint): string =>
   `Journal partition ${partition} is stopped${offset === undefined ? '' : ` at offset ${offset}`}: ${why} (docs/operate/runbook.md, "A journal partition is stopped")`;

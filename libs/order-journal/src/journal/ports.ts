@@ -70,6 +70,13 @@ export interface Rebuild {
 /** Another process moved the marker. Nothing was written, and this owner places anew. */
 export class MarkerMovedError extends Error {
   override name = 'MarkerMovedError';
+  constructor(
+    message: string,
+    /** The marker at which the log holds no record. */
+    readonly absentAt?: bigint,
+  ) {
+    super(message);
+  }
 }
 
 /** The last record that a partition's index holds. */

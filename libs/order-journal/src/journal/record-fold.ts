@@ -13,8 +13,9 @@ export interface StoredRecord {
   readonly hash: string;
 }
 
-export const keyOf = ({ merchant, orderId }: Pick<JournalRecord, 'merchant' | 'orderId'>): string =>
-  orderKey(merchant, orderId);
+export type OrderName = Pick<JournalRecord, 'merchant' | 'orderId'>;
+
+export const keyOf = ({ merchant, orderId }: OrderName): string => orderKey(merchant, orderId);
 
 /** @throws EntryUnreadableError for bytes that are no record of their key's order */
 export function readEntry({ key, offset, value }: Pick<JournalEntry, 'key' | 'offset' | 'value'>): StoredRecord {
@@ -35,9 +36,19 @@ export function readEntry({ key, offset, value }: Pick<JournalEntry, 'key' | 'of
  * its partition wherever it is met (R2).
  * @throws EntryUnreadableError
  */
-export function foldStored(order: OrderState | undefined, { offset, record, hash }: StoredRecord): Folded {
+export function foldStored(order: OrderState | undefined, stored: StoredRecord): Folded {
+  const { offset, record, hash } = stored;
+  return named(stored, () => fold(order ?? emptyOrder(record.merchant, record.orderId), record, offset, () => hash));
+}
+
+/**
+ * Computes something from one record without I/O, so any error is a bug of the fold, or a record that it does not know: it names the record, and no
+ * repeat changes it. Every other error comes from what Kafka or Redis was asked, of whatever class: clients throw TypeErrors too. It is repeated.
+ * @throws EntryUnreadableError
+ */
+export function named<T>({ offset, record, hash }: StoredRecord, compute: () => T): T {
   try {
-    return fold(order ?? emptyOrder(record.merchant, record.orderId), record, offset, () => hash);
+    return compute();
   } catch (cause) {
     throw new EntryUnreadableError({ offset, hash }, `${record.record} of ${keyOf(record)}`, cause);
   }

@@ -1,24 +1,25 @@
 import { setMaxListeners } from 'node:events';
-import { orderKey } from '@tranche/contracts';
-import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
+import type { TraceHeaders } from '@tranche/runtime';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { journalPartition } from '../journal/ports.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import type { JournalLog } from '../journal/ports.js';
+import { keyOf, type OrderName } from '../journal/record-fold.js';
 import { unlessAborted } from '../journal/waits.js';
 import { type IntentVerdict, type OrderState, type RulesVersion, verdictOf } from '../state/order-state.js';
 import type { Intent, JournalRecord } from '../state/records.js';
 import { recordWriter } from '../state/versions.js';
+import { Outage } from './outage.js';
 import type { OwnerParts } from './owner-ports.js';
-import { PartitionOwner } from './partition-owner.js';
+import { PartitionOwner, type OwnerState } from './partition-owner.js';
 
-const APPEND_RETRY_MS = { first: 100, max: 5_000 };
 const LOOK_AGAIN_MS = 200;
+const ENDED: readonly (OwnerState | undefined)[] = ['stopped', 'closed', undefined];
+
+const partitionOf = (name: OrderName): number => journalPartition(keyOf(name));
 
 export interface OwnedJournalParts extends OwnerParts {
   log: JournalLog;
-  timing: Timing;
-  logger: Log;
   /** Rules version under which this installation writes records (R9). */
   rulesVersion: RulesVersion;
 }
@@ -31,6 +32,8 @@ export class OwnedJournal {
   /** Tokens of this process's INTENTs that no owner has read yet. */
   readonly #unread = new Set<string>();
   readonly #ownerParts: OwnerParts;
+  /** Appends that have not succeeded yet. */
+  readonly #outages = new Set<Outage>();
 
   constructor(private readonly parts: OwnedJournalParts) {
     setMaxListeners(0, this.#closing.signal);
@@ -41,18 +44,17 @@ export class OwnedJournal {
     this.#ownerParts = { ...parts, onRecord };
   }
 
-  /**
-   * Begins a new assignment of a partition; the one before it is closed.
-   * @param onProgress called when the group's commit may advance to `published`
-   */
-  own(partition: number, onProgress: () => void): PartitionOwner {
-    this.#owners.get(partition)?.close();
-    const owner = new PartitionOwner(partition, this.#ownerParts, onProgress);
+  /** A partition that stays with this process keeps its owner, and so what a rebuild and its open INTENTs have come to; a stopped one is tried again. */
+  own(partition: number): PartitionOwner {
+    const known = this.#owners.get(partition);
+    if (known !== undefined && !ENDED.includes(known.state)) return known;
+    known?.close();
+    const owner = new PartitionOwner(partition, this.#ownerParts);
     this.#owners.set(partition, owner);
     return owner;
   }
 
-  /** Ends what this process does with the partition, unless it was assigned again meanwhile. */
+  /** Ends what this process does with the partition. */
   disown(owner: PartitionOwner): void {
     owner.close();
     if (this.#owners.get(owner.partition) === owner) this.#owners.delete(owner.partition);
@@ -78,18 +80,20 @@ export class OwnedJournal {
     );
   }
 
+  /** Says what has been repeated in vain for more than a minute. */
+  get troubled(): string[] {
+    return [...this.owners, ...this.#outages].flatMap(({ troubledBecause: why }) => why ?? []);
+  }
+
   stoppedFor(merchant: string, orderId: string): string | undefined {
-    return this.#owners.get(journalPartition(orderKey(merchant, orderId)))?.stoppedBecause;
+    return this.#owners.get(partitionOf({ merchant, orderId }))?.stoppedBecause;
   }
 
   /** Open INTENTs of the partitions that are served here. */
   readonly openIntents = {
     takeSeenBefore: (seenMs: number): OpenIntent[] =>
       this.owners.flatMap(({ isServing, openIntents }) => (isServing ? openIntents.takeSeenBefore(seenMs) : [])),
-    add: (intent: OpenIntent): void => {
-      const { merchant, orderId } = intent;
-      this.#owners.get(journalPartition(orderKey(merchant, orderId)))?.openIntents.add(intent);
-    },
+    add: (intent: OpenIntent): void => this.#owners.get(partitionOf(intent))?.openIntents.add(intent),
   };
 
   /** Must be called last: every wait for a record rejects. */
@@ -100,27 +104,28 @@ export class OwnedJournal {
 
   /** The newest state of an order that this process knows. It may lag behind the log; therefore only the fold grants attempts (R3). */
   async read(merchant: string, orderId: string): Promise<OrderState> {
-    return this.#owner(merchant, orderId).read(merchant, orderId);
+    const name = { merchant, orderId };
+    return this.#owner(name).read(name);
   }
 
   /** Returns the order folded up to the log's end as of the call. An operation missing then had no acknowledged record before the call. */
   async readToEnd(merchant: string, orderId: string, signal: AbortSignal): Promise<OrderState> {
     signal.throwIfAborted();
-    const end = await unlessAborted(this.parts.log.end(journalPartition(orderKey(merchant, orderId))), signal);
-    await this.#owner(merchant, orderId).readTo(end, signal);
+    const end = await unlessAborted(this.parts.log.end(partitionOf({ merchant, orderId })), signal);
+    await this.#owner({ merchant, orderId }).readTo(end, signal);
     return this.read(merchant, orderId);
   }
 
   /** Resolves when the order may be readable again. */
   async whenReadable(merchant: string, orderId: string, signal: AbortSignal): Promise<void> {
     await this.parts.timing.sleep(LOOK_AGAIN_MS, signal);
-    const owner = this.#owners.get(journalPartition(orderKey(merchant, orderId)));
+    const owner = this.#owners.get(partitionOf({ merchant, orderId }));
     if (owner) await unlessAborted(owner.whenServing(signal), signal);
   }
 
   /** A log never assigns an offset twice. An offset below what was read means another log, so the partition is stopped (R11). */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
-    const owner = this.#owners.get(journalPartition(orderKey(record.merchant, record.orderId)));
+    const owner = this.#owners.get(partitionOf(record));
     const { position: readTo = 0n, placed } = owner ?? {};
     const offset = await this.parts.log.append(this.#written(record), trace);
     if (owner && offset < readTo && placed === owner.placed)
@@ -140,8 +145,8 @@ export class OwnedJournal {
    * one folded before. The partition is stopped, because retries would append one INTENT after the other until one is granted wrongly (R11).
    */
   async appendIntent(intent: Intent, trace?: TraceHeaders): Promise<{ after: OrderState; verdict: IntentVerdict }> {
-    const { merchant, orderId, token } = intent;
-    const owner = this.#owner(merchant, orderId);
+    const { token } = intent;
+    const owner = this.#owner(intent);
     const { placed } = owner;
     this.#unread.add(token);
     try {
@@ -160,29 +165,19 @@ export class OwnedJournal {
 
   /** Retries until the journal has the record or is closed, then reads it back while its partition is owned here. Duplicates have no effect. */
   async appendWithRetry(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
-    const { merchant, orderId } = record;
-    const partition = journalPartition(orderKey(merchant, orderId));
     const offset = await this.#untilDone(record, () => this.append(record, trace));
     return this.#untilDone(
       record,
-      () => this.waitForRecordAfter(merchant, orderId, offset - 1n),
-      // An owner that closed after its assignment's end stays until the group is joined again.
-      () => ['stopped', 'closed', undefined].includes(this.#owners.get(partition)?.state),
+      () => this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n),
+      () => ENDED.includes(this.#owners.get(partitionOf(record))?.state),
     );
   }
 
-  async #untilDone<T>({ record, orderId }: JournalRecord, act: () => Promise<T>, isInVain = () => false): Promise<T> {
-    for (let attempts = 0; ; attempts++) {
-      try {
-        return await act();
-      } catch (error) {
-        if (this.#closing.signal.aborted || isInVain()) throw error;
-        const facts = { err: error, orderId, attempts };
-        this.parts.logger.warn(facts, `${record} could not be journaled and read back; trying again`);
-        const ms = Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max);
-        await this.parts.timing.sleep(ms, this.#closing.signal);
-      }
-    }
+  async #untilDone<T>(of: JournalRecord, ask: () => Promise<T>, isInVain = () => false): Promise<T> {
+    const outage = new Outage(partitionOf(of), this.parts);
+    this.#outages.add(outage);
+    const what = `Journaling and reading back ${of.record} of order ${of.orderId}`;
+    return outage.repeat(what, ask, this.#closing.signal, isInVain).finally(() => this.#outages.delete(outage));
   }
 
   /** Resolves once a record beyond `offset` was folded. Rejects when the signal aborts, or the partition is stopped or not owned here any more. */
@@ -192,11 +187,12 @@ export class OwnedJournal {
     offset: bigint,
     signal: AbortSignal = this.#closing.signal,
   ): Promise<OrderState> {
-    return this.#owner(merchant, orderId).waitForRecordAfter(merchant, orderId, offset, signal);
+    const name = { merchant, orderId };
+    return this.#owner(name).waitForRecordAfter(name, offset, signal);
   }
 
-  #owner(merchant: string, orderId: string): PartitionOwner {
-    const partition = journalPartition(orderKey(merchant, orderId));
+  #owner(name: OrderName): PartitionOwner {
+    const partition = partitionOf(name);
     const owner = this.#owners.get(partition);
     if (owner) return owner;
     throw new OrderUnreadableError(`Journal partition ${partition} is not owned by this instance`);

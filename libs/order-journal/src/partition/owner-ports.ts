@@ -1,10 +1,11 @@
-import type { Log } from '@tranche/runtime';
+import type { Log, Timing } from '@tranche/runtime';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
-import type { OpenIntents } from '../journal/open-intents.js';
-import type { EventOutlet, JournalEntry, OrderIndex } from '../journal/ports.js';
+import type { EventOutlet, JournalEntry, JournalReader, OrderIndex } from '../journal/ports.js';
+import type { RebuildProgress } from '../projection/index-rebuild.js';
 import type { PublishedEvent } from '../projection/published-event.js';
 import type { JournalRecord } from '../state/records.js';
-import type { LogBounds, PlacementParts } from './placement.js';
+import type { SnapshotMismatch } from '../state/snapshot.js';
+import type { LogBounds } from './placement.js';
 
 /** Reads partitions of the journal's log for as long as they are followed. */
 export interface JournalFollower {
@@ -24,10 +25,13 @@ export interface JournalFollower {
   goOn(partition: number): void;
 }
 
-export interface OwnerParts extends PlacementParts {
+export interface OwnerParts {
   index: OrderIndex;
+  journal: JournalReader;
   events: EventOutlet;
   follower: JournalFollower;
+  bounds: (partition: number) => Promise<LogBounds>;
+  timing: Timing;
   logger: Log;
   /** From 0 to 1: spreads the retries of many owners. Default: Math.random. */
   random?: () => number;
@@ -35,30 +39,12 @@ export interface OwnerParts extends PlacementParts {
   assertCurrent?: () => Promise<void>;
   /** The journal's epoch: `sequence` of an event starts with it. */
   epoch?: () => number;
+  onRebuild?: (progress: RebuildProgress) => void;
   /** Called with published events, without repeats. */
   onPublished?: (published: readonly PublishedEvent[]) => void;
+  /** Called for each snapshot that differs from the state of its records. */
+  onSnapshotMismatch?: (mismatch: SnapshotMismatch) => void;
   onRecord?: (record: JournalRecord) => void;
-}
-
-/** A placement asks its owner, and tells it what it has done. */
-export interface Owning {
-  readonly partition: number;
-  readonly openIntents: OpenIntents;
-  /** False once the assignment is over: nothing is published and written any more. */
-  readonly isAssigned: boolean;
-  /** Offset behind the last record whose events were acknowledged. */
-  readonly acknowledged: bigint | undefined;
-  afterAcknowledged(offset: bigint): void;
-  /** The index has everything below `offset` too. */
-  afterPublished(offset: bigint): void;
-  /** Everything was read that the log had at the placement. */
-  caughtUp(): void;
-  /** Repeats what is asked of Kafka or Redis while it is away. */
-  readonly untilDone: <T>(ask: () => Promise<T>) => Promise<T>;
-  /** The log is not the one that was read. */
-  stop(why: string): void;
-  /** Stops the partition where no repeat changes the error; returns false for another error. */
-  stopFor(error: unknown): boolean;
 }
 
 /** Memory was dropped, or is not there yet: the caller waits until the owner serves, and reads again. */

@@ -1,12 +1,12 @@
-import { orderKey } from '@tranche/contracts';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { OrderCache } from '../journal/order-cache.js';
 import { MarkerMovedError, type JournalEntry } from '../journal/ports.js';
-import { keyOf, readEntry } from '../journal/record-fold.js';
+import { keyOf, readEntry, type OrderName } from '../journal/record-fold.js';
 import { Waits } from '../journal/waits.js';
 import type { OrderState } from '../state/order-state.js';
-import { OwnerNotServingError, type Owning, type OwnerParts } from './owner-ports.js';
-import { assertReaches, MarkedRecord, type Place } from './placement.js';
+import { OwnerNotServingError, type OwnerParts } from './owner-ports.js';
+import type { PartitionOwner } from './partition-owner.js';
+import { assertReaches, later, MarkedRecord, type Place } from './placement.js';
 import { batchOf, type PublishedBatch, type ReadRecord } from './published-batch.js';
 import { ReadAhead } from './read-ahead.js';
 
@@ -24,7 +24,7 @@ export class PlacedPartition {
   readonly #ahead: ReadAhead;
   readonly #mark: MarkedRecord;
   readonly #goal: bigint;
-  #position: bigint;
+  position: bigint;
   #next: bigint;
   #covers: bigint;
   #isDropped = false;
@@ -34,20 +34,18 @@ export class PlacedPartition {
   #whenSettled: (() => void)[] = [];
 
   constructor(
-    private readonly owner: Owning,
+    private readonly owner: PartitionOwner,
     private readonly parts: OwnerParts,
     private readonly place: Place,
+    /** Aborts when the assignment ends: nothing is published and written any more. */
+    private readonly assigned: AbortSignal,
     /** Marker at which the log held no record when the partition was placed before. */
     absentAt: bigint | undefined,
   ) {
-    this.#position = this.#next = this.#covers = place.mark.marker + 1n;
+    this.position = this.#next = this.#covers = place.mark.marker + 1n;
     this.#goal = place.high;
     this.#ahead = new ReadAhead(owner.partition, parts.follower);
     this.#mark = new MarkedRecord(owner.partition, place, absentAt);
-  }
-
-  get position(): bigint {
-    return this.#position;
   }
 
   get backlog(): { records: number; bytes: number; orders: number } {
@@ -85,11 +83,11 @@ export class PlacedPartition {
     for (const entry of entries) {
       const { offset, value, headers } = entry;
       try {
-        if (this.#mark.isCompared(offset, value) || offset < this.#position) continue;
+        if (this.#mark.isCompared(offset, value) || offset < this.position) continue;
         const { record, hash } = readEntry(entry);
         this.owner.openIntents.see(record, seenMs);
         const folded = this.#cache.apply(keyOf(record), offset, record, hash);
-        if (this.owner.isAssigned)
+        if (!this.assigned.aborted)
           this.#ahead.add({ offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
         this.parts.onRecord?.(record);
       } catch (error) {
@@ -97,15 +95,15 @@ export class PlacedPartition {
         if (this.owner.stopFor(error)) return;
         throw error;
       }
-      this.#position = offset + 1n;
+      this.position = offset + 1n;
     }
-    if (next > this.#position) this.#position = next;
+    if (next > this.position) this.position = next;
     this.#ends.look();
     this.#afterReading();
   }
 
   #afterReading(): void {
-    if (!this.isCaughtUp && this.#position >= this.#goal) {
+    if (!this.isCaughtUp && this.position >= this.#goal) {
       this.isCaughtUp = true;
       this.#ahead.goOn();
       this.owner.caughtUp();
@@ -124,7 +122,7 @@ export class PlacedPartition {
 
   /** Publishes what was read, in batches, until the assignment is over. @throws MarkerMovedError where the index is not where it was left */
   async project(): Promise<void> {
-    while (this.owner.isAssigned) {
+    while (!this.assigned.aborted) {
       if (this.#isDoubted) await this.#assertIndexWhole();
       if (this.#surprise) throw this.#surprise;
       const records = this.#ahead.batch();
@@ -139,17 +137,19 @@ export class PlacedPartition {
   async #publish(records: readonly ReadRecord[]): Promise<void> {
     const { parts, owner } = this;
     const from = { partition: owner.partition, next: this.#next, publishFrom: owner.acknowledged ?? 0n };
-    const batch = await batchOf(parts.index, records, { ...from, epoch: parts.epoch?.() }, owner.untilDone);
-    await owner.untilDone(() => parts.events.publish(batch.events));
+    const batch = await batchOf(parts.index, records, { ...from, epoch: parts.epoch?.() }, this.#untilDone);
+    await this.#untilDone(() => parts.events.publish(batch.events));
     if (batch.published.length > 0) parts.onPublished?.(batch.published);
     for (const mismatch of batch.mismatches) parts.onSnapshotMismatch?.(mismatch);
-    owner.afterAcknowledged(batch.to + 1n);
-    await owner.untilDone(() => this.#write(batch));
+    owner.acknowledged = later(owner.acknowledged, batch.to + 1n);
+    await this.#untilDone(() => this.#write(batch));
     this.#ahead.remove(records);
     this.#next = batch.to + 1n;
     owner.afterPublished(this.#next);
     if (this.#ahead.length === 0 || !this.isCaughtUp) this.settle();
   }
+
+  readonly #untilDone = <T>(ask: () => Promise<T>): Promise<T> => this.owner.untilDone(ask, this.assigned);
 
   #write({ to, hash, orders, redirectHtml }: PublishedBatch): Promise<void> {
     const { partition } = this.owner;
@@ -182,31 +182,29 @@ export class PlacedPartition {
   async #assertIndexWhole(): Promise<void> {
     const { partition } = this.owner;
     this.#isDoubted = false;
-    const { marker } = await this.owner.untilDone(() => this.parts.index.readTogether(partition, []));
+    const { marker } = await this.#untilDone(() => this.parts.index.readTogether(partition, []));
     assertReaches(partition, marker, this.#next - 1n);
   }
 
   /** The newest state that this process knows. @throws OrderUnreadableError where it is dropped, or the index lags behind memory */
-  async read(merchant: string, orderId: string): Promise<OrderState> {
-    const key = orderKey(merchant, orderId);
+  async read(name: OrderName): Promise<OrderState> {
+    const { partition } = this.owner;
     for (let reads = 0; reads < INDEX_READS; reads++) {
-      const known = this.#cache.find(key);
+      const known = this.#cache.find(keyOf(name));
       if (known) return known;
-      const { order, marker } = await this.parts.index.read(key);
-      if (this.#isDropped) throw new OwnerNotServingError(this.owner.partition);
+      const { order, marker } = await this.parts.index.read(keyOf(name));
+      if (this.#isDropped) throw new OwnerNotServingError(partition);
       // A state counts only if its marker reaches what memory covers when it is used (R7).
-      if (marker !== undefined && marker >= this.#covers - 1n) return this.#load(merchant, orderId, order, marker);
+      if (marker !== undefined && marker >= this.#covers - 1n) return this.#load(name, order, marker);
       this.doubtIndex(marker);
     }
-    throw new OrderUnreadableError(
-      `The index of journal partition ${this.owner.partition} is behind what memory covers`,
-    );
+    throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what memory covers`);
   }
 
   /** A command on the order waits where one of its records can not be folded: the partition is stopped there. */
-  #load(merchant: string, orderId: string, ...stored: [OrderState | undefined, bigint]): OrderState {
+  #load({ merchant, orderId }: OrderName, stored: OrderState | undefined, marker: bigint): OrderState {
     try {
-      return this.#cache.load(merchant, orderId, ...stored);
+      return this.#cache.load(merchant, orderId, stored, marker);
     } catch (error) {
       throw this.owner.stopFor(error) ? new OrderUnreadableError((error as Error).message) : error;
     }
@@ -214,20 +212,14 @@ export class PlacedPartition {
 
   /** Resolves once everything below `end` was read. */
   async readTo(end: bigint, signal: AbortSignal): Promise<void> {
-    if (this.#position < end) await this.#ends.until(() => this.#position >= end || undefined, signal);
+    await this.#ends.until(() => this.position >= end || undefined, signal);
   }
 
   /** Resolves with the order once a record beyond `offset` was folded. */
-  async waitForRecordAfter(
-    merchant: string,
-    orderId: string,
-    offset: bigint,
-    signal: AbortSignal,
-  ): Promise<OrderState> {
-    const key = orderKey(merchant, orderId);
+  async waitForRecordAfter(name: OrderName, offset: bigint, signal: AbortSignal): Promise<OrderState> {
     // Orders may leave memory between two turns of the event loop, so the wait starts in the turn in which the order was found.
-    while (!this.#cache.find(key)) await this.read(merchant, orderId);
-    return this.#cache.waitForRecordAfter(key, offset, signal);
+    while (!this.#cache.find(keyOf(name))) await this.read(name);
+    return this.#cache.waitForRecordAfter(keyOf(name), offset, signal);
   }
 
   /** Drops orders that the index holds from memory. */

@@ -1,10 +1,9 @@
-import type { Timing } from '@tranche/runtime';
 import { JournalChangedError } from '../journal/journal-faults.js';
 import type { OpenIntent } from '../journal/open-intents.js';
-import { MarkerMovedError, type JournalReader, type Mark, type OrderIndex } from '../journal/ports.js';
-import { rebuildIndex, type RebuildProgress } from '../projection/index-rebuild.js';
+import { MarkerMovedError, type Mark } from '../journal/ports.js';
+import { rebuildIndex } from '../projection/index-rebuild.js';
 import { recordHash } from '../state/records.js';
-import type { SnapshotMismatch } from '../state/snapshot.js';
+import type { OwnerParts } from './owner-ports.js';
 
 /** A clean election may set a log's end back below what is known, for at most this long. Milliseconds. */
 const BEHIND_AT_MOST_MS = 60_000;
@@ -14,16 +13,6 @@ const LOOK_AGAIN_MS = 200;
 export interface LogBounds {
   low: bigint;
   high: bigint;
-}
-
-export interface PlacementParts {
-  index: Pick<OrderIndex, 'openOrders' | 'readTogether' | 'readAll' | 'beginRebuild' | 'dropUnverified'>;
-  journal: JournalReader;
-  bounds: (partition: number) => Promise<LogBounds>;
-  timing: Timing;
-  onRebuild?: (progress: RebuildProgress) => void;
-  /** Called for each snapshot that differs from the state of its records. */
-  onSnapshotMismatch?: (mismatch: SnapshotMismatch) => void;
 }
 
 /** Start of an owner: its marker, and the first offset whose events it publishes. */
@@ -38,33 +27,34 @@ export interface Place extends LogBounds {
  * Finds where the owner of a partition begins: behind the index's marker. An index that is lost, or older than what the journal keeps, is rebuilt up to
  * what was published; this publishes nothing.
  * @param published offset behind the last record whose events were acknowledged, by the group's commit or by this owner
- * @param assertCurrent throws once the owner may not write any more
+ * @param mayWrite resolves while the partition is assigned, so that a placement waits between two assignments; rejects for good afterwards
  * @throws JournalChangedError where the journal is not the one that the index was made from (R1, R11)
  * @throws MarkerMovedError where the index changes meanwhile: the caller places anew
  */
 export async function placeOwner(
-  parts: PlacementParts,
+  parts: OwnerParts,
   partition: number,
   published: bigint | undefined,
-  assertCurrent: () => void,
+  mayWrite: () => Promise<unknown>,
 ): Promise<Place> {
   const { index } = parts;
+  await mayWrite();
   await index.dropUnverified(partition);
   const mark = markOf(await index.readTogether(partition, []));
   // Asked after the marker, because a former owner may append and project meanwhile.
-  const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, assertCurrent);
+  const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, mayWrite);
   const publishFrom = later(published, mark && mark.marker + 1n) ?? bounds.low;
   if (publishFrom < bounds.low)
     throw new JournalChangedError(
       `Journal partition ${partition} begins at ${bounds.low}: the records from ${publishFrom} on were deleted before they were projected`,
     );
-  assertCurrent();
+  await mayWrite();
   if (mark !== undefined && mark.marker + 1n >= bounds.low) {
     // The first write compares with what this read showed.
     await index.readAll(partition, mark.marker, []);
     return { ...bounds, mark, publishFrom };
   }
-  const built = await rebuilt(parts, { partition, marker: mark?.marker, until: publishFrom }, assertCurrent);
+  const built = await rebuildIndex(parts, { partition, marker: mark?.marker, until: publishFrom }, mayWrite);
   if (built === undefined)
     throw new MarkerMovedError(`The index of journal partition ${partition} is built by another process`);
   // The marker is not read again. An index that was put back meanwhile would show an older one, and the reader would stop at deleted records.
@@ -74,10 +64,10 @@ export async function placeOwner(
 
 /** The log must reach what is known of it, after an election within a minute. */
 async function boundsBehind(
-  { bounds, timing }: PlacementParts,
+  { bounds, timing }: OwnerParts,
   partition: number,
   known: bigint,
-  assertCurrent: () => void,
+  mayWrite: () => Promise<unknown>,
 ): Promise<LogBounds> {
   const giveUpMs = timing.monotonicMs() + BEHIND_AT_MOST_MS;
   for (;;) {
@@ -87,21 +77,9 @@ async function boundsBehind(
       throw new JournalChangedError(
         `The index or the events are at ${known - 1n} of journal partition ${partition}, which ends at ${found.high}: the journal was lost or replaced`,
       );
-    assertCurrent();
+    await mayWrite();
     await timing.sleep(LOOK_AGAIN_MS);
   }
-}
-
-function rebuilt(
-  { index, journal, timing, onRebuild, onSnapshotMismatch }: PlacementParts,
-  range: { partition: number; marker: bigint | undefined; until: bigint },
-  assertCurrent: () => void,
-): Promise<Mark | undefined> {
-  const afterStep = (progress: RebuildProgress) => {
-    onRebuild?.(progress);
-    assertCurrent();
-  };
-  return rebuildIndex({ index, journal, timing, onRebuild: afterStep, onSnapshotMismatch }, range);
 }
 
 const markOf = ({ marker, hash }: { marker?: bigint; hash?: string }): Mark | undefined =>
@@ -117,7 +95,7 @@ export function later(one: bigint | undefined, other: bigint | undefined): bigin
  * @throws MarkerMovedError where the index does not reach `marker` any more
  */
 export async function openIntentsIn(
-  { index, timing }: Pick<PlacementParts, 'index' | 'timing'>,
+  { index, timing }: Pick<OwnerParts, 'index' | 'timing'>,
   partition: number,
   marker: bigint,
 ): Promise<OpenIntent[]> {
@@ -138,16 +116,6 @@ export function assertReaches(partition: number, found: bigint | undefined, mark
     throw new MarkerMovedError(`The index of journal partition ${partition} is at ${found ?? 'nothing'}`);
 }
 
-/** Retention may have deleted the record at the index's marker since the log's ends were asked: its owner places once more. */
-export class MarkAbsentError extends MarkerMovedError {
-  constructor(
-    partition: number,
-    readonly marker: bigint,
-  ) {
-    super(`The log of journal partition ${partition} holds no record at ${marker}`);
-  }
-}
-
 /** The record at the index's marker: reading begins with it, so that it can be compared (R10). */
 export class MarkedRecord {
   readonly readFrom: bigint;
@@ -166,14 +134,19 @@ export class MarkedRecord {
 
   /**
    * Compares the first record that was read; false where it is one behind the mark.
-   * @throws MarkAbsentError, JournalChangedError where it is another one
+   * @throws MarkerMovedError, JournalChangedError where it is another one
    */
   isCompared(offset: bigint, value: Buffer | null): boolean {
     const mark = this.#mark;
     this.#mark = undefined;
     if (mark === undefined) return false;
     if (offset === mark.marker && recordHash(value) === mark.hash) return true;
-    if (offset > mark.marker && this.absentAt !== mark.marker) throw new MarkAbsentError(this.partition, mark.marker);
+    // Retention may have deleted it since the log's ends were asked: its owner places once more.
+    if (offset > mark.marker && this.absentAt !== mark.marker)
+      throw new MarkerMovedError(
+        `The log of journal partition ${this.partition} has no record at ${mark.marker}`,
+        mark.marker,
+      );
     throw new JournalChangedError(
       `the record at offset ${mark.marker}, which the index holds, is another one: the journal was lost or replaced`,
     );

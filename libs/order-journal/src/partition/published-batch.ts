@@ -8,7 +8,7 @@ import {
   withTraceOf,
   type PublishedEvent,
 } from '../projection/published-event.js';
-import { foldStored, keyOf, type StoredRecord } from '../journal/record-fold.js';
+import { foldStored, keyOf, named, type StoredRecord } from '../journal/record-fold.js';
 import type { Folded } from '../state/fold.js';
 import type { OrderState } from '../state/order-state.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
@@ -31,6 +31,9 @@ export interface PublishedBatch {
   readonly mismatches: SnapshotMismatch[];
 }
 
+type Filled = Omit<PublishedBatch, 'to' | 'hash' | 'orders'>;
+type UntilDone = <T>(ask: () => Promise<T>) => Promise<T>;
+
 export interface PublishedFrom {
   partition: number;
   /** First record that the index lacks. */
@@ -50,14 +53,14 @@ export async function batchOf(
   index: Pick<OrderIndex, 'readAll' | 'redirectHtml'>,
   records: readonly ReadRecord[],
   { partition, next, publishFrom, epoch }: PublishedFrom,
-  untilDone: <T>(ask: () => Promise<T>) => Promise<T>,
+  untilDone: UntilDone,
 ): Promise<PublishedBatch> {
-  const orders = await unfoldedOrders(index, records, partition, next, untilDone);
+  const unfolded = keysOfUnfolded(records);
+  const read = () => index.readAll(partition, next - 1n, unfolded);
+  const stored = unfolded.length === 0 ? [] : await untilDone(read);
+  const orders = new Map(unfolded.flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
   const last = records.at(-1)!;
-  const batch = { events: [], published: [], redirectHtml: [], mismatches: [] } as Pick<
-    PublishedBatch,
-    'events' | 'published' | 'redirectHtml' | 'mismatches'
-  >;
+  const batch: Filled = { events: [], published: [], redirectHtml: [], mismatches: [] };
   for (const stored of records) {
     const { offset, headers, folded } = stored;
     const key = keyOf(stored.record);
@@ -71,7 +74,7 @@ export async function batchOf(
       if (offset < publishFrom) continue;
       const page = () => withPage(index, key, effect, batch.redirectHtml);
       const body = effect.isRepeat ? await untilDone(page) : effect.event;
-      const event = withTraceOf(headers, toCloudEvent(order, body, epoch));
+      const event = named(stored, () => withTraceOf(headers, toCloudEvent(order, body, epoch)));
       batch.events.push(event);
       if (!effect.isRepeat) batch.published.push({ event, ...commandTimeOf(headers) });
     }
@@ -79,21 +82,10 @@ export async function batchOf(
   return { ...batch, to: last.offset, hash: last.hash, orders: [...orders.values()] };
 }
 
-async function unfoldedOrders(
-  index: Pick<OrderIndex, 'readAll'>,
-  records: readonly ReadRecord[],
-  partition: number,
-  next: bigint,
-  untilDone: <T>(ask: () => Promise<T>) => Promise<T>,
-): Promise<Map<string, OrderState>> {
-  const isKnown = new Set<string>();
-  const keys = new Set<string>();
-  for (const { record, folded } of records) {
-    const key = keyOf(record);
-    if (folded) isKnown.add(key);
-    else if (!isKnown.has(key)) keys.add(key);
-  }
-  if (keys.size === 0) return new Map();
-  const stored = await untilDone(() => index.readAll(partition, next - 1n, [...keys]));
-  return new Map([...keys].flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
+/** The orders whose first record here was not folded when it was read. */
+function keysOfUnfolded(records: readonly ReadRecord[]): string[] {
+  const isFolded = new Map<string, boolean>();
+  for (const { record, folded } of records)
+    if (!isFolded.has(keyOf(record))) isFolded.set(keyOf(record), folded !== undefined);
+  return [...isFolded].flatMap(([key, isKnown]) => (isKnown ? [] : [key]));
 }

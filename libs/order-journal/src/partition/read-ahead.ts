@@ -8,7 +8,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Records of a partition that were read and that the index lacks. It stops the partition's reader while they are too many. */
 export class ReadAhead {
   #records: ReadRecord[] = [];
-  #bytes = 0;
+  bytes = 0;
   #isHeld = false;
 
   constructor(
@@ -20,13 +20,9 @@ export class ReadAhead {
     return this.#records.length;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   add(record: ReadRecord): void {
     this.#records.push(record);
-    this.#bytes += record.bytes;
+    this.bytes += record.bytes;
   }
 
   batch(): ReadRecord[] {
@@ -35,12 +31,12 @@ export class ReadAhead {
 
   remove(batch: readonly ReadRecord[]): void {
     this.#records.splice(0, batch.length);
-    for (const { bytes } of batch) this.#bytes -= bytes;
+    for (const { bytes } of batch) this.bytes -= bytes;
   }
 
   clear(): void {
     this.#records = [];
-    this.#bytes = 0;
+    this.bytes = 0;
   }
 
   holdWhereFull(): void {
@@ -61,6 +57,6 @@ export class ReadAhead {
   }
 
   #isAtMost(part: number): boolean {
-    return this.#records.length <= MAX_RECORDS * part && this.#bytes <= MAX_BYTES * part;
+    return this.#records.length <= MAX_RECORDS * part && this.bytes <= MAX_BYTES * part;
   }
 }

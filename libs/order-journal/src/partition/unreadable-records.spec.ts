@@ -1,6 +1,7 @@
-import { intent, inOrder, redirect, repeated } from '../../test/journal-records.js';
+import { intent, inOrder, recordsOf, redirect, repeated } from '../../test/journal-records.js';
 import { OneOwner, type OneOwnerSettings } from '../../test/one-owner.js';
 import { asOrderState } from '../projection/index-format.js';
+import { RecordJudge } from '../recovery/partition-health.js';
 import { SkipList } from '../recovery/recovery-record.js';
 import { timersOf } from '../timers/timer-watch.js';
 import { fold } from '../state/fold.js';
@@ -86,6 +87,12 @@ function endOf(one: OneOwner, offset: number): string {
   return 'folded';
 }
 
+const isJudgedUnreadable = (records: JournalRecord[]): boolean => {
+  const judge = new RecordJudge();
+  const judged = recordsOf(0n, ...records).map((entry) => judge.whyUnreadable({ ...entry, key: KEY }));
+  return judged.at(-1) !== undefined;
+};
+
 describe.each([
   ['of an order in memory', inMemory],
   ['of an order out of memory', outOfMemory],
@@ -97,6 +104,8 @@ describe.each([
     for (const { what, record } of broken) {
       const before = ['EXPIRED', 'REMINDED', 'SNAPSHOT'].includes(record.record) ? [intent, redirect] : [intent];
       const end = endOf(await meet(before, record, { key: KEY }), before.length);
+      if (isJudgedUnreadable([...before, record]) !== (end === 'stopped'))
+        wrong.push(`${what}: \`tranche journal status\` judges it otherwise`);
       if (end in ends) ends[end as keyof typeof ends]++;
       if (end === 'folded') continue;
       if (end !== 'stopped') wrong.push(`${what} ${JSON.stringify(record).slice(-120)}: ${end}`);

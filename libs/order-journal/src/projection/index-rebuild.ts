@@ -23,7 +23,7 @@ export interface RebuildParts {
   journal: JournalReader;
   timing: Pick<Timing, 'nowMs'>;
   onRebuild?: (progress: RebuildProgress) => void;
-  onSnapshotMismatch?: ((mismatch: SnapshotMismatch) => void) | undefined;
+  onSnapshotMismatch?: (mismatch: SnapshotMismatch) => void;
 }
 
 /**
@@ -34,8 +34,10 @@ export interface RebuildParts {
 export async function rebuildIndex(
   { index, journal, timing, onRebuild, onSnapshotMismatch }: RebuildParts,
   { partition, marker, until }: { partition: number; marker: bigint | undefined; until: bigint },
+  mayWrite: () => Promise<unknown>,
 ): Promise<Mark | undefined> {
   const from = await journal.firstKept(partition);
+  await mayWrite();
   const rebuild = await index.beginRebuild(partition, marker);
   if (!rebuild) return undefined;
   const states = new StatesOfRebuild(rebuild, onSnapshotMismatch);
@@ -45,16 +47,19 @@ export async function rebuildIndex(
     await states.load(entries);
     const pages: RedirectPage[] = [];
     for (const entry of entries) pages.push(...states.fold(entry, timing.nowMs()));
+    await mayWrite();
     await rebuild.write(states.overflow(), pages);
     last = entries.at(-1) ?? last;
     const next = (last?.offset ?? position) + 1n;
     onRebuild?.({ partition, records: entries.length, remaining: Number(until - next) });
     position = next;
   }
+  await mayWrite();
   await states.flush();
   // Retention may have deleted records beyond `until` meanwhile: the log then begins behind this marker, and its reader stops.
   const finished = until - 1n;
   const hash = last?.offset === finished ? recordHash(last.value) : undefined;
+  await mayWrite();
   await rebuild.finish(finished, hash);
   return { marker: finished, ...(hash === undefined ? {} : { hash }) };
 }
@@ -66,7 +71,7 @@ class StatesOfRebuild {
 
   constructor(
     private readonly rebuild: Rebuild,
-    private readonly onSnapshotMismatch: RebuildParts['onSnapshotMismatch'],
+    private readonly onSnapshotMismatch: ((mismatch: SnapshotMismatch) => void) | undefined,
   ) {}
 
   /** Loads orders that were written to the index before and occur again. */

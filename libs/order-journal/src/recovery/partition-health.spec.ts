@@ -1,5 +1,5 @@
 import { healthOf, isLogLost, type PartitionFacts } from './partition-health.js';
-import { whyUnreadable } from './partition-health.js';
+import { RecordJudge } from './partition-health.js';
 
 /** A partition that fits: ten records, all of them in the index. */
 const sound: PartitionFacts = {
@@ -29,7 +29,7 @@ it.each([
 });
 
 it('names every unreadable record, and never offers to skip one of a newer release', () => {
-  const unreadableOf = (text: string, offset: bigint) => ({ offset, hash: `h${offset}`, ...whyUnreadable({ key: 'shop-fr/o', offset, value: Buffer.from(text) })! }); // prettier-ignore
+  const unreadableOf = (text: string, offset: bigint) => ({ offset, hash: `h${offset}`, ...new RecordJudge().whyUnreadable({ key: 'shop-fr/o', offset, value: Buffer.from(text) })! }); // prettier-ignore
   const unreadable = [
     unreadableOf('{"record":', 4n),
     unreadableOf('{"record":"INTENT","rulesVersion":99}', 5n),

@@ -1,6 +1,8 @@
 import type { JournalEntry, Mark } from '../journal/ports.js';
 import { EntryUnreadableError } from '../journal/journal-faults.js';
-import { foldStored, readEntry } from '../journal/record-fold.js';
+import { foldStored, keyOf, named, readEntry } from '../journal/record-fold.js';
+import { toCloudEvent } from '../projection/published-event.js';
+import type { OrderState } from '../state/order-state.js';
 
 /** Facts about one journal partition in Kafka and Redis while no gateway runs. */
 export interface PartitionFacts {
@@ -135,12 +137,21 @@ export interface Unreadable {
   maySkip: boolean;
 }
 
-export function whyUnreadable(entry: Pick<JournalEntry, 'key' | 'offset' | 'value'>): Unreadable | undefined {
-  try {
-    foldStored(undefined, readEntry(entry));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof EntryUnreadableError)) throw error;
-    return { why: error.message, maySkip: error.maySkip };
+/** Judges records as a gateway does that folds them and makes their events. It must be given every record of an order, from its first one on. */
+export class RecordJudge {
+  readonly #orders = new Map<string, OrderState>();
+
+  whyUnreadable(entry: Pick<JournalEntry, 'key' | 'offset' | 'value'>): Unreadable | undefined {
+    try {
+      const stored = readEntry(entry);
+      const key = keyOf(stored.record);
+      const { order, effects } = foldStored(this.#orders.get(key), stored);
+      for (const { event } of effects) named(stored, () => toCloudEvent(order, event));
+      this.#orders.set(key, order);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof EntryUnreadableError)) throw error;
+      return { why: error.message, maySkip: error.maySkip };
+    }
   }
 }
