@@ -11,7 +11,19 @@ import { INFRASTRUCTURE } from './variables.mjs';
 const WORKERS = 2;
 const MOST_WORKERS = 8;
 /** Kinds of simulated worlds; verification/simulation/profile.ts draws them. */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut', 'joins', 'broken', 'days'];
+export const PROFILES = [
+  'plain',
+  'rough',
+  'edges',
+  'losses',
+  'clocks',
+  'anew',
+  'moves',
+  'cut',
+  'joins',
+  'broken',
+  'days',
+];
 const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
