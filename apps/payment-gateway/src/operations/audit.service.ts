@@ -98,11 +98,12 @@ export function aboutRequest({ params, query, body }: AuditedRequest): About {
 
 /** Extracts facts that only the answer has: the order of a proposal, the id of a new one. */
 export function aboutAnswer(answer: unknown): About & { result: AuditResult } {
-  const { id, operation, proposedBy, state } = (answer ?? {}) as Record<string, unknown>;
+  const { id, operation, proposedBy, state, recorded } = (answer ?? {}) as Record<string, unknown>;
   const isProposal = proposedBy !== undefined && state === 'open';
+  const done = recorded === undefined ? 'done' : 'recorded';
   const name = [operation, id].map((one) => parseOperationId(typeof one === 'string' ? one : '')).find(Boolean);
   return compact({
-    result: isProposal ? ('proposed' as const) : ('done' as const),
+    result: isProposal ? ('proposed' as const) : (done as AuditResult),
     ...(name ? aboutOrder(name.merchant, name.orderId) : {}),
     proposal: typeof id === 'string' && UUID.test(id) ? id : undefined,
   });
