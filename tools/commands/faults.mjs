@@ -31,8 +31,8 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges, losses, clocks, anew, moves or cut',
-    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut']),
+    help: 'of the simulated worlds: plain, rough, edges, losses, clocks, anew, moves, cut or stale',
+    check: oneOf(['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut', 'stale']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },

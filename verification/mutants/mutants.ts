@@ -98,8 +98,8 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'consume/sticky-plan.js',
     name: 'number-at-two-members',
     does: 'gives the topics of one number to different members: two owners of an order (6 of 0120)',
-    find: 'const numbers = [',
-    replace: 'return stickyPlan(members, topics); const numbers = [',
+    find: 'const numberOf =',
+    replace: 'return stickyPlan(members, topics); const numberOf =',
     profile: 'moves',
   },
   {
@@ -173,6 +173,16 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'this.#canWork = !this.#canWork;',
     replace: ';',
     profile: 'cut',
+  },
+  // People.
+  {
+    project: 'order-journal',
+    file: 'state/fold.js',
+    name: 'believes-what-was-seen-earlier',
+    does: 'counts what people say of an order that has moved since they looked (0102)',
+    find: "if (change.match === 'other')\n        return put(",
+    replace: 'if (false)\n        return put(',
+    profile: 'stale',
   },
   // Lost data, and clocks.
   {

@@ -47,6 +47,15 @@ export interface Profile {
   moves?: Moves;
   /** Worlds in which gateways cannot reach Redis for minutes, or for ever; another one can, or the cut ends. */
   cut?: { gateways: readonly string[]; fromMs: number; untilMs: number };
+  /** Worlds in which people decide on what they saw earlier. */
+  staleViews?: StaleViews;
+}
+
+export interface StaleViews {
+  /** People look at a doubt at most this many milliseconds after it began. */
+  withinMs: number;
+  /** Share of looks at which the platform's books do not show yet what it executed. */
+  lateBooks: number;
 }
 
 /** Per wake of a process. */
@@ -123,8 +132,9 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
  * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
  * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes.
+ * `stale`: people decide on an order and on books of the platform that they saw a minute before.
  */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut'] as const;
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'moves', 'cut', 'stale'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -139,6 +149,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
   if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
   if (name === 'cut') Object.assign(profile, drawCut(random, profile));
+  if (name === 'stale') Object.assign(profile, drawStaleViews(random, profile));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -224,6 +235,18 @@ function drawCut(random: Random, { processes, troubleMs, pauseMs }: Profile): Pa
   const fromMs = random.between(0.1, 0.9) * troubleMs;
   const lastsMs = isAll || random.chance(0.5) ? random.between(40_000, 120_000) : Infinity;
   return { pauseMs: Math.min(pauseMs, 12_000), cut: { gateways, fromMs, untilMs: fromMs + lastsMs } };
+}
+
+/** Many doubts, most of which a notification without a tag tells something of, and no other people. */
+function drawStaleViews(random: Random, { processes, pauseMs }: Profile): Partial<Profile> {
+  const versions = Array.from({ length: processes }, () => NEWEST);
+  const nothing = { switches: [], cutsAtMs: [], refusals: [], externalsFirst: 0, backOffice: 0, otherAmount: 0 };
+  return {
+    ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000) },
+    ...{ platformTrouble: random.between(0.3, 0.8), notificationMissing: seldom(random, 0.5, 0.3) },
+    edges: { ...nothing, versions, refundOfAuthorization: 0 },
+    staleViews: { withinMs: random.pick([500, 3_000, 15_000]), lateBooks: random.between(0.3, 1) },
+  };
 }
 
 const DAY_MS = 86_400_000;

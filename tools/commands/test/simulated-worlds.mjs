@@ -11,7 +11,7 @@ export function faults(...args) {
   return new Promise((done) => child.once('close', (code, signal) => done({ exitCode: code ?? signal, ...said })));
 }
 
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew'];
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'clocks', 'anew', 'stale'];
 
 /** Milliseconds. A run takes half a minute on a quiet machine, and much longer on a busy one without being wrong. */
 export const WORLDS_TIMEOUT_MS = 1_800_000;
