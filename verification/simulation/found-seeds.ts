@@ -48,4 +48,9 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'edges',
     promise: 'an owner whose successor published what retention then deleted does not stop the partition',
   },
+  {
+    seed: 78,
+    profile: 'stale',
+    promise: 'people who looked before a record of the order came end nothing by what they say',
+  },
 ];
