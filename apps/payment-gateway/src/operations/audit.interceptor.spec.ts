@@ -92,7 +92,7 @@ describe('the audit', () => {
       ['resolution.approve', { id: proposal }],
     ] as const) {
       const { story } = await ask(action, { params }, () => recorded);
-      expect(story.at(-1)).toMatchObject({ result: 'recorded', ...order });
+      expect(story.at(-1)).toMatchObject({ result: 'asked', code: 'recorded', ...order });
     }
   });
 
