@@ -55,7 +55,7 @@ async function faultOfAnswer(service, { method, url }, response) {
     return undefined; // The test ended the request.
   }
   const schema = isProblem ? { $ref: '#/components/schemas/Problem' } : content[contentType].schema;
-  const validate = ajv.compile(schema.$ref ? { $ref: `document${schema.$ref}` } : schema);
+  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
   const value = contentType.endsWith('json') ? JSON.parse(body) : body;
   return validate(value) ? undefined : `${what} has ${ajv.errorsText(validate.errors)}: ${body.slice(0, 500)}`;
 }

@@ -132,4 +132,10 @@ describe('an answer', () => {
   ])('%s is found', async (_what, method, path, given, what) =>
     expect(await fault(method, path, given)).toContain(what),
   );
+
+  it('is compared with each of several schemas', async () => {
+    const request = { method: 'POST', url: 'http://127.0.0.1:1/v1/operations/x/resolve' };
+    const what = 'must match a schema in anyOf';
+    expect(await faultOfAnswer('payment-gateway', request, answer(202, '{}'))).toContain(what);
+  });
 });

@@ -23,6 +23,7 @@ export const PROFILES = [
   'joins',
   'broken',
   'days',
+  'stale',
 ];
 const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];

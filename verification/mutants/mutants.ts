@@ -199,6 +199,16 @@ export const MUTANTS: readonly Mutant[] = [
     replace: ';',
     profile: 'cut',
   },
+  // People.
+  {
+    project: 'order-journal',
+    file: 'state/fold.js',
+    name: 'believes-what-was-seen-earlier',
+    does: 'counts what people say of an order that has moved since they looked (0102)',
+    find: "if (change.match === 'other')\n        return put(",
+    replace: 'if (false)\n        return put(',
+    profile: 'stale',
+  },
   // Lost data, and clocks.
   {
     project: 'order-journal',

@@ -50,4 +50,9 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
   },
   { seed: 1, profile: 'joins', promise: 'an index is rebuilt though the group is joined more often than that takes' },
   { seed: 1, profile: 'broken', promise: 'every owner stops at a record that can not be read, until it is skipped' },
+  {
+    seed: 78,
+    profile: 'stale',
+    promise: 'people who looked before a record of the order came end nothing by what they say',
+  },
 ];

@@ -53,6 +53,15 @@ export interface Profile {
   brokenAtMs?: number;
   /** Worlds in which the group is joined again and again, for ever, more often than an index is built, and the index is lost once. */
   joins?: { everyMs: number; readMs: number; lostAtMs: number };
+  /** Worlds in which people decide on what they saw earlier. */
+  staleViews?: StaleViews;
+}
+
+export interface StaleViews {
+  /** People look at a doubt at most this many milliseconds after it began. */
+  withinMs: number;
+  /** Share of looks at which the platform's books do not show yet what it executed. */
+  lateBooks: number;
 }
 
 /** Per wake of a process. */
@@ -131,6 +140,7 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes. `joins`: the group is joined more often than an index is
  * built from the journal, or than a doubt takes. `broken`: a record that can not be read is in a partition, until two people skip it.
  * `days`: all gateways are stopped for more than a week, so that timers are due when they start.
+ * `stale`: people decide on an order and on books of the platform that they saw a minute before.
  */
 export const PROFILES = [
   'plain',
@@ -144,6 +154,7 @@ export const PROFILES = [
   'joins',
   'broken',
   'days',
+  'stale',
 ] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
@@ -166,6 +177,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
       ...{ pauseMs: Math.min(profile.pauseMs, 3_000), operator: false },
       brokenAtMs: random.between(0.1, 0.9) * profile.troubleMs,
     });
+  if (name === 'stale') Object.assign(profile, drawStaleViews(random, profile));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -262,6 +274,18 @@ function drawJoins(random: Random): Partial<Profile> {
     ...{ flush: 0, restore: 0, rebalance: 0, operator: false, troubleMs, pauseMs: 3_000 },
     ...{ crash: seldom(random, 0.6, 0.004), slow: seldom(random, 0.7, 0.05), slowMs: 1_500 },
     joins: { everyMs, readMs: everyMs / 8, lostAtMs },
+  };
+}
+
+/** Many doubts, most of which a notification without a tag tells something of, and no other people. */
+function drawStaleViews(random: Random, { processes, pauseMs }: Profile): Partial<Profile> {
+  const versions = Array.from({ length: processes }, () => NEWEST);
+  const nothing = { switches: [], cutsAtMs: [], refusals: [], externalsFirst: 0, backOffice: 0, otherAmount: 0 };
+  return {
+    ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000) },
+    ...{ platformTrouble: random.between(0.3, 0.8), notificationMissing: seldom(random, 0.5, 0.3) },
+    edges: { ...nothing, versions, refundOfAuthorization: 0 },
+    staleViews: { withinMs: random.pick([500, 3_000, 15_000]), lateBooks: random.between(0.3, 1) },
   };
 }
 

@@ -38,6 +38,19 @@ it('lets whatever an event leads to run to its next await before the next event'
   expect(seen).toEqual(['what the first led to', 'second']);
 });
 
+it('does so too where it is started by a message to its process', async () => {
+  const scheduler = new Scheduler();
+  const seen: string[] = [];
+  scheduler.after(
+    1,
+    'first',
+    () => void Promise.resolve().then(() => Promise.resolve().then(() => seen.push('of first'))),
+  );
+  scheduler.after(2, 'second', () => seen.push('second'));
+  await new Promise<void>((done) => setTimeout(() => void scheduler.run(() => false).then(done), 0));
+  expect(seen).toEqual(['of first', 'second']);
+});
+
 it('wakes nobody who is dead, and who stands still only afterwards', async () => {
   const scheduler = new Scheduler();
   const seen: string[] = [];

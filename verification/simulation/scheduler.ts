@@ -55,6 +55,8 @@ export class Scheduler {
 
   /** Runs events one by one, with all that they cause, until none is left or `isOver` returns true. */
   async run(isOver: () => boolean): Promise<void> {
+    // From a timer or a message, the first tick would come before the microtasks.
+    await Promise.resolve();
     while (!isOver()) {
       const next = this.#pop();
       if (!next) return;

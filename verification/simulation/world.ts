@@ -4,6 +4,7 @@ import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from 
 import { SimulatedGroup } from './consumer-group.js';
 import { Decisions } from './decisions.js';
 import { madeElsewhere } from './evidence.js';
+import { People } from './people.js';
 import { JOURNAL } from './topics.js';
 import type { SharedWorld } from './shared-world.js';
 import { SimulatedJournal, type Landed } from './journal.js';
@@ -62,7 +63,7 @@ export class World {
   constructor(private readonly around: Surroundings) {
     const { random, profile, scheduler } = around;
     this.plan = drawPlan(random, profile.troubleMs);
-    if ((profile.edges?.backOffice ?? 0) > 0) leaveNoRoom(this.plan, random.apart());
+    if ((profile.edges?.backOffice ?? 0) > 0 || profile.staleViews) leaveNoRoom(this.plan, random.apart());
     this.#unpublished = this.plan.commands.length;
     const journal = new SimulatedJournal(around);
     for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
@@ -77,12 +78,16 @@ export class World {
     );
     this.#decisions = new Decisions(around, { journal, platform, referee: this.referee });
     const backOffice = new BackOffice(around, { platform, referee: this.referee });
+    const sendAgain = (key: string, commandId: string) => this.#sendAgain(key, commandId);
+    const decided = { journal, platform, referee: this.referee, sendAgain };
+    const people = profile.staleViews && new People(around, decided, profile.staleViews);
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       const before = this.referee.order(landed.key);
       this.referee.landed(landed);
       if (profile.days !== undefined) this.#judgeTimer(landed, before);
       backOffice.landed(landed);
+      people?.landed(landed);
     });
     const numbers = [...journal.partitions.keys()];
     const apart = random.apart();
@@ -326,6 +331,18 @@ export class World {
     const { commandId } = command;
     if (!this.#firstPublishedMs.has(commandId)) this.#firstPublishedMs.set(commandId, this.around.scheduler.nowMs);
     this.#unpublished--;
+  }
+
+  #sendAgain(orderKey: string, commandId: string): void {
+    const sent = this.referee.commands.find(
+      ({ command }) => command.orderKey === orderKey && command.commandId === commandId,
+    );
+    if (sent === undefined) return;
+    const ids = { commandId: `${commandId}-again`, contentHash: `${sent.command.contentHash}-again` };
+    this.#unpublished++;
+    this.#publish({
+      ...{ atMs: this.around.scheduler.nowMs, command: { ...sent.command, ...ids }, namesReference: false },
+    });
   }
 
   #noteCommand(record: TopicRecord<SimulatedCommand>): void {

@@ -102,11 +102,20 @@ it('moves state and marker together, and tells which orders are open and which i
   ]);
 });
 
+const beingBuilt = (partition: number) => ({
+  ...{
+    partition,
+    code: 'being_built',
+    detail: expect.stringContaining(`partition ${partition} is being built`) as string,
+  },
+});
+
 it('names the order that has a TRANSACTIONID, and the orders that are frozen', async () => {
   const succeeded = fold(open, { record: 'OUTCOME', ...inOrder, result: 'succeeded', answer: { execCode: '0000', transactionId: 'T-1' } }, 1n).order; // prettier-ignore
-  const holderOf = async (merchant: string, id: string) => (await other.ordersOfTransaction(merchant, id))[PARTITION];
+  const holderOf = async (merchant: string, id: string) =>
+    (await other.ordersOfTransaction(merchant, id)).found.get(PARTITION);
   await flush();
-  await expect(holderOf('shop-fr', 'T-1')).rejects.toThrow('The index is being built from the journal');
+  expect(await holderOf('shop-fr', 'T-1')).toBeUndefined();
   for (const partition of OrderIndexKeys.partitions)
     await (await index.beginRebuild(partition, undefined))?.finish(-1n);
   await built(1n, { ...succeeded, isFrozen: true });
@@ -115,9 +124,10 @@ it('names the order that has a TRANSACTIONID, and the orders that are frozen', a
     { marker: 1n },
     { marker: 1n },
   ]);
-  expect(await other.frozenOrders()).toEqual([KEY]);
+  expect(await other.frozenOrders()).toEqual({ orderKeys: [KEY], missing: [] });
   await redis.hDel(keys.of(PARTITION, 'transactions'), 'shop-fr/T-1');
-  await expect(holderOf('shop-fr', 'T-1')).rejects.toThrow('The index is being built from the journal');
+  const { found, missing } = await other.ordersOfTransaction('shop-fr', 'T-1');
+  expect([found.size, missing]).toEqual([OrderIndexKeys.partitions.length - 1, [beingBuilt(PARTITION)]]);
   await flush();
 });
 
@@ -207,9 +217,16 @@ it('shows the orders that are due', async () => {
   expect(await index.dueOrders(PARTITION, dueMs, 9)).toEqual([KEY]);
 });
 
-it('tells no orders in doubt or with a conflict while it is not whole', async () => {
-  await expect(index.ordersInDoubt()).rejects.toThrow('is being built');
-  await expect(index.ordersInConflict()).rejects.toThrow('is being built');
+it('lists orders in doubt and with a conflict of the partitions that are whole, and names the others', async () => {
+  expect((await index.ordersInDoubt()).missing).toEqual(OrderIndexKeys.partitions.map(beingBuilt));
+  await built(5n, allKinds);
+  for (const list of [await index.ordersInDoubt(), await index.ordersInConflict()])
+    expect(list).toEqual({
+      ...{ orderKeys: [KEY], missing: OrderIndexKeys.partitions.filter((one) => one !== PARTITION).map(beingBuilt) },
+    });
+  await redis.set(keys.of(PARTITION, 'doubt'), 'no set');
+  expect((await index.ordersInDoubt([PARTITION])).missing).toMatchObject([{ partition: PARTITION, code: 'unreachable' }]); // prettier-ignore
+  await flush();
 });
 
 it('tells which orders show a conflict, until they show none', async () => {

@@ -3,7 +3,7 @@ import { conflictsOf, findOperation, isInDoubt, type OrderState } from '@tranche
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock, RepeatedWork } from '../clock.js';
 import { JournalTopic } from './journal-topic.service.js';
-import { OrderIndexStore } from './order-index.store.js';
+import { OrderIndexStore, whole } from './order-index.store.js';
 import { Journal } from './journal.service.js';
 
 /** A journal end that the index has not reached yet, and when it was first seen. */
@@ -166,8 +166,8 @@ export class JournalGauges extends RepeatedWork {
   }
 
   async #measureMoney(own: readonly number[]): Promise<void> {
-    const doubts = await this.#found(await this.index.ordersInDoubt(own), doubtsIn);
-    const conflicts = await this.#found(await this.index.ordersInConflict(own), conflictsIn);
+    const doubts = await this.#found(whole(await this.index.ordersInDoubt(own)), doubtsIn);
+    const conflicts = await this.#found(whole(await this.index.ordersInConflict(own)), conflictsIn);
     count(doubts, this.#doubts, this.#doubtAmount);
     count(conflicts, this.#conflicts, this.#conflictAmount);
     this.#oldest.reset();

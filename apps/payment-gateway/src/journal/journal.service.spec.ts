@@ -108,30 +108,35 @@ describe('the orders that have a TRANSACTIONID', () => {
   };
   const ends = new Map([[0, { low: 0n, high: 8n }], [1, { low: 0n, high: 0n }]]); // prettier-ignore
 
-  function asking(...markers: bigint[]) {
+  const missing = { partition: 2, code: 'being_built', detail: 'it is being built' } as const;
+
+  function asking(...markers: (bigint | 'unread')[]) {
     const { journal: one, nowMs } = journal();
     const { topic, index } = one as unknown as { topic: Partial<JournalTopic>; index: Partial<OrderIndexStore> };
     topic.offsets = () => Promise.resolve(ends);
     let asked = 0;
     index.ordersOfTransaction = () => {
-      const marker = markers[Math.min(asked++, markers.length - 1)]!;
-      return Promise.resolve([
-        { marker, orderId: marker < 7n ? undefined : 'a' },
-        { marker: -1n, orderId: 'forgotten' },
-      ] as never);
+      const said = markers[Math.min(asked++, markers.length - 1)]!;
+      const marker = said === 'unread' ? 7n : said;
+      const found = new Map([
+        [0, { marker, ...(marker < 7n ? {} : { orderId: 'a' }) }],
+        [1, { marker: -1n, orderId: 'forgotten' }],
+      ]);
+      return Promise.resolve({ found, missing: said === 'unread' ? [missing] : [] });
     };
     index.read = (key) => Promise.resolve({ marker: 7n, ...(key === 'shop-fr/a' && { order: named }) });
     return { found: one.ordersOfTransaction('shop-fr', 'T-1'), nowMs };
   }
 
   it('are those that the index names once it has all that the journal had, and that have it', async () => {
-    expect(await asking(5n, 6n, 7n).found).toEqual(['a']);
+    expect(await asking(5n, 6n, 'unread', 7n).found).toEqual({ orderIds: ['a'], missing: [] });
   });
 
-  it('can not be told where the index stays behind the journal', async () => {
+  it('are told with the partition whose index stays behind the journal, or can not be read', async () => {
     const { found, nowMs } = asking(6n);
-    await expect(found).rejects.toThrow('The index is behind the journal');
+    expect(await found).toMatchObject({ orderIds: [], missing: [{ partition: 0, code: 'behind' }] });
     expect(nowMs()).toBeLessThan(6_000);
+    expect(await asking('unread').found).toEqual({ orderIds: ['a'], missing: [missing] });
   });
 });
 

@@ -14,7 +14,7 @@ import type { TraceHeaders } from '@tranche/runtime';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { JournalTopic } from './journal-topic.service.js';
-import { OrderIndexStore } from './order-index.store.js';
+import { OrderIndexStore, type MissingPartition } from './order-index.store.js';
 
 /** Interval at which the index is asked for a record of a partition that another instance owns. Milliseconds. */
 const LOOK_AGAIN_MS = 50;
@@ -77,22 +77,28 @@ export class Journal {
   }
 
   /**
-   * Returns the merchant's orders that have the TRANSACTIONID, by all records that the journal held at the call.
-   * @throws OrderUnreadableError while the index is being built, and where it does not get to the journal's end within 5 s
+   * Returns the merchant's orders that have the TRANSACTIONID, by all records that the journal held at the call. `missing`: partitions whose index can't
+   * be read, or does not get to the journal's end within 5 s; each may have an order that is not returned.
    */
-  async ordersOfTransaction(merchant: string, transactionId: string): Promise<string[]> {
+  async ordersOfTransaction(
+    merchant: string,
+    transactionId: string,
+  ): Promise<{ orderIds: string[]; missing: MissingPartition[] }> {
     const ends = await this.topic.offsets();
     const untilMs = this.clock.monotonicMs() + JUDGED_WITHIN_MS;
     for (;;) {
-      const found = await this.index.ordersOfTransaction(merchant, transactionId);
-      const isBehind = found.some(({ marker }, partition) => marker + 1n < (ends.get(partition)?.high ?? 0n));
-      if (!isBehind) {
+      const { found, missing } = await this.index.ordersOfTransaction(merchant, transactionId);
+      const behind = [...found]
+        .filter(([partition, { marker }]) => marker + 1n < (ends.get(partition)?.high ?? 0n))
+        .map(([partition]) => indexBehind(partition));
+      const isOver = this.clock.monotonicMs() > untilMs;
+      if (missing.length + behind.length === 0 || isOver) {
         const orders = await Promise.all(
-          found.flatMap(({ orderId }) => (orderId === undefined ? [] : [this.read(merchant, orderId)])),
+          [...found.values()].flatMap(({ orderId }) => (orderId === undefined ? [] : [this.read(merchant, orderId)])),
         );
-        return orders.filter((order) => transactionIdsOf(order).includes(transactionId)).map(({ orderId }) => orderId);
+        const holders = orders.filter((order) => transactionIdsOf(order).includes(transactionId));
+        return { orderIds: holders.map(({ orderId }) => orderId), missing: [...missing, ...behind] };
       }
-      if (this.clock.monotonicMs() > untilMs) throw new OrderUnreadableError('The index is behind the journal');
       await this.clock.sleep(LOOK_AGAIN_MS, this.view.closing);
     }
   }
@@ -135,4 +141,9 @@ export class Journal {
       await this.clock.sleep(LOOK_AGAIN_MS, signal);
     }
   }
+}
+
+function indexBehind(partition: number): MissingPartition {
+  const detail = `The index of journal partition ${partition} is behind the journal. If it stays so, the partition is stopped: \`tranche journal status\` says why.`;
+  return { partition, code: 'behind', detail };
 }

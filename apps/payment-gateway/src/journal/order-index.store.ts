@@ -17,6 +17,7 @@ import {
   type Projection,
   type Rebuild,
 } from '@tranche/order-journal';
+import { within } from '@tranche/runtime';
 import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
@@ -35,7 +36,27 @@ const TOLD_EVERY_MS = 60_000;
 
 const { partitions: PARTITIONS } = OrderIndexKeys;
 
-const BEING_BUILT = 'The index is being built from the journal';
+/** Maximum wait for the index of one of several partitions. Milliseconds. */
+const ONE_OF_SEVERAL_MS = 5_000;
+
+/** A partition whose orders could not be read, and what must happen before they can. */
+export interface MissingPartition {
+  partition: number;
+  code: 'being_built' | 'unverified' | 'behind' | 'unreachable';
+  detail: string;
+}
+
+/** A read of several partitions: the result of each, and the partitions of which nothing is known. */
+export interface FoundInPartitions<T> {
+  found: ReadonlyMap<number, T>;
+  missing: MissingPartition[];
+}
+
+/** Keys of orders, and the partitions of which nothing is known. */
+export interface ListedOrders {
+  orderKeys: string[];
+  missing: MissingPartition[];
+}
 
 /** States that one command reads. */
 interface Reading {
@@ -179,56 +200,81 @@ export class OrderIndexStore implements OrderIndex {
     return marker ? { orderKeys, marker: marker.offset } : { orderKeys: [] };
   }
 
-  /** Keys of the orders that have an operation in doubt. @throws OrderUnreadableError while the index is not whole. */
-  ordersInDoubt(partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+  /** Keys of the orders that have an operation in doubt. */
+  ordersInDoubt(partitions: readonly number[] = PARTITIONS): Promise<ListedOrders> {
     return this.#ordersIn('doubt', partitions);
   }
 
-  /** Keys of the orders that show a conflict. @throws OrderUnreadableError while the index is not whole. */
-  ordersInConflict(partitions: readonly number[] = PARTITIONS): Promise<string[]> {
+  /** Keys of the orders that show a conflict. */
+  ordersInConflict(partitions: readonly number[] = PARTITIONS): Promise<ListedOrders> {
     return this.#ordersIn('conflict', partitions);
   }
 
-  /** Keys of the orders that are frozen. @throws OrderUnreadableError while the index is not whole. */
-  frozenOrders(): Promise<string[]> {
-    return this.#ordersIn('frozen');
+  /** Keys of the orders that are frozen. */
+  frozenOrders(): Promise<ListedOrders> {
+    return this.#ordersIn('frozen', PARTITIONS);
   }
 
-  /**
-   * Returns, for each partition, its marker and the orderId of an order that may have the TRANSACTIONID.
-   * @throws OrderUnreadableError while the index is not whole
-   */
-  ordersOfTransaction(merchant: string, transactionId: string): Promise<{ marker: bigint; orderId?: string }[]> {
-    return Promise.all(
-      PARTITIONS.map(async (partition) => {
-        const options = { keys: this.#keys.all(partition), arguments: [`${merchant}/${transactionId}`] };
-        const answer = await this.redis.eval(READ_TRANSACTION, options);
-        const [stored, counts, orderId] = answer as [string | null, string, string | null];
-        const marker = this.#markerOf(partition, stored, counts);
-        if (marker === undefined) throw new OrderUnreadableError(BEING_BUILT);
-        return { marker: marker.offset, ...(orderId === null ? {} : { orderId }) };
+  /** Returns, for each partition, its marker and the orderId of an order that may have the TRANSACTIONID. */
+  ordersOfTransaction(
+    merchant: string,
+    transactionId: string,
+  ): Promise<FoundInPartitions<{ marker: bigint; orderId?: string }>> {
+    return this.#inEach(PARTITIONS, async (partition) => {
+      const options = { keys: this.#keys.all(partition), arguments: [`${merchant}/${transactionId}`] };
+      const answer = await this.redis.eval(READ_TRANSACTION, options);
+      const [stored, counts, orderId] = answer as [string | null, string, string | null];
+      const marker = this.#markerOf(partition, stored, counts);
+      if (marker === undefined) return this.#whyMissing(partition, stored);
+      return { marker: marker.offset, ...(orderId === null ? {} : { orderId }) };
+    });
+  }
+
+  async #ordersIn(name: 'doubt' | 'conflict' | 'frozen', partitions: readonly number[]): Promise<ListedOrders> {
+    const { found, missing } = await this.#inEach(partitions, async (partition) => {
+      const { stored, marker, orderKeys } = await this.#readSet(partition, name);
+      return marker === undefined ? this.#whyMissing(partition, stored) : orderKeys;
+    });
+    return { orderKeys: [...found.values()].flat(), missing };
+  }
+
+  /** One partition that can't be read hides no other one. */
+  async #inEach<T extends object>(
+    partitions: readonly number[],
+    read: (partition: number) => Promise<T | MissingPartition>,
+  ): Promise<FoundInPartitions<T>> {
+    const found = new Map<number, T>();
+    const missing: MissingPartition[] = [];
+    const late = () => new Error(`Redis does not answer for ${ONE_OF_SEVERAL_MS} ms`);
+    await Promise.all(
+      partitions.map(async (partition) => {
+        const answer = await within(ONE_OF_SEVERAL_MS, read(partition), late).catch((error: unknown) => {
+          this.log.warn({ err: error, partition }, 'The index of a journal partition could not be read');
+          return unreachable(partition);
+        });
+        if ('code' in answer) missing.push(answer);
+        else found.set(partition, answer);
       }),
     );
+    return { found, missing: missing.sort((one, other) => one.partition - other.partition) };
   }
 
-  async #ordersIn(
-    name: 'doubt' | 'conflict' | 'frozen',
-    partitions: readonly number[] = PARTITIONS,
-  ): Promise<string[]> {
-    const found = await Promise.all(partitions.map((partition) => this.#readSet(partition, name)));
-    if (found.some(({ marker }) => marker === undefined)) throw new OrderUnreadableError(BEING_BUILT);
-    return found.flatMap(({ orderKeys }) => orderKeys);
+  #whyMissing(partition: number, stored: string | null): MissingPartition {
+    if (stored !== null && !this.#seal.isMarker(partition, stored))
+      return { partition, code: 'unverified', detail: unverified(partition) };
+    const detail = `The index of journal partition ${partition} is being built from the journal; it can be read once that has ended. If it does not end, \`tranche journal status\` says why.`;
+    return { partition, code: 'being_built', detail };
   }
 
   async #readSet(
     partition: number,
     name: 'open' | 'doubt' | 'conflict' | 'frozen',
-  ): Promise<{ orderKeys: string[]; marker: IndexMarker | undefined }> {
+  ): Promise<{ orderKeys: string[]; stored: string | null; marker: IndexMarker | undefined }> {
     const keys = this.#keys.all(partition);
     const at = keys.indexOf(this.#keys.of(partition, name)) + 1;
     const answer = await this.redis.eval(READ_SET, { keys, arguments: [String(at)] });
     const [stored, counts, orderKeys] = answer as [string | null, string, string[]];
-    return { orderKeys, marker: this.#markerOf(partition, stored, counts) };
+    return { orderKeys, stored, marker: this.#markerOf(partition, stored, counts) };
   }
 
   async write({ partition, from, to, hash, orders, redirectHtml }: Projection): Promise<void> {
@@ -281,6 +327,17 @@ export class OrderIndexStore implements OrderIndex {
 
 const unverified = (partition: number): string =>
   `The index of journal partition ${partition} can not be verified with the keys of this instance. Check that INDEX_HMAC_KEYS is the same in all instances; if it is, somebody else wrote into Redis`;
+
+export function unreachable(partition: number): MissingPartition {
+  const detail = `Orders of journal partition ${partition} can not be read now; the log of this instance says why. Ask again later.`;
+  return { partition, code: 'unreachable', detail };
+}
+
+/** @throws OrderUnreadableError where a partition is missing */
+export function whole({ orderKeys, missing: [first] }: ListedOrders): string[] {
+  if (first !== undefined) throw new OrderUnreadableError(first.detail);
+  return orderKeys;
+}
 
 const markOf = ({ offset, hash }: IndexMarker): Mark => compact({ marker: offset, hash });
 

@@ -60,6 +60,8 @@ interface World {
   token: () => Promise<undefined>;
   append: () => Promise<void>;
   slept: number[];
+  /** True for a partition whose index can't be read. */
+  isUnread?: (partition: number) => boolean;
 }
 
 function worldOf(...orders: OrderState[]): World {
@@ -97,7 +99,10 @@ function instance(world: World, { lookUpInFlight = 2, owns = ALL } = {}): LookUp
   const index = {
     ordersInDoubt: (own: readonly number[]) => {
       const keys = world.orders.map(({ merchant, orderId }) => orderKey(merchant, orderId));
-      return Promise.resolve(keys.filter((key) => own.includes(journalPartition(key))));
+      const { isUnread = () => false } = world;
+      const orderKeys = keys.filter((key) => own.includes(journalPartition(key)) && !isUnread(journalPartition(key)));
+      const missing = own.filter(isUnread).map((partition) => ({ partition }));
+      return Promise.resolve({ orderKeys, missing });
     },
   } as unknown as OrderIndexStore;
   const clock = {
@@ -129,6 +134,27 @@ it('asks at each time of the schedule once, and then no more', async () => {
     counts.push(world.asked.length);
   }
   expect(counts).toEqual([0, 1, 1, 2, 2, 3, 3]);
+});
+
+it('asks of the partitions that can be read, and does not ask again of one that can not be for a while', async () => {
+  const world = worldOf(doubtful('asks', 'o'), doubtful('asks', 'p'));
+  const lookUps = instance(world);
+  const [first = 0, second = 0] = timesOf();
+  const unread = journalPartition(orderKey('asks', 'o'));
+  expect(journalPartition(orderKey('asks', 'p'))).not.toBe(unread);
+  world.nowMs = first;
+  await lookUps.poll();
+  expect(world.asked.sort()).toEqual(['asks/o', 'asks/p']);
+  world.isUnread = (partition) => partition === unread;
+  world.nowMs = second - 1;
+  await lookUps.poll();
+  world.isUnread = () => false;
+  await lookUps.poll();
+  expect(world.asked).toHaveLength(2);
+  world.isUnread = (partition) => partition === unread;
+  world.nowMs = second;
+  await lookUps.poll();
+  expect(world.asked.slice(2)).toEqual(['asks/p']);
 });
 
 it('never asks for merchants that do not allow it, nor about ORDERIDs that would be several', async () => {

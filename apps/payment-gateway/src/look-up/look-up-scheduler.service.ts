@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { parseOrderKey, type Merchant } from '@tranche/contracts';
-import { isInDoubt, type EvidenceRecord, type OperationState, type OrderState } from '@tranche/order-journal';
+import {
+  isInDoubt,
+  journalPartition,
+  type EvidenceRecord,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime, RepeatedWork } from '../clock.js';
@@ -90,10 +96,12 @@ export class LookUpScheduler extends RepeatedWork {
   async #due(): Promise<string[]> {
     const { index, clock } = this;
     const own = this.journal.view.owners.filter(({ isServing }) => isServing).map(({ partition }) => partition);
-    const keys = (await index.ordersInDoubt(own)).filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
-    const inDoubt = new Set(keys);
-    for (const key of this.#lookAt.keys()) if (!inDoubt.has(key)) this.#lookAt.delete(key);
-    for (const key of this.#asked.keys()) if (!inDoubt.has(key)) this.#asked.delete(key);
+    const { orderKeys, missing } = await index.ordersInDoubt(own);
+    const keys = orderKeys.filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
+    const [inDoubt, unread] = [new Set(keys), new Set(missing.map(({ partition }) => partition))];
+    const isOver = (key: string) => !inDoubt.has(key) && !unread.has(journalPartition(key));
+    for (const key of this.#lookAt.keys()) if (isOver(key)) this.#lookAt.delete(key);
+    for (const key of this.#asked.keys()) if (isOver(key)) this.#asked.delete(key);
     const nowMs = clock.nowMs();
     return keys.filter((key) => (this.#lookAt.get(key) ?? 0) <= nowMs).slice(0, ORDERS_AT_ONCE);
   }

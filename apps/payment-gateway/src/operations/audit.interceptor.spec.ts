@@ -85,6 +85,17 @@ describe('the audit', () => {
     expect(last.at(-1)).toMatchObject({ result: 'done', proposal, ...order });
   });
 
+  it('does not call done what the owner of its partition has not judged yet', async () => {
+    const recorded = { id, recorded: { partition: 5, offset: '77' } };
+    for (const [action, params] of [
+      ['resolution.say', { id }],
+      ['resolution.approve', { id: proposal }],
+    ] as const) {
+      const { story } = await ask(action, { params }, () => recorded);
+      expect(story.at(-1)).toMatchObject({ result: 'asked', code: 'recorded', ...order });
+    }
+  });
+
   it.each([
     [409, 'not_in_doubt', 'refused'],
     [503, 'word_not_confirmed', 'failed'],

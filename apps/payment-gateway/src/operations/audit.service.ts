@@ -96,13 +96,16 @@ export function aboutRequest({ params, query, body }: AuditedRequest): About {
   });
 }
 
+/** Says of a resolution that the owner of its partition has not judged yet what is known. A result of its own would break readers of the release. */
+const NOT_JUDGED = { result: 'asked', code: 'recorded' } as const;
+
 /** Extracts facts that only the answer has: the order of a proposal, the id of a new one. */
-export function aboutAnswer(answer: unknown): About & { result: AuditResult } {
-  const { id, operation, proposedBy, state } = (answer ?? {}) as Record<string, unknown>;
+export function aboutAnswer(answer: unknown): About & { result: AuditResult; code?: string } {
+  const { id, operation, proposedBy, state, recorded } = (answer ?? {}) as Record<string, unknown>;
   const isProposal = proposedBy !== undefined && state === 'open';
   const name = [operation, id].map((one) => parseOperationId(typeof one === 'string' ? one : '')).find(Boolean);
   return compact({
-    result: isProposal ? ('proposed' as const) : ('done' as const),
+    ...(recorded === undefined ? { result: isProposal ? ('proposed' as const) : ('done' as const) } : NOT_JUDGED),
     ...(name ? aboutOrder(name.merchant, name.orderId) : {}),
     proposal: typeof id === 'string' && UUID.test(id) ? id : undefined,
   });

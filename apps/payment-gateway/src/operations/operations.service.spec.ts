@@ -3,6 +3,7 @@ import {
   emptyOrder,
   fold,
   journalPartition,
+  OrderIndexKeys,
   RULES_VERSION,
   type JournalRecord,
   type OrderState,
@@ -11,7 +12,7 @@ import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
-import type { OrderIndexStore } from '../journal/order-index.store.js';
+import type { MissingPartition, OrderIndexStore } from '../journal/order-index.store.js';
 import { operationIdOf } from './order-view.js';
 import { OperationsService } from './operations.service.js';
 import { statusOfDecision } from './operations.controller.js';
@@ -48,7 +49,14 @@ function contradicted(orderId: string): OrderState {
   return fold(fold(order, refused, 3n).order, succeeded, 4n).order;
 }
 
-/** A journal in memory. With `stuck`, an append never resolves; with `isNotFolded`, no owner folds it; `first` is appended before the next record. */
+const missingOf = (partition: number): MissingPartition => ({
+  ...{ partition, code: 'being_built', detail: `The index of journal partition ${partition} is being built` },
+});
+
+/**
+ * A journal in memory. With `stuck`, an append never resolves; with `isNotFolded`, no owner folds it; `first` is appended before the next record.
+ * `missing`: partitions whose index can't be read; `unread`: the order that can't be.
+ */
 function setUp(
   orders: OrderState[],
   {
@@ -57,7 +65,19 @@ function setUp(
     away = false,
     apartMs = 0,
     first,
-  }: { stuck?: boolean; isNotFolded?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
+    missing: partitions = [],
+    unread,
+    orderIds = [],
+  }: {
+    stuck?: boolean;
+    isNotFolded?: boolean;
+    away?: boolean;
+    apartMs?: number;
+    first?: JournalRecord;
+    missing?: readonly number[];
+    unread?: string;
+    orderIds?: string[];
+  } = {},
 ) {
   const states = new Map(orders.map((order) => [orderKey(order.merchant, order.orderId), order]));
   const read = (merchant: string, orderId: string) =>
@@ -69,10 +89,17 @@ function setUp(
     return folded;
   };
   const appended: JournalRecord[] = [];
+  const missing = partitions.map(missingOf);
+  const listed = () => {
+    const orderKeys = [...states.keys()].reverse().filter((key) => !partitions.includes(journalPartition(key)));
+    return Promise.resolve({ orderKeys, missing });
+  };
   const journal = {
-    epoch: 2,
+    ...{ epoch: 2, skips: [] },
     read: (merchant: string, orderId: string) =>
-      away ? Promise.reject(new Error('Redis is away')) : Promise.resolve(read(merchant, orderId)),
+      away || orderId === unread
+        ? Promise.reject(new Error('Redis is away'))
+        : Promise.resolve(read(merchant, orderId)),
     readAsOf: (merchant: string, orderId: string) =>
       journal.read(merchant, orderId).then((order) => ({ order, partition: 5, offset: BigInt(order.lastOffset) })),
     append: (record: JournalRecord) => {
@@ -81,13 +108,12 @@ function setUp(
       if (stuck) return new Promise<bigint>(() => undefined);
       return Promise.resolve(isNotFolded ? 77n : BigInt(take(record).lastOffset));
     },
-    ordersOfTransaction: () => Promise.resolve([]),
+    ordersOfTransaction: () => Promise.resolve({ orderIds, missing }),
     stateAfter: (merchant: string, orderId: string) =>
       Promise.resolve(isNotFolded ? undefined : read(merchant, orderId)),
   } as unknown as Journal;
   const index = {
-    ordersInDoubt: () => Promise.resolve([...states.keys()].reverse()),
-    ordersInConflict: () => Promise.resolve([...states.keys()].reverse()),
+    ...{ ordersInDoubt: listed, ordersInConflict: listed, frozenOrders: listed },
     timeMs: () => Promise.resolve(NOW_MS - apartMs),
   } as unknown as OrderIndexStore;
   const lines: string[] = [];
@@ -144,6 +170,40 @@ describe('operators', () => {
     await expect(service.inConflict({ merchant: 'shop-es', limit: 9 }, ofShopFr)).rejects.toMatchObject({
       status: 403,
     });
+  });
+
+  it('see what can be read while a partition can not be, and which one is missing and why', async () => {
+    const [lost = 0, ...rest] = OrderIndexKeys.partitions.map((_, at) => (at + journalPartition('shop-fr/2')) % 12);
+    const doubts = [...orders, { ...contradicted('9'), isFrozen: true }];
+    const { service } = setUp(doubts, { missing: [lost] });
+    const missing = [{ partition: lost, code: 'being_built', detail: expect.stringContaining(`partition ${lost} `) as string }]; // prettier-ignore
+    const query = { limit: 100 };
+    const { operations, ...page } = await service.inDoubt(query, alice);
+    expect(operations.map(({ orderId }) => orderId)).toEqual(['1', '3']);
+    expect(page.missing).toEqual(missing);
+    expect(await service.inConflict(query, alice)).toMatchObject({ conflicts: [{ orderId: '9' }], missing });
+    expect(await service.frozen(query, alice)).toMatchObject({ orders: [{ orderId: '9' }], missing });
+    expect(await setUp(doubts).service.inDoubt(query, alice)).not.toHaveProperty('missing');
+    const unreadable = { status: 503, code: 'unavailable' };
+    for (const list of ['inDoubt', 'inConflict', 'frozen'] as const)
+      await expect(setUp(doubts, { missing: [lost, ...rest] }).service[list](query, alice)).rejects.toMatchObject(unreadable); // prettier-ignore
+  });
+
+  it('see the other orders while the state of one can not be read, and the partition of that one is missing', async () => {
+    const { service } = setUp(orders, { unread: '2' });
+    const { operations, missing } = await service.inDoubt({ limit: 100 }, alice);
+    expect(operations.map(({ orderId }) => orderId)).toEqual(['1', '3']);
+    expect(missing).toMatchObject([{ partition: journalPartition('shop-fr/2'), code: 'unreachable' }]);
+  });
+
+  it('learn which partition must be readable before they can state a TRANSACTIONID, and take that of a known order in no case', async () => {
+    const said = { outcome: 'succeeded', transactionId: 'T-1', reason } as const;
+    const { service, appended } = setUp(orders, { missing: [7] });
+    const named = expect.stringMatching(/Nothing was recorded.*journal partition 7 is being built/) as string;
+    await expect(service.resolve(idOf('2'), said, alice)).rejects.toMatchObject({ status: 503, detail: named });
+    expect(appended).toEqual([]);
+    const held = setUp(orders, { missing: [7], orderIds: ['2', '3'] }).service.resolve(idOf('2'), said, alice);
+    await expect(held).rejects.toMatchObject({ status: 409, code: 'transaction_of_another' });
   });
 
   it.each([

@@ -9,6 +9,7 @@ import {
   isLookUpReminder,
   isWaiting,
   journalPartition,
+  OrderIndexKeys,
   standingOf,
   timersOf,
   type EvidenceRecord,
@@ -21,7 +22,12 @@ import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-ki
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal, type OrderAsOf } from '../journal/journal.service.js';
-import { OrderIndexStore } from '../journal/order-index.store.js';
+import {
+  OrderIndexStore,
+  unreachable,
+  type ListedOrders,
+  type MissingPartition,
+} from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up-schedule.js';
 import type { Decision } from '../decisions/decision.js';
 import { changeSince, stateOf } from '../decisions/resolution.js';
@@ -49,11 +55,15 @@ import {
 /** Maximum wait for the journal's or Redis's answer. Milliseconds. */
 const WAIT_MS = 10_000;
 
+const UNREADABLE = { status: 503, code: 'unavailable', detail: 'The order can not be read now. Try again later.' };
+
 interface Page {
   /** Time of the read. The index may lag behind the journal, see `tranche_index_behind_seconds`. */
   readAt: string;
   /** Value of `after` for the next page; absent on the last one. */
   next?: string;
+  /** Partitions whose orders are not listed, or not all of them; absent where all are. */
+  missing?: MissingPartition[];
 }
 export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
 export type FrozenPage = Page & { orders: ReturnType<typeof frozenOrderView>[] };
@@ -114,16 +124,19 @@ export class OperationsService {
   /** Lists frozen orders, by merchant and orderId. One stays frozen for ever. */
   async frozen(query: ListQuery, operator: OperatorIdentity): Promise<FrozenPage> {
     // A record without a readable key belongs to no order that anybody could name.
-    const named = this.index.frozenOrders().then((keys) => keys.filter((key) => parseOrderKey(key) !== undefined));
+    const named = this.index.frozenOrders().then(({ orderKeys, missing }) => ({
+      orderKeys: orderKeys.filter((key) => parseOrderKey(key) !== undefined),
+      missing,
+    }));
     const { listed, ...page } = await this.#list(named, query, operator, (order) =>
       order.isFrozen ? [frozenOrderView(order, this.journal.skips)] : [],
     );
     return { orders: listed, ...page };
   }
 
-  /** A page of what these orders show; an order is never cut in two. */
+  /** A page of what these orders show; an order is never cut in two. A partition that can't be read is named, and hides no other one. */
   async #list<T extends { id: string }>(
-    orders: Promise<string[]>,
+    orders: Promise<ListedOrders>,
     { merchant, limit, after }: ListQuery,
     operator: OperatorIdentity,
     shows: (order: OrderState) => T[],
@@ -131,16 +144,25 @@ export class OperationsService {
     const readAt = isoTime(this.clock);
     if (merchant !== undefined) assertMerchant(operator, merchant);
     const afterKey = after === undefined ? undefined : keyOf(after);
-    const keys = (await this.#available(orders))
+    const { orderKeys, missing: unlisted } = await this.#available(orders);
+    const missing = new Map(unlisted.map((one) => [one.partition, one]));
+    const keys = orderKeys
       .filter((key) => (merchant === undefined || key.startsWith(`${merchant}/`)) && mayAct(operator, merchantOf(key)))
       .sort()
       .filter((key) => afterKey === undefined || key > afterKey);
     const listed: T[] = [];
+    let next: string | undefined;
     for (const [position, key] of keys.entries()) {
-      listed.push(...shows((await this.#orderAsOf(key)).order));
-      if (listed.length >= limit && position < keys.length - 1) return { listed, readAt, next: listed.at(-1)!.id };
+      const partition = journalPartition(key);
+      if (missing.has(partition)) continue;
+      const read = await this.#orderAsOf(key).catch(() => void missing.set(partition, unreachable(partition)));
+      if (read) listed.push(...shows(read.order));
+      if (listed.length < limit || position === keys.length - 1) continue;
+      next = listed.at(-1)!.id;
+      break;
     }
-    return { listed, readAt };
+    if (missing.size === OrderIndexKeys.partitions.length && listed.length === 0) throw new Problem(UNREADABLE);
+    return compact({ listed, readAt, next, missing: missing.size === 0 ? undefined : [...missing.values()] });
   }
 
   /**
@@ -262,13 +284,17 @@ export class OperationsService {
     { transactionId }: ManualResolution,
   ): Promise<void> {
     if (transactionId === undefined) return;
-    const holders = await this.#inTime(this.journal.ordersOfTransaction(merchant, transactionId), {
-      ...{ status: 503, code: 'unavailable' },
-      detail:
-        'Nothing was recorded: it can not be told now if another order has the TRANSACTIONID, because the index is not at the end of the journal. Try again later.',
+    const notRecorded = 'Nothing was recorded: it can not be told now if another order has the TRANSACTIONID.';
+    const unavailable = { status: 503, code: 'unavailable' };
+    const { orderIds, missing } = await this.#inTime(this.journal.ordersOfTransaction(merchant, transactionId), {
+      ...unavailable,
+      detail: `${notRecorded} Try again later.`,
     });
-    const other = holders.find((holder) => holder !== orderId);
+    const other = orderIds.find((holder) => holder !== orderId);
     if (other !== undefined) throw transactionOfAnother(other);
+    if (missing.length === 0) return;
+    const why = missing.map(({ detail }) => detail).join(' ');
+    throw new Problem({ ...unavailable, detail: `${notRecorded} ${why} Say it again once it can be read.` });
   }
 
   /** The 15 minutes and the day are measured by our clock, so it must agree with that of Redis. */
@@ -292,11 +318,7 @@ export class OperationsService {
   }
 
   #available<T>(read: Promise<T>): Promise<T> {
-    return this.#inTime(read, {
-      status: 503,
-      code: 'unavailable',
-      detail: 'The order can not be read now. Try again later.',
-    });
+    return this.#inTime(read, UNREADABLE);
   }
 
   async #inTime<T>(work: Promise<T>, otherwise: ProblemOptions): Promise<T> {

@@ -55,7 +55,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
       return Promise.resolve(BigInt(take({ ...record, rulesVersion: 2 }).lastOffset));
     },
     stateAfter: () => Promise.resolve(order),
-    ordersOfTransaction: () => Promise.resolve(held),
+    ordersOfTransaction: () => Promise.resolve({ orderIds: held, missing: [] }),
   } as unknown as Journal;
   const now = { ms: NOW_MS };
   const sleep: Clock['sleep'] = (_ms, signal) =>

@@ -20,7 +20,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /**
  * `asked`: written before the action, which does not start without this record. `done`, `proposed` (a second person must approve) and
- * `refused`: the result. `failed`: an error, so the action may or may not have happened.
+ * `refused`: the result. A second `asked` with the code `recorded`: it is in the journal, and not judged yet. `failed`: an error, so the action may or may not have happened.
  */
 export const AUDIT_RESULTS = ['asked', 'done', 'proposed', 'refused', 'failed'] as const;
 export type AuditResult = (typeof AUDIT_RESULTS)[number];
@@ -34,7 +34,7 @@ export class AuditRecord {
   action!: AuditAction;
 
   @Doc(
-    'asked is written before the action, which does not start without this record; done, proposed and refused say how it ended. After failed it may or may not have happened.',
+    'asked is written before the action, which does not start without this record; done, proposed and refused say how it ended. A second asked, with the code recorded, says that it is in the journal and not judged yet: the order shows if it counts. After failed it may or may not have happened.',
     'done',
   )
   @OneOf(AUDIT_RESULTS)
@@ -78,7 +78,7 @@ export class AuditRecord {
   @OptionalText('Offset of the journal record that is skipped, in decimal.', '42')
   offset?: string;
 
-  @OptionalText('Code of the problem, if the result is refused or failed.', 'not_in_doubt')
+  @OptionalText('Code of the problem, if the result is refused or failed; recorded, see result.', 'not_in_doubt')
   code?: string;
 }
 
