@@ -1,4 +1,10 @@
-import { isMadeElsewhereToo, type CloudEvent, type OperationKind, type PaymentEvent } from '@tranche/contracts';
+import {
+  isMadeElsewhereToo,
+  OPERATION_TYPE_OF,
+  type CloudEvent,
+  type OperationKind,
+  type PaymentEvent,
+} from '@tranche/contracts';
 import {
   compact,
   emptyOrder,
@@ -7,9 +13,9 @@ import {
   findOperation,
   fold,
   isInDoubt,
+  NEWEST_RULES_VERSION,
   NOT_EXECUTED_AFTER_MS,
   operationTag,
-  RULES_VERSION,
   tagExtraData,
   timerRecord,
   toCloudEvent,
@@ -18,6 +24,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
+import { classifyReply } from '@tranche/platform';
 import type { Random } from '../simulation/random.js';
 import { Ledger, type Executed, type Request } from './ledger.js';
 
@@ -43,6 +50,8 @@ export class OrderStory implements Story {
   readonly reported = new Set<string>();
   readonly records: JournalRecord[] = [];
   readonly #method: 'A' | 'B' | 'card';
+  /** A tenth of the orders: no room for our tag, answers without TRANSACTIONID or with numbers, and a busy back office. */
+  readonly #isVague: boolean;
   #nowMs = START_MS;
   #commands = 0;
   /** Notifications that are under way. */
@@ -50,6 +59,7 @@ export class OrderStory implements Story {
 
   constructor(private readonly random: Random) {
     this.#method = random.weighted({ card: 2, A: 5, B: 3 });
+    this.#isVague = random.chance(0.1);
   }
 
   play(): Story {
@@ -57,7 +67,7 @@ export class OrderStory implements Story {
     this.#command({ operation: this.#method === 'card' ? 'pay' : 'authorize', amount: AMOUNT });
     for (let left = 2 + random.below(10); left > 0; left--) {
       this.#arrive(0.4);
-      if (random.chance(0.3)) this.#actByHand();
+      if (random.chance(this.#isVague ? 0.5 : 0.3)) this.#actByHand();
       else this.#followUp();
       if (random.chance(0.5)) this.#lookAtDoubts(0.7);
       if (random.chance(0.05)) this.#snapshot();
@@ -72,7 +82,7 @@ export class OrderStory implements Story {
     const { random } = this;
     const commandId = `${operation}-${++this.#commands}`;
     // Sometimes no room for our tag is left in EXTRADATA.
-    const isTagged = operation !== 'pay' && random.chance(0.5);
+    const isTagged = operation !== 'pay' && random.chance(this.#isVague ? 0.1 : 0.5);
     const [isExecuted, isAnswerLost] = [random.chance(of === undefined ? 0.97 : 0.85), random.chance(0.25)];
     const part = this.#part(operation, amount, isTagged);
     const ofAttempt = { commandId, attempt: 1, token: commandId };
@@ -95,10 +105,25 @@ export class OrderStory implements Story {
       const answer = { execCode: made, message: 'refused' };
       return this.#append({ record: 'OUTCOME', ...answered, result: 'refused', answer });
     }
-    const { execCode, transactionId } = made;
-    this.reported.add(transactionId);
-    const answer = { execCode, transactionId };
-    this.#append({ record: 'OUTCOME', ...answered, result: 'succeeded', ...execCodeNotes(execCode), answer });
+    const outcome = classifyReply({ kind: 'answered', status: 200, body: this.#answerOf(made) }, operation, false);
+    if (outcome.record !== 'OUTCOME') throw new Error(`A success was read as ${outcome.record}`);
+    const { transactionId } = outcome.answer;
+    if (transactionId !== undefined) this.reported.add(transactionId);
+    this.#append({ ...outcome, ...answered });
+  }
+
+  /** The platform's answer. In a vague order an authorization's has its TRANSACTIONID, which follow-ups name; that of others is left out, or a JSON number. */
+  #answerOf({ operation, execCode, transactionId, amount }: Executed): string {
+    const { random } = this;
+    const fields = { OPERATIONTYPE: OPERATION_TYPE_OF[operation], EXECCODE: execCode };
+    const form =
+      this.#isVague && isMadeElsewhereToo(operation) ? random.pick(['none', 'number', 'text'] as const) : 'text';
+    const id = { none: {}, number: { TRANSACTIONID: Number(transactionId) }, text: { TRANSACTIONID: transactionId } };
+    return JSON.stringify({
+      ...fields,
+      ...id[form],
+      ...(form === 'number' && random.chance(0.3) ? { AMOUNT: amount } : {}),
+    });
   }
 
   #followUp(): void {
@@ -170,13 +195,13 @@ export class OrderStory implements Story {
       if (!this.random.chance(chance)) continue;
       this.#nowMs += NOT_EXECUTED_AFTER_MS;
       const made = this.ledger.executed.find((one) => one.commandId === commandId);
-      if (made !== undefined) this.reported.add(made.transactionId);
       const isAmountSeen = this.random.chance(0.5) || made?.execCode === '0004';
       const isUnnamed = isMadeElsewhereToo(operation) && attempts.at(-1)?.isTagged === false;
       const answer = made && {
         ...{ execCode: made.execCode, ...(isAmountSeen ? { amount: made.amount } : {}) },
         ...(isUnnamed || this.random.chance(0.5) ? { transactionId: made.transactionId } : {}),
       };
+      if (answer?.transactionId !== undefined) this.reported.add(answer.transactionId);
       this.#append({
         ...{ record: 'EVIDENCE', ...this.#inOrder(), source: 'operator', operation, commandId, attempt },
         ...{ result: made ? 'succeeded' : 'not_executed', ...(made ? execCodeNotes(made.execCode) : {}) },
@@ -192,7 +217,7 @@ export class OrderStory implements Story {
   }
 
   #inOrder = () => ({
-    ...{ rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order' },
+    ...{ rulesVersion: NEWEST_RULES_VERSION, merchant: 'shop-fr', orderId: 'order' },
     at: new Date((this.#nowMs += 1_000)).toISOString(),
   });
 

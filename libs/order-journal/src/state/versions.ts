@@ -16,7 +16,19 @@ export const NEWEST_RULES_VERSION: RulesVersion = 2;
 export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
   versions: [RULES_VERSION, 2],
   // A person's EVIDENCE that names what the person saw is void once its order has moved on.
-  since: { evidenceRestsOnState: 2 },
+  since: {
+    evidenceRestsOnState: 2,
+    // A report without a name is told at once: as ours by counting successes without a TRANSACTIONID, else as made elsewhere.
+    reportsAreTold: 2,
+    // A capture of a payment of which no success was heard is sent; its success proves the payment's.
+    captureOfWaiting: 2,
+    // A payment that succeeds after the void of its form is a conflict, and can be captured.
+    paidAfterVoid: 2,
+    // EXTRADATA and LANGUAGE that come behind the answer are published.
+    returnedFieldsAdded: 2,
+    // `expired` says if the payment may yet succeed.
+    expiryTold: 2,
+  },
 };
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>
