@@ -125,6 +125,8 @@ export interface OperationState {
   saidNotExecutedAt?: string;
   /** While it waits, the platform may be asked about it. */
   mayLookUp?: true;
+  /** Hours from its success to the reminder that its capture window closes; absent: 144. */
+  captureReminderHours?: number;
   partial?: boolean;
   /** The granted token of the current attempt. */
   token?: string;

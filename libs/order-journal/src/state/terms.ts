@@ -93,6 +93,7 @@ export function grantedOperation(
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
+  if (record.captureReminderHours !== undefined) granted.captureReminderHours = record.captureReminderHours;
   if (record.operation === 'void') {
     granted.isOfWaiting = isReportedSuccess(order, record.transactionId) ? undefined : true;
   }

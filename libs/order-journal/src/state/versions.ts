@@ -121,7 +121,17 @@ const terms = {
  * a new kind or field is everywhere before one writes it, as with rules.
  */
 export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: WrittenSince<Kind> } = {
-  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1, mayLookUp: 1, supersedesDoubt: 1 },
+  INTENT: {
+    record: 1,
+    ...ofOperation,
+    ...terms,
+    token: 1,
+    tag: 1,
+    seen: 1,
+    mayLookUp: 1,
+    supersedesDoubt: 1,
+    captureReminderHours: 2,
+  },
   NOT_EXECUTED: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
