@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   isMadeElsewhereToo,
   OPERATION_TYPE_OF,
@@ -52,6 +53,8 @@ export class OrderStory implements Story {
   readonly #method: 'A' | 'B' | 'card';
   /** A tenth of the orders: no room for our tag, answers without TRANSACTIONID or with numbers, and a busy back office. */
   readonly #isVague: boolean;
+  /** A third of the orders have own EXTRADATA of 200 to 255 characters, which leaves room for our tag up to 231. */
+  readonly #callersData: string | undefined;
   #nowMs = START_MS;
   #commands = 0;
   /** Notifications that are under way. */
@@ -60,6 +63,7 @@ export class OrderStory implements Story {
   constructor(private readonly random: Random) {
     this.#method = random.weighted({ card: 2, A: 5, B: 3 });
     this.#isVague = random.chance(0.1);
+    this.#callersData = random.chance(1 / 3) ? 'x'.repeat(200 + random.below(56)) : undefined;
   }
 
   play(): Story {
@@ -71,6 +75,7 @@ export class OrderStory implements Story {
       else this.#followUp();
       if (random.chance(0.5)) this.#lookAtDoubts(0.7);
       if (random.chance(0.05)) this.#snapshot();
+      if (random.chance(0.05)) this.#flushRedis();
     }
     this.#arrive(1);
     this.#lookAtDoubts(0.8);
@@ -82,7 +87,9 @@ export class OrderStory implements Story {
     const { random } = this;
     const commandId = `${operation}-${++this.#commands}`;
     // Sometimes no room for our tag is left in EXTRADATA.
-    const isTagged = operation !== 'pay' && random.chance(this.#isVague ? 0.1 : 0.5);
+    const sent = tagExtraData(this.#callersData, commandId, 1);
+    const isTagged =
+      operation !== 'pay' && sent.isTagged && random.chance(this.#isVague ? 0.1 : this.#callersData ? 1 : 0.5);
     const [isExecuted, isAnswerLost] = [random.chance(of === undefined ? 0.97 : 0.85), random.chance(0.25)];
     const part = this.#part(operation, amount, isTagged);
     const ofAttempt = { commandId, attempt: 1, token: commandId };
@@ -92,7 +99,7 @@ export class OrderStory implements Story {
       ...compact({ amount, transactionId: of, tag: isTagged ? operationTag(commandId) : undefined }),
     });
     const isGranted = findOperation(this.order, commandId)?.phase === 'open';
-    const extraData = isTagged ? { extraData: tagExtraData(undefined, commandId, 1).extraData } : {};
+    const extraData = isTagged ? { extraData: sent.extraData } : compact({ extraData: this.#callersData });
     const made =
       isGranted && isExecuted ? this.ledger.take({ operation, commandId, of, amount, part, ...extraData }) : '4001';
     if (typeof made !== 'string') this.#notify(made, part !== undefined && !part.isStated);
@@ -171,7 +178,7 @@ export class OrderStory implements Story {
       ...{ record: 'EVIDENCE', ...this.#inOrder(), source: 'notification', operation },
       ...{ result: evidenceResult(execCode), ...execCodeNotes(execCode) },
       answer: { execCode, transactionId, amount },
-      ...compact({ tag: untagExtraData(extraData).tag }),
+      ...compact(untagExtraData(extraData)),
     };
     this.#under.push(...{ never: [], once: [notification], twice: [notification, notification] }[times]);
   }
@@ -214,6 +221,14 @@ export class OrderStory implements Story {
     this.#nowMs += 8 * DAY_MS;
     if (this.order.operations.some(({ phase }) => phase === 'open')) return;
     this.#append(timerRecord(this.order, { timer: 'snapshot', atMs: 0 }, this.#nowMs));
+  }
+
+  /** The index is lost and built anew from the journal: the order must be the same. */
+  #flushRedis(): void {
+    const empty = emptyOrder('shop-fr', 'order');
+    const rebuilt = this.records.reduce((order, record, at) => fold(order, record, BigInt(at)).order, empty);
+    if (!isDeepStrictEqual(rebuilt, this.order)) throw new Error('The journal gives another order than its owner has');
+    this.order = rebuilt;
   }
 
   #inOrder = () => ({
