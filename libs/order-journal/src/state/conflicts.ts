@@ -9,6 +9,7 @@ import {
   type OrderState,
   type Waiting,
 } from './order-state.js';
+import { hasRule } from './versions.js';
 
 /** Reasons of `payment.conflict.detected`, the gravest first: the cardholder may be charged twice. */
 export const CONFLICT_REASONS = [
@@ -142,6 +143,7 @@ export function paymentsTaken(order: OrderState): Payment[] {
 export const paidAfterVoid = (order: OrderState): OperationState[] =>
   order.operations.filter(
     (one) =>
+      hasRule(order, 'paidAfterVoid') &&
       isPayment(one) &&
       hasSucceeded(one) &&
       isVoided(order, one) &&

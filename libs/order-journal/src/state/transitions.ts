@@ -344,7 +344,7 @@ export function reportSecondPayment(before: OrderState, change: Change): Change 
 /** By this record a payment has succeeded whose form was voided: it can be captured, or voided once more. */
 export function reportPaidAfterVoid(before: OrderState, change: Change): Change {
   const { order, events } = change;
-  if (events.length === 0 || !hasRule(order, 'paidAfterVoid')) return change;
+  if (events.length === 0) return change;
   const known = paidAfterVoid(before).map(({ commandId }) => commandId);
   const more = paidAfterVoid(order).filter(({ commandId }) => !known.includes(commandId));
   return more.reduce((next, one) => publish(next, CONFLICT, one, { flags: ['paid_after_void'] }), change);
