@@ -21,7 +21,6 @@ import {
   isOpen,
   isPayment,
   isRefundable,
-  isWaiting,
   knownAmount,
   mayHaveSucceeded,
   mayYetTake,

@@ -239,7 +239,7 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   );
 }
 
-/** What the platform captures has succeeded, though no report of it has reached us. */
+/** The success of a capture proves that its payment has succeeded, though no report of that has reached us. */
 function proveAuthorization(change: Change, { operation, reference }: OperationState, { source }: Evidence): Change {
   if (operation !== 'capture' || !hasRule(change.order, 'captureOfWaiting')) return change;
   const payment = operationNamedBy(change.order, reference, (one) => isPayment(one) && mayYetTake(one));
