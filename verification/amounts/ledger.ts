@@ -34,7 +34,7 @@ export class Ledger {
     const wanted = asked ?? limit;
     if (wanted > limit) return request.operation === 'refund' ? '2008' : '2007';
     const amount = part === undefined ? wanted : Math.max(1, Math.floor(wanted * part.share));
-    const transactionId = `${request.commandId === undefined ? 'H' : 'T'}${this.executed.length + 1}`;
+    const transactionId = `${request.commandId === undefined ? 9 : 1}0${this.executed.length + 1}`;
     const one: Executed = { ...compact(request), transactionId, amount, execCode: part?.isStated ? '0004' : '0000' };
     this.executed.push(one);
     return one;

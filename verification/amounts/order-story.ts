@@ -1,4 +1,11 @@
-import { isMadeElsewhereToo, type CloudEvent, type OperationKind, type PaymentEvent } from '@tranche/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  isMadeElsewhereToo,
+  OPERATION_TYPE_OF,
+  type CloudEvent,
+  type OperationKind,
+  type PaymentEvent,
+} from '@tranche/contracts';
 import {
   compact,
   emptyOrder,
@@ -7,9 +14,9 @@ import {
   findOperation,
   fold,
   isInDoubt,
+  NEWEST_RULES_VERSION,
   NOT_EXECUTED_AFTER_MS,
   operationTag,
-  RULES_VERSION,
   tagExtraData,
   timerRecord,
   toCloudEvent,
@@ -18,6 +25,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
+import { classifyReply } from '@tranche/platform';
 import type { Random } from '../simulation/random.js';
 import { Ledger, type Executed, type Request } from './ledger.js';
 
@@ -43,6 +51,10 @@ export class OrderStory implements Story {
   readonly reported = new Set<string>();
   readonly records: JournalRecord[] = [];
   readonly #method: 'A' | 'B' | 'card';
+  /** A tenth of the orders: no room for our tag, answers without TRANSACTIONID or with numbers, and a busy back office. */
+  readonly #isVague: boolean;
+  /** A third of the orders have own EXTRADATA of 200 to 255 characters, which leaves room for our tag up to 231. */
+  readonly #callersData: string | undefined;
   #nowMs = START_MS;
   #commands = 0;
   /** Notifications that are under way. */
@@ -50,6 +62,8 @@ export class OrderStory implements Story {
 
   constructor(private readonly random: Random) {
     this.#method = random.weighted({ card: 2, A: 5, B: 3 });
+    this.#isVague = random.chance(0.1);
+    this.#callersData = random.chance(1 / 3) ? 'x'.repeat(200 + random.below(56)) : undefined;
   }
 
   play(): Story {
@@ -57,10 +71,11 @@ export class OrderStory implements Story {
     this.#command({ operation: this.#method === 'card' ? 'pay' : 'authorize', amount: AMOUNT });
     for (let left = 2 + random.below(10); left > 0; left--) {
       this.#arrive(0.4);
-      if (random.chance(0.3)) this.#actByHand();
+      if (random.chance(this.#isVague ? 0.5 : 0.3)) this.#actByHand();
       else this.#followUp();
       if (random.chance(0.5)) this.#lookAtDoubts(0.7);
       if (random.chance(0.05)) this.#snapshot();
+      if (random.chance(0.05)) this.#flushRedis();
     }
     this.#arrive(1);
     this.#lookAtDoubts(0.8);
@@ -72,7 +87,9 @@ export class OrderStory implements Story {
     const { random } = this;
     const commandId = `${operation}-${++this.#commands}`;
     // Sometimes no room for our tag is left in EXTRADATA.
-    const isTagged = operation !== 'pay' && random.chance(0.5);
+    const sent = tagExtraData(this.#callersData, commandId, 1);
+    const isTagged =
+      operation !== 'pay' && sent.isTagged && random.chance(this.#isVague ? 0.1 : this.#callersData ? 1 : 0.5);
     const [isExecuted, isAnswerLost] = [random.chance(of === undefined ? 0.97 : 0.85), random.chance(0.25)];
     const part = this.#part(operation, amount, isTagged);
     const ofAttempt = { commandId, attempt: 1, token: commandId };
@@ -82,7 +99,7 @@ export class OrderStory implements Story {
       ...compact({ amount, transactionId: of, tag: isTagged ? operationTag(commandId) : undefined }),
     });
     const isGranted = findOperation(this.order, commandId)?.phase === 'open';
-    const extraData = isTagged ? { extraData: tagExtraData(undefined, commandId, 1).extraData } : {};
+    const extraData = isTagged ? { extraData: sent.extraData } : compact({ extraData: this.#callersData });
     const made =
       isGranted && isExecuted ? this.ledger.take({ operation, commandId, of, amount, part, ...extraData }) : '4001';
     if (typeof made !== 'string') this.#notify(made, part !== undefined && !part.isStated);
@@ -95,10 +112,25 @@ export class OrderStory implements Story {
       const answer = { execCode: made, message: 'refused' };
       return this.#append({ record: 'OUTCOME', ...answered, result: 'refused', answer });
     }
-    const { execCode, transactionId } = made;
-    this.reported.add(transactionId);
-    const answer = { execCode, transactionId };
-    this.#append({ record: 'OUTCOME', ...answered, result: 'succeeded', ...execCodeNotes(execCode), answer });
+    const outcome = classifyReply({ kind: 'answered', status: 200, body: this.#answerOf(made) }, operation, false);
+    if (outcome.record !== 'OUTCOME') throw new Error(`A success was read as ${outcome.record}`);
+    const { transactionId } = outcome.answer;
+    if (transactionId !== undefined) this.reported.add(transactionId);
+    this.#append({ ...outcome, ...answered });
+  }
+
+  /** The platform's answer. In a vague order an authorization's has its TRANSACTIONID, which follow-ups name; that of others is left out, or a JSON number. */
+  #answerOf({ operation, execCode, transactionId, amount }: Executed): string {
+    const { random } = this;
+    const fields = { OPERATIONTYPE: OPERATION_TYPE_OF[operation], EXECCODE: execCode };
+    const form =
+      this.#isVague && isMadeElsewhereToo(operation) ? random.pick(['none', 'number', 'text'] as const) : 'text';
+    const id = { none: {}, number: { TRANSACTIONID: Number(transactionId) }, text: { TRANSACTIONID: transactionId } };
+    return JSON.stringify({
+      ...fields,
+      ...id[form],
+      ...(form === 'number' && random.chance(0.3) ? { AMOUNT: amount } : {}),
+    });
   }
 
   #followUp(): void {
@@ -146,7 +178,7 @@ export class OrderStory implements Story {
       ...{ record: 'EVIDENCE', ...this.#inOrder(), source: 'notification', operation },
       ...{ result: evidenceResult(execCode), ...execCodeNotes(execCode) },
       answer: { execCode, transactionId, amount },
-      ...compact({ tag: untagExtraData(extraData).tag }),
+      ...compact(untagExtraData(extraData)),
     };
     this.#under.push(...{ never: [], once: [notification], twice: [notification, notification] }[times]);
   }
@@ -170,13 +202,13 @@ export class OrderStory implements Story {
       if (!this.random.chance(chance)) continue;
       this.#nowMs += NOT_EXECUTED_AFTER_MS;
       const made = this.ledger.executed.find((one) => one.commandId === commandId);
-      if (made !== undefined) this.reported.add(made.transactionId);
       const isAmountSeen = this.random.chance(0.5) || made?.execCode === '0004';
       const isUnnamed = isMadeElsewhereToo(operation) && attempts.at(-1)?.isTagged === false;
       const answer = made && {
         ...{ execCode: made.execCode, ...(isAmountSeen ? { amount: made.amount } : {}) },
         ...(isUnnamed || this.random.chance(0.5) ? { transactionId: made.transactionId } : {}),
       };
+      if (answer?.transactionId !== undefined) this.reported.add(answer.transactionId);
       this.#append({
         ...{ record: 'EVIDENCE', ...this.#inOrder(), source: 'operator', operation, commandId, attempt },
         ...{ result: made ? 'succeeded' : 'not_executed', ...(made ? execCodeNotes(made.execCode) : {}) },
@@ -191,8 +223,16 @@ export class OrderStory implements Story {
     this.#append(timerRecord(this.order, { timer: 'snapshot', atMs: 0 }, this.#nowMs));
   }
 
+  /** The index is lost and built anew from the journal: the order must be the same. */
+  #flushRedis(): void {
+    const empty = emptyOrder('shop-fr', 'order');
+    const rebuilt = this.records.reduce((order, record, at) => fold(order, record, BigInt(at)).order, empty);
+    if (!isDeepStrictEqual(rebuilt, this.order)) throw new Error('The journal gives another order than its owner has');
+    this.order = rebuilt;
+  }
+
   #inOrder = () => ({
-    ...{ rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order' },
+    ...{ rulesVersion: NEWEST_RULES_VERSION, merchant: 'shop-fr', orderId: 'order' },
     at: new Date((this.#nowMs += 1_000)).toISOString(),
   });
 

@@ -9,6 +9,8 @@ export interface Booked {
   transactionId: string | undefined;
   amount: number | undefined;
   isAssumed: boolean;
+  /** It may be another operation of its kind: its event says so. */
+  isSwappable: boolean;
 }
 
 /**
@@ -18,7 +20,17 @@ export interface Booked {
 export function booked(events: readonly CloudEvent<PaymentEvent>[]): Booked[] {
   const books: Booked[] = [];
   for (const { type, data } of events) {
-    const { operation, commandId, transactionId, outcome, flags = [], amount, otherAmount, amountAssumed } = data;
+    const {
+      operation,
+      commandId,
+      transactionId,
+      outcome,
+      flags = [],
+      amount,
+      otherAmount,
+      amountAssumed,
+      transactionAssumed,
+    } = data;
     const isExternal = type === 'payment.operation.external' && (data.execCode === '0000' || data.execCode === '0004');
     const isSuccess = type.endsWith('.succeeded') || outcome === 'succeeded';
     if (!isExternal && !isSuccess && !flags.includes('other_amount')) continue;
@@ -28,6 +40,7 @@ export function booked(events: readonly CloudEvent<PaymentEvent>[]): Booked[] {
       transactionId,
       amount: otherAmount ?? amount,
       isAssumed: amountAssumed === true,
+      isSwappable: transactionAssumed === true || flags.includes('may_be_ours'),
     };
     const isSame = (other: Booked) =>
       (commandId !== undefined && other.commandId === commandId) ||
@@ -45,18 +58,28 @@ export interface Compared {
   differences: string[];
   /** A success was published of what the platform did not execute. */
   untrue: string[];
+  /** TRANSACTIONIDs that were reported and that no event names. */
+  untold: string[];
   /** Amounts that stay assumed, or unknown where a share was accepted: no report ever named them. */
   assumed: number;
-  /** In doubt to the end, or a candidate for what is. */
+  /** In doubt to the end. */
   open: number;
 }
 
 /** The books beside the ledger: an operation that was reported to us must be booked once, with its amount, and nothing else may be. */
 export function compare({ order, ledger, events, reported }: Story): Compared {
   const books = booked(events);
-  const result: Compared = { operations: ledger.executed.length, differences: [], untrue: [], assumed: 0, open: 0 };
+  const result: Compared = {
+    operations: ledger.executed.length,
+    differences: [],
+    untrue: [],
+    untold: [],
+    assumed: 0,
+    open: 0,
+  };
   const doubts = new Set(order.operations.filter(isInDoubt).map(({ commandId }) => commandId));
-  const candidates = new Set(order.unmatchedEvidence.map(({ answer }) => answer.transactionId));
+  const told = new Set(events.map(({ data }) => data.transactionId));
+  result.untold = [...reported].filter((transactionId) => !told.has(transactionId));
   for (const one of ledger.executed) {
     const { transactionId, commandId, operation } = one;
     const name = `${operation} ${transactionId}${commandId === undefined ? ' of the back office' : ` of ${commandId}`}`;
@@ -69,9 +92,9 @@ export function compare({ order, ledger, events, reported }: Story): Compared {
     if (found.length > 1) result.differences.push(`${name} is booked ${found.length} times`);
     if (book === undefined) {
       if (!reported.has(transactionId)) continue;
-      if (candidates.has(transactionId) || doubts.has(commandId ?? '')) result.open++;
+      if (doubts.has(commandId ?? '')) result.open++;
       else result.differences.push(`${name} is reported and not booked`);
-    } else if (book.operation !== operation || book.commandId !== commandId)
+    } else if (book.operation !== operation || (book.commandId !== commandId && !book.isSwappable))
       result.differences.push(`${name} is booked as ${book.operation} of ${book.commandId}`);
     else if (book.isAssumed || book.amount === undefined) result.assumed++;
     else if (book.amount !== one.amount)

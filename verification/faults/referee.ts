@@ -188,9 +188,9 @@ function* unfinished({ commands, commandTopic, events }: Traces, { orders }: Boo
       for (const entry of isInDoubt(operation) ? executedFor(traced, operation) : []) {
         const reported = reportedOf(traced, entry);
         // Operators see an untagged report that may be of another publisher beside the doubt; it settles nothing by itself.
-        const isShown = traced.order.unmatchedEvidence.some(
-          ({ answer }) => answer.transactionId === entry.transactionId,
-        );
+        const isShown =
+          traced.order.unmatchedEvidence.some(({ answer }) => answer.transactionId === entry.transactionId) ||
+          traced.order.external.some(({ transactionId }) => transactionId === entry.transactionId);
         if (reported && !isShown) yield `${name} stays in doubt, and its notification said ${reported}`;
       }
     }

@@ -126,7 +126,9 @@ const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): st
 function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   for (const { event, times, offset } of referee.expected) {
     const published = referee.published.get(event.id)?.count ?? 0;
-    if (published < times)
+    // A repetition is left out while the index lacks its page.
+    const isPageLost = published > 0 && event.data.redirectHtml !== undefined;
+    if (published < times && !isPageLost)
       referee.say(
         'eventsBroken',
         `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`,
@@ -178,7 +180,7 @@ export function lookForTheirs(
     const events = referee.expected.filter(
       ({ event: { subject, data } }) => subject === orderKey && data.transactionId === transactionId,
     );
-    const [asOurs] = events.filter(({ event: { data } }) => data.commandId !== undefined);
+    const [asOurs] = events.filter(({ event: { data } }) => data.commandId !== undefined && !data.transactionAssumed);
     if (asOurs)
       referee.say(
         'wrongOutcome',

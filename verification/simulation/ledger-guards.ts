@@ -16,12 +16,19 @@ export function brokenGuard(
 ): string | undefined {
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
+  const reference = others.find((other) => other.transactionId === transactionId);
+  if (
+    operation === 'capture' &&
+    reference &&
+    isEndedIn(granted, reference, 'refused') &&
+    reference.standing === 'refused'
+  )
+    return `capture of a refused transaction ${transactionId}`;
   if (entry.standing === 'refused') return undefined;
   // A void by hand names no payment, so any payment of its order may be the one that it cancelled.
   const isVoidedByHand = byHand.some((one) => one.operation === 'void' && one.orderKey === orderKey);
   if (operation === 'authorize' || operation === 'pay')
     return isVoidedByHand ? undefined : brokenByPayment(entry, others, order, granted);
-  const reference = others.find((other) => other.transactionId === transactionId);
   // An authorization that waits may be voided, so that a cancelled order's form does not stay payable. Its refusal may not have been reported yet.
   const isVoidOfWaiting =
     operation === 'void' &&
@@ -36,9 +43,9 @@ export function brokenGuard(
   const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
   if (operation === 'capture' || operation === 'void') {
-    // A success that was reported after the void of its form may be voided as well: the void may have come before it.
+    // A success that was reported after the void of its form may be captured, or voided as well: the void may have come before it.
     const mayPrecede = (one: LedgerEntry) =>
-      operation === 'void' && reference.standing === 'succeeded' && isOfWaitingIn(order, one.request.by.commandId);
+      reference.standing === 'succeeded' && isOfWaitingIn(order, one.request.by.commandId);
     const earlier = [...ofKind('capture'), ...ofKind('void').filter((one) => !mayPrecede(one))][0];
     if (earlier) return `${operation} after ${earlier.request.operation} of ${transactionId}`;
     if (operation === 'capture' && wanted > reference.amount)

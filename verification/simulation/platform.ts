@@ -163,7 +163,7 @@ export class SimulatedPlatform {
   #execute(request: PlatformRequest): PlatformAnswer {
     const { random, profile } = this.around;
     const refusal =
-      profile.isStrict || isRefundOfNothing(request, this.#find(request.orderKey, request.transactionId))
+      profile.isStrict || isOfNothing(request, this.#find(request.orderKey, request.transactionId))
         ? this.#refusal(request)
         : undefined;
     const [standing, execCode] = refusal ? (['refused', refusal] as const) : this.#result(request);
@@ -289,9 +289,9 @@ export class SimulatedPlatform {
   }
 }
 
-/** Even the mildest platform refuses a refund of a transaction that did not succeed: the gateway leaves this check to the platform. */
-const isRefundOfNothing = ({ operation }: PlatformRequest, reference: LedgerEntry | undefined): boolean =>
-  operation === 'refund' && reference?.standing !== 'succeeded';
+/** Even the mildest platform refuses a capture or refund of a transaction that did not succeed: the gateway leaves this check to the platform. */
+const isOfNothing = ({ operation }: PlatformRequest, reference: LedgerEntry | undefined): boolean =>
+  (operation === 'capture' || operation === 'refund') && reference?.standing !== 'succeeded';
 
 /** A full success with another amount than asked for. */
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>

@@ -197,7 +197,7 @@ export class Referee {
       const { subject: key = '' } = event;
       const isKept = this.#isMoved || this.lost.partition !== undefined || this.order(key).snapshotAt !== undefined;
       if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
-      const content = contentOf(event);
+      const content = JSON.stringify(event);
       const known = this.published.get(event.id);
       if (known) {
         known.count++;
@@ -318,8 +318,9 @@ export class Referee {
     if (final === undefined || data.commandId === undefined) return;
     const operation = `${subject} ${data.commandId}`;
     const before = this.#finals.get(operation);
-    // A success comes once more with what a later report added to it.
-    const isMore = final === 'succeeded' && data.flags?.some((flag) => /_(added|confirmed)$/.test(flag));
+    // A result comes once more with what a later report added to it.
+    const isMore =
+      (final === 'succeeded' || final === 'refused') && data.flags?.some((flag) => /_(added|confirmed)$/.test(flag));
     if (before === final && isMore) return;
     // A lost record's report is unknown, so a different one may follow; the comparison with the ledger judges it.
     if (before !== undefined && before !== 'expired' && !this.lost.has(subject))
@@ -354,17 +355,11 @@ export function finalOf(type: string, outcome: string | undefined): string | und
 function essenceOf(content: string): string {
   const { sequence, data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
   void sequence;
-  const { message, descriptor, extraData, faults, ...kept } = data;
-  void [message, descriptor, extraData];
+  const { message, descriptor, extraData, redirectHtml, redirectHtmlDropped, faults, ...kept } = data;
+  void [message, descriptor, extraData, redirectHtml, redirectHtmlDropped];
   const codes = faults?.map(({ path, code }) => `${path} ${code}`);
   return JSON.stringify(sorted({ ...event, data: sorted({ ...kept, codes }) }));
 }
 
 const sorted = (value: object): object =>
   Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-
-/** A repeat may have lost its page, so the page is not compared. */
-function contentOf(event: CloudEvent<PaymentEvent>): string {
-  const { redirectHtml, redirectHtmlDropped, ...data } = event.data;
-  return JSON.stringify({ ...event, data });
-}

@@ -46,6 +46,7 @@ export function untrueConflict(
   paid: readonly (string | undefined)[],
   isDenied = false,
 ): string | undefined {
+  if (flags.includes('paid_after_void')) return paid.includes(commandId) ? undefined : 'it did not succeed';
   if (flags.includes('said_not_executed')) return isDenied ? undefined : 'the platform never said so';
   const isOfTwo = flags.includes('two_payments_succeeded');
   if (!isOfTwo && !flags.includes('was_expired')) return 'the platform always said the truth';

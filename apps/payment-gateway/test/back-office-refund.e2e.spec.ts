@@ -40,6 +40,8 @@ it('a refund made in the back office settles no doubt of ours without a tag: it 
 
   const notification = await refundInBackOffice(stack, orderId, 4000);
   await stack.notify(notification);
+  const { data: told } = await stack.event(orderId, 'payment.operation.external');
+  expect(told).toMatchObject({ transactionId: notification.transactionId, amount: 4000, flags: ['may_be_ours'] });
   const order = await waitFor(async () => {
     const seen = await orderOf(orderId);
     return seen.candidates.length > 0 ? seen : undefined;

@@ -24,7 +24,7 @@ it('the references of a refund of method B come in an event of their own when it
       amount: 1000,
       transactionId: answered.transactionId,
       extraData: 'return 7',
-      flags: ['references_added'],
+      flags: ['references_added', 'extra_data_added', 'language_added'],
     },
     ...{ externalEntityId: expect.stringMatching(/^\d{1,10}$/), externalReference: expect.stringMatching(/^\d{9}$/) },
   });

@@ -54,7 +54,7 @@ const CODES = {
     transaction_ambiguous:
       'The command names no transaction and several of the order fit; the message names them. Send it again with a transactionId.',
     capture_not_succeeded: 'The capture or card payment to refund has not succeeded.',
-    authorization_not_succeeded: 'The authorization to capture has not succeeded, or the one to void has failed.',
+    authorization_not_succeeded: 'The authorization to capture or void has failed.',
     authorization_live: 'The order has a live authorization or card payment already.',
     already_captured: 'The authorization was captured before: one capture per authorization.',
     already_voided: 'The authorization was voided before.',

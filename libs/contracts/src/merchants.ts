@@ -179,6 +179,11 @@ export class MerchantEntry extends CommandRulesEntry {
   @YesNo()
   supersedeDoubtfulForms?: boolean;
 
+  /** Hours from an authorization to the event that its capture window closes; not set, 144. The provider's contract may shorten the window. */
+  @Optional()
+  @Int(1, 167)
+  captureReminderHours?: number;
+
   /** Keys that sign the merchant's commands. If any is set, a command with an invalid signature is refused. */
   @Optional()
   @NestedList(() => PublisherKey, 0)

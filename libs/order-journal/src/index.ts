@@ -20,6 +20,7 @@ export type { Conflict, ConflictReason } from './state/conflicts.js';
 export * from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export * from './state/fold.js';
+export { externalEvidence } from './state/fold-evidence.js';
 export { isCapturable, isLive, refundableAmount } from './state/guards.js';
 export { historyOf, matchOf, standingOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';

@@ -6,6 +6,7 @@ import {
   type OrderIndex,
   type Projection,
   type Rebuild,
+  type RedirectPage,
 } from '../src/journal/ports.js';
 import { journalPartition } from '../src/journal/ports.js';
 import { OwnedJournal } from '../src/partition/owned-journal.js';
@@ -47,10 +48,11 @@ class IndexInMemory implements OrderIndex {
     if (marker !== this.marker) return Promise.reject(new MarkerMovedError('moved'));
     return Promise.resolve(keys.map((key) => this.orders.get(key)));
   }
-  async write({ from, to, hash, orders }: Projection): Promise<void> {
+  async write({ from, to, hash, orders, redirectHtml }: Projection): Promise<void> {
     await this.did(`index ${to}`);
     if (from !== this.marker) throw new MarkerMovedError('moved');
     this.#put(orders);
+    this.#keepPages(redirectHtml);
     Object.assign(this, { marker: to, hash });
   }
   redirectHtml = (_key: string, commandId: string) => Promise.resolve(this.pages.get(commandId));
@@ -67,7 +69,7 @@ class IndexInMemory implements OrderIndex {
         await ours();
         this.seen.push(this.marker);
         this.#put(orders);
-        for (const { commandId, html } of pages) this.pages.set(commandId, html);
+        this.#keepPages(pages);
       },
       finish: async (to, hash) => {
         await ours();
@@ -81,6 +83,10 @@ class IndexInMemory implements OrderIndex {
   lose(): void {
     this.marker = this.hash = this.#rebuild = undefined;
     this.orders.clear();
+  }
+
+  #keepPages(pages: readonly RedirectPage[]): void {
+    for (const { commandId, html } of pages) this.pages.set(commandId, html);
   }
 
   #put(orders: OrderState[]): void {

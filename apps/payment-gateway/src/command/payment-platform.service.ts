@@ -111,6 +111,7 @@ function permitsOf(
   return {
     ...(isPayment && mayBeLookedUp(orderId, merchant) ? { mayLookUp: true } : {}),
     ...(isForm && merchant.supersedeDoubtfulForms ? { supersedesDoubt: true } : {}),
+    ...(operation === 'authorize' ? compact({ captureReminderHours: merchant.captureReminderHours }) : {}),
   };
 }
 

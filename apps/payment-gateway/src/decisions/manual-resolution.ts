@@ -102,7 +102,8 @@ export function resolutionEvidence(
   if (!operation)
     throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });
   refuseContradictions(operation, resolution);
-  if (!isInDoubt(operation)) refuseWhatIsNotOpen(operation, nowMs);
+  const isAssumed = operation.isTransactionAssumed && resolution.outcome === 'succeeded';
+  if (!isInDoubt(operation) && !isAssumed) refuseWhatIsNotOpen(operation, nowMs);
   refuseTransactionOfAnother(order, operation, resolution);
   const fromMs = notExecutedFromMs(operation, afterMs);
   if (resolution.outcome === 'not_executed' && !(nowMs >= fromMs))
@@ -217,7 +218,8 @@ function refuseContradictions(
 }
 
 /** True where the attempt has no tag and the operation has no known TRANSACTIONID (docs/decisions/0006). */
-function mayBeTakenForAnother({ operation, attempts, token }: OperationState): boolean {
+function mayBeTakenForAnother({ operation, attempts, token, isTransactionAssumed }: OperationState): boolean {
+  if (isTransactionAssumed) return true;
   const sent = attempts.find((attempt) => attempt.token === token);
   return isMadeElsewhereToo(operation) && sent?.isTagged === false && sent.transactionId === undefined;
 }

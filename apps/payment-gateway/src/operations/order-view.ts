@@ -3,6 +3,7 @@ import {
   CAPTURE_WINDOW_MS,
   compact,
   eventId,
+  externalEvidence,
   isCapturable,
   isStillWaiting,
   journalPartition,
@@ -84,7 +85,8 @@ export function operationView(order: OrderState, operation: OperationState, epoc
 }
 
 export function candidatesOf(order: OrderState, kind?: OperationKind) {
-  return order.unmatchedEvidence
+  const told = order.external.filter(({ mayBeOf }) => mayBeOf !== undefined).map(externalEvidence);
+  return [...order.unmatchedEvidence, ...told]
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;

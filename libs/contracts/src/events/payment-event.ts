@@ -23,11 +23,17 @@ export const EVENT_VALUES = {
 const EVENT_FLAGS = [
   'two_payments_succeeded',
   'never_granted',
+  'paid_after_void',
   'other_amount',
   'other_currency',
   'was_succeeded',
   'said_refused',
   'superseded',
+  'may_be_ours',
+  'transaction_added',
+  'transaction_confirmed',
+  'extra_data_added',
+  'language_added',
   'unknown_language',
   'timeout',
   'connection_lost',
@@ -133,6 +139,14 @@ export class PaymentEvent {
   )
   transactionId?: string;
 
+  @Doc(
+    'True if the platform named no TRANSACTIONID to the command, and transactionId is of the first report that may be of it. It may be of an operation that was made elsewhere; of each TRANSACTIONID the amount is right. A further event with the flag transaction_confirmed takes it back.',
+    true,
+  )
+  @Optional()
+  @YesNo()
+  transactionAssumed?: boolean;
+
   @OptionalText(
     'TRANSACTIONID of the operation that this one follows: the authorization of a capture or void, the capture of a refund.',
     'T0000000000',
@@ -190,6 +204,14 @@ export class PaymentEvent {
 
   @OptionalText("EXTRADATA of the command, without the gateway's tag.", 'basket=42')
   extraData?: string;
+
+  @Doc(
+    'Only in payment.authorize.expired and payment.pay.expired. False: by the rules of the platform the payment has failed. True: only our timer ended it, and it may yet succeed; until it is denied, another payment of the order must name it in supersedes.',
+    true,
+  )
+  @Optional()
+  @YesNo()
+  mayYetSucceed?: boolean;
 
   @OptionalText('How the operation ended after a doubt. Only in doubt_resolved.', 'succeeded', EVENT_VALUES.outcome)
   outcome?: Outcome;

@@ -30,7 +30,7 @@ export interface PreparedAttempt<Form> {
   /** True where the attempt depends on the order as read: it names a transaction, or is limited by totals of the order. */
   restsOnOrder: boolean;
   /** Permissions by the merchant's settings, for the INTENT. */
-  permits?: Pick<Intent, 'mayLookUp' | 'supersedesDoubt'>;
+  permits?: Pick<Intent, 'mayLookUp' | 'supersedesDoubt' | 'captureReminderHours'>;
   form: Form;
 }
 

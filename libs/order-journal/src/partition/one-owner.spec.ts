@@ -1,5 +1,6 @@
 import { intent, inOrder, redirect, repeated } from '../../test/journal-records.js';
 import { OneOwner, PARTITION } from '../../test/one-owner.js';
+import { Seeded } from '../../test/rules-lock/seeded.js';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { fold } from '../state/fold.js';
 import { historyOf } from '../state/history.js';
@@ -53,6 +54,44 @@ it('serves at the end of a log whose last offsets have no records, which its rea
 it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {
   const one = await new OneOwner({ records: [intent, redirect, repeated] }).settled();
   expect(one.published.map(({ data }) => data.redirectHtml)).toEqual(['PGE+', 'PGE+']);
+});
+
+describe('a redirect that is published again', () => {
+  const after = (hours: number): JournalRecord => ({
+    ...repeated,
+    at: new Date(Date.parse(inOrder.at) + hours * 3_600_000).toISOString(),
+  });
+  const contents = ({ published }: OneOwner) =>
+    published.map(({ data }) => data.redirectHtml ?? data.redirectHtmlDropped);
+
+  it('is not published while its page is missing; after a day it says that there is none', async () => {
+    const one = await new OneOwner({ records: [intent, redirect] }).settled();
+    one.index.pages.clear();
+    for (const hours of [1, 23, 25]) {
+      one.append(after(hours));
+      await one.settled();
+    }
+    expect(contents(one)).toEqual(['PGE+', true]);
+    expect(new Set(one.published.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('has one content under its id for a day, though Redis is flushed at random moments', async () => {
+    let repeats = 0;
+    for (let seed = 0; seed < 40; seed++) {
+      const random = new Seeded(seed);
+      const one = await new OneOwner({ records: [intent, redirect] }).settled();
+      for (let hours = 1; hours < 24; hours += 1 + random.below(5)) {
+        if (random.chance(0.4)) one.index.pages.clear();
+        if (random.chance(0.4)) one.index.lose();
+        for (let times = random.below(3); times >= 0; times--) one.append(after(hours));
+        if (random.chance(0.7)) await one.settled();
+      }
+      await one.settled();
+      expect(new Set(contents(one))).toEqual(new Set(['PGE+']));
+      repeats += one.published.length - 1;
+    }
+    expect(repeats).toBeGreaterThan(50);
+  });
 });
 
 describe('a snapshot that differs from the records of its order', () => {

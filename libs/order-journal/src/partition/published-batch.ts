@@ -72,8 +72,9 @@ export async function batchOf(
       if (html !== undefined)
         batch.redirectHtml.push({ orderKey: key, commandId, html, lifetimeMs: REDIRECT_HTML_LIFETIME_MS });
       if (offset < publishFrom) continue;
-      const page = () => withPage(index, key, effect, batch.redirectHtml);
+      const page = () => withPage(index, key, effect, batch.redirectHtml, stored.record.at);
       const body = effect.isRepeat ? await untilDone(page) : effect.event;
+      if (body === undefined) continue;
       const event = named(stored, () => withTraceOf(headers, toCloudEvent(order, body, epoch)));
       batch.events.push(event);
       if (!effect.isRepeat) batch.published.push({ event, ...commandTimeOf(headers) });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import { journalPartition, type OrderIndex, type RedirectPage } from '../journal/ports.js';
+import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import type { Effect } from '../state/history.js';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
 
@@ -48,23 +49,33 @@ export function toCloudEvent(order: OrderState, event: ProjectedEvent, epoch = 0
   };
 }
 
-/** Adds REDIRECTHTML to a republished redirect, within its retention. */
+/**
+ * Adds REDIRECTHTML to an event that is published again, for one id has one content. Undefined while the page is missing from the index, which is built
+ * anew: a further repetition finds it. A day after the event the page is gone, and the event says so.
+ * @param at time of the repetition, RFC 3339
+ */
 export async function withPage(
   index: Pick<OrderIndex, 'redirectHtml'>,
   key: string,
   { event, isRepeat }: Effect,
   ofThisBatch: RedirectPage[],
-): Promise<Effect['event']> {
-  const wantsHtml = event.type.endsWith('.redirect_required') || event.body.outcome === 'redirect_required';
-  if (!isRepeat || !wantsHtml) return event;
+  at: string,
+): Promise<Effect['event'] | undefined> {
+  if (!isRepeat || !hadPage(event)) return event;
   const { commandId = '' } = event.body;
   const isOurs = (page: RedirectPage) => page.orderKey === key && page.commandId === commandId;
   const html = ofThisBatch.find(isOurs)?.html ?? (await index.redirectHtml(key, commandId));
-  return {
-    ...event,
-    body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) },
-  };
+  if (html !== undefined) return { ...event, body: { ...event.body, redirectHtml: html } };
+  if (Date.parse(at) - Date.parse(event.time) < REDIRECT_HTML_LIFETIME_MS) return undefined;
+  return { ...event, body: { ...event.body, redirectHtmlDropped: true } };
 }
+
+/** Only an answer brings a page (interface, authorization); one that another authorization took the place of is not shown. */
+const hadPage = ({ type, body }: ProjectedEvent): boolean =>
+  (type.endsWith('.redirect_required') || body.outcome === 'redirect_required') &&
+  body.origin === 'answer' &&
+  !body.redirectHtmlDropped &&
+  !body.flags?.includes('superseded');
 
 export function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: number } {
   const commandTimeMs = Number(headers[COMMAND_TIME_HEADER]);

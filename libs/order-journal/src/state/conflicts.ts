@@ -9,14 +9,17 @@ import {
   type OrderState,
   type Waiting,
 } from './order-state.js';
+import { hasRule } from './versions.js';
 
 /** Reasons of `payment.conflict.detected`, the gravest first: the cardholder may be charged twice. */
 export const CONFLICT_REASONS = [
   'two_payments_succeeded',
   'never_granted',
+  'paid_after_void',
   'other_amount',
   'other_currency',
   'other_result',
+  'transaction_assumed',
 ] as const;
 export type ConflictReason = (typeof CONFLICT_REASONS)[number];
 
@@ -136,6 +139,18 @@ export function paymentsTaken(order: OrderState): Payment[] {
   return [...ours, ...elsewhere.map(facts)].filter((one) => !isCancelled(order, one));
 }
 
+/** Payments that succeeded though their form was voided, until they are captured or voided once more. */
+export const paidAfterVoid = (order: OrderState): OperationState[] =>
+  order.operations.filter(
+    (one) =>
+      hasRule(order, 'paidAfterVoid') &&
+      isPayment(one) &&
+      hasSucceeded(one) &&
+      isVoided(order, one) &&
+      !isCancelled(order, one) &&
+      followUpsOf(order, 'capture', one).length === 0,
+  );
+
 /** The conflicts that an order shows: none where its reports agree. A second payment is none any more once one of them is voided. */
 export function conflictsOf(order: OrderState): Conflict[] {
   const taken = paymentsTaken(order);
@@ -146,16 +161,20 @@ export function conflictsOf(order: OrderState): Conflict[] {
   return [
     ...paidTwice,
     ...neverGranted,
+    ...paidAfterVoid(order).map((payment) => conflict('paid_after_void', payment)),
     ...order.operations.flatMap((operation) => reasonsOf(operation).map((reason) => conflict(reason, operation))),
     ...order.external.filter(isOpposed).map((external) => conflict('other_result', external)),
   ];
 }
 
-function reasonsOf({ otherAmounts, otherCurrencies, conflictingReports }: OperationState): ConflictReason[] {
+function reasonsOf(operation: OperationState): ConflictReason[] {
+  const { otherAmounts, otherCurrencies, conflictingReports, isTransactionAssumed } = operation;
   const found: [ConflictReason, unknown][] = [
     ['other_amount', otherAmounts],
     ['other_currency', otherCurrencies],
     ['other_result', conflictingReports],
+    // No contradiction, but people should look: another operation may have the TRANSACTIONID.
+    ['transaction_assumed', isTransactionAssumed],
   ];
   return found.flatMap(([reason, reports]) => (reports === undefined ? [] : [reason]));
 }

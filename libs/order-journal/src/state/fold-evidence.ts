@@ -1,6 +1,6 @@
 import { compact, copyWith } from '@tranche/runtime';
 import { authorizationOf } from './guards.js';
-import { isSameReport, type Answered, type Match, type Matched, type Source } from './match.js';
+import { isSameReport, type Answered, type Elsewhere, type Match, type Matched, type Source } from './match.js';
 import {
   findOperation,
   isPayment,
@@ -20,6 +20,7 @@ import {
   amountFlags,
   bindFirst,
   contradictsEnd,
+  returnedFlags,
   pendingSince,
   withReport,
   type Details,
@@ -31,10 +32,11 @@ import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
  *
  * `count`: it is noted, and nothing else changes · `settle`: it moves an operation that has not ended · `close`: the attempt was not executed, another one
  * may follow · `end`: it was not executed, and none follows · `wait`: "not executed" of a payment that waits · `contradict`: both results are kept ·
- * `after_all`: a closed attempt was executed · `expired`: a success after our timer's end · `more`: a success with further details.
+ * `after_all`: a closed attempt was executed · `expired`: a success after our timer's end · `more`: a success with further details ·
+ * `added`: a refusal with what the platform returns.
  */
 export interface OperationMove {
-  move: 'count' | 'settle' | 'close' | 'end' | 'wait' | 'contradict' | 'after_all' | 'expired' | 'more';
+  move: 'count' | 'settle' | 'close' | 'end' | 'wait' | 'contradict' | 'after_all' | 'expired' | 'more' | 'added';
   /** The operation as evidence makes it, before it moves; `before`, where it differs, as the order has it. */
   operation: OperationState;
   before: OperationState;
@@ -92,7 +94,7 @@ export function judgeEvidence(order: OrderState, match: Match, evidence: Evidenc
     case 'undecided':
       return { move: 'keep', evidence };
     case 'elsewhere':
-      return judgeElsewhere(order, match.mayBeOurs, evidence);
+      return judgeElsewhere(order, match, evidence);
   }
 }
 
@@ -126,11 +128,13 @@ const isCountedIn = ({ evidence }: OperationState, key: CountedEvidence): boolea
   );
 
 /** A report counts once for its attempt. The same one once more may fill in what it left out before. */
-function judgeReport({ operation: before, attempt }: Matched, matched: Evidence): Move {
+function judgeReport({ operation: before, attempt, isAssumed }: Matched, matched: Evidence): Move {
   const evidence = matched.attempt === attempt ? matched : { ...matched, attempt };
   const key = countedAs(evidence);
   const isNew = !isCountedIn(before, key);
-  const operation = isNew ? { ...before, evidence: before.evidence.concat(key) } : before;
+  const isTransactionAssumed =
+    isAssumed && evidence.answer.transactionId !== undefined ? true : before.isTransactionAssumed;
+  const operation = isNew ? { ...before, evidence: before.evidence.concat(key), isTransactionAssumed } : before;
   if (attempt !== operation.attempt && attempt !== operation.settledBy)
     return { move: isNew && evidence.result === 'succeeded' ? 'after_all' : 'count', operation, before, evidence };
   if (operation.phase === 'ended') return compareWithEnd(before, operation, evidence);
@@ -218,8 +222,12 @@ function compareWithEnd(before: OperationState, known: OperationState, evidence:
     const flags = amountFlags(before, operation);
     return { move: 'contradict', operation, before, evidence, added: { ...added, flags } };
   }
-  if (known.end !== 'succeeded' || evidence.result !== 'succeeded')
-    return { move: 'count', operation, before, evidence };
+  if (known.end !== 'succeeded' || evidence.result !== 'succeeded') {
+    const flags = returnedFlags(before, operation);
+    return flags.length > 0
+      ? { move: 'added', operation, before, evidence, added: { ...added, flags } }
+      : { move: 'count', operation, before, evidence };
+  }
   return { move: 'more', operation, before, evidence, added };
 }
 
@@ -257,7 +265,7 @@ function judgeUngranted(before: OperationState, evidence: Evidence): Move {
 }
 
 /** An operation that is not ours, made in the back office or of a kind that we have no name for, is published once (docs/decisions/0020). */
-function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidence): ExternalMove {
+function judgeElsewhere(order: OrderState, { mayBeOurs, mayBeOf }: Elsewhere, evidence: Evidence): ExternalMove {
   const { operation, operationType, result, partial, mayBeDone, source, currency, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
   const of = authorizationOf(order, evidence);
@@ -277,6 +285,7 @@ function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidenc
     externalReference: evidence.externalReference,
     of,
     isOfWaiting: target && operation === 'void' && !mayHaveSucceeded(target) ? true : undefined,
+    ...(mayBeOf && { mayBeOf, extraData: evidence.extraData, language: evidence.language }),
   });
   const known = order.external.find((other) => isSameReport(other, external));
   const contradicted = order.external.find(
@@ -286,7 +295,9 @@ function judgeElsewhere(order: OrderState, mayBeOurs: boolean, evidence: Evidenc
   return {
     move: 'elsewhere',
     // It stays of the authorization that it was first reported for.
-    external: known ? compact({ ...external, ...known, of: known.of, isOfWaiting: known.isOfWaiting }) : external,
+    external: known
+      ? compact({ ...external, ...known, of: known.of, isOfWaiting: known.isOfWaiting, mayBeOf: known.mayBeOf })
+      : external,
     known,
     contradicted: known ? undefined : contradicted,
     flags,
@@ -306,8 +317,8 @@ const isOpposite = (before: string, now: string): boolean =>
 /** The report of an operation that was taken for somebody else's, as evidence of our own. */
 export function externalEvidence(external: ExternalOperation): Evidence {
   const { operation, result, partial, mayBeDone, source = 'notification', currency } = external;
-  const { transactionId, execCode, amount, externalEntityId, externalReference } = external;
+  const { transactionId, execCode, amount, externalEntityId, externalReference, extraData, language } = external;
   const answer = compact({ transactionId, execCode, amount });
-  const details = { currency, externalEntityId, externalReference };
+  const details = { currency, externalEntityId, externalReference, extraData, language };
   return compact({ operation, result, partial, mayBeDone, answer, source, ...details });
 }

@@ -5,7 +5,7 @@ import { externalEvidence, judgeEvidence, type Move } from './fold-evidence.js';
 import { isStillWaiting } from './conflicts.js';
 import { isCapturable, judgeIntent } from './guards.js';
 import { enter, isRepetition, type Change, type Effect } from './history.js';
-import { matchAgain, matchEvidence, matchNamed, type Match } from './match.js';
+import { matchAgain, matchEvidence, matchTold, type Match } from './match.js';
 import {
   findOperation,
   isLookUpReminder,
@@ -49,6 +49,7 @@ import {
   publish,
   put,
   putAndPublish,
+  reportPaidAfterVoid,
   reportSecondPayment,
   withOrder,
   withVerdict,
@@ -82,7 +83,7 @@ export function fold(
   if (record.record === 'TOMBSTONE') return { order: foldTombstone(order, change, record), effects: [] };
   if (record.record === 'SNAPSHOT') return { ...foldSnapshot(order, change, record), effects: [] };
   change = step(change, record);
-  change = reportSecondPayment(order, rematch(change));
+  change = reportPaidAfterVoid(order, reportSecondPayment(order, rematch(change)));
   const { order: next, events } = finish(change);
   return { order: next, effects: events };
 }
@@ -199,7 +200,7 @@ function takeBackExternal(change: Change): Change {
   return change.order.external.reduce((next, known) => {
     if (known.transactionId === undefined) return next;
     const evidence = externalEvidence(known);
-    const match = matchNamed(next.order, evidence);
+    const match = matchTold(next.order, evidence, known.mayBeOf);
     if (!match) return next;
     const left = withOrder(next, { external: next.order.external.filter((other) => other !== known) });
     return makeMove(left, judgeEvidence(left.order, match, evidence));
@@ -239,7 +240,8 @@ function foldExpired(change: Change, operation: OperationState | undefined, reco
   const ageMs = Date.parse(record.at) - Date.parse(waitsFrom(operation));
   if (!(ageMs >= (lifetimeMs(operation) ?? Infinity))) return change;
   const mayYetSucceed = isEndedByInterface(operation) ? undefined : true;
-  return close(change, operation, { end: 'expired', mayYetSucceed }, 'expired', { origin: 'timer' });
+  const told = hasRule(change.order, 'expiryTold') ? { mayYetSucceed: mayYetSucceed ?? false } : {};
+  return close(change, operation, { end: 'expired', mayYetSucceed }, 'expired', { origin: 'timer', ...told });
 }
 
 /** Each reminder counts once, and only while there is something to remind of. */

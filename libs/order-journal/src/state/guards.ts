@@ -5,6 +5,7 @@ import {
   isCancelled,
   isVoided,
   madeElsewhere,
+  paymentsTaken,
   successesOf,
   type Moved,
   type Report,
@@ -21,9 +22,9 @@ import {
   isOpen,
   isPayment,
   isRefundable,
-  isWaiting,
   knownAmount,
   mayHaveSucceeded,
+  mayYetTake,
   operationNamedBy,
   REPORTS_KEPT,
   type Evidence,
@@ -145,12 +146,15 @@ function judgeCapture(order: OrderState, record: Intent): Judgement {
   const authorization = operationNamedBy(order, record.transactionId, isPayment);
   if (!authorization && isKnownReference(order, record))
     return rejected('not_an_authorization', 'Only authorizations can be captured');
-  if (authorization && hasFailed(authorization)) {
+  // The news of a success may have been lost: while it may yet succeed, the platform is asked.
+  const isUnheard = authorization && mayYetTake(authorization) && hasRule(order, 'captureOfWaiting');
+  if (authorization && hasFailed(authorization) && !isUnheard) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be captured');
   }
   if (mayBeFollowed(order, 'capture', record))
     return rejected('already_captured', 'An authorization can be captured once only');
-  if (mayBeFollowed(order, 'void', record)) return rejected('already_voided', 'The authorization was voided');
+  const isVoid = hasRule(order, 'paidAfterVoid') && !isOtherLive(order, record) ? voidOf(authorization) : undefined;
+  if (mayBeFollowed(order, 'void', record, isVoid)) return rejected('already_voided', 'The authorization was voided');
   const authorized = authorization && knownAmount(authorization);
   if (authorized !== undefined && record.amount !== undefined && record.amount > authorized) {
     return rejected('capture_exceeds_authorization', `At most ${authorized} can be captured`);
@@ -202,12 +206,21 @@ function judgeVoid(order: OrderState, record: Intent): Judgement {
     return rejected('authorization_not_succeeded', 'The authorization has failed: nothing is left to void');
   if (mayBeFollowed(order, 'capture', record))
     return rejected('already_captured', 'A captured authorization can not be voided');
-  // The platform may have let it succeed after the void of its form: that success can be voided as well.
-  const isVoid = ({ isOfWaiting }: OperationState) => !isOfWaiting || !target || !mayHaveSucceeded(target);
-  if (mayBeFollowed(order, 'void', record, isVoid))
+  if (mayBeFollowed(order, 'void', record, voidOf(target)))
     return rejected('already_voided', 'The authorization was voided before');
   return granted(order, record);
 }
+
+/** A void of the payment as it stands. The platform may have let it succeed after the void of its form: that success can be captured, or voided as well. */
+const voidOf =
+  (payment: OperationState | undefined) =>
+  ({ isOfWaiting }: OperationState): boolean =>
+    !isOfWaiting || !payment || !mayHaveSucceeded(payment);
+
+/** Another payment of the order has taken money, or may yet: it took the place of the one that was voided, and only one is to be captured. */
+const isOtherLive = (order: OrderState, { transactionId }: Intent): boolean =>
+  order.operations.some((other) => other.transactionId !== transactionId && isLive(order, other)) ||
+  paymentsTaken(order).some((other) => other.transactionId !== transactionId);
 
 /** Still able to take money: a redirect, a pending approval, one that only our timer ended, unless it was voided; or a success that no void cancels. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
@@ -215,9 +228,6 @@ export function isLive(order: OrderState, operation: OperationState): boolean {
   if (mayYetTake(operation) && !isVoided(order, operation)) return true;
   return successesOf(operation).some((success) => !isCancelled(order, success));
 }
-
-/** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
-const mayYetTake = (operation: OperationState): boolean => isWaiting(operation) || operation.mayYetSucceed === true;
 
 /** It did not succeed, and no report says otherwise; else only the platform knows. */
 const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operation) && !isContradicted(operation);

@@ -21,6 +21,8 @@ export interface Matched {
   is: 'matched';
   operation: OperationState;
   attempt: number;
+  /** By counting alone: it may be another operation, which the back office made. */
+  isAssumed?: true;
 }
 
 /** An answer is `current` for the open or doubtful attempt with its token, `closed` for one that was closed as not executed, else `late`. */
@@ -35,18 +37,20 @@ export interface Denied {
   sources: Source[];
 }
 
+/** No operation of ours. `mayBeOf`: commands in doubt that it may yet turn out to be. */
+export interface Elsewhere {
+  is: 'elsewhere';
+  mayBeOurs: boolean;
+  mayBeOf?: string[] | undefined;
+}
+
 /**
  * The attempt of ours that evidence is about, else why it is about none.
  *
  * `undecided`: more records may show its source · `elsewhere`: no operation of ours · `unauthorized`: an answer to a call that nobody was granted ·
  * `known`: it says nothing new, or names nothing that is known.
  */
-export type Match =
-  | Matched
-  | Answered
-  | Denied
-  | { is: 'elsewhere'; mayBeOurs: boolean }
-  | { is: 'undecided' | 'unauthorized' | 'known' };
+export type Match = Matched | Answered | Denied | Elsewhere | { is: 'undecided' | 'unauthorized' | 'known' };
 
 const KNOWN: Match = { is: 'known' };
 const UNDECIDED: Match = { is: 'undecided' };
@@ -91,13 +95,33 @@ function matchUnnamed(order: OrderState, evidence: Evidence): Match {
   // A tag that no operation of ours has is of another publisher: there is no source to look for.
   if (evidence.tag !== undefined) return { is: 'elsewhere', mayBeOurs: false };
   const sources = possibleSources(order, evidence);
-  const match = evidence.operation === undefined ? undefined : matchSources(sources, evidence);
+  const match = evidence.operation === undefined ? undefined : matchSources(order, sources, evidence);
   if (match && match !== 'elsewhere' && match !== 'undecided') return match;
   const deniedSources = match ? denied(sources, evidence) : [];
   if (deniedSources.length > 0) return { is: 'denied', sources: newestOfEach(deniedSources) };
   if (match === 'undecided') return UNDECIDED;
   // A failure with the EXECCODE of ours needs no event. People should look where an attempt of ours that failed could be the source.
-  return isKnownFailure(sources, evidence) ? KNOWN : { is: 'elsewhere', mayBeOurs: sources.length > 0 };
+  if (isKnownFailure(sources, evidence)) return KNOWN;
+  if (!hasRule(order, 'reportsAreTold')) return { is: 'elsewhere', mayBeOurs: sources.length > 0 };
+  const isAssumedElse = order.operations.some(
+    (one) => one.isTransactionAssumed && one.operation === evidence.operation,
+  );
+  const doubts = sources.filter((source) => mayBeExecuted(source) && isUnderWay(source));
+  const mayBeOf = [...new Set(doubts.map(({ operation }) => operation.commandId))];
+  return {
+    is: 'elsewhere',
+    mayBeOurs: sources.length > 0 || isAssumedElse,
+    mayBeOf: mayBeOf.length > 0 ? mayBeOf : undefined,
+  };
+}
+
+/** The operation that a report which was told as somebody else's is of: the one that it names, else the one whose doubt has ended without a TRANSACTIONID. */
+export function matchTold(order: OrderState, evidence: Evidence, mayBeOf: readonly string[] = []): Matched | undefined {
+  const named = matchNamed(order, evidence);
+  if (named || mayBeOf.length === 0) return named;
+  const sources = possibleSources(order, evidence).filter(({ operation }) => mayBeOf.includes(operation.commandId));
+  const match = matchSources(order, sources, evidence);
+  return typeof match === 'object' ? match : undefined;
 }
 
 export function matchNamed(order: OrderState, evidence: Evidence): Matched | undefined {
@@ -187,12 +211,40 @@ function namedVoid(order: OrderState, { operation, tag, answer }: Evidence): Ope
 }
 
 /** The back office may have made one as well, so evidence without a tag settles nothing of ours (docs/decisions/0006). */
-function matchSources(sources: readonly Source[], evidence: Evidence): Matched | 'undecided' | 'elsewhere' {
-  if (isMadeElsewhereToo(evidence.operation!)) return sources.some(mayBeExecuted) ? 'undecided' : 'elsewhere';
+function matchSources(
+  order: OrderState,
+  sources: readonly Source[],
+  evidence: Evidence,
+): Matched | 'undecided' | 'elsewhere' {
+  if (isMadeElsewhereToo(evidence.operation!)) {
+    const executed = sources.filter(mayBeExecuted);
+    if (hasRule(order, 'reportsAreTold')) return matchByCount(executed, evidence);
+    return executed.length > 0 ? 'undecided' : 'elsewhere';
+  }
   const [first] = sources;
   const isOpen = first?.operation.phase === 'open' && isCurrent(first);
   if (sources.length !== 1 || first === undefined || isOpen) return matchAmong(sources, evidence);
   return { is: 'matched', operation: first.operation, attempt: first.attempt.attempt };
+}
+
+/**
+ * Each success of ours without a TRANSACTIONID takes one report, so of k of them the report k+1 is of the back office. Which one is whose may be
+ * swapped; each TRANSACTIONID is told once with its amount, so their sum is right. A call under way is waited for; a doubt is not.
+ */
+function matchByCount(
+  executed: readonly Source[],
+  { result, partial = false, answer }: Evidence,
+): ReturnType<typeof matchSources> {
+  if (executed.some(({ operation }) => operation.phase === 'open')) return 'undecided';
+  const isReportOf = ({ operation: { end, partial: isPart = false, amount } }: Source) =>
+    result === 'succeeded' &&
+    end === 'succeeded' &&
+    isPart === partial &&
+    !(isPart && amount !== undefined && amount !== answer.amount);
+  const succeeded = executed.filter(isReportOf);
+  const source = succeeded.find(({ operation }) => !operation.isAmountAssumed) ?? succeeded[0];
+  if (source === undefined) return 'elsewhere';
+  return { is: 'matched', operation: source.operation, attempt: source.attempt.attempt, isAssumed: true };
 }
 
 /** Sources that are attempts of one operation name that operation; "not executed" is known of one of them already. */

@@ -103,6 +103,9 @@ export interface OperationState {
   isCardPublished?: true;
   /** It succeeded, and no report named its DESCRIPTOR yet. */
   isDescriptorMissing?: true;
+  /** It ended, and no event of it has EXTRADATA, or LANGUAGE, yet. */
+  isExtraDataMissing?: true;
+  isLanguageMissing?: true;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
@@ -122,6 +125,8 @@ export interface OperationState {
   saidNotExecutedAt?: string;
   /** While it waits, the platform may be asked about it. */
   mayLookUp?: true;
+  /** Hours from its success to the reminder that its capture window closes; absent: 144. */
+  captureReminderHours?: number;
   partial?: boolean;
   /** The granted token of the current attempt. */
   token?: string;
@@ -133,6 +138,8 @@ export interface OperationState {
   wasInDoubt?: boolean;
   /** TRANSACTIONID that the platform gave to this operation. */
   transactionId?: string;
+  /** No answer, tag or person named `transactionId`: it is of a report that may be of the back office as well. */
+  isTransactionAssumed?: true;
   /** When the first attempt was asked for, and when it ended; the writers' clocks. */
   firstIntentAt?: string;
   endedAt?: string;
@@ -243,6 +250,10 @@ export interface ExternalOperation {
   of?: string;
   /** A void of an authorization that no report had said to have succeeded. */
   isOfWaiting?: true;
+  /** Command ids of ours in doubt, one of which it may be; and what an event of that one then tells. */
+  mayBeOf?: string[];
+  extraData?: string;
+  language?: string;
   /** Offset of the record that reported it, and its hash: they name its event. */
   offset: string;
   record?: string;
@@ -389,6 +400,10 @@ export type Waiting = OperationState & { operation: PaymentKind };
 export const isWaiting = <Operation extends Pick<OperationState, 'phase'>>(
   operation: Operation,
 ): operation is Operation & Waiting => operation.phase === 'redirect_required' || operation.phase === 'pending';
+
+/** It waits, or only our timer ended it: the cardholder or the provider may yet let it succeed. */
+export const mayYetTake = (operation: OperationState): boolean =>
+  isWaiting(operation) || operation.mayYetSucceed === true;
 
 /** May still take money though nobody works on it, and gives way to an authorization that names it. */
 export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>

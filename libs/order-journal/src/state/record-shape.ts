@@ -46,7 +46,7 @@ const FIELDS: { readonly [Field in FieldsOf<JournalRecord>]-?: Check } = {
   ...{ source: isText, actor: isText, approvedBy: isText, proposal: isText, notBefore: isTime, extraData: isText },
   ...{ externalEntityId: isText, externalReference: isText, flags: listOf(isText), language: isText },
   ...{ languageOf: listOf(isText), maskedCard: isText, cardBrand: isText, cardCountry: isText, executedAt: isTime },
-  ...{ faults: listOf(isObject), reminder: isText },
+  ...{ faults: listOf(isObject), reminder: isText, captureReminderHours: isNumber },
   // The fold voids a tombstone that does not say how long its order is kept.
   refundableDays: () => true,
   tag: (value) => isText(value) || (isObject(value) && isText(value.operation) && isNumber(value.attempt)),
@@ -57,7 +57,7 @@ const TERMS = { amount: true, transactionId: true, supersedes: true, correlation
 
 /** Fields that a record of its kind may lack. An optional field without a row does not compile. */
 const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFields<RecordOf<Kind>>, true> } = {
-  INTENT: { ...TERMS, tag: true, seen: true, mayLookUp: true, supersedesDoubt: true },
+  INTENT: { ...TERMS, tag: true, seen: true, mayLookUp: true, supersedesDoubt: true, captureReminderHours: true },
   NOT_EXECUTED: { execCode: true },
   OUTCOME: { partial: true },
   IN_DOUBT: { execCode: true },

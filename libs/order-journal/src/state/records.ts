@@ -45,6 +45,8 @@ export interface Intent extends OfOperation, OperationTerms {
   mayLookUp?: true;
   /** The merchant's setting: `supersedes` may name an authorization in doubt, of a method that never succeeds without its form. */
   supersedesDoubt?: true;
+  /** The merchant's setting: hours from the authorization to the reminder of its capture. */
+  captureReminderHours?: number;
 }
 
 /** The platform provably did not execute the attempt. */

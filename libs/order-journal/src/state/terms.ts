@@ -16,6 +16,7 @@ import {
 import type { Intent, OperationTerms, Rejected } from './records.js';
 import { CAPTURE_WINDOW_MS, CLOCKS_APART_MS, waitsFrom, windowFrom } from './time.js';
 import type { Change } from './history.js';
+import { hasRule } from './versions.js';
 
 /** The journal keeps these facts of a command. */
 export interface CommandFacts {
@@ -92,6 +93,7 @@ export function grantedOperation(
   if (record.transactionId !== undefined) granted.reference = record.transactionId;
   if (isLate) granted.flags = ['capture_window_passed'];
   if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
+  if (record.captureReminderHours !== undefined) granted.captureReminderHours = record.captureReminderHours;
   if (record.operation === 'void') {
     granted.isOfWaiting = isReportedSuccess(order, record.transactionId) ? undefined : true;
   }
@@ -122,7 +124,7 @@ function withGranted(operation: OperationState, record: Intent): Attempt[] {
 const isNeeded = ({ closed, transactionId }: Attempt): boolean => closed !== 'unsent' || transactionId !== undefined;
 
 /** The operation as a report of it settles it, at the time of the report's record. */
-export function settled({ at }: Change, operation: OperationState, evidence: Evidence): OperationState {
+export function settled({ at, order }: Change, operation: OperationState, evidence: Evidence): OperationState {
   const result = evidence.result as Result;
   const { transactionId, amount } = evidence.answer;
   const moved =
@@ -147,6 +149,10 @@ export function settled({ at }: Change, operation: OperationState, evidence: Evi
     moved.askedAmount = operation.isAmountAssumed ? undefined : operation.amount;
   }
   if (moved.operation === 'refund') Object.assign(moved, refundReferences(evidence));
+  if (moved.phase === 'ended' && hasRule(order, 'returnedFieldsAdded')) {
+    if (evidence.extraData === undefined) moved.isExtraDataMissing = true;
+    if (evidence.language === undefined) moved.isLanguageMissing = true;
+  }
   if (result !== 'succeeded') return moved;
   if (evidence.answer.descriptor === undefined) moved.isDescriptorMissing = true;
   return withDetails(moved, evidence);
@@ -263,6 +269,22 @@ export function contradictsEnd(operation: OperationState, evidence: Evidence): b
   );
 }
 
+/** EXTRADATA and LANGUAGE come by notification alone. */
+function withReturned(operation: OperationState, { extraData, language }: Evidence): OperationState {
+  const { isExtraDataMissing, isLanguageMissing } = operation;
+  if (!(isExtraDataMissing && extraData !== undefined) && !(isLanguageMissing && language !== undefined))
+    return operation;
+  return {
+    ...operation,
+    isExtraDataMissing: extraData === undefined ? isExtraDataMissing : undefined,
+    isLanguageMissing: language === undefined ? isLanguageMissing : undefined,
+  };
+}
+
+/** An answer, a tag or a person says whose the TRANSACTIONID is. */
+const namesItself = ({ source, tag, answer }: Evidence): boolean =>
+  answer.transactionId !== undefined && (source === 'answer' || source === 'operator' || tag !== undefined);
+
 /** The ended operation with what the report adds: its TRANSACTIONID, an amount that was unknown, details; or that its amount is disputed. */
 export function withReport(operation: OperationState, evidence: Evidence, isContradiction: boolean): OperationState {
   const { result, source } = evidence;
@@ -272,6 +294,9 @@ export function withReport(operation: OperationState, evidence: Evidence, isCont
     (result === 'refused' && !evidence.mayBeDone) || (result === 'not_executed' && source === 'operator');
   let completed = operation.mayYetSucceed && isDenied ? { ...operation, mayYetSucceed: undefined } : operation;
   completed = bindFirst(completed, evidence);
+  if (completed.isTransactionAssumed && namesItself(evidence))
+    completed = { ...completed, isTransactionAssumed: undefined };
+  if (result === operation.end && !isContradiction) completed = withReturned(completed, evidence);
   if (operation.end !== 'succeeded' || result !== 'succeeded') return completed;
   if (completed.isDescriptorMissing && evidence.answer.descriptor !== undefined)
     completed = { ...completed, isDescriptorMissing: undefined };
@@ -308,10 +333,18 @@ export function addedDetails(before: OperationState, operation: OperationState, 
   else if (before.isAmountAssumed && !operation.isAmountAssumed) flags.push('amount_confirmed');
   flags.push(...amountFlags(before, operation));
   if (before.transactionId === undefined && operation.transactionId !== undefined) flags.push('transaction_added');
+  if (before.isTransactionAssumed && !operation.isTransactionAssumed) flags.push('transaction_confirmed');
   if (before.isDescriptorMissing && !operation.isDescriptorMissing) flags.push('descriptor_added');
   if (operation.isCardPublished && !before.isCardPublished) flags.push('card_added');
+  flags.push(...returnedFlags(before, operation));
   return { references: { externalEntityId, externalReference }, flags };
 }
+
+/** EXTRADATA and LANGUAGE that the events so far left out. */
+export const returnedFlags = (before: OperationState, operation: OperationState): string[] => [
+  ...(before.isExtraDataMissing && !operation.isExtraDataMissing ? ['extra_data_added'] : []),
+  ...(before.isLanguageMissing && !operation.isLanguageMissing ? ['language_added'] : []),
+];
 
 /** The last new report named another amount than the events so far. */
 export const amountFlags = (before: OperationState, operation: OperationState): string[] =>
@@ -321,6 +354,7 @@ export const amountFlags = (before: OperationState, operation: OperationState): 
 export function describe(operation: OperationState | undefined): EventBody {
   if (operation === undefined) return {};
   const { commandId, operation: kind, method, attempt, currency, reference, transactionId, partial, flags } = operation;
+  const { isTransactionAssumed: transactionAssumed } = operation;
   const { amount, amountAssumed, otherAmount } = amountsOf(operation);
   return compact<EventBody>({
     commandId,
@@ -333,6 +367,7 @@ export function describe(operation: OperationState | undefined): EventBody {
     currency,
     reference,
     transactionId,
+    transactionAssumed,
     partial,
     flags,
   });

@@ -1,15 +1,18 @@
 import { compact, copyWith } from '@tranche/runtime';
 import { operationEventType, type EventName, type EventType } from '@tranche/contracts';
-import { paymentsTaken } from './conflicts.js';
+import { paidAfterVoid, paymentsTaken } from './conflicts.js';
 import { isDoubtSuperseded, type Judgement } from './guards.js';
 import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold-evidence.js';
 import type { Change } from './history.js';
 import type { Source } from './match.js';
 import type { Intent } from './records.js';
-import { hasRule } from './versions.js';
 import {
   findOperation,
   isFull,
+  isPayment,
+  isWaiting,
+  mayYetTake,
+  operationNamedBy,
   VERDICTS_KEPT,
   type EventBody,
   type Evidence,
@@ -19,6 +22,7 @@ import {
   type Result,
   type Waiting,
 } from './order-state.js';
+import { hasRule } from './versions.js';
 import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
 
 const CONFLICT = 'payment.conflict.detected';
@@ -117,7 +121,7 @@ export function finish({ order, events: before }: Change): Pick<Change, 'order' 
   if (before.length === 0) return { order, events: before };
   const events = before.map((effect) => {
     const operation = effect.isRepeat ? undefined : findOperation(order, effect.event.body.commandId ?? '');
-    return operation ? { event: withAmountsOf(operation, effect.event) } : effect;
+    return operation ? { event: withLatestOf(operation, effect.event) } : effect;
   });
   const operations = order.operations.map((operation) => {
     const own = events.filter(({ event, isRepeat }) => !isRepeat && isOf(event, operation.commandId));
@@ -125,17 +129,19 @@ export function finish({ order, events: before }: Change): Pick<Change, 'order' 
     const listed = own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth }));
     const { latest } = operation;
     const next = copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
-    if (latest?.offset === order.lastOffset) next.latest = withAmountsOf(operation, latest);
+    if (latest?.offset === order.lastOffset) next.latest = withLatestOf(operation, latest);
     return next;
   });
   return { order: { ...order, operations }, events };
 }
 
-function withAmountsOf(operation: OperationState, event: ProjectedEvent): ProjectedEvent {
+function withLatestOf(operation: OperationState, event: ProjectedEvent): ProjectedEvent {
   const { amount, amountAssumed, otherAmount } = amountsOf(operation);
+  const { isTransactionAssumed: transactionAssumed } = operation;
   const { body } = event;
-  if (body.amount === amount && body.amountAssumed === amountAssumed && body.otherAmount === otherAmount) return event;
-  return { ...event, body: compact({ ...body, amount, amountAssumed, otherAmount }) };
+  const isSame = body.amount === amount && body.amountAssumed === amountAssumed && body.otherAmount === otherAmount;
+  if (isSame && body.transactionAssumed === transactionAssumed) return event;
+  return { ...event, body: compact({ ...body, amount, amountAssumed, otherAmount, transactionAssumed }) };
 }
 
 /** State must stay small: REDIRECTHTML is kept apart, for a day. */
@@ -202,6 +208,8 @@ export function makeMove(change: Change, move: Move): Change {
       return executedAfterAll(count(change, move), move.operation, move.evidence);
     case 'more':
       return publishMore(count(change, move), move);
+    case 'added':
+      return publishAdded(count(change, move), move);
   }
 }
 
@@ -221,16 +229,26 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   const isResolved = operation.phase === 'in_doubt';
   if (isResolved) body.outcome = result;
   const name = isResolved ? 'doubt_resolved' : result;
+  const proved = result === 'succeeded' ? proveAuthorization(change, operation, evidence) : change;
   const next =
     name === 'redirect_required' || name === 'pending'
-      ? putAndPublish(change, moved as Waiting, name, body)
-      : putAndPublish(change, moved, name, body);
+      ? putAndPublish(proved, moved as Waiting, name, body)
+      : putAndPublish(proved, moved, name, body);
   if (result === 'refused') return next;
   return reportCurrency(
     result === 'succeeded' ? reportAmount(next, operation, moved, evidence) : next,
     moved,
     evidence,
   );
+}
+
+/** The success of a capture proves that its payment has succeeded, though no report of that has reached us. */
+function proveAuthorization(change: Change, { operation, reference }: OperationState, { source }: Evidence): Change {
+  if (operation !== 'capture' || !hasRule(change.order, 'captureOfWaiting')) return change;
+  const payment = operationNamedBy(change.order, reference, (one) => isPayment(one) && mayYetTake(one));
+  if (payment === undefined) return change;
+  const evidence: Evidence = { source, result: 'succeeded', answer: compact({ transactionId: reference }) };
+  return isWaiting(payment) ? settle(change, payment, evidence) : settleExpired(change, payment, evidence);
 }
 
 const current = ({ order }: Change, operation: OperationState): OperationState =>
@@ -261,7 +279,7 @@ function publishAdded(change: Change, { operation, evidence, added }: OperationM
   const settled = current(change, operation);
   // The record that resolves a doubt states in that event all that is known by now.
   const isResolved = settled.latest?.offset === change.order.lastOffset && settled.latest.body.outcome !== undefined;
-  const name = isResolved ? 'doubt_resolved' : 'succeeded';
+  const name = isResolved ? 'doubt_resolved' : settled.end === 'refused' ? 'refused' : 'succeeded';
   return putAndPublish(change, copyWith(settled, added.references), name, body);
 }
 
@@ -325,6 +343,15 @@ export function reportSecondPayment(before: OrderState, change: Change): Change 
   const { commandId = '', transactionId } = reported ?? more.at(-1) ?? taken.at(-1)!;
   const body = { ...reported, outcome: undefined, transactionId, flags: ['two_payments_succeeded'] };
   return publish(change, CONFLICT, findOperation(order, commandId), body);
+}
+
+/** By this record a payment has succeeded whose form was voided: it can be captured, or voided once more. */
+export function reportPaidAfterVoid(before: OrderState, change: Change): Change {
+  const { order, events } = change;
+  if (events.length === 0) return change;
+  const known = paidAfterVoid(before).map(({ commandId }) => commandId);
+  const more = paidAfterVoid(order).filter(({ commandId }) => !known.includes(commandId));
+  return more.reduce((next, one) => publish(next, CONFLICT, one, { flags: ['paid_after_void'] }), change);
 }
 
 /** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */

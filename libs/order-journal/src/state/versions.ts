@@ -16,8 +16,21 @@ export const NEWEST_RULES_VERSION: RulesVersion = 2;
 export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
   versions: [RULES_VERSION, 2],
   // A person's EVIDENCE that names what the person saw is void once its order has moved on.
-  // An order keeps its newest verdicts, and at most so many reports of what no command asked for (`VERDICTS_KEPT`, `REPORTS_KEPT`).
-  since: { evidenceRestsOnState: 2, listsAreBounded: 2 },
+  since: {
+    evidenceRestsOnState: 2,
+    // An order keeps its newest verdicts, and at most so many reports of what no command asked for (`VERDICTS_KEPT`, `REPORTS_KEPT`).
+    listsAreBounded: 2,
+    // A report without a name is told at once: as ours by counting successes without a TRANSACTIONID, else as made elsewhere.
+    reportsAreTold: 2,
+    // A capture of a payment of which no success was heard is sent; its success proves the payment's.
+    captureOfWaiting: 2,
+    // A payment that succeeds after the void of its form is a conflict, and can be captured.
+    paidAfterVoid: 2,
+    // EXTRADATA and LANGUAGE that come behind the answer are published.
+    returnedFieldsAdded: 2,
+    // `expired` says if the payment may yet succeed.
+    expiryTold: 2,
+  },
 };
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>
@@ -110,7 +123,17 @@ const terms = {
  * a new kind or field is everywhere before one writes it, as with rules.
  */
 export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: WrittenSince<Kind> } = {
-  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1, mayLookUp: 1, supersedesDoubt: 1 },
+  INTENT: {
+    record: 1,
+    ...ofOperation,
+    ...terms,
+    token: 1,
+    tag: 1,
+    seen: 1,
+    mayLookUp: 1,
+    supersedesDoubt: 1,
+    captureReminderHours: 2,
+  },
   NOT_EXECUTED: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },

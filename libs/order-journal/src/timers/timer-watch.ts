@@ -15,7 +15,6 @@ import {
 import type { Expired, GivenUp, Reminded, Snapshot, Tombstone } from '../state/records.js';
 import { snapshotOf } from '../state/snapshot.js';
 import {
-  CAPTURE_WINDOW_MS,
   CLOCKS_APART_MS,
   isUndecided,
   lifetimeMs,
@@ -34,16 +33,17 @@ const AGAIN_AFTER_MS = 60_000;
 const ORDERS_AT_ONCE = 100;
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Time between the reminder and the end of a capture window. Milliseconds. */
-const CAPTURE_REMINDER_MS = DAY_MS;
+/** Default of a merchant's `captureReminderHours`: a day before a capture window ends. */
+const CAPTURE_REMINDER_HOURS = 144;
 /** A command between two attempts gets no further attempt after 7 days. Where it is not redelivered by then, it is given up after this time (R13). */
 const IDLE_LIFETIME_MS = 8 * DAY_MS;
 /** Interval between snapshots of an order that must outlive the journal's retention of 100 days. */
 export const SNAPSHOT_EVERY_MS = 60 * DAY_MS;
 /** An order that moved gets its snapshot only after this time without a record. Milliseconds. */
-const AT_REST_MS = 3_600_000;
+const AT_REST_MS = HOUR_MS;
 
 /** Default of `REFUNDABLE_DAYS` of payment-gateway. */
 export const REFUNDABLE_DAYS = 400;
@@ -119,7 +119,7 @@ function dueTimers(order: OrderState, nowMs: number, refundableDays: number): Ti
 }
 
 function timersOfOperation(order: OrderState, operation: OperationState): Timer[] {
-  const { commandId, phase, since = '', reminded } = operation;
+  const { commandId, phase, since = '', reminded, captureReminderHours = CAPTURE_REMINDER_HOURS } = operation;
   const after = (from: string, ms: number, timer: Timer['timer']) => ({
     atMs: Date.parse(from) + ms,
     timer,
@@ -134,7 +134,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
   if (phase === 'in_doubt')
     timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));
   if (isCapturable(order, operation))
-    timers.push(after(windowFrom(operation) ?? '', CAPTURE_WINDOW_MS - CAPTURE_REMINDER_MS, 'capture_window'));
+    timers.push(after(windowFrom(operation) ?? '', captureReminderHours * HOUR_MS, 'capture_window'));
   return timers.filter(({ timer }) => !reminded?.some((reminder) => reminder === timer));
 }
 

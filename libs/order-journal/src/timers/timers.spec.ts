@@ -235,6 +235,12 @@ describe('reminders', () => {
     expect([once.effects.length, fold(once.order, record, 51n).effects.length]).toEqual([1, 0]);
   });
 
+  it('of a capture comes after the hours that its merchant set', () => {
+    const set = after([0, intent('a', { captureReminderHours: 48 })], [1000, outcome('a', 'succeeded')]);
+    expect(named(set)[0]).toEqual(['capture_window', 2 * DAY_MS + 1000]);
+    expect(onTime(set, 2 * DAY_MS + 1000, 'capture_window').events).toEqual(['capture_window.closing']);
+  });
+
   it('a capture window is told to close a day before it does, and not after it has', () => {
     const state = after(...authorized);
     expect(onTime(state, 6 * DAY_MS + 999).events).toEqual([]);
