@@ -142,7 +142,7 @@ it('asks for a phone or a mobile phone in each address where the merchant wants 
   ]);
 });
 
-it('asks for no delay of a delivery whose date is given, where the merchant wants all [Cart.DELIVERYEXPECTEDDELAY] [Limits.delivery-delay]', () => {
+it('asks for the date or the delay of a delivery, where the merchant wants all [Cart.DELIVERYEXPECTEDDELAY] [Limits.delivery-delay]', () => {
   const faults = (change: object) => {
     const cart = [{ ...aPartnerBAuthorization().cart[0], deliveryExpectedDelay: undefined, ...change }];
     const message = { ...aPartnerBAuthorization(), cart };
@@ -151,6 +151,7 @@ it('asks for no delay of a delivery whose date is given, where the merchant want
     );
   };
   expect(faults({ deliveryExpectedDate: '2026-03-10' })).toEqual([]);
+  expect(faults({ deliveryExpectedDate: undefined, deliveryExpectedDelay: 2 })).toEqual([]);
   expect(faults({ deliveryExpectedDate: undefined })).toEqual([
     'cart[0].deliveryExpectedDate: required',
     'cart[0].deliveryExpectedDelay: required',
