@@ -372,6 +372,22 @@ it('decodes and validates a full command faster than class-validator validates i
   expect(ours).toBeLessThan(theirs);
 });
 
+it('METADATA has 1 to 255 characters without a card number, and is of authorizations only [Transaction.METADATA]', () => {
+  const authorize = (metadata: string) =>
+    faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ metadata }));
+  expect(['m', 'm'.repeat(255)].flatMap(authorize)).toEqual([]);
+  expect(['', 'm'.repeat(256), 'card 4970101234567893'].flatMap(authorize)).toEqual([
+    ...['metadata: length', 'metadata: length', 'metadata: card_data_forbidden'],
+  ]);
+  const metadata = 'm';
+  expect([
+    ...faultsOf('partner-a', 'payment.capture', { ...aCapture(), metadata }),
+    ...faultsOf('partner-a', 'payment.refund', { ...aRefund(), metadata }),
+    ...faultsOf('partner-a', 'payment.void', { ...aVoid(), metadata }),
+    ...faultsOf('card', 'payment.pay', { ...aCardPayment(), metadata }),
+  ]).toEqual(Array(4).fill('metadata: unknown_field'));
+});
+
 describe('metadata of decorators', () => {
   it('survives on the properties of messages', () => {
     expect(Reflect.getMetadata('design:type', PartnerAAuthorization.prototype, 'client')).toBe(PartnerAClient);
