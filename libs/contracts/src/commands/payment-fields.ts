@@ -102,10 +102,10 @@ export function PublicIpv4(): PropertyDecorator {
   return Text(7, 15, { pattern: PUBLIC_IPV4, says: 'a public IPv4 address' });
 }
 
-const PERCENTAGE = /^\d{1,3}(?:\.\d{1,20})?$/;
+const PERCENTAGE = /^\d{1,3}(?:\.\d{1,6})?$/;
 const HIGHEST_PERCENTAGE = 999.999999;
 
-/** DISCOUNT and TAX: a percentage as number, or as text with a dot as decimal separator. Sent as text with up to 6 decimals. */
+/** DISCOUNT and TAX: a percentage as number, or as text with a dot as decimal separator. Sent as text, numbers with up to 6 decimals. */
 export function Percentage(): PropertyDecorator {
   const inspect: Inspect = (value) => {
     if (typeof value === 'number')
@@ -113,19 +113,17 @@ export function Percentage(): PropertyDecorator {
         ? undefined
         : { code: 'range', message: `must be a number from 0 to ${HIGHEST_PERCENTAGE}` };
     if (typeof value !== 'string') return { code: 'type', message: 'must be a number or a text' };
-    if (value.length < 1 || value.length > 24) return { code: 'length', message: 'must have 1 to 24 characters' };
+    if (value.length < 1 || value.length > 10) return { code: 'length', message: 'must have 1 to 10 characters' };
     return PERCENTAGE.test(value)
       ? undefined
       : { code: 'format', message: 'must be a percentage with a dot as decimal separator' };
   };
   const schema = {
     type: ['string', 'number'],
-    ...{ minLength: 1, maxLength: 24, pattern: PERCENTAGE.source },
+    ...{ minLength: 1, maxLength: 10, pattern: PERCENTAGE.source },
     ...{ minimum: 0, maximum: HIGHEST_PERCENTAGE },
   };
-  const isSent = (value: unknown) => typeof value === 'string' && /^\d+(?:\.\d{1,6})?$/.test(value);
-  const rounded = (value: unknown) => String(Number(Math.min(Number(value), HIGHEST_PERCENTAGE).toFixed(6)));
-  return Field(inspect, schema, (value) => (isSent(value) ? value : rounded(value)));
+  return Field(inspect, schema, (value) => (typeof value === 'number' ? String(Number(value.toFixed(6))) : value));
 }
 
 /**
