@@ -470,7 +470,7 @@ export const LIMITS: readonly LimitTable[] = [
         'cart[0].deliveryType',
         oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery'),
       ),
-      listed('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
+      optional('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
       optional('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
       listed('TOTALAMOUNT', 'cart[0].totalAmount', {
         accepted: [30000],

@@ -63,7 +63,7 @@ const CARD_BEFORE =
   /\b(?:cart[ae]|card|tarjeta|karte|kaart|maestro|visa|pan)\b\W*(?:(?:is|es|est|ist|le|la|the|de|n[ro°]?|num(?:[eé]ro|ber)|bank|bancaire|bancaria|bleue|maestro|visa)\b\W*){0,4}$/i;
 const LONGEST_BEFORE = 48;
 
-/** What the text around a number tells of it. */
+/** Says what the text around a number tells of it. */
 interface Context {
   isOfCompany: () => boolean;
   isNamedCard: () => boolean;
