@@ -1,6 +1,6 @@
 import type { Parameter } from '@tranche/platform';
 import { checked, MAX_PARAMETERS, tooMany, type Parameters, type Unreadable } from './received-parameters.js';
-import { charsetOf, parameterOf, utf8Of } from './sent-text.js';
+import { charsetOf, parameterOf, utf8Of } from '@tranche/platform';
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const FIRST_LINE = /^\s*--([^\r\n]{1,70}?)-{0,2}\r?\n/;

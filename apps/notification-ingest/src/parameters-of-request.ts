@@ -1,5 +1,6 @@
 import { brotliDecompressSync, inflateRawSync, unzipSync } from 'node:zlib';
 import { withoutByteOrderMark } from '@tranche/contracts';
+import { charsetOf } from '@tranche/platform';
 import { parametersOfMultipart } from './multipart-parameters.js';
 import {
   checked,
@@ -9,7 +10,6 @@ import {
   type Unreadable,
 } from './received-parameters.js';
 import type { ReceivedRequest } from './received-request.js';
-import { charsetOf } from './sent-text.js';
 
 /** The platform sets no limit for MESSAGE, so this one is ours (docs/decisions/0070). */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -123,7 +123,7 @@ function isBlank(body: Buffer): boolean {
 /** The first character says what a body is: no form begins with a brace, nor a parameter with two hyphens. */
 function parametersOfBody(contentType: string, body: Buffer): Parameters | Unreadable {
   const beginning = body.toString('latin1', 0, 100).trimStart();
-  if (beginning.startsWith('{')) return parametersOfJson(body);
+  if (beginning.startsWith('{')) return parametersOfJson(body, charsetOf(contentType));
   const isMultipart = beginning.startsWith('--') || /^\s*multipart\/[^;]*;.*boundary=/i.test(contentType);
   return isMultipart ? parametersOfMultipart(contentType, body) : parametersOfForm(body, charsetOf(contentType));
 }

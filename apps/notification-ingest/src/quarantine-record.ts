@@ -11,11 +11,10 @@ import {
   withoutHiddenCardData,
   type EncodedEvent,
 } from '@tranche/contracts';
-import type { Parameter, Parameters } from '@tranche/platform';
+import { knownCharset, parameterOf, type Parameter, type Parameters } from '@tranche/platform';
 import { parametersOf } from './parameters-of-request.js';
 import { contentHash } from './received-parameters.js';
 import type { ReceivedRequest } from './received-request.js';
-import { knownCharset, parameterOf } from './sent-text.js';
 
 /** `no_order`: signed, but its ORDERID is missing or unusable. The other two fit no key of ours. */
 export type QuarantineReason = 'hash_mismatch' | 'unknown_identifier' | 'no_order';

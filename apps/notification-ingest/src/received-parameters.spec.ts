@@ -5,7 +5,7 @@ import {
   type Parameters,
   type Unreadable,
 } from './received-parameters.js';
-import { charsetOf } from './sent-text.js';
+import { charsetOf } from '@tranche/platform';
 
 const form = (text: string, encoding: BufferEncoding = 'utf8') => parametersOfForm(Buffer.from(text, encoding));
 const json = (text: string, encoding: BufferEncoding = 'utf8') => parametersOfJson(Buffer.from(text, encoding));
@@ -164,7 +164,7 @@ describe('parameters of JSON', () => {
     ['{"A":null}', 'every value must be a text or a number'],
     ['{"A":true}', 'every value must be a text or a number'],
     ['{"A":["1"]}', 'every value must be a text or a number'],
-    ['{"A":{"B":"1"},"A":"2"}', 'every value must be a text or a number'],
+    ['{"A":{"B":"1"},"A":"2"}', 'a parameter came twice'],
     ['{"A":{"B":"1"}}', 'every value must be a text or a number'],
     ['{"A":"\\ud800"}', 'a value is not Unicode text'],
     ['{"A":"x\\udc00x"}', 'a value is not Unicode text'],
@@ -182,6 +182,14 @@ describe('parameters of JSON', () => {
     ],
   ])('are refused: %.30s', (text, unreadable) => expect(json(text)).toEqual({ unreadable }));
 
-  it('are refused where bytes are no UTF-8', () =>
-    expect(json('{"A":"\xe9"}', 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }));
+  it('that are not UTF-8 are read by the charset, as in a form, and keep their bytes', () =>
+    expect(json('{"A":"\xe9","B":1}', 'latin1')).toEqual([
+      ['A', 'é', { name: 'A', value: '\xe9' }],
+      ['B', '1'],
+    ]));
+
+  it('that are not UTF-8 and have an escape beyond one byte are refused', () =>
+    expect(json('{"A":"\xe9","B":"\\u20ac"}', 'latin1')).toEqual({
+      unreadable: 'it is not UTF-8, and has escapes beyond its charset',
+    }));
 });

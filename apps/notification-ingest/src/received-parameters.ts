@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isName, type Parameters } from '@tranche/platform';
-import { parameterOf } from './sent-text.js';
+import { isPlainObject, parseJsonWithNames, withNumbersAsTexts } from '@tranche/contracts';
+import { isName, parameterOf, type Parameters } from '@tranche/platform';
 
 export type { Parameters };
 
@@ -41,33 +41,30 @@ function separatorOf(text: string): string {
   return /&(?!amp;)/.test(text) ? '&' : '&amp;';
 }
 
-const STRINGS = /"(?:[^"\\]|\\.)*"/g;
-const TOKENS = new RegExp(`${STRINGS.source}|[^\\s{}":,]+`, 'g');
-
-/** Reads a flat object. From its source, because JSON.parse keeps the last of two equal names, and not how a number was written. */
-export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
-  if (!isUtf8(bytes)) return { unreadable: 'it is not UTF-8' };
-  const text = bytes.toString('utf8');
-  let parsed: unknown;
+/** Reads a flat object, numbers as they were written. Of bytes that are not UTF-8, each is one character until the charset decodes them. */
+export function parametersOfJson(bytes: Buffer, charset?: string): Parameters | Unreadable {
+  const isText = isUtf8(bytes);
+  const text = bytes.toString(isText ? 'utf8' : 'latin1');
+  let repeated: unknown[];
+  let values: unknown;
   try {
-    parsed = JSON.parse(text);
+    ({ repeated } = parseJsonWithNames(text));
+    values = JSON.parse(withNumbersAsTexts(text));
   } catch {
     return { unreadable: 'the body is not JSON' };
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return { unreadable: 'the body must be a JSON object' };
-  if (/[[{]/.test(text.replace(STRINGS, '').trim().slice(1))) return NOT_FLAT;
-  const tokens = text.match(TOKENS) ?? [];
-  const pairs: [string, string][] = [];
-  for (let at = 0; at < tokens.length; at += 2) {
-    const [name, value] = [JSON.parse(tokens[at]!) as string, tokens[at + 1]!];
-    if (!/^["\d-]/.test(value)) return NOT_FLAT;
-    pairs.push([name, value.startsWith('"') ? (JSON.parse(value) as string) : value]);
-  }
+  if (!isPlainObject(values)) return { unreadable: 'the body must be a JSON object' };
+  const pairs = Object.entries(values);
+  if (!pairs.every((pair): pair is [string, string] => typeof pair[1] === 'string')) return NOT_FLAT;
+  if (repeated.length > 0) return { unreadable: 'a parameter came twice' };
   if (pairs.some(([, value]) => LONE_SURROGATE.test(value))) return { unreadable: 'a value is not Unicode text' };
-  return checked(pairs);
+  if (isText) return checked(pairs);
+  if (pairs.flat().some((sent) => NOT_A_BYTE.test(sent)))
+    return { unreadable: 'it is not UTF-8, and has escapes beyond its charset' };
+  return checked(pairs.map(([name, value]) => parameterOf(name, value, charset)));
 }
 
+const NOT_A_BYTE = /[^\0-\xff]/;
 const NOT_FLAT: Unreadable = { unreadable: 'every value must be a text or a number' };
 
 /** Refuses empty, too long, ambiguous or malformed lists: every name must be valid and occur once. */

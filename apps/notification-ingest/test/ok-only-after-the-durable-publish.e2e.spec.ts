@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { waitFor } from '@tranche/testing';
 import {
   capture,
@@ -43,6 +45,14 @@ describe('a signed notification', () => {
       what: 'the event',
     });
     expect(record.headers).toMatchObject({ traceparent, tracestate: 'shop=1' });
+  });
+
+  it('of a sender that ends its side of the connection is answered with OK', async () => {
+    const { hostname, port, pathname } = new URL(ingest.webhook);
+    const query = form(signed(capture({ ORDERID: 'durable half closed' })));
+    const socket = connect(Number(port), hostname);
+    socket.end(`GET ${pathname}?${query} HTTP/1.1\r\nHost: shop\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nOK$/);
   });
 
   it.each(Object.keys(ways))(

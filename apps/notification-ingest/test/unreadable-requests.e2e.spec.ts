@@ -104,7 +104,7 @@ describe('a request that cannot be a notification', () => {
     ],
     ['unsigned, with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 400],
     [
-      'with JSON that is not UTF-8',
+      'unsigned, with JSON that is not UTF-8',
       () => send('POST', { 'content-type': 'application/json' }, Buffer.from('{"A":"\xe9"}', 'latin1')),
       400,
     ],

@@ -84,7 +84,7 @@ it.each([
   ['5', ''],
   ['37', ''],
   ['', ''],
-])('a card whose number begins with %s is offered the brands %s [Payment.brand-selector]', (first, brands) => {
+])('a card whose number begins with %s is offered the brands %s', (first, brands) => {
   expect(brandsOfNumber(first).join(' ')).toBe(brands);
   for (const selectedBrand of brandsOfNumber(first)) expect(faultsOf({ selectedBrand })).toEqual([]);
 });

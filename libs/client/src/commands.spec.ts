@@ -113,7 +113,7 @@ describe('with the entry of its merchant', () => {
   });
 
   it.each(['basket|tr1.AAAAAAAAAAAA.1', 'rp1.app'])(
-    'refuses EXTRADATA that ends like ours, with no entry too: %s',
+    'refuses EXTRADATA that ends like ours, with no entry too: %s [Transaction.EXTRADATA]',
     (extraData) => {
       for (const entries of [merchants, []])
         expect(faults({ ...order, extraData }, entries)).toEqual(['extraData format']);

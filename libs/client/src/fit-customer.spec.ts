@@ -22,8 +22,19 @@ it.each([
   ['a decomposed name', 'firstName', 'Zoé'.normalize('NFD'), 'Zoé', 'composed'],
   ['a letter with a mark that composes with nothing', 'firstName', 'x̱'.repeat(15), 'x̱'.repeat(7), 'cut'],
   ['a country', 'country', 'fr', 'FR', 'capitals'],
+  ['a title in capitals', 'title', 'Mr.', 'mr', 'title'],
+  ['a French title', 'title', 'Mme', 'mrs', 'title'],
 ])('fits %s [Customer.{BILLINGCOUNTRY,SHIPTOCOUNTRY}]', (_what, name, text, fitted, change) => {
   expect(fit('B', { [name]: text })).toEqual({ [name]: fitted, did: [`billing.${name} ${change}`] });
+});
+
+it('an IPv4 address in the form of IPv6 becomes plain [Customer.CLIENTIP]', () => {
+  const fitted = fitCustomer('A', { client: { ip: '::ffff:203.0.113.10' } });
+  expect(fitted).toEqual({
+    customer: { client: { ip: '203.0.113.10' } },
+    changes: [{ path: 'client.ip', change: 'ipv4' }],
+  });
+  expect(fitCustomer('A', { client: { ip: '::1' } }).changes).toEqual([]);
 });
 
 it.each([

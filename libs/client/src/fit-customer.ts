@@ -9,6 +9,7 @@ interface Customer {
 
 /**
  * A change to a text of the customer. It names no value, so that it may be logged.
+ * `title`: `Mr`, `Mme` and the like became the interface's; `ipv4`: an IPv4 address in the form of IPv6 (`::ffff:`) became plain.
  * `composed`: Unicode's composed form (NFC). `spaces`: line breaks and repeated spaces became one space. `capitals`: of a country.
  * `e164`: a phone in international form. `cut`: shortened to the interface's limit. `left_out`: was empty or null, or is a phone that
  * does not fit the numbering plan of its country.
@@ -16,7 +17,7 @@ interface Customer {
 export interface TextChange {
   /** For example `billing.firstName`. */
   readonly path: string;
-  readonly change: 'composed' | 'spaces' | 'capitals' | 'e164' | 'cut' | 'left_out';
+  readonly change: 'composed' | 'spaces' | 'capitals' | 'title' | 'ipv4' | 'e164' | 'cut' | 'left_out';
 }
 
 export interface Fitted<T> {
@@ -75,6 +76,8 @@ function fittedPart(
       become('spaces', text.replace(/\s+/g, ' ').trim());
     }
     if (name === 'country') become('capitals', text.toUpperCase());
+    if (name === 'title') become('title', titleOf(text));
+    if (name === 'ip') become('ipv4', text.replace(/^::ffff:(?=\d+\.)/i, ''));
     if (PHONES.has(name)) {
       const phone = internationalPhone(text, country);
       if (phone !== undefined) become('e164', phone);
@@ -85,6 +88,17 @@ function fittedPart(
     else fitted[name] = text;
   }
   return fitted;
+}
+
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ...['mr', 'm', 'monsieur', 'sr'].map((title) => [title, 'mr'] as const),
+  ...['mrs', 'mme', 'madame', 'sra'].map((title) => [title, 'mrs'] as const),
+  ...['miss', 'mlle', 'mademoiselle', 'srta'].map((title) => [title, 'miss'] as const),
+]);
+
+/** A title in the interface's form, as `Mr.`, `M.` or `Mme` of people's; any other stays, and is refused with the reason. */
+function titleOf(text: string): string {
+  return TITLES.get(text.toLowerCase().replace(/\.$/, '')) ?? text;
 }
 
 /** Ends between two words where that keeps at least half of the text, else between two characters. */

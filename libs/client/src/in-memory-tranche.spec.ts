@@ -194,13 +194,16 @@ it('warns where EXTRADATA of a capture leaves no room for the tag, in each resul
 });
 
 it('refuses what the gateway would refuse by the merchant’s entry, as the client does', async () => {
-  const merchants = [{ merchant: 'shop-fr', currencies: ['CHF'] }];
+  const merchants = [
+    { merchant: 'shop-fr', currencies: ['EUR'] },
+    { merchant: 'shop-ch', currency: 'CHF' },
+  ];
   const tranche = new InMemoryTranche({ merchants });
   const low = aPartnerBAuthorization({ amount: 14_999 });
   await expect(tranche.publisher.authorize(low, { id: 'low' })).rejects.toMatchObject({
     faults: [{ path: 'amount', code: 'amount_out_of_range' }],
   });
-  await tranche.publisher.authorize({ ...low, currency: 'CHF' }, { id: 'franc' });
+  await tranche.publisher.authorize({ ...low, merchant: 'shop-ch' }, { id: 'franc' });
   await new InMemoryTranche().publisher.authorize(low, { id: 'low' });
   expect(tranche.published.map(({ id }) => id)).toEqual(['franc']);
   expect(() => new InMemoryTranche({ merchants: [{}] })).toThrow('merchants: [0].merchant is required');

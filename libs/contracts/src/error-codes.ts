@@ -40,7 +40,7 @@ const CODES = {
     option_not_in_market: "The payment option is not offered in the merchant's market.",
     phone_not_in_market: "A phone number is not in the form that the merchant's market demands.",
     not_express: 'DELIVERYSPEED is express, and the delivery takes 48 hours or more.',
-    currency_not_of_merchant: 'The currency is not one of those that the merchant has.',
+    currency_not_of_merchant: 'The currency is not that of the merchant’s account.',
     return_page_unknown: 'The returnPage is not one of the return pages that the merchant allows.',
     public_api_key: 'The apiKeyId is of type Public: such a key is for pages and never signs.',
     unknown_api_key: 'The apiKeyId is not configured for the merchant.',

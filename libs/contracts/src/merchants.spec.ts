@@ -72,6 +72,7 @@ describe('a list', () => {
     ['an unknown market', [{ ...shop, market: 'DE' }], ['[0].market: enum']],
     ['no currency code', [{ ...shop, currency: 'eur' }], ['[0].currency: format']],
     ['a further currency that is none', [{ ...shop, currencies: ['CHF', 'us'] }], ['[0].currencies: format']],
+    ['a further currency of one account', [{ ...shop, currencies: ['EUR', 'CHF'] }], ['[0].currencies: format']],
     ['currencies that are no list', [{ ...shop, currencies: 'CHF' }], ['[0].currencies: type']],
     [
       'a return page without a sound address',

@@ -90,7 +90,7 @@ abstract class CommandRulesEntry implements CommandRules {
   @Currency()
   currency?: string;
 
-  /** Further currencies that a command may name. */
+  /** No other than `currency`, see `faultsOfCurrencies`. */
   @Optional()
   @TextList({ pattern: CURRENCY_PATTERN, says: 'a list of ISO 4217 codes' })
   currencies?: readonly string[];
@@ -250,7 +250,12 @@ export function readMerchants(list: unknown, readKey: ReadFile): { merchants: Me
       withKeysFromFiles(raw, `[${index}]`, readKey, faults),
       'refused',
     );
-    faults.push(...within(`[${index}]`, [...ofFields, ...(value ? faultsOfApiKeys(value) : [])]));
+    faults.push(
+      ...within(`[${index}]`, [
+        ...ofFields,
+        ...(value ? [...faultsOfApiKeys(value), ...faultsOfCurrencies(value)] : []),
+      ]),
+    );
     if (value) all.push({ ...value, ...defaultsOf(value), lookup: value.lookup ?? false } as Merchant);
   });
   faults.push(...duplicates(list));
@@ -264,7 +269,9 @@ export function readMerchants(list: unknown, readKey: ReadFile): { merchants: Me
  */
 export function readMerchantRules(entries: readonly unknown[]): readonly MerchantRules[] {
   const checked = entries.map((entry) => check(MerchantRulesEntry, entry, 'ignored'));
-  const faults = checked.flatMap(({ faults: all }, at) => within(`[${at}]`, all));
+  const faults = checked.flatMap(({ value, faults: all }, at) =>
+    within(`[${at}]`, value ? faultsOfCurrencies(value) : all),
+  );
   if (faults.length > 0) throw new EntriesFileError(faults, 'merchants');
   return checked.flatMap(({ value }) => (value === undefined ? [] : [{ ...value, ...defaultsOf(value) }]));
 }
@@ -273,6 +280,15 @@ const defaultsOf = ({ market = 'FR', currency = 'EUR' }: Partial<Defaults>): Def
 
 const within = (path: string, faults: readonly Fault[]) =>
   faults.map((one) => ({ ...one, path: joinPath(path, one.path) }));
+
+/** No request of the interface names a currency: an amount in another one would be executed in that of the account. */
+function faultsOfCurrencies(entry: CommandRulesEntry): Fault[] {
+  const { currency } = defaultsOf(entry);
+  const others = entry.currencies?.filter((one) => one !== currency) ?? [];
+  if (others.length === 0) return [];
+  const message = `must not name ${others.join(', ')}: an IDENTIFIER has one currency; write a merchant of its own, with its IDENTIFIER, for each`;
+  return [fault('currencies', 'format', message)];
+}
 
 /** Checks that depend on two fields: a Public key has no secret, any other key must have one. */
 function faultsOfApiKeys({ apiKeys = [] }: MerchantEntry): Fault[] {

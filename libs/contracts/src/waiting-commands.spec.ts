@@ -20,13 +20,14 @@ it('adds up amounts by currency; a follow-up has that of its order, and some nam
   });
 }); // prettier-ignore
 
-it('takes the currency of the merchant where the command names none, and an order can have no other', () => {
-  const shops: Record<string, object> = { one: { currency: 'EUR' }, two: { currency: 'EUR', currencies: ['CHF'] } };
+it('takes the currency of the merchant where the command names none', () => {
+  const shops: Record<string, object> = { one: { currency: 'EUR' }, two: { currency: 'CHF' } };
   const sums = new AmountSums({ byName: (name: string) => shops[name] } as never);
   sums.add(command({ merchant: 'one', amount: 1 }));
   sums.add(command({ merchant: 'two', amount: 10 }));
   sums.add(command({ merchant: 'two', amount: 100 }, 'payment.authorize'));
-  expect(sums.result({ count: 3, isWhole: true }).money).toEqual([{ currency: 'EUR', amount: 101 }, { currency: 'not_named', amount: 10 }]);
+  sums.add(command({ merchant: 'unknown', amount: 7 }));
+  expect(sums.result({ count: 4, isWhole: true }).money).toEqual([{ currency: 'EUR', amount: 1 }, { currency: 'CHF', amount: 110 }, { currency: 'not_named', amount: 7 }]);
 }); // prettier-ignore
 
 it('bounds the currencies that anybody may write', () => {

@@ -16,7 +16,7 @@ export interface WaitingCommands {
 /** Anybody can write any text as a currency, and each is a label of a metric. */
 const CURRENCIES_AT_MOST = 20;
 
-/** Adds up the amounts of commands. A command that names no currency has that of its merchant; a follow-up only where the merchant has no other. */
+/** Adds up the amounts of commands. A command that names no currency has that of its merchant. */
 export class AmountSums {
   readonly #sums = new Map<string, number>();
   #withoutAmount = 0;
@@ -25,22 +25,17 @@ export class AmountSums {
   constructor(private readonly merchants?: Pick<Merchants, 'byName'>) {}
 
   add(message: ReceivedMessage): void {
-    const { type, data } = decodeCloudEvent(message).event ?? {};
+    const { data } = decodeCloudEvent(message).event ?? {};
     const { amount, currency, merchant } = isPlainObject(data) ? data : {};
     if (!Number.isSafeInteger(amount) || (amount as number) < 0) {
       this.#withoutAmount++;
       return;
     }
-    const told = currency ?? this.#currencyOf(merchant, type === 'payment.authorize' || type === 'payment.pay');
+    const told = currency ?? (typeof merchant === 'string' ? this.merchants?.byName(merchant)?.currency : undefined);
     const named = typeof told === 'string' && /^[A-Z]{3}$/.test(told) ? told : 'not_named';
     const isOneMore = !this.#sums.has(named) && this.#sums.size >= CURRENCIES_AT_MOST;
     const label = isOneMore ? 'others' : named;
     this.#sums.set(label, (this.#sums.get(label) ?? 0) + (amount as number));
-  }
-
-  #currencyOf(merchant: unknown, isPayment: boolean): string | undefined {
-    const known = typeof merchant === 'string' ? this.merchants?.byName(merchant) : undefined;
-    return isPayment || known?.currencies === undefined ? known?.currency : undefined;
   }
 
   result({ count, isWhole }: { count: number; isWhole: boolean }): WaitingCommands {

@@ -470,7 +470,7 @@ export const LIMITS: readonly LimitTable[] = [
         'cart[0].deliveryType',
         oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery'),
       ),
-      listed('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
+      optional('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
       optional('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
       listed('TOTALAMOUNT', 'cart[0].totalAmount', {
         accepted: [30000],
@@ -516,7 +516,7 @@ export const LIMITS: readonly LimitTable[] = [
       ...order,
       ...ofAuthorizations,
       required('AMOUNT', 'amount', amount),
-      required('HFTOKEN', 'hfToken', id(255)),
+      required('HFTOKEN', 'hfToken', id(4096)),
       optional('(tokenizedAt)', 'tokenizedAt', timestamp),
       optional('SELECTEDBRAND', 'selectedBrand', oneOf('cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro')),
       required('CARDFULLNAME', 'cardFullName', personal(255)),

@@ -65,7 +65,7 @@ describe.each(LIMITS)('schema of $message', ({ schema: name, valid, limits }) =>
     },
   );
 
-  it('refuses an unknown field [Transaction.METADATA] [Ours.unknown-fields]', () =>
+  it('refuses an unknown field [Ours.unknown-fields]', () =>
     expect(schema(name)({ ...valid(), extra: 1 })).toBe(false));
 });
 

@@ -44,7 +44,24 @@ describe('what one call came to', () => {
     ['0003 on a capture', said('0003'), 'IN_DOUBT unknown_execcode'],
     ['another OPERATIONTYPE', said('0000', { OPERATIONTYPE: 'refund' }), 'IN_DOUBT wrong_operation_type'],
     ['no OPERATIONTYPE', json({ EXECCODE: '0000' }), 'IN_DOUBT wrong_operation_type'],
-    ['EXECCODE as a number', said('0000', { EXECCODE: 0 }), 'IN_DOUBT unreadable_answer'],
+    ['EXECCODE as a number', said('0000', { EXECCODE: 4001 }), 'OUTCOME refused'],
+    ['EXECCODE as a number that is no code', said('0000', { EXECCODE: 0 }), 'IN_DOUBT unknown_execcode'],
+    ['EXECCODE as no text or number', said('0000', { EXECCODE: true }), 'IN_DOUBT unreadable_answer'],
+    ['a known refusal without OPERATIONTYPE', json({ EXECCODE: '1003' }), 'OUTCOME refused'],
+    ['an unknown refusal without OPERATIONTYPE', json({ EXECCODE: '4999' }), 'IN_DOUBT wrong_operation_type'],
+    ['a refusal of another OPERATIONTYPE', said('1003', { OPERATIONTYPE: 'refund' }), 'IN_DOUBT wrong_operation_type'],
+    ['HTTP 400 with a known refusal', json({ EXECCODE: '1002' }, 400), 'OUTCOME refused'],
+    ['HTTP 400 with a success', json({ OPERATIONTYPE: 'capture', EXECCODE: '0000' }, 400), 'IN_DOUBT http_status'],
+    [
+      'HTTP 400 with a code of maintenance',
+      json({ OPERATIONTYPE: 'capture', EXECCODE: '5003' }, 400),
+      'IN_DOUBT http_status',
+    ],
+    [
+      'HTTP 502 with a known refusal',
+      json({ OPERATIONTYPE: 'capture', EXECCODE: '4001' }, 502),
+      'IN_DOUBT http_status',
+    ],
     ['an EXECCODE beyond all measure', said('0'.repeat(5_000_000)), 'IN_DOUBT unreadable_answer'],
     ...['EXECCODE":"2017', '\\u0045XECCODE":"0000', 'OPERATIONTYPE":"refund', 'TRANSACTIONID":"T2'].map(
       (second): [string, PlatformReply, string] => [
@@ -135,6 +152,13 @@ describe('the platform’s own words', () => {
     expect(classifyReply(said(execCode, fields), 'capture', false)).toEqual({
       ...{ record: 'OUTCOME', result: 'succeeded' },
       answer: { execCode: '0000', transactionId: 'T1', message: 'two  words', amount: 1500 },
+    });
+  });
+
+  it('numbers are read as they were written [Transaction.AMOUNT] [Transaction.TRANSACTIONID]', () => {
+    const body = '{"OPERATIONTYPE":"capture","EXECCODE":"0000","TRANSACTIONID": 12345678901234567890,"AMOUNT":25000}';
+    expect(classifyReply({ kind: 'answered', status: 200, body }, 'capture', false)).toMatchObject({
+      answer: { transactionId: '12345678901234567890', amount: 25_000 },
     });
   });
 

@@ -1,5 +1,6 @@
 import {
   execCode as execCodeOf,
+  isKnownExecCode,
   OPERATION_TYPE_OF,
   type CallDoubtReason,
   type CallResult,
@@ -23,16 +24,24 @@ export function classifyReply(reply: PlatformReply, operation: OperationKind, wi
   if (status === 401 && withBearer && /^bearer\b/i.test(reply.wwwAuthenticate ?? '')) {
     return { record: 'NOT_EXECUTED', reason: 'auth_refused', message: 'The platform refused the bearer token' };
   }
-  if (status !== 200) return inDoubt('http_status', `The platform answered HTTP ${status}`);
-  return classifyBody(reply.body, operation);
+  const isRefused = REFUSING_STATUS.test(String(status));
+  if (status !== 200 && !isRefused) return inDoubt('http_status', `The platform answered HTTP ${status}`);
+  const result = classifyBody(reply.body, operation);
+  const isProved = status === 200 || (result.record === 'OUTCOME' && result.result === 'refused');
+  return isProved ? result : inDoubt('http_status', `The platform answered HTTP ${status}`);
 }
+
+/** Under these, too, a known EXECCODE of a refusal says that the platform refused. Under 5xx, a proxy may answer for a platform that still works. */
+const REFUSING_STATUS = /^4\d\d$/;
 
 function classifyBody(body: string, operation: OperationKind): CallResult {
   const fields = textsOf(fieldsOfBody(body));
   const execCode = fields.get('EXECCODE');
   if (execCode === undefined || !isExecCode(execCode))
     return inDoubt('unreadable_answer', 'The platform’s answer holds no EXECCODE that can be read');
-  if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE_OF[operation])
+  const type = fields.get('OPERATIONTYPE');
+  const isBareRefusal = type === undefined && isKnownExecCode(execCode) && execCodeOf(execCode).class === 'refused';
+  if (type !== OPERATION_TYPE_OF[operation] && !isBareRefusal)
     return inDoubt('wrong_operation_type', 'The platform’s answer is about another OPERATIONTYPE', execCode);
   return classifyCode(execCode, operation, readAnswer(fields, execCode));
 }

@@ -1,4 +1,11 @@
-import { isPlainObject, parseJsonWithNames, sentValue, type PlatformAnswer } from '@tranche/contracts';
+import {
+  isPlainObject,
+  parseJson,
+  parseJsonWithNames,
+  sentValue,
+  withNumbersAsTexts,
+  type PlatformAnswer,
+} from '@tranche/contracts';
 
 /** Maximum characters of a stored EXECCODE. The interface says string(4); any other code is stored as received and proves nothing. */
 const EXECCODE_CHARACTERS = 65_536;
@@ -46,17 +53,18 @@ export function boundedAnswer({ transactionId, amount, redirectHtml, ...texts }:
 /** Fields that say what was executed. Of two values of one, none is proved. */
 const DECISIVE = /(?:^|\.)(?:EXECCODE|OPERATIONTYPE|TRANSACTIONID)$/;
 
-/** The fields of a JSON object; undefined for anything else. An answer has no HASH, so its only protection is HTTPS. */
+/** The fields of a JSON object, numbers as they were written; undefined for anything else. An answer has no HASH, so its only protection is HTTPS. */
 export function fieldsOfBody(body: string): Record<string, unknown> | undefined {
   try {
     const { json, repeated } = parseJsonWithNames(body);
-    return isPlainObject(json) && !repeated.some(({ path }) => DECISIVE.test(path)) ? json : undefined;
+    if (!isPlainObject(json) || repeated.some(({ path }) => DECISIVE.test(path))) return undefined;
+    return parseJson(withNumbersAsTexts(body)) as Record<string, unknown>;
   } catch {
     return undefined;
   }
 }
 
-/** The fields that are texts, without the blanks around them. */
+/** The fields that are texts or numbers, without the blanks around them. */
 export const textsOf = (fields: unknown): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(isPlainObject(fields) ? fields : {}).flatMap(([name, value]): [string, string][] =>

@@ -7,4 +7,5 @@ export * from './notification.js';
 export * from './operation-fields.js';
 export * from './operation-form.js';
 export * from './payment-rules.js';
+export * from './sent-text.js';
 export * from './signature.js';

@@ -34,7 +34,7 @@ it('an unknown merchant is not looked up', () => {
 const answer = (body: unknown, status = 200) =>
   readLookUpAnswer({ kind: 'answered', status, body: typeof body === 'string' ? body : JSON.stringify(body) });
 
-it('reads the rows, of each only what is text [Transaction.stored-record]', () => {
+it('reads the rows, of each only texts and numbers [Transaction.stored-record]', () => {
   const DATA = [{ ORDERID: 'o', EXECCODE: '0000', AMOUNT: 1, NESTED: {} }, 'no row', null, []];
   expect(answer({ OPERATIONTYPE: 'getTransactions', EXECCODE: '0000', DATA })).toEqual({
     kind: 'rows',
@@ -42,6 +42,7 @@ it('reads the rows, of each only what is text [Transaction.stored-record]', () =
       new Map([
         ['ORDERID', 'o'],
         ['EXECCODE', '0000'],
+        ['AMOUNT', '1'],
       ]),
       new Map(),
       new Map(),

@@ -12,10 +12,10 @@ const resultOf = (parameters: Record<string, string>) =>
   );
 
 it('keeps currency, language, the card as it is masked, and when it was received', () => {
-  const card = { CARDCODE: 'XXXXXXXXXXXX1234', CARDTYPE: 'visa', CARDCOUNTRY: 'FR' };
+  const card = { CARDCODE: 'XXXXXXXXXXXX1234', CARDTYPE: 'visa', SELECTEDBRAND: 'cb', CARDCOUNTRY: 'FR' };
   expect(resultOf({ CURRENCY: 'EUR', LANGUAGE: 'fr', ...card })).toMatchObject({
     ...{ currency: 'EUR', language: 'fr', languageOf: METHOD_NAMES, executedAt: RECEIVED },
-    ...{ maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa', cardCountry: 'FR' },
+    ...{ maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa', selectedBrand: 'cb', cardCountry: 'FR' },
   });
 });
 

@@ -12,7 +12,7 @@ import { boundedAnswer } from './bounded-answer.js';
 const OPERATION_TYPE_CHARACTERS = 64;
 /** EXTRADATA has at most 255 characters; a much longer one is not ours. */
 const EXTRADATA_CHARACTERS = 4_096;
-/** Maximum characters of LANGUAGE, a masked card and its brand; longer ones are dropped. */
+/** Maximum characters of LANGUAGE, a masked card and its brands; longer ones are dropped. */
 const DETAIL_CHARACTERS = 64;
 
 export function notifiedResult(notification: PaymentNotification): NotifiedResult {
@@ -40,7 +40,7 @@ function detailsOf({ currency, language, receivedAt, ...notification }: PaymentN
     details.language = language;
     details.languageOf = METHOD_NAMES.filter((method) => methodRow(method).languages.includes(language));
   }
-  for (const name of ['maskedCard', 'cardBrand', 'cardCountry'] as const) {
+  for (const name of ['maskedCard', 'cardBrand', 'selectedBrand', 'cardCountry'] as const) {
     const text = notification[name];
     if (text !== undefined && text.length <= DETAIL_CHARACTERS) details[name] = text;
   }

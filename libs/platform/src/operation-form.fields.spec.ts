@@ -176,7 +176,7 @@ it.each([
   expect(sent(operation, data)).toEqual({ method: operation, OPERATIONTYPE: operation, ...FOLLOW_UP, ...own });
 });
 
-it('payment with a card token [Payment.request.*] [Payment.optional.SELECTEDBRAND] [Payment.replaces-card-data] [Payment.HFTOKEN-or-TOKEN]', () => {
+it('payment with a card token [Payment.request.*] [Payment.optional.SELECTEDBRAND] [Payment.replaces-card-data] [Payment.HFTOKEN-or-TOKEN] [Payment.brand-selector]', () => {
   const data = aCardPayment({
     orderId: 'order-1',
     amount: 25_000,

@@ -25,6 +25,7 @@ export const KINDS: Readonly<Record<string, (random: Random) => string>> = {
   'tax number': (r) => `numéro fiscal ${r.below(4)}${digits(r, 12)}`,
   // Articles
   'EAN-13': (r) => `${r.pick(ARTICLES)} ${ean(r)}`,
+  'UPC of America': (r) => `${r.pick(ARTICLES)} ${withGs1(r.pick(['0', '1', '6', '7', '8']) + padded(r, 1e10, 10))}`,
   'EAN-13 by name': (r) => `${r.pick(['EAN', 'GTIN', 'EAN-13', 'ean:'])} ${ean(r)}`,
   'two EANs': (r) => `${ean(r)}${r.pick([' ', ', ', ';', '-'])}${ean(r)}`,
   'ISBN-13': (r) => `ISBN ${grouped(withGs1(`978${digits(r, 9)}`), r.pick([[13], [3, 1, 2, 6, 1], [3, 1, 4, 4, 1]]), '-')}`, // prettier-ignore
@@ -46,6 +47,8 @@ export const KINDS: Readonly<Record<string, (random: Random) => string>> = {
     `rdv ${day(r).slice(2).split('-').reverse().join('')} 0${6 + r.below(2)}${padded(r, 1e8, 8)}`,
   'postcode and phone': (r) => `Cluj-Napoca 4000${padded(r, 100, 2)} 07${padded(r, 1e8, 8)}`,
   'order of Amazon': (r) => `Amazon ${r.pick(['171', '302', '305', '402', '403', '404', '405', '406', '407', '408'])}-${padded(r, 1e7, 7)}-${padded(r, 1e7, 7)}`, // prettier-ignore
+  'order of Amazon in one piece': (r) =>
+    `Amazon${r.pick([' ', ' n° ', ': '])}${300 + r.below(200)}${padded(r, 1e14, 14)}`,
   'order of eBay': (r) => `eBay ${padded(r, 100, 2)}-${padded(r, 1e5, 5)}-${padded(r, 1e5, 5)}`,
   'order of Cdiscount': (r) => `Cdiscount ${padded(r, 1e10, 10)}${letter(r)}${letter(r)}${letter(r)}${letter(r)}${letter(r)}`, // prettier-ignore
   'order of TikTok Shop': (r) => `TikTok 57${padded(r, 1e16, 16)}`,
@@ -54,6 +57,11 @@ export const KINDS: Readonly<Record<string, (random: Random) => string>> = {
   'order of Zalando': (r) => `Zalando 10${padded(r, 1e12, 12)}`,
   parcel: (r) => `colis ${r.pick([`6A${padded(r, 1e11, 11)}`, `XY${padded(r, 1e9, 9)}FR`, `0${padded(r, 1e13, 13)}`, `JJD00${padded(r, 1e16, 16)}`, `00${padded(r, 1e18, 18)}`])}`, // prettier-ignore
   'parcel of UPS': (r) => `UPS ${r.pick([(number: string) => number, (number: string) => number.toLowerCase(), (number: string) => grouped(number, [2, 3, 3, 2, 4, 4])])(parcelOfUps(r))}`, // prettier-ignore
+  'parcel of Amazon': (r) => `${r.pick(['', 'colis ', 'suivi: '])}TBA${padded(r, 1e12, 12)}`,
+  'parcel of Correos': (r) => `${r.pick(['', 'envío '])}P${r.pick(['Q', 'K', 'R', 'S'])}${digits(r, 2)}${letter(r)}${digits(r, 1)}${padded(r, 1e16, 16)}${r.pick(['Y', 'T', 'R', 'W'])}`, // prettier-ignore
+  'parcel of DHL eCommerce': (r) => `${r.pick(['', 'DHL ', 'suivi '])}GM${padded(r, 1e16, 16)}`,
+  'parcel of GS1 (SSCC)': (r) => `${r.pick(['SSCC ', 'SSCC: ', '(00)', '(00) ', 'palette ', 'colis n° '])}${withGs1(padded(r, 1e17, 17))}`, // prettier-ignore
+  "creditor's reference (ISO 11649)": (r) => `${r.pick(['', 'ref. '])}${inFours(r, iban('RF', r.pick([digits(r, 17), digits(r, 14), digits(r, 20), `INV${digits(r, 16)}`])))}`, // prettier-ignore
   invoice: (r) => `Facture FA-${2020 + r.below(9)}-${padded(r, 1e6, 6)} du ${day(r)}`,
   // Machines
   'time-stamp': (r) => r.pick([`${day(r)}T${clock(r)}.${padded(r, 1000, 3)}Z`, `${day(r)} ${clock(r)}`, `${day(r)} ${clock(r)} ${day(r)} ${clock(r)}`]), // prettier-ignore

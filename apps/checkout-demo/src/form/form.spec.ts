@@ -54,7 +54,7 @@ it.each(METHODS.map(({ id }) => id).filter((id) => id !== 'card'))(
   },
 );
 
-it('a card payment carries the token and its time by our clock, and its notAfter is the end of the token', () => {
+it('a card payment carries the brand chosen, the token and its time by our clock, and its notAfter is the end of the token [Payment.brand-selector]', () => {
   const built = build({ method: 'card', customer, card });
   expect(built).toMatchObject({
     faults: [],

@@ -18,7 +18,8 @@ const OF_CODE: Partial<Record<FaultCode, string>> = {
   card_data_forbidden: 'take the card data out at its source: a command never carries it, and treat this as a leak',
   method_not_on_rail: 'publish it to the command topic of its payment method',
   void_not_offered: 'refund the capture, or let the authorization expire',
-  currency_not_of_merchant: 'send one of these, or add it to `currencies` of the merchant in MERCHANTS_FILE',
+  currency_not_of_merchant:
+    'send it in the name of a merchant whose account has it: MERCHANTS_FILE has an entry, with IDENTIFIER and `currency`, for each',
   option_not_in_market: 'offer only the options of the merchant’s market',
   unknown_api_key: 'send an id of `apiKeys` of the merchant in MERCHANTS_FILE, or leave it out',
   public_api_key: 'send the id of a Private key, or leave it out',

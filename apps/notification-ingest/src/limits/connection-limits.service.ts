@@ -33,7 +33,9 @@ export class ConnectionLimits implements OnModuleInit {
 
   onModuleInit(): void {
     const fastify = this.host.httpAdapter.getInstance();
-    const server: Server = this.host.httpAdapter.getHttpServer();
+    const server: Server & { httpAllowHalfOpen?: boolean } = this.host.httpAdapter.getHttpServer();
+    // A sender may end its side behind the request, and still wait for its OK.
+    server.httpAllowHalfOpen = true;
     server.maxConnections = this.config.maxConnections;
     server.on('connection', (socket: Socket) => this.#admit(socket));
     // Node.js still emits the requests it had already read when we destroyed the socket. They are dropped here.

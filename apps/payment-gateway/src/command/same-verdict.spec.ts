@@ -71,9 +71,10 @@ const CART_OF_B = [
 const CART: Record<string, readonly string[]> = { 'partner-a': ['totalAmount'], 'partner-b': CART_OF_B };
 
 type Data = Record<string, unknown>;
-/** A delivery whose date is given needs no delay. */
+/** A delivery needs its date or its delay. */
 const isReplaced = (item: Data, field: string): boolean =>
-  field === 'deliveryExpectedDelay' && item.deliveryExpectedDate !== undefined;
+  (field === 'deliveryExpectedDelay' && item.deliveryExpectedDate !== undefined) ||
+  (field === 'deliveryExpectedDate' && item.deliveryExpectedDelay !== undefined);
 const isObject = (value: unknown): value is Data =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -64,6 +64,14 @@ it('posts the form and brings back the answer [Platform.address]', async () => {
   ]);
 });
 
+it('reads an answer by the charset that it names', async () => {
+  const posting = await platform((_request, response) => {
+    response.setHeader('content-type', 'application/json; charset=ISO-8859-1');
+    response.end(Buffer.from('{"MESSAGE":"Refusé"}', 'latin1'));
+  });
+  expect(await posting.post(call)).toMatchObject({ body: '{"MESSAGE":"Refusé"}' });
+});
+
 it('says "not sent" when there is no connection', async () => {
   const closed = await platform(() => undefined);
   await new Promise((resolve) => server?.close(resolve));

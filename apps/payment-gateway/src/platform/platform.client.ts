@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { PlatformReply } from '@tranche/platform';
+import { textOfBody, type PlatformReply } from '@tranche/platform';
 import { ANSWER_HEADER_BYTES, injectTrace } from '@tranche/service-kit';
 import { SEND_DEADLINE_MS } from '@tranche/order-journal';
 import { errors, Pool, type Dispatcher } from 'undici';
@@ -128,6 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   #status = 0;
   #wwwAuthenticate: string | undefined;
+  #contentType: string | undefined;
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -171,6 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = statusCode;
     this.#wwwAuthenticate = [headers['www-authenticate']].flat()[0];
+    this.#contentType = [headers['content-type']].flat()[0];
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -183,7 +185,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#end();
-    const body = Buffer.concat(this.#chunks).toString('utf8');
+    const body = textOfBody(Buffer.concat(this.#chunks), this.#contentType);
     const wwwAuthenticate = this.#wwwAuthenticate;
     this.#settle({
       kind: 'answered',

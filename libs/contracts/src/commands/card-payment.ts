@@ -40,7 +40,7 @@ export class CardPayment extends PaymentCommand {
     "HFTOKEN: the tokenizer's token for the card. It is valid once, for 15 minutes.",
     '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f',
   )
-  @Text(1, 255)
+  @Text(1, 4096)
   hfToken!: string;
 
   @Doc('Time at which the tokenizer gave the token. Default: time of the command.', '2027-03-01T09:58:00Z')

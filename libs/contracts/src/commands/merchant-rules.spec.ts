@@ -16,28 +16,20 @@ const french: MerchantRules = {
 const spanish: MerchantRules = { ...french, market: 'ES' };
 const codesOf = (faults: { path: string; code: string }[]) => faults.map(({ path, code }) => `${path} ${code}`);
 
-describe('currencies of a merchant', () => {
-  const several: MerchantRules = { ...french, currencies: ['CHF'] };
+describe('the currency of a merchant', () => {
+  const swiss: MerchantRules = { ...french, currency: 'CHF' };
   it.each([
     ['none named', {}, french, []],
     ['its own', { currency: 'EUR' }, french, []],
     ['another', { currency: 'CHF' }, french, ['currency currency_not_of_merchant']],
-    ['one of several', { currency: 'CHF' }, several, []],
-    ['none of several', { currency: 'USD' }, several, ['currency currency_not_of_merchant']],
+    ['its own, not euro', { currency: 'CHF' }, swiss, []],
+    ['euro, and it has another', { currency: 'EUR' }, swiss, ['currency currency_not_of_merchant']],
   ])('%s', (_what, fields, merchant, faults) => {
     for (const [rail, type, data] of [
       ['partner-a', 'payment.authorize', aPartnerAAuthorization(fields)],
       ['card', 'payment.pay', aCardPayment(fields)],
     ] as const)
       expect(codesOf(faultsOfRules(rail, type, data, merchant))).toEqual(faults);
-  });
-
-  it('the limits of method B are those of the currency that the command names', () => {
-    const data = aPartnerBAuthorization({ amount: 100, currency: 'CHF' });
-    expect(faultsOfRules('partner-b', 'payment.authorize', data, several)).toEqual([]);
-    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', { ...data, currency: 'EUR' }, several))).toEqual([
-      'amount amount_out_of_range',
-    ]);
   });
 });
 

@@ -70,9 +70,10 @@ export function faultsOfRules(
 }
 
 function faultsOfCurrency(data: unknown, merchant: MerchantRules): Fault[] {
-  const has = [merchant.currency, ...(merchant.currencies ?? [])];
-  if (has.includes(currencyOf(data, merchant))) return [];
-  return [fault('currency', 'currency_not_of_merchant', `must be ${has.join(' or ')}`)];
+  const { currency } = merchant;
+  if (currencyOf(data, merchant) === currency) return [];
+  const message = `must be ${currency}: no request names a currency, so the account of the IDENTIFIER decides; another one needs a merchant of its own`;
+  return [fault('currency', 'currency_not_of_merchant', message)];
 }
 
 /** ISO 4217 code: the command's own, otherwise the merchant's. */

@@ -37,7 +37,10 @@ export abstract class PaymentCommand extends OrderCommand {
   @Amount()
   amount!: number;
 
-  @Doc("Currency of the amount, one of the merchant's currencies. Default: the merchant's first currency.", 'EUR')
+  @Doc(
+    "Currency of the amount: the merchant's, which is that of its account on the platform. Default: the same.",
+    'EUR',
+  )
   @Optional()
   @Currency()
   currency?: string;

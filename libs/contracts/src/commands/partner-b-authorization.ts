@@ -144,8 +144,11 @@ export class PartnerBCartItem extends CartItem {
   @OneOf(DELIVERY_TYPES)
   deliveryType?: DeliveryType;
 
-  @Doc('DELIVERYEXPECTEDDATE: day on which the delivery is expected.', '2027-03-04')
-  @RequiredByAll()
+  @Doc(
+    'DELIVERYEXPECTEDDATE: day on which the delivery is expected. A given deliveryExpectedDelay may replace it.',
+    '2027-03-04',
+  )
+  @RequiredByAll('deliveryExpectedDelay')
   @CalendarDate()
   deliveryExpectedDate?: string;
 

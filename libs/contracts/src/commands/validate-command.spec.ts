@@ -142,7 +142,7 @@ it('asks for a phone or a mobile phone in each address where the merchant wants 
   ]);
 });
 
-it('asks for no delay of a delivery whose date is given, where the merchant wants all [Cart.DELIVERYEXPECTEDDELAY] [Limits.delivery-delay]', () => {
+it('asks for the date or the delay of a delivery, where the merchant wants all [Cart.DELIVERYEXPECTEDDELAY] [Limits.delivery-delay]', () => {
   const faults = (change: object) => {
     const cart = [{ ...aPartnerBAuthorization().cart[0], deliveryExpectedDelay: undefined, ...change }];
     const message = { ...aPartnerBAuthorization(), cart };
@@ -151,6 +151,7 @@ it('asks for no delay of a delivery whose date is given, where the merchant want
     );
   };
   expect(faults({ deliveryExpectedDate: '2026-03-10' })).toEqual([]);
+  expect(faults({ deliveryExpectedDate: undefined, deliveryExpectedDelay: 2 })).toEqual([]);
   expect(faults({ deliveryExpectedDate: undefined })).toEqual([
     'cart[0].deliveryExpectedDate: required',
     'cart[0].deliveryExpectedDelay: required',
@@ -369,6 +370,22 @@ it('decodes and validates a full command faster than class-validator validates i
   );
   const theirs = fastestRound(() => validateSync(plainToInstance(PartnerBAuthorization, command.data)));
   expect(ours).toBeLessThan(theirs);
+});
+
+it('METADATA has 1 to 255 characters without a card number, and is of authorizations only [Transaction.METADATA]', () => {
+  const authorize = (metadata: string) =>
+    faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ metadata }));
+  expect(['m', 'm'.repeat(255)].flatMap(authorize)).toEqual([]);
+  expect(['', 'm'.repeat(256), 'card 4970101234567893'].flatMap(authorize)).toEqual([
+    ...['metadata: length', 'metadata: length', 'metadata: card_data_forbidden'],
+  ]);
+  const metadata = 'm';
+  expect([
+    ...faultsOf('partner-a', 'payment.capture', { ...aCapture(), metadata }),
+    ...faultsOf('partner-a', 'payment.refund', { ...aRefund(), metadata }),
+    ...faultsOf('partner-a', 'payment.void', { ...aVoid(), metadata }),
+    ...faultsOf('card', 'payment.pay', { ...aCardPayment(), metadata }),
+  ]).toEqual(Array(4).fill('metadata: unknown_field'));
 });
 
 describe('metadata of decorators', () => {

@@ -261,6 +261,9 @@ export class PaymentEvent {
   @OptionalText('CARDTYPE, else SELECTEDBRAND, of a card payment, from its notification.', 'visa')
   cardBrand?: string;
 
+  @OptionalText('SELECTEDBRAND of a card payment: the brand that the cardholder chose, from its notification.', 'cb')
+  selectedBrand?: string;
+
   @OptionalText('CARDCOUNTRY of a card payment, from its notification.', 'FR')
   cardCountry?: string;
 

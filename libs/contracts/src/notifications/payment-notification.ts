@@ -93,6 +93,21 @@ export class PaymentNotification {
   @OptionalText('CARDTYPE of a card payment, else SELECTEDBRAND.', 'visa')
   cardBrand?: string;
 
+  @OptionalText('SELECTEDBRAND of a card payment: the brand that the cardholder chose.', 'cb')
+  selectedBrand?: string;
+
+  @OptionalText('CARDVALIDITYDATE of a card payment, MM-YY, if the merchant keeps the data of the buyer.', '12-29')
+  cardValidUntil?: string;
+
+  @OptionalText("CARDFULLNAME of a card payment, if the merchant keeps the buyer's data.", 'Camille Martin')
+  cardFullName?: string;
+
+  @OptionalText("CLIENTEMAIL, if the merchant keeps the buyer's data.", 'camille@example.com')
+  clientEmail?: string;
+
+  @OptionalText("CLIENTIDENT, if the merchant keeps the buyer's data.", 'customer-1')
+  clientIdent?: string;
+
   @OptionalText('CARDCOUNTRY of a card payment.', 'FR')
   cardCountry?: string;
 

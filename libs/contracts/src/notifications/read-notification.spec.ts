@@ -21,6 +21,8 @@ it('reads a notification of every documented parameter without a flag [Events.A.
     descriptor: 'SHOP FR',
     language: 'fr',
     extraData: 'basket=42',
+    clientEmail: parameters.CLIENTEMAIL,
+    clientIdent: parameters.CLIENTIDENT,
     flags: [],
     receivedAt: AT,
   });
@@ -189,12 +191,36 @@ it('reads the card of a payment: masked number, brand and country', () => {
     SELECTEDBRAND: 'cb',
     CARDCOUNTRY: 'FR',
   };
-  expect(read(card)).toMatchObject({ maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'VISA', cardCountry: 'FR', flags: [] });
+  const shown = {
+    maskedCard: 'XXXXXXXXXXXX1234',
+    cardBrand: 'VISA',
+    selectedBrand: 'cb',
+    cardCountry: 'FR',
+    flags: [],
+  };
+  expect(read(card)).toMatchObject(shown);
   expect(read({ ...card, CARDTYPE: '' }).cardBrand).toBe('cb');
   expect(read({ ...card, CARDCODE: '4111111111111111' }).maskedCard).toBe('XXXXXXXXXXXX1111');
   const { maskedCard, cardBrand, cardCountry } = read();
   expect([maskedCard, cardBrand, cardCountry]).toEqual([undefined, undefined, undefined]);
   expect(validateNotificationData(JSON.parse(JSON.stringify(read(card)))).value).toEqual(read(card));
+});
+
+it.each([true, false])('names the buyer only where the merchant keeps that: %s', (keeps) => {
+  const buyer = {
+    CARDVALIDITYDATE: '12-29',
+    CARDFULLNAME: 'Camille Martin',
+    CLIENTEMAIL: 'camille@example.com',
+    CLIENTIDENT: 'customer-1',
+  };
+  const { cardValidUntil, cardFullName, clientEmail, clientIdent } = readNotification(
+    'shop-fr',
+    Object.entries({ OPERATIONTYPE: 'payment', ...buyer }),
+    '2028-01-01T00:00:00Z',
+    keeps,
+  );
+  const named = [cardValidUntil, cardFullName, clientEmail, clientIdent];
+  expect(named).toEqual(keeps ? Object.values(buyer) : named.map(() => undefined));
 });
 
 describe('card data that should not have come', () => {

@@ -90,7 +90,14 @@ export function readNotification(
     extraData: read('EXTRADATA'),
     maskedCard: read('CARDCODE'),
     cardBrand: read('CARDTYPE') ?? read('SELECTEDBRAND'),
+    selectedBrand: read('SELECTEDBRAND'),
     cardCountry: read('CARDCOUNTRY'),
+    ...(keepsClient && {
+      cardValidUntil: read('CARDVALIDITYDATE'),
+      cardFullName: read('CARDFULLNAME'),
+      clientEmail: read('CLIENTEMAIL'),
+      clientIdent: read('CLIENTIDENT'),
+    }),
     externalEntityId: digits(read('EXTERNALENTITYID'), 10, 'invalid_external_entity_id', flags),
     externalReference: digits(read('EXTERNALREFERENCE'), 9, 'invalid_external_reference', flags)?.padStart(9, '0'),
   };

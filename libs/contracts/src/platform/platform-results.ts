@@ -68,6 +68,7 @@ export interface TransactionDetails {
   /** Masked CARDCODE of a card payment. */
   maskedCard?: string;
   cardBrand?: string;
+  selectedBrand?: string;
   cardCountry?: string;
   /** RFC 3339. The platform had executed the operation by this time: the DATE of a look-up, or the arrival of the notification. */
   executedAt?: string;

@@ -4,15 +4,44 @@
  * time-stamps begin otherwise than cards, and grouped SIRETs, account numbers and Amazon's orders have other groups.
  */
 const NAMED: readonly RegExp[] = [
+  // UUIDs have groups of four.
+  /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi,
   // British articles begin as some Maestro cards do.
   /\b(?:EAN|GTIN|ISBN)(?:-?1[0-4])?\D{0,6}\d{8,14}(?!\d)/gi,
-  // Orders of Temu.
+  // Orders of Temu, TikTok Shop and, in one piece, Amazon.
   /\bPO-\d{3}-\d{15,19}(?!\d)/g,
+  /\bTik ?Tok\D{0,12}\d{17,19}(?!\d)/gi,
+  /\bAmazon\D{0,12}\d{17}(?!\d)/gi,
+  // Parcels of Amazon, of DHL eCommerce, and of Correos: product, customer, 16 digits and a control letter.
+  /\bTBA\d{12}(?!\d)/g,
+  /\bGM\d{16,18}(?!\d)/g,
+  /\b[A-Z]{2}[0-9A-Z]{4}\d{16}[A-Z]\b/g,
 ];
 
-/** A company's legal form or a word for it, or its VAT number: a SIRET is to be expected near them. */
-const LEGAL_FORM = /\b(?:SARL|SASU?|EURL|SCI|SNC|SCOP|SA|EI|RCS|TVA|VAT|EORI|FR ?\d{2} ?\d{3} ?\d{3} ?\d{3}|Ets)\b/;
-const COMPANY = /sire[nt]|soci[ée]t[ée]|entreprise|[ée]tablissement|association|mairie|company/i;
+/** A company's legal form in any case, with or without dots, a word for it, or its VAT number: a SIRET is to be expected near them. */
+const LEGAL_FORMS = [
+  'SARL',
+  'SELARL',
+  'SAS',
+  'SASU',
+  'EURL',
+  'EIRL',
+  'SCI',
+  'SCM',
+  'SNC',
+  'SCOP',
+  'SA',
+  'SCA',
+  'EI',
+  'GIE',
+];
+const COMPANY = new RegExp(
+  [
+    String.raw`\b(?:${LEGAL_FORMS.map((form) => [...form].join('(?:\\. ?)?')).join('|')}|RCS|TVA|VAT|EORI|Ets|FR ?\d{2} ?\d{3} ?\d{3} ?\d{3})\b`,
+    'sire[nt]|soci[ée]t[ée]|entreprise|[ée]tablissement|association|mairie|company',
+  ].join('|'),
+  'i',
+);
 
 /** Lengths of IBANs (ISO 13616) in the countries that shops of these methods deliver to. */
 const IBAN_LENGTHS: Readonly<Record<string, number>> = {
@@ -22,16 +51,24 @@ const IBAN_LENGTHS: Readonly<Record<string, number>> = {
 };
 const IBAN_LIKE = /\b([A-Z]{2})\d{2}(?:[ -]?[0-9A-Z]){11,30}/gi;
 
-const PARCEL_OF_UPS = /\b1Z[0-9A-Z]{16}\b/gi;
+const PARCEL_OF_UPS = /1Z[0-9A-Z]{16}\b/gi;
+/** A parcel or pallet (SSCC), behind its name or the number that GS1 gives to its kind. */
+const PARCEL_OF_GS1 =
+  /(?:\b(?:SSCC|pal(?:ette?|let)|colis|parcel|package|paquet[e]?|bulto)\D{0,6}|\(00\) ?)(\d{18})(?!\d)/gi;
+/** A creditor's reference (ISO 11649), in one piece or in groups. */
+const REFERENCE = /\bRF\d{2}(?:[ -]?[0-9A-Z]){1,21}\b/gi;
 
 /** The text without the business numbers that are certain. A letter in the place of each keeps the digits on both sides apart. */
 export function withoutBusinessNumbers(text: string): string {
   const rest = NAMED.reduce((left, pattern) => left.replace(pattern, 'x'), text);
-  const parcels = rest.replace(PARCEL_OF_UPS, (found) => (isParcelOfUps(found) ? 'x' : found));
-  return parcels.replace(IBAN_LIKE, (found: string, country: string) => {
-    const end = endOfIban(found, IBAN_LENGTHS[country.toUpperCase()]);
-    return end === undefined ? found : `x${found.slice(end)}`;
-  });
+  return rest
+    .replace(PARCEL_OF_UPS, (found) => (isParcelOfUps(found) ? 'x' : found))
+    .replace(PARCEL_OF_GS1, (found, number: string) => (hasGs1CheckDigit(number) ? 'x' : found))
+    .replace(REFERENCE, (found) => `x${found.slice(endOfReference(found))}`)
+    .replace(IBAN_LIKE, (found: string, country: string) => {
+      const end = endOfIban(found, IBAN_LENGTHS[country.toUpperCase()]);
+      return end === undefined ? found : `x${found.slice(end)}`;
+    });
 }
 
 /** Every second sign after `1Z` counts twice; letters count 2 to 9 and 0, again and again. The last digit completes the sum to tens. */
@@ -51,19 +88,38 @@ function endOfIban(text: string, length: number | undefined): number | undefined
   let compact = '';
   while (compact.length < length && end < text.length) compact += text.charAt(end++).replace(/[ -]/, '');
   if (compact.length < length) return undefined;
-  const moved = (compact.slice(4) + compact.slice(0, 4)).toUpperCase();
+  return isMod97(compact) ? end : undefined;
+}
+
+/** Returns the end of the reference at the beginning of `text`, whose last groups may be other words; 0 if there is none. */
+function endOfReference(text: string): number {
+  const ends = [...text.matchAll(/[ -]|$/g)].map(({ index }) => index).reverse();
+  return ends.find((end) => isMod97(text.slice(0, end).replace(/[ -]/g, ''))) ?? 0;
+}
+
+/** ISO 7064, mod 97: the check digits are the third and the fourth sign. */
+function isMod97(compact: string): boolean {
   let rest = 0;
-  for (const sign of moved) {
+  for (const sign of (compact.slice(4) + compact.slice(0, 4)).toUpperCase()) {
     const value = parseInt(sign, 36);
     rest = (value > 9 ? rest * 100 + value : rest * 10 + value) % 97;
   }
-  return rest === 1 ? end : undefined;
+  return rest === 1;
+}
+
+/** Digits count 3 and 1 by turns, from the right; the last one completes the sum to tens. */
+function hasGs1CheckDigit(number: string): boolean {
+  return (
+    [...number].reduceRight((sum, digit, at) => sum + Number(digit) * ((number.length - at) % 2 === 0 ? 3 : 1), 0) %
+      10 ===
+    0
+  );
 }
 
 /** Returns a function that is true if the text speaks of a company. It is searched once at most, when a number asks: each number searching it again would take quadratic time. */
 export function companyIn(text: string): () => boolean {
   let found: boolean | undefined;
-  return () => (found ??= LEGAL_FORM.test(text) || COMPANY.test(text));
+  return () => (found ??= COMPANY.test(text));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { aCapture, processorMs } from '@tranche/testing';
+import { aCapture, aPartnerBAuthorization, processorMs } from '@tranche/testing';
 import fc from 'fast-check';
 import { validateCommandData } from '../commands/validate-command.js';
 import { findCardData, holdsCardData, isCardFieldName, MAX_SEARCHED, shownName } from './card-data.js';
@@ -77,6 +77,9 @@ describe('texts', () => {
     'CVV du client : 123',
     'cvc : 123 exp 12/29',
     'parcel 1Z4111111111111111',
+    ...['500000000000000009', '5612345678901234561', '5700 0000 0000 0000 000', '۵۸۱۲۳۴۵۶۷۸۹۰۱۲۳۴۵۶۷'],
+    ...['ma carte est le 501234567896', 'tarjeta: 5612345678905', '5812 3456 7898', 'card 4222222222222'],
+    'Sarl Dupont, carte 36012345900206',
   ])('%j holds card data in any free text [Service.6.no-card-data]', (text) => {
     expect(holdsCardData(text)).toBe(true);
   });
@@ -112,8 +115,25 @@ describe('texts', () => {
     ...['Cryptograms 300 puzzles', 'Large Print Cryptogram: 300 puzzles'].map((text) => ['a book of puzzles', text]),
     ['a code of a door', 'Code de sécurité : 4711'],
     ...['1Z4111111000000052', '1z4111111000000052'].map((text) => ['a parcel of UPS', text]),
+    ...['501234567896', 'Stylo 5612345678905', 'order 581234567898'].map((text) => ['an article or order', text]),
+    ...['SSCC 361234567890100045', '(00)361234567890100045'].map((text) => ['an SSCC', text]),
+    ['a parcel of DHL eCommerce', 'GM4111111111111111'],
+    ['a parcel of Correos', 'PQ43B44111111111111111Y'],
+    ['an order of TikTok Shop', 'TikTok 578012345678901236'],
+    ["a creditor's reference", 'RF56 4111 1111 1111 1111'],
+    ['a UUID of digits', '7f3fbab9-5611-9652-7643-f5f812fadd4b'],
+    ...['Sarl', 'S.A.R.L.', 's.a.r.l.', 'S. A. S.', 'eurl'].map((form) => ['a SIRET', `${form} Martin 36012345900206`]),
   ])('%s: %j is none', (_name, text) => {
     expect(holdsCardData(text)).toBe(false);
+  });
+
+  it('takes a SIRET in any field of an address with a company name [Customer.SHIPTOCOMPANYNAME]', () => {
+    const address = { lastName: 'Martin', address: 'Orange 36012345900206' };
+    const faultsWith = (shipping: object) =>
+      validateCommandData('partner-b', 'payment.authorize', { ...aPartnerBAuthorization(), shipping }).faults;
+    expect(faultsWith({ ...address, companyName: 'Orange 36012345900206' })).toEqual([]);
+    expect(faultsWith(address)).toMatchObject([{ path: 'shipping.address', code: 'card_data_forbidden' }]);
+    expect(faultsWith({ ...address, companyName: 'Orange 4970101234567893' })).toHaveLength(1);
   });
 
   it('searches a text for a company once, however many numbers look like SIRETs', () => {

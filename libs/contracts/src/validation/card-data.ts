@@ -1,3 +1,4 @@
+import { companyIn } from './business-numbers.js';
 import { holdsCardNumber, isCardNumber } from './card-numbers.js';
 
 /**
@@ -81,11 +82,11 @@ const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
  * True if the text contains a card number or a named CVV. It decides about refusals, so it finds only usual spellings.
- * `hidden-card-data.ts` searches unverified input that we store.
+ * `hidden-card-data.ts` searches unverified input that we store. `isOfCompany`: SIRETs are to be expected, as beside a company's name.
  */
-export function holdsCardData(text: string): boolean {
+export function holdsCardData(text: string, { isOfCompany = false }: { isOfCompany?: boolean } = {}): boolean {
   const plain = searchable(text);
-  return CVV_IN_TEXT.test(plain) || holdsCardNumber(plain);
+  return CVV_IN_TEXT.test(plain) || holdsCardNumber(plain, isOfCompany ? () => true : companyIn(plain));
 }
 
 /** True if the text contains a named CVV. */

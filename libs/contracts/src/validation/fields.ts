@@ -157,13 +157,17 @@ export function Text(
     message: min === max ? `must have ${max} characters` : `must have ${min} to ${max} characters`,
   };
   const malformed: Finding = { code: 'format', message: `must be ${says}` };
-  const inspect: Inspect = (value, _owner, { textScan }) => {
+  const inspect: Inspect = (value, owner, { textScan }) => {
     if (typeof value === 'number' && isSearched && couldBeCardNumber(value)) return CARD_DATA;
     if (typeof value !== 'string') return NOT_TEXT;
     // We check the length first, so that a very long text costs no work.
     if (value.length > (isTyped ? LONGEST_DECOMPOSED : 2) * max) return length;
     const text = isTyped ? composed(value) : value;
-    if (isSearched && (textScan === 'mask-in-logs' ? holdsCvv : holdsCardData)(text)) return CARD_DATA;
+    if (
+      isSearched &&
+      (textScan === 'mask-in-logs' ? holdsCvv(text) : holdsCardData(text, { isOfCompany: 'companyName' in owner }))
+    )
+      return CARD_DATA;
     const hidden = hiddenCharacter(value, { mayJoin: isTyped, mayBreakLines: hasLines });
     if (hidden !== undefined) return { code: 'format', message: `must not hold ${hidden}` };
     if (!isWithin(text, min, max)) return length;

@@ -68,7 +68,7 @@ function cardEndIn(run: string, isOfCompany: () => boolean): number | undefined 
     for (let last = first; last < ends.length; last++) {
       const end = ends[last]!;
       const isBusiness = last === first && isSiret(digits.slice(from, end), isOfCompany);
-      if (!isBusiness && isCardNumber(digits, from, end)) return end;
+      if (!isBusiness && isCardNumber(digits, from, end, end - from >= MIN_CARD)) return end;
       const before = last === first ? from : ends[last - 1]!;
       if (end - from > MAX_CARD + GLUED) break;
       for (let cut = Math.max(before + 1, from + MIN_CARD); cut < end && cut <= from + MAX_CARD; cut++)

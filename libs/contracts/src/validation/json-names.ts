@@ -23,6 +23,24 @@ export function parseJsonWithNames(text: string): { json: unknown; repeated: Rep
   return { json, repeated: repeatedNames(text) };
 }
 
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/** Returns the JSON with each number as a text, as it was written: JSON.parse rounds a number of 17 digits. Takes text that JSON.parse accepts. */
+export function withNumbersAsTexts(json: string): string {
+  let read = '';
+  let from = 0;
+  for (let at = 0; at < json.length; at++) {
+    if (json.charCodeAt(at) === QUOTE) at = endOfText(json, at);
+    NUMBER.lastIndex = at;
+    const number = NUMBER.exec(json)?.[0];
+    if (number === undefined) continue;
+    read += `${json.slice(from, at)}"${number}"`;
+    from = at + number.length;
+    at = from - 1;
+  }
+  return read + json.slice(from);
+}
+
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OBJECT, END_OF_OBJECT, LIST, END_OF_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 

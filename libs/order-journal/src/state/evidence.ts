@@ -34,13 +34,23 @@ export function evidenceOf(record: EvidenceRecord | Outcome | NotExecuted): Evid
 function reported(record: EvidenceRecord): Evidence {
   const { source, operation, operationType, result, partial, mayBeDone, answer, tag, commandId, attempt } = record;
   const { extraData, externalEntityId, externalReference, flags, currency, language, languageOf } = record;
-  const { maskedCard, cardBrand, cardCountry, executedAt, actor = '', reason = '', at, notBefore } = record;
+  const {
+    maskedCard,
+    cardBrand,
+    selectedBrand,
+    cardCountry,
+    executedAt,
+    actor = '',
+    reason = '',
+    at,
+    notBefore,
+  } = record;
   return {
     // The platform's own word counts only where no operation of ours has it.
     ...{ source, operation, operationType: operation === undefined ? operationType : undefined },
     ...{ result, partial, mayBeDone, answer, tag, commandId, attempt },
     ...{ extraData, externalEntityId, externalReference, flags, currency, language, languageOf },
-    ...{ maskedCard, cardBrand, cardCountry, executedAt },
+    ...{ maskedCard, cardBrand, selectedBrand, cardCountry, executedAt },
     resolution: source === 'operator' ? { actor, reason, at, notBefore } : undefined,
   };
 }

@@ -46,7 +46,7 @@ const FIELDS: { readonly [Field in FieldsOf<JournalRecord>]-?: Check } = {
   ...{ source: isText, actor: isText, approvedBy: isText, proposal: isText, notBefore: isTime, extraData: isText },
   ...{ externalEntityId: isText, externalReference: isText, flags: listOf(isText), language: isText },
   ...{ languageOf: listOf(isText), maskedCard: isText, cardBrand: isText, cardCountry: isText, executedAt: isTime },
-  ...{ faults: listOf(isObject), reminder: isText, captureReminderHours: isNumber },
+  ...{ selectedBrand: isText, faults: listOf(isObject), reminder: isText, captureReminderHours: isNumber },
   // The fold voids a tombstone that does not say how long its order is kept.
   refundableDays: () => true,
   tag: (value) => isText(value) || (isObject(value) && isText(value.operation) && isNumber(value.attempt)),
@@ -64,6 +64,7 @@ const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFie
   EVIDENCE: {
     ...{ commandId: true, attempt: true, operation: true, operationType: true, partial: true, mayBeDone: true },
     ...{ seen: true, tag: true, currency: true, language: true, languageOf: true, maskedCard: true, cardBrand: true },
+    selectedBrand: true,
     ...{ cardCountry: true, executedAt: true, actor: true, reason: true, approvedBy: true, proposal: true },
     ...{ notBefore: true, extraData: true, externalEntityId: true, externalReference: true, flags: true },
   },

@@ -26,7 +26,7 @@ const onForm = [asked('authorize'), answered('authorize', '0002')];
 const authorized = [asked('authorize'), answered('authorize', '0000')];
 const captured = [...authorized, asked('capture'), answered('capture', '0000')];
 const paid = [asked('pay'), answered('pay', '0000')];
-const card = { maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa', cardCountry: 'FR' };
+const card = { maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa', selectedBrand: 'cb', cardCountry: 'FR' };
 
 describe('the currency that the platform names', () => {
   it.each([

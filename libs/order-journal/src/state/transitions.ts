@@ -154,10 +154,10 @@ function withoutHtml(event: ProjectedEvent): ProjectedEvent {
 /** The fields of a report that an event repeats. Its amount and currency are the operation's. */
 function reportedBody(evidence: Evidence): EventBody {
   const { source: origin, extraData, externalEntityId, externalReference } = evidence;
-  const { language, maskedCard, cardBrand, cardCountry } = evidence;
+  const { language, maskedCard, cardBrand, selectedBrand, cardCountry } = evidence;
   const { amount: _operations, ...answer } = evidence.answer;
   const references = { extraData, externalEntityId, externalReference };
-  return compact({ origin, ...answer, ...references, language, maskedCard, cardBrand, cardCountry });
+  return compact({ origin, ...answer, ...references, language, maskedCard, cardBrand, selectedBrand, cardCountry });
 }
 
 /** The operation's own flags, and one for a language that its method does not have. */

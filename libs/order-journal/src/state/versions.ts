@@ -151,6 +151,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
       tag: 1,
     },
     ...{ currency: 1, language: 1, languageOf: 1, maskedCard: 1, cardBrand: 1, cardCountry: 1, executedAt: 1 },
+    selectedBrand: 2,
     ...{
       actor: 1,
       reason: 1,

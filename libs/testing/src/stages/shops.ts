@@ -33,7 +33,7 @@ export const operatorKey = (operator: 'alice' | 'bob' | 'second' | 'viewer'): st
 /** Merchants that differ from the demo's shop-fr in one setting, so that a spec for it needs no gateway of its own. */
 function shops(): Record<string, object> {
   return {
-    'shop-francs': { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https://app.example/paid' }] },
+    'shop-francs': { currency: 'CHF', returnPages: [{ name: 'app', url: 'https://app.example/paid' }] },
     'shop-approval': { approvalAboveMinor: 1 },
     'shop-supersedes': { supersedeDoubtfulForms: true },
     'shop-signed': { publisherKeys: [publisherKeyOfTests()], requireSignatures: true },

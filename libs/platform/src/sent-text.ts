@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Parameter } from '@tranche/platform';
+import { withoutByteOrderMark } from '@tranche/contracts';
+import type { Parameter } from './form.js';
 
 /**
  * Valid UTF-8 is always read as UTF-8: the charset is not signed, so it must not change what we can read without it. Other bytes are read
@@ -40,6 +41,12 @@ export function knownCharset(label: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The text of an answer's body, by the same rules as a notification's values. */
+export function textOfBody(sent: Buffer, contentType = ''): string {
+  const body = withoutByteOrderMark(sent);
+  return isUtf8(body) ? body.toString('utf8') : decoded(body.toString('latin1'), charsetOf(contentType));
 }
 
 /** Bytes 0x80 to 0x9f. Node.js 20 and 22 decode them as control characters for windows-1252. */
