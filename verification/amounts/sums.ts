@@ -83,8 +83,10 @@ export function compare({ order, ledger, events, reported }: Story): Compared {
   for (const one of ledger.executed) {
     const { transactionId, commandId, operation } = one;
     const name = `${operation} ${transactionId}${commandId === undefined ? ' of the back office' : ` of ${commandId}`}`;
+    // Of two commands without a name one may have the other's TRANSACTIONID; how many were booked is compared below.
+    const isSwapped = books.some((other) => other.transactionId === transactionId && other.isSwappable);
     const found = books.filter((other) =>
-      other.transactionId === undefined
+      other.transactionId === undefined && !isSwapped
         ? commandId !== undefined && other.commandId === commandId
         : other.transactionId === transactionId,
     );
@@ -99,6 +101,12 @@ export function compare({ order, ledger, events, reported }: Story): Compared {
     else if (book.isAssumed || book.amount === undefined) result.assumed++;
     else if (book.amount !== one.amount)
       result.differences.push(`${name} moved ${one.amount}, booked are ${book.amount}`);
+  }
+  for (const kind of new Set(books.map(({ operation }) => operation))) {
+    const [inBooks, executed] = [books, ledger.executed].map(
+      (all) => all.filter(({ operation }) => operation === kind).length,
+    );
+    if (inBooks! > executed!) result.differences.push(`${inBooks} of ${kind} are booked, ${executed} were executed`);
   }
   for (const { operation, commandId, transactionId } of books) {
     const isExecuted = ledger.executed.some(
