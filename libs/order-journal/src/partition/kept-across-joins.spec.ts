@@ -186,3 +186,17 @@ describe('a partition that its process has again', () => {
     expect(isServing).toBe(true);
   });
 });
+
+it('stops at a log that ends before the index within two minutes though the group is joined every 25 seconds', async () => {
+  let nowMs = 0;
+  const one = new OneOwner({ records: [intent], marker: 4n, monotonicMs: () => nowMs });
+  for (; nowMs < 120 * SECOND && one.owner.state !== 'stopped'; nowMs += SECOND) {
+    if (nowMs % (25 * SECOND) === 24 * SECOND) {
+      one.owner.end();
+      await one.settled(4);
+      one.assign(undefined);
+    }
+    await one.settled(4);
+  }
+  expect([one.owner.state, one.owner.stoppedBecause]).toEqual(['stopped', expect.stringContaining('which ends at 1')]);
+});

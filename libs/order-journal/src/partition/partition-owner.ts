@@ -129,8 +129,8 @@ export class PartitionOwner {
         placed.follow();
         await placed.project();
       } catch (error) {
-        // Requests of an ended assignment may fail. A record that it could not fold is still in the log.
-        if (signal.aborted && !(error instanceof EntryUnreadableError)) continue;
+        // Requests of an ended assignment may fail. What it found out about the log still holds.
+        if (signal.aborted && !this.stopFor(error)) continue;
         this.#drop();
         if (this.stopFor(error)) continue;
         if (error instanceof MarkerMovedError) await this.#lookAgain(error, signal);
@@ -151,7 +151,7 @@ export class PartitionOwner {
       if (this.#end) throw this.#end.error;
     };
     await parts.assertCurrent?.();
-    const place = await placeOwner(parts, partition, this.acknowledged, mayWrite);
+    const place = await placeOwner(parts, partition, () => this.acknowledged, mayWrite);
     signal.throwIfAborted();
     this.acknowledged = place.publishFrom;
     this.afterPublished(place.publishFrom);

@@ -26,7 +26,7 @@ export interface Place extends LogBounds {
 /**
  * Finds where the owner of a partition begins: behind the index's marker. An index that is lost, or older than what the journal keeps, is rebuilt up to
  * what was published; this publishes nothing.
- * @param published offset behind the last record whose events were acknowledged, by the group's commit or by this owner
+ * @param published offset behind the last record whose events were acknowledged, by the present assignment's commit or by this owner
  * @param mayWrite resolves while the partition is assigned, so that a placement waits between two assignments; rejects for good afterwards
  * @throws JournalChangedError where the journal is not the one that the index was made from (R1, R11)
  * @throws MarkerMovedError where the index changes meanwhile: the caller places anew
@@ -34,7 +34,7 @@ export interface Place extends LogBounds {
 export async function placeOwner(
   parts: OwnerParts,
   partition: number,
-  published: bigint | undefined,
+  published: () => bigint | undefined,
   mayWrite: () => Promise<unknown>,
 ): Promise<Place> {
   const { index } = parts;
@@ -42,8 +42,9 @@ export async function placeOwner(
   await index.dropUnverified(partition);
   const mark = markOf(await index.readTogether(partition, []));
   // Asked after the marker, because a former owner may append and project meanwhile.
-  const bounds = await boundsBehind(parts, partition, later(published, mark && mark.marker + 1n) ?? 0n, mayWrite);
-  const publishFrom = later(published, mark && mark.marker + 1n) ?? bounds.low;
+  const known = () => later(published(), mark && mark.marker + 1n);
+  const bounds = await boundsBehind(parts, partition, known, mayWrite);
+  const publishFrom = known() ?? bounds.low;
   if (publishFrom < bounds.low)
     throw new JournalChangedError(
       `Journal partition ${partition} begins at ${bounds.low}: the records from ${publishFrom} on were deleted before they were projected`,
@@ -66,12 +67,13 @@ export async function placeOwner(
 async function boundsBehind(
   { bounds, timing }: OwnerParts,
   partition: number,
-  known: bigint,
+  lastKnown: () => bigint | undefined,
   mayWrite: () => Promise<unknown>,
 ): Promise<LogBounds> {
   const giveUpMs = timing.monotonicMs() + BEHIND_AT_MOST_MS;
   for (;;) {
     const found = await bounds(partition);
+    const known = lastKnown() ?? 0n;
     if (found.high >= known) return found;
     if (timing.monotonicMs() >= giveUpMs)
       throw new JournalChangedError(
