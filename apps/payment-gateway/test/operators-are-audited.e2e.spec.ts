@@ -54,8 +54,8 @@ it('who saw, said, approved and was refused is in the audit, under their names',
   const proposal = proposed.body.id;
   const wanted: AuditRecord[] = [
     { action: 'doubts.read', result: 'done', operator: 'alice' },
-    { action: 'resolution.say', result: 'asked', operator: 'alice', outcome: 'succeeded', ...order },
-    { action: 'resolution.say', result: 'proposed', operator: 'alice', outcome: 'succeeded', proposal, ...order },
+    { action: 'resolution.submit', result: 'asked', operator: 'alice', outcome: 'succeeded', ...order },
+    { action: 'resolution.submit', result: 'proposed', operator: 'alice', outcome: 'succeeded', proposal, ...order },
     { action: 'resolution.approve', result: 'asked', operator: 'alice', proposal },
     { action: 'resolution.approve', result: 'refused', operator: 'alice', proposal, code: 'same_operator' },
     { action: 'resolution.approve', result: 'asked', operator: 'bob', proposal },

@@ -46,8 +46,8 @@ export const PLANTED: readonly PlantedPoint[] = [
     ...ofGateway,
     file: 'platform/platform.client.js',
     name: 'answer-in-flight',
-    find: 'const exchange = new Exchange(this.#timeoutMs, maySend, resolve);',
-    replace: `const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
+    find: 'const exchange = new Exchange(this.#timeoutMs, maySend, resolve, () => target.calls--);',
+    replace: `const exchange = new Exchange(this.#timeoutMs, maySend, resolve, () => target.calls--);
       const { onResponseStart } = exchange;
       exchange.onResponseStart = (...answer) => { ${pass('answer-in-flight', 'body')} onResponseStart.apply(exchange, answer); };`,
   },
@@ -63,8 +63,8 @@ export const PLANTED: readonly PlantedPoint[] = [
   {
     ...placed,
     name: 'events-acknowledged',
-    find: 'await owner.untilDone(() => parts.events.publish(batch.events));',
-    replace: `await owner.untilDone(() => parts.events.publish(batch.events)); if (batch.events.length > 0) ${pass('events-acknowledged', ORDERS)}`,
+    find: 'await this.#untilDone(() => parts.events.publish(batch.events));',
+    replace: `await this.#untilDone(() => parts.events.publish(batch.events)); if (batch.events.length > 0) ${pass('events-acknowledged', ORDERS)}`,
   },
   { ...placed, ...after('this.#ahead.remove(records);', 'index-written', ORDERS) },
 ];

@@ -138,17 +138,17 @@ describe("an operator's resolution", () => {
       409,
       'transaction_of_another',
     ],
-    ['a code of another outcome', doubtful, { execCode: '4001' }, 422, 'word_contradicts_itself'],
-    ['a code that says nothing', doubtful, { execCode: '5004' }, 422, 'word_contradicts_itself'],
-    ['an amount of a refusal', doubtful, { outcome: 'refused', amount: 1 }, 422, 'word_contradicts_itself'],
-    ['more than was asked for', doubtful, { amount: 20001 }, 422, 'word_contradicts_itself'],
-    ['a part without its amount', doubtful, { execCode: '0004' }, 422, 'word_contradicts_itself'],
+    ['a code of another outcome', doubtful, { execCode: '4001' }, 422, 'resolution_contradictory'],
+    ['a code that says nothing', doubtful, { execCode: '5004' }, 422, 'resolution_contradictory'],
+    ['an amount of a refusal', doubtful, { outcome: 'refused', amount: 1 }, 422, 'resolution_contradictory'],
+    ['more than was asked for', doubtful, { amount: 20001 }, 422, 'resolution_contradictory'],
+    ['a part without its amount', doubtful, { execCode: '0004' }, 422, 'resolution_contradictory'],
     [
       'a TRANSACTIONID of nothing',
       doubtful,
       { outcome: 'not_executed', transactionId: 'T-1' },
       422,
-      'word_contradicts_itself',
+      'resolution_contradictory',
     ],
   ] as [string, OrderState, Saying, number, string][])('refuses %s', (_, order, resolution, status, code) => {
     expect(problemOf(() => say(order, resolution))).toMatchObject({ status, code });
@@ -158,7 +158,7 @@ describe("an operator's resolution", () => {
     const { status, code, faults } = problemOf(() => say(doubtfulCapture, { commandId: 'c' }));
     expect([status, code, faults?.map(({ path, code: fault }) => `${path} ${fault}`)]).toEqual([
       422,
-      'word_contradicts_itself',
+      'resolution_contradictory',
       ['transactionId required'],
     ]);
     const office: JournalRecord = {
@@ -196,7 +196,7 @@ describe("an operator's resolution", () => {
   it('throws where the fold did not count it', () => {
     const early = folded(doubtful, { ...say(doubtful, { outcome: 'not_executed' }), at: at(1) });
     expect(problemOf(() => resolved(early, 'a', { outcome: 'not_executed', reason }))).toMatchObject({
-      code: 'word_not_counted',
+      code: 'resolution_not_counted',
     });
   });
 
@@ -291,7 +291,7 @@ describe('"redirect_required", by an operator', () => {
   ] as [string, OrderState, Saying][])('can not be true of %s', (_what, order, resolution) => {
     expect(problemOf(() => say(order, { ...resolution, outcome }))).toMatchObject({
       status: 422,
-      code: 'word_contradicts_itself',
+      code: 'resolution_contradictory',
     });
   });
 });

@@ -146,7 +146,7 @@ export function resolved(order: OrderState, commandId: string, { outcome }: Manu
   if (!isInDoubt(operation) && !isWaiting(operation)) throw notInDoubt(operation);
   throw new Problem({
     status: 409,
-    code: 'word_not_counted',
+    code: 'resolution_not_counted',
     detail: 'The resolution was journaled and does not count; the operation stands as it did.',
   });
 }
@@ -211,7 +211,7 @@ function refuseContradictions(
   if (faults.length === 0) return;
   throw new Problem({
     status: 422,
-    code: 'word_contradicts_itself',
+    code: 'resolution_contradictory',
     detail: 'What is said can not be true of this operation, see faults.',
     faults,
   });

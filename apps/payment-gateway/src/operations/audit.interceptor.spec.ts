@@ -51,9 +51,9 @@ async function ask(
 describe('the audit', () => {
   it('records a write before it is done, and its result', async () => {
     const request = { params: { id }, body: { outcome: 'succeeded', reason: 'seen in the back office' } };
-    const { story } = await ask('resolution.say', request, () => ({ id, state: 'succeeded' }));
+    const { story } = await ask('resolution.submit', request, () => ({ id, state: 'succeeded' }));
     const commandId = '8a1c1c5e-0000-4000-8000-000000000001';
-    const said = { action: 'resolution.say', ...who, ...order, commandId, outcome: 'succeeded' };
+    const said = { action: 'resolution.submit', ...who, ...order, commandId, outcome: 'succeeded' };
     expect(story).toEqual([{ ...said, result: 'asked' }, 'worked', { ...said, result: 'done' }]);
   });
 
@@ -76,7 +76,7 @@ describe('the audit', () => {
 
   it('names the order of a proposal, and marks what is only proposed', async () => {
     const proposed = { id: proposal, operation: id, proposedBy: 'alice', state: 'open' };
-    const { story } = await ask('resolution.say', { params: { id } }, () => proposed);
+    const { story } = await ask('resolution.submit', { params: { id } }, () => proposed);
     expect(story.at(-1)).toMatchObject({ result: 'proposed', proposal, ...order });
     const approved = await ask('resolution.approve', { params: { id: proposal } }, () => ({ id, state: 'succeeded' }));
     expect(approved.story.at(-1)).toMatchObject({ result: 'done', proposal, ...order });
@@ -88,7 +88,7 @@ describe('the audit', () => {
   it('does not call done what the owner of its partition has not judged yet', async () => {
     const recorded = { id, recorded: { partition: 5, offset: '77' } };
     for (const [action, params] of [
-      ['resolution.say', { id }],
+      ['resolution.submit', { id }],
       ['resolution.approve', { id: proposal }],
     ] as const) {
       const { story } = await ask(action, { params }, () => recorded);
@@ -98,9 +98,9 @@ describe('the audit', () => {
 
   it.each([
     [409, 'not_in_doubt', 'refused'],
-    [503, 'word_not_confirmed', 'failed'],
+    [503, 'resolution_not_confirmed', 'failed'],
   ])('has the code of a problem: %i %s', async (status, code, result) => {
-    const { story } = await ask('resolution.say', { params: { id } }, () => {
+    const { story } = await ask('resolution.submit', { params: { id } }, () => {
       throw new Problem({ status, code });
     });
     expect(story.at(-1)).toMatchObject({ result, code });

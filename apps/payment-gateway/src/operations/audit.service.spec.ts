@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { Audit } from './audit.service.js';
 
-const said = { action: 'resolution.say', result: 'asked', operator: 'alice', role: 'operator' } as const;
+const said = { action: 'resolution.submit', result: 'asked', operator: 'alice', role: 'operator' } as const;
 const stranger: AuditRecord = { action: 'order.read', result: 'refused', code: 'unauthorized' };
 
 function setUp(fault?: Error) {

@@ -100,7 +100,7 @@ export class OperationsController {
 
   /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */
   @Post('operations/:id/resolve')
-  @Route('operator', 'resolution.say')
+  @Route('operator', 'resolution.submit')
   async resolve(
     @Param('id') id: string,
     @Body() resolution: ManualResolution,

@@ -306,7 +306,7 @@ describe('operators', () => {
   it('get a problem when it is not known if the resolution was journaled', async () => {
     const { service } = setUp(orders, { stuck: true });
     const resolving = service.resolve(idOf('2'), { outcome: 'refused', reason }, alice);
-    await expect(resolving).rejects.toMatchObject({ status: 503, code: 'word_not_confirmed' });
+    await expect(resolving).rejects.toMatchObject({ status: 503, code: 'resolution_not_confirmed' });
   });
 
   it('are sent away while nothing can be read', async () => {

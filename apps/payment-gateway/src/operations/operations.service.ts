@@ -235,8 +235,7 @@ export class OperationsService {
       const partition = journalPartition(orderKey(merchant, orderId));
       return recordedDecision({ merchant, orderId, commandId }, { partition, offset: String(offset) });
     }
-    if (isStale)
-      throw stale(approval ?? { was: stateOf(operation) }, statement.found, approval ? undefined : 'word_not_counted');
+    if (isStale) throw approval ? stale(approval, statement.found) : notCounted(stateOf(operation), statement.found);
     return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
   }
 
@@ -314,7 +313,7 @@ export class OperationsService {
   /** A failed append may still have reached the journal, so the problem asks the operator to look before repeating it. */
   async #journaled(record: EvidenceRecord): Promise<bigint> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
-    return this.#inTime(this.journal.append(record), { status: 503, code: 'word_not_confirmed', detail });
+    return this.#inTime(this.journal.append(record), { status: 503, code: 'resolution_not_confirmed', detail });
   }
 
   #available<T>(read: Promise<T>): Promise<T> {
@@ -343,8 +342,13 @@ export function transactionOfAnother(orderId: string, where = ''): Problem {
   return new Problem({ status: 409, code: 'transaction_of_another', detail });
 }
 
-export function stale({ was }: Pick<Approval, 'was'>, is: string | undefined, code = 'proposal_stale'): Problem {
-  return new Problem({ status: 409, code, detail: changeSince({ was }, is) });
+/** What one person stated alone does not count, because the order has moved on since it was read. */
+function notCounted(was: string, is: string | undefined): Problem {
+  return new Problem({ status: 409, code: 'resolution_not_counted', detail: changeSince({ was }, is) });
+}
+
+export function stale({ was }: Pick<Approval, 'was'>, is: string | undefined): Problem {
+  return new Problem({ status: 409, code: 'proposal_stale', detail: changeSince({ was }, is) });
 }
 
 const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));

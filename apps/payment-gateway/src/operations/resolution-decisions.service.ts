@@ -234,5 +234,5 @@ function alreadyDecided({ state, decidedBy, decidedAt }: Decision): Problem {
 
 function notConfirmed(cause?: unknown): Problem {
   const detail = 'It is not known if it was written. Look at the list of proposals before you repeat the request.';
-  return new Problem({ status: 503, code: 'word_not_confirmed', detail, cause });
+  return new Problem({ status: 503, code: 'resolution_not_confirmed', detail, cause });
 }

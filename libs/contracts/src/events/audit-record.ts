@@ -10,7 +10,7 @@ export const AUDIT_ACTIONS = [
   'conflicts.read',
   'order.read',
   'proposals.read',
-  'resolution.say',
+  'resolution.submit',
   'resolution.approve',
   'resolution.reject',
   'partition.skip',
@@ -29,7 +29,7 @@ export type AuditResult = (typeof AUDIT_RESULTS)[number];
   'A request of an operator on the management port, or a change by tranche journal. It holds no personal data of a buyer, and no key.',
 )
 export class AuditRecord {
-  @Doc('What the operator asked for. Actions that end in .read change nothing.', 'resolution.say')
+  @Doc('What the operator asked for. Actions that end in .read change nothing.', 'resolution.submit')
   @OneOf(AUDIT_ACTIONS)
   action!: AuditAction;
 
