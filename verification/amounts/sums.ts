@@ -83,7 +83,7 @@ export function compare({ order, ledger, events, reported }: Story): Compared {
   for (const one of ledger.executed) {
     const { transactionId, commandId, operation } = one;
     const name = `${operation} ${transactionId}${commandId === undefined ? ' of the back office' : ` of ${commandId}`}`;
-    // Of two commands without a name one may have the other's TRANSACTIONID; how many were booked is compared below.
+    // Two commands without a name may have each other’s TRANSACTIONID; how many were booked is compared below.
     const isSwapped = books.some((other) => other.transactionId === transactionId && other.isSwappable);
     const found = books.filter((other) =>
       other.transactionId === undefined && !isSwapped

@@ -20,7 +20,7 @@ interface Wanted {
   reason?: RefundReason;
 }
 
-/** What is chosen so far: a whole operation, or why it is none yet. */
+/** Tells what is chosen so far: a whole operation, or why it is none yet. */
 interface Choice {
   wanted?: Wanted;
   fault?: string;

@@ -342,7 +342,7 @@ export function transactionOfAnother(orderId: string, where = ''): Problem {
   return new Problem({ status: 409, code: 'transaction_of_another', detail });
 }
 
-/** What one person stated alone does not count, because the order has moved on since it was read. */
+/** Reports that a statement of one person alone does not count, because the order has moved on since it was read. */
 function notCounted(was: string, is: string | undefined): Problem {
   return new Problem({ status: 409, code: 'resolution_not_counted', detail: changeSince({ was }, is) });
 }

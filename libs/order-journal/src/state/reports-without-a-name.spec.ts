@@ -8,7 +8,7 @@ const nameless = (name: string) => answered(name, '0000', { transactionId: undef
 const refunded = (transactionId: string, amount?: number, execCode = '0000') =>
   notifiedElsewhere('refund', execCode, { transactionId, amount });
 const story = (...records: JournalRecord[]) => folded(under(2, ...records));
-/** Of each TRANSACTIONID, else command, the latest event that says that money moved. */
+/** Returns of each TRANSACTIONID, else command, the latest event that says that money moved. */
 const books = ({ bodies }: ReturnType<typeof folded>) => {
   const moved = bodies.filter(({ operation, execCode, outcome }) => operation === 'refund' && (execCode === '0000' || outcome === 'succeeded')); // prettier-ignore
   return [...new Map(moved.map((one) => [one.transactionId ?? one.commandId, one.amount])).entries()].filter(
