@@ -11,6 +11,7 @@ const verdict = (intent: Intent, ...records: JournalRecord[]) =>
 const authorize = asked('authorize', { method: 'A' });
 const form = [authorize, answered('authorize', '0002')];
 const voided = [...form, asked('void'), answered('void', '0000')];
+const expired = { ...authorize, record: 'EXPIRED', at: later(7 * 86_400_000) } as JournalRecord;
 const paid = notified('authorize', '0000');
 const capture = asked('capture', { amount: 1_000 });
 
@@ -18,7 +19,7 @@ describe('a capture of a payment whose success was not heard of', () => {
   it.each([
     ['a form', form],
     ['an approval', [authorize, answered('authorize', '0003')]],
-    ['a form that our timer ended', [...form, { ...authorize, record: 'EXPIRED', at: later(7 * 86_400_000) }]], // prettier-ignore
+    ['a form that our timer ended', [...form, expired]],
   ])('is sent, for the platform decides: %s', (_what, records) => {
     expect(verdict(capture, ...records)).toBe('granted');
     const refused = story(...records, capture, answered('capture', '2004'));
