@@ -6,7 +6,7 @@ import type { ReceivedTrace } from '@tranche/runtime';
 import { IngestConfig } from './ingest.config.js';
 import { namesAnOrder, NotificationProducer, OverloadedError } from './notification.producer.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
-import { contentHash, type Parameters } from './received-parameters.js';
+import { asSigned, contentHash, type Parameters } from './received-parameters.js';
 import type { ReceivedRequest } from './received-request.js';
 
 /**
@@ -54,8 +54,9 @@ export class NotificationService {
     });
   }
 
-  async receive(parameters: Parameters, { from, startedAtMs, trace }: Arrival): Promise<Outcome> {
+  async receive(received: Parameters, { from, startedAtMs, trace }: Arrival): Promise<Outcome> {
     const receivedAt = new Date().toISOString();
+    const parameters = asSigned(this.config.merchants, received);
     const id = contentHash(parameters);
     const suspect = { id, parameters, receivedAt, from };
     const merchant = this.config.merchants.byIdentifier(valueOf(parameters, 'IDENTIFIER') ?? '');

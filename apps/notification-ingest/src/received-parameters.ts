@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { isPlainObject, parseJsonWithNames, withNumbersAsTexts } from '@tranche/contracts';
-import { isName, parameterOf, type Parameters } from '@tranche/platform';
+import { isPlainObject, parseJsonWithNames, withNumbersAsTexts, type Merchant } from '@tranche/contracts';
+import { isName, isSignedBy, parameterOf, valueOf, type Parameter, type Parameters } from '@tranche/platform';
 
 export type { Parameters };
 
@@ -75,6 +75,23 @@ export function checked(parameters: Parameters): Parameters | Unreadable {
   if (new Set(parameters.map(([name]) => name)).size < parameters.length)
     return { unreadable: 'a parameter came twice' };
   return parameters;
+}
+
+/** Some clients send the `#fragment` of a URL. It is left out if HASH fits without it; else the `#` may belong to a value. */
+export function asSigned(
+  merchants: { byIdentifier(identifier: string): Merchant | undefined },
+  parameters: Parameters,
+): Parameters {
+  const at = parameters.findLastIndex(([, value]) => value.includes('#'));
+  if (at < 0) return parameters;
+  const cut = [...parameters.slice(0, at), withoutFragment(parameters[at]!)];
+  const merchant = merchants.byIdentifier(valueOf(cut, 'IDENTIFIER') ?? '');
+  return merchant !== undefined && isSignedBy(merchant, cut) ? cut : parameters;
+}
+
+function withoutFragment([name, value, sent]: Parameter): Parameter {
+  const cut = (text: string) => text.slice(0, text.lastIndexOf('#'));
+  return sent === undefined ? [name, cut(value)] : parameterOf(sent.name, cut(sent.value), sent.charset);
 }
 
 /** The event's id: the same for a repeat in another order, by GET or POST, or signed with another key, so that consumers recognise it. */

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Module } from '@nestjs/common';
 import { TOPICS, type PaymentNotification } from '@tranche/contracts';
 import { BatchingProducer, type ProducerRecord } from '@tranche/kafka';
@@ -9,6 +10,7 @@ import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/se
 import { waitFor } from '@tranche/testing';
 import { IngestConfig } from '../src/ingest.config.js';
 import { notificationIngest, WEBHOOK } from '../src/ingest.module.js';
+import { Reverification } from '../src/quarantine/reverification.js';
 import { quarantinedOf, type Quarantined } from '../src/quarantine-record.js';
 
 /** The answer to one request, and the records that it left. */
@@ -57,7 +59,16 @@ export async function webhookInProcess(merchants: object[]) {
       })),
     };
   }
-  return { send, stop: () => service.stop('test') };
+
+  /** Returns what `reverify` publishes of a record. */
+  async function reverify(record: Quarantined): Promise<PaymentNotification | undefined> {
+    const published: PaymentNotification[] = [];
+    const publish = (_id: string, notification: PaymentNotification) =>
+      Promise.resolve(void published.push(notification));
+    await new Reverification(config, { publish }).run(Readable.from([record]));
+    return published[0];
+  }
+  return { send, reverify, stop: () => service.stop('test') };
 }
 
 /** The first answer to `Expect: 100-continue`. */

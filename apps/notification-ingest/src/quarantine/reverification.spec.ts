@@ -4,7 +4,7 @@ import type { BatchingProducer } from '@tranche/kafka';
 import { platformHash, type Parameters } from '@tranche/platform';
 import { Metrics } from '@tranche/service-kit';
 import { NotificationProducer } from '../notification.producer.js';
-import { parametersOfForm } from '../received-parameters.js';
+import { contentHash, parametersOfForm } from '../received-parameters.js';
 import { quarantinedOf, quarantineRecord, type Quarantined, type QuarantineReason } from '../quarantine-record.js';
 import { chosen, Reverification, settingsOfReverification } from './reverification.js';
 
@@ -109,6 +109,16 @@ it('verifies again by the bytes what is not UTF-8, and reads its text from them'
     const [, { message, flags }] = producer.published[0]!;
     expect([message, flags]).toEqual(['Opération 5 €', ['not_utf8']]);
   }
+});
+
+it('leaves out the fragment of a URL that was quarantined with the last value', async () => {
+  const { id, parameters } = kept({ id: 'a' });
+  const sent = parameters.map(([name, value]) => [name, name === 'HASH' ? `${value}#top` : value] as const);
+  const about = { id, receivedAt: '2028-01-02T00:00:00Z', from: '192.0.2.1', merchant: 'one' };
+  const { value } = quarantineRecord('hash_mismatch', { ...about, parameters: sent });
+  const producer = publisher();
+  await new Reverification({ merchants }, producer).run(of(quarantinedOf('of the record', value)!));
+  expect(producer.published).toEqual([[contentHash(parameters), expect.objectContaining({ orderId: 'a' })]]);
 });
 
 it('is not bound by the running service’s limits of waiting notifications', async () => {

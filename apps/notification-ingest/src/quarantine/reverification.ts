@@ -2,6 +2,7 @@ import { readNotification } from '@tranche/contracts';
 import type { IngestConfig } from '../ingest.config.js';
 import { namesAnOrder, type NotificationProducer } from '../notification.producer.js';
 import { isSignedBy, valueOf } from '@tranche/platform';
+import { asSigned, contentHash } from '../received-parameters.js';
 import type { Quarantined } from '../quarantine-record.js';
 
 export interface Reverified {
@@ -64,7 +65,9 @@ export class Reverification {
     return this.result;
   }
 
-  private verify({ id, parameters, isAltered, receivedAt }: Quarantined): void {
+  private verify({ id: recordId, parameters: received, isAltered, receivedAt }: Quarantined): void {
+    const parameters = asSigned(this.config.merchants, received);
+    const id = parameters === received ? recordId : contentHash(parameters);
     const merchant = this.config.merchants.byIdentifier(valueOf(parameters, 'IDENTIFIER') ?? '');
     if (isAltered) {
       this.result.altered++;
