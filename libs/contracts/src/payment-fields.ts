@@ -95,17 +95,21 @@ const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 /** Loopback, private, link-local, shared, benchmarking, protocol assignments, multicast and reserved ranges. */
 const NOT_PUBLIC =
   '0\\.|10\\.|127\\.|100\\.(?:6[4-9]|[7-9]\\d|1[01]\\d|12[0-7])\\.|169\\.254\\.|172\\.(?:1[6-9]|2\\d|3[01])\\.|192\\.168\\.|192\\.0\\.0\\.|198\\.1[89]\\.|2(?:2[4-9]|[345]\\d)\\.';
-const PUBLIC_IPV4 = new RegExp(`^(?!${NOT_PUBLIC})(?:${BYTE}\\.){3}${BYTE}$`);
+const PUBLIC_IPV4 = new RegExp(`^(?:::[fF]{4}:)?(?!${NOT_PUBLIC})(?:${BYTE}\\.){3}${BYTE}$`);
 
-/** CLIENTIP, a public IPv4 address. The documentation ranges of RFC 5737 are accepted, because examples and tests use them. */
+/**
+ * CLIENTIP, a public IPv4 address. The documentation ranges of RFC 5737 are accepted, because examples and tests use them. Servers that listen on IPv6
+ * put `::ffff:` before it, which is not sent.
+ */
 export function PublicIpv4(): PropertyDecorator {
-  return Text(7, 15, { pattern: PUBLIC_IPV4, says: 'a public IPv4 address' });
+  const normalize = (text: string) => text.slice(text.lastIndexOf(':') + 1);
+  return Text(7, 22, { pattern: PUBLIC_IPV4, says: 'a public IPv4 address', normalize });
 }
 
-const PERCENTAGE = /^\d{1,3}(?:\.\d{1,6})?$/;
+const PERCENTAGE = /^\d{1,3}(?:\.\d{1,20})?$/;
 const HIGHEST_PERCENTAGE = 999.999999;
 
-/** DISCOUNT and TAX: a percentage as number, or as text with a dot as decimal separator. Sent as text, numbers with up to 6 decimals. */
+/** DISCOUNT and TAX: a percentage as number, or as text with a dot as decimal separator. Sent as text with up to 6 decimals. */
 export function Percentage(): PropertyDecorator {
   const inspect: Inspect = (value) => {
     if (typeof value === 'number')
@@ -113,17 +117,19 @@ export function Percentage(): PropertyDecorator {
         ? undefined
         : { code: 'range', message: `must be a number from 0 to ${HIGHEST_PERCENTAGE}` };
     if (typeof value !== 'string') return { code: 'type', message: 'must be a number or a text' };
-    if (value.length < 1 || value.length > 10) return { code: 'length', message: 'must have 1 to 10 characters' };
+    if (value.length < 1 || value.length > 24) return { code: 'length', message: 'must have 1 to 24 characters' };
     return PERCENTAGE.test(value)
       ? undefined
       : { code: 'format', message: 'must be a percentage with a dot as decimal separator' };
   };
   const schema = {
     type: ['string', 'number'],
-    ...{ minLength: 1, maxLength: 10, pattern: PERCENTAGE.source },
+    ...{ minLength: 1, maxLength: 24, pattern: PERCENTAGE.source },
     ...{ minimum: 0, maximum: HIGHEST_PERCENTAGE },
   };
-  return Field(inspect, schema, (value) => (typeof value === 'number' ? String(Number(value.toFixed(6))) : value));
+  const isSent = (value: unknown) => typeof value === 'string' && /^\d+(?:\.\d{1,6})?$/.test(value);
+  const rounded = (value: unknown) => String(Number(Math.min(Number(value), HIGHEST_PERCENTAGE).toFixed(6)));
+  return Field(inspect, schema, (value) => (isSent(value) ? value : rounded(value)));
 }
 
 /**

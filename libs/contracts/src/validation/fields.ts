@@ -132,6 +132,8 @@ export interface TextOptions {
   isTyped?: boolean;
   /** True if the text may have several lines. */
   hasLines?: boolean;
+  /** Returns the form in which a sound text is sent. */
+  normalize?: (text: string) => string;
 }
 
 /** Code units of a letter with three marks beyond the basic plane. */
@@ -150,6 +152,7 @@ export function Text(
     isSearched = false,
     isTyped = false,
     hasLines = false,
+    normalize = isTyped ? composed : undefined,
   }: TextOptions = {},
 ): PropertyDecorator {
   const length: Finding = {
@@ -183,7 +186,7 @@ export function Text(
     ...(pattern && { pattern: pattern.source }),
     ...(format !== undefined && { format }),
   };
-  return Field(inspect, schema, isTyped ? (text) => composed(text as string) : undefined);
+  return Field(inspect, schema, normalize && ((text) => normalize(text as string)));
 }
 
 /** Counts code points only if the number of code units does not decide. */
