@@ -18,7 +18,7 @@ describe('a capture of a payment whose success was not heard of', () => {
   it.each([
     ['a form', form],
     ['an approval', [authorize, answered('authorize', '0003')]],
-    ['a form that our timer ended', [...form, { ...authorize, record: 'EXPIRED', at: later(7 * 86_400_000) }]], // prettier-ignore
+    ['a form that our timer ended', [...form, { ...authorize, record: 'EXPIRED', at: later(7 * 86_400_000) } as JournalRecord]], // prettier-ignore
   ])('is sent, for the platform decides: %s [Capture.succeeded-only]', (_what, records) => {
     expect(verdict(capture, ...records)).toBe('granted');
     const refused = story(...records, capture, answered('capture', '2004'));
