@@ -216,9 +216,15 @@ describe('the platform’s own words', () => {
   it.each([
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
     ['9007199254740992', undefined],
-  ])('AMOUNT of %s counts where a number holds it exactly', (AMOUNT, amount) => {
+    ['250.00', undefined],
+    ['', undefined],
+  ])('AMOUNT of %s counts where a number holds it exactly, else a flag says so', (AMOUNT, amount) => {
     const classified = classifyReply(said('0000', { AMOUNT }), 'capture', false);
-    expect(classified.record === 'OUTCOME' && classified.answer.amount).toBe(amount);
+    const isFlagged = amount === undefined && AMOUNT !== '';
+    expect(classified.record === 'OUTCOME' && [classified.answer.amount, classified.flags]).toEqual([
+      amount,
+      isFlagged ? ['invalid_amount'] : undefined,
+    ]);
   });
 
   it('without a usable TRANSACTIONID are still an outcome [Transaction.TRANSACTIONID]', () => {

@@ -7,7 +7,7 @@ import {
   type OperationKind,
   type PlatformAnswer,
 } from '@tranche/contracts';
-import { boundedAnswer, fieldsOfBody, isExecCode, readAmount, textsOf } from './bounded-answer.js';
+import { amountFlags, boundedAnswer, fieldsOfBody, isExecCode, readAmount, textsOf } from './bounded-answer.js';
 
 export type PlatformReply =
   /** Provably not one byte was written to the platform. */
@@ -43,7 +43,8 @@ function classifyBody(body: string, operation: OperationKind): CallResult {
   const isBareRefusal = type === undefined && isKnownExecCode(execCode) && execCodeOf(execCode).class === 'refused';
   if (type !== OPERATION_TYPE_OF[operation] && !isBareRefusal)
     return inDoubt('wrong_operation_type', 'The platform’s answer is about another OPERATIONTYPE', execCode);
-  return classifyCode(execCode, operation, readAnswer(fields, execCode));
+  const result = classifyCode(execCode, operation, readAnswer(fields, execCode));
+  return result.record === 'OUTCOME' ? { ...result, ...amountFlags(fields.get('AMOUNT')) } : result;
 }
 
 function classifyCode(execCode: string, operation: OperationKind, answer: PlatformAnswer): CallResult {

@@ -4,6 +4,7 @@ import {
   parseJsonWithNames,
   sentValue,
   withNumbersAsTexts,
+  type NotificationFlag,
   type PlatformAnswer,
 } from '@tranche/contracts';
 
@@ -15,6 +16,10 @@ export const isTransactionId = (text: string): boolean => /^.{1,32}$/su.test(tex
 /** AMOUNT in minor units, as far as a number holds it exactly: commands and notifications have the same limit. */
 export const readAmount = (text = ''): number | undefined =>
   /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+
+/** An AMOUNT was reported that can not be read: the flag that a notification has then, too. */
+export const amountFlags = (text = ''): { flags?: NotificationFlag[] } =>
+  text === '' || readAmount(text) !== undefined ? {} : { flags: ['invalid_amount'] };
 
 /** MESSAGE has no limit in the interface (Transaction), but a journal record has one. */
 const MESSAGE_CHARACTERS = 4_096;

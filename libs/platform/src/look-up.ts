@@ -6,7 +6,7 @@ import {
   type ListedTransaction,
   type Merchant,
 } from '@tranche/contracts';
-import { boundedAnswer, fieldsOfBody, isTransactionId, readAmount, textsOf } from './bounded-answer.js';
+import { amountFlags, boundedAnswer, fieldsOfBody, isTransactionId, readAmount, textsOf } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
 import { signed, signingKey } from './signature.js';
 
@@ -82,6 +82,7 @@ export function listedTransaction(row: Row): ListedTransaction | undefined {
     amount,
     dateMs: DATE.test(date) ? Date.parse(date) : Number.NaN,
     extraData: withoutReturnPage(row.get('EXTRADATA')),
+    ...amountFlags(row.get('AMOUNT')),
     answer: boundedAnswer({
       execCode,
       transactionId,

@@ -65,7 +65,7 @@ describe('operations', () => {
     expect((await followUp('capture', authorization, { IDENTIFIER: 'Tienda' })).answer.EXECCODE).toBe('2002');
   });
 
-  it('refuses a capture before the form is finished, and after 7 days [Capture.succeeded-only]', async () => {
+  it('refuses a capture before the form is finished, and after 7 days', async () => {
     const { answer } = await simulator.operate(instalment());
     expect((await followUp('capture', answer.TRANSACTIONID ?? '')).answer.EXECCODE).toBe('2006');
     const authorization = await simulator.authorized();

@@ -25,6 +25,7 @@ const EVENT_FLAGS = [
   'never_granted',
   'paid_after_void',
   'other_amount',
+  'invalid_amount',
   'other_currency',
   'was_succeeded',
   'said_refused',

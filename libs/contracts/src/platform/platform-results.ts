@@ -26,7 +26,7 @@ export type CallResult =
       message: string;
       execCode?: string;
     }
-  | { record: 'OUTCOME'; result: OperationResult; partial?: boolean; answer: PlatformAnswer }
+  | { record: 'OUTCOME'; result: OperationResult; partial?: boolean; answer: PlatformAnswer; flags?: string[] }
   | { record: 'IN_DOUBT'; reason: CallDoubtReason; message: string; execCode?: string };
 
 /** Reason why a call may or may not have been executed. */
@@ -100,6 +100,7 @@ export interface ListedTransaction {
   /** Milliseconds since the epoch; NaN if the row has no readable time. */
   dateMs: number;
   extraData: string | undefined;
+  flags?: string[];
   /** The same content, shortened to fit in a journal record. */
   answer: PlatformAnswer;
 }

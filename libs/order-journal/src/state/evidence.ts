@@ -19,8 +19,8 @@ export function evidenceOf(record: EvidenceRecord | Outcome | NotExecuted): Evid
     case 'EVIDENCE':
       return reported(record);
     case 'OUTCOME': {
-      const { commandId, attempt, token, result, partial, answer } = record;
-      return { source: 'answer', commandId, attempt, token, result, partial, answer };
+      const { commandId, attempt, token, result, partial, answer, flags } = record;
+      return { source: 'answer', commandId, attempt, token, result, partial, answer, flags };
     }
     case 'NOT_EXECUTED': {
       const { commandId, attempt, token, reason, execCode, message } = record;
@@ -135,7 +135,7 @@ function evidenceIn(
     operation: operation.operation,
     result: evidenceResult(execCode),
     answer,
-    ...compact({ tag, extraData, executedAt: executedAt(listed) }),
+    ...compact({ tag, extraData, executedAt: executedAt(listed), flags: listed.flags }),
     ...execCodeNotes(execCode),
   };
 }

@@ -285,7 +285,7 @@ function judgeElsewhere(order: OrderState, { mayBeOurs, mayBeOf }: Elsewhere, ev
     externalReference: evidence.externalReference,
     of,
     isOfWaiting: target && operation === 'void' && !mayHaveSucceeded(target) ? true : undefined,
-    ...(mayBeOf && { mayBeOf, extraData: evidence.extraData, language: evidence.language }),
+    ...(mayBeOf && { mayBeOf, extraData: evidence.extraData, language: evidence.language, flags: evidence.flags }),
   });
   const known = order.external.find((other) => isSameReport(other, external));
   const contradicted = order.external.find(
@@ -317,8 +317,8 @@ const isOpposite = (before: string, now: string): boolean =>
 /** The report of an operation that was taken for somebody else's, as evidence of our own. */
 export function externalEvidence(external: ExternalOperation): Evidence {
   const { operation, result, partial, mayBeDone, source = 'notification', currency } = external;
-  const { transactionId, execCode, amount, externalEntityId, externalReference, extraData, language } = external;
+  const { transactionId, execCode, amount, externalEntityId, externalReference, extraData, language, flags } = external;
   const answer = compact({ transactionId, execCode, amount });
-  const details = { currency, externalEntityId, externalReference, extraData, language };
+  const details = { currency, externalEntityId, externalReference, extraData, language, flags };
   return compact({ operation, result, partial, mayBeDone, answer, source, ...details });
 }

@@ -93,6 +93,8 @@ export interface OperationState {
   isAmountReported?: true;
   /** Once another amount than `amount` was reported: all that were, each once, the newest last. One of a whole success is a conflict (R15). */
   otherAmounts?: number[];
+  /** An event told that an AMOUNT that was reported of it can not be read. */
+  isUnreadableAmountTold?: true;
   /** Currencies that the platform named and that are not the operation's, each published once as a conflict. */
   otherCurrencies?: string[];
   /** By when the platform had executed it, where it told that: the capture window counts from here instead of from `endedAt`. */
@@ -225,7 +227,7 @@ export interface Evidence extends TransactionDetails {
   extraData?: string;
   externalEntityId?: string;
   externalReference?: string;
-  /** Oddities of a notification, see the contracts' NOTIFICATION_FLAGS. */
+  /** Oddities of a report, see the contracts' NOTIFICATION_FLAGS. */
   flags?: string[];
 }
 
@@ -254,6 +256,7 @@ export interface ExternalOperation {
   mayBeOf?: string[];
   extraData?: string;
   language?: string;
+  flags?: string[];
   /** Offset of the record that reported it, and its hash: they name its event. */
   offset: string;
   record?: string;

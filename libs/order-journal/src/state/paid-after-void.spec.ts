@@ -20,7 +20,7 @@ describe('a capture of a payment whose success was not heard of', () => {
     ['a form', form],
     ['an approval', [authorize, answered('authorize', '0003')]],
     ['a form that our timer ended', [...form, expired]],
-  ])('is sent, for the platform decides: %s', (_what, records) => {
+  ])('is sent, for the platform decides: %s [Capture.succeeded-only]', (_what, records) => {
     expect(verdict(capture, ...records)).toBe('granted');
     const refused = story(...records, capture, answered('capture', '2004'));
     expect(standing(refused.order, 'authorize')).toBe(standing(folded(under(2, ...records)).order, 'authorize'));
@@ -30,7 +30,7 @@ describe('a capture of a payment whose success was not heard of', () => {
     expect(verdict(asked('authorize-2', { method: 'A' }), ...records, capture, answered('capture', '0000'))).toBe('rejected'); // prettier-ignore
   });
 
-  it('is refused once the payment has failed or its form was voided', () => {
+  it('is refused once the payment has failed or its form was voided [Capture.succeeded-only]', () => {
     expect(verdict(capture, authorize, answered('authorize', '4001'))).toBe('rejected');
     expect(verdict(capture, ...voided)).toBe('rejected');
     expect(verdictOf(folded([...form, capture]).order, capture.token)).toBe('rejected');

@@ -59,7 +59,7 @@ const TERMS = { amount: true, transactionId: true, supersedes: true, correlation
 const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFields<RecordOf<Kind>>, true> } = {
   INTENT: { ...TERMS, tag: true, seen: true, mayLookUp: true, supersedesDoubt: true, captureReminderHours: true },
   NOT_EXECUTED: { execCode: true },
-  OUTCOME: { partial: true },
+  OUTCOME: { partial: true, flags: true },
   IN_DOUBT: { execCode: true },
   EVIDENCE: {
     ...{ commandId: true, attempt: true, operation: true, operationType: true, partial: true, mayBeDone: true },

@@ -65,6 +65,8 @@ export interface Outcome extends OfOperation {
   /** EXECCODE 0004: accepted in part, the answer's amount counts. */
   partial?: boolean;
   answer: PlatformAnswer;
+  /** `invalid_amount`, as of a notification. */
+  flags?: string[];
 }
 
 /** `owner_lost`: the process that was granted the attempt was not heard of in time. */

@@ -1,5 +1,5 @@
 import { compact, copyWith } from '@tranche/runtime';
-import { operationEventType, type EventName, type EventType } from '@tranche/contracts';
+import { operationEventType, type EventName, type EventType, type NotificationFlag } from '@tranche/contracts';
 import { paidAfterVoid, paymentsTaken } from './conflicts.js';
 import { isDoubtSuperseded, type Judgement } from './guards.js';
 import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold-evidence.js';
@@ -26,6 +26,7 @@ import { hasRule } from './versions.js';
 import { amountsOf, bind, describe, isOtherTransaction, settled, withAttempt } from './terms.js';
 
 const CONFLICT = 'payment.conflict.detected';
+const UNREADABLE: NotificationFlag = 'invalid_amount';
 
 /** A literal of all properties: a spread takes longer (docs/decisions/0041). */
 function changed({ events: before, at, hash, match }: Change, order: OrderState, events = before): Change {
@@ -95,7 +96,8 @@ function eventOf(
   const own = alike.find(({ event }) => isOf(event, complete.commandId))?.event;
   if (own) {
     const added = [...new Set([...(own.body.flags ?? []), ...(complete.flags ?? [])])];
-    const flags = type === CONFLICT ? added : own.body.flags;
+    const kept = added.filter((flag) => flag === UNREADABLE || own.body.flags?.includes(flag));
+    const flags = type === CONFLICT ? added : kept.length > 0 ? kept : own.body.flags;
     return { ...own, body: compact({ ...complete, ...own.body, flags }) };
   }
   const nth = alike.length > 0 ? alike.length : undefined;
@@ -207,7 +209,7 @@ export function makeMove(change: Change, move: Move): Change {
     case 'after_all':
       return executedAfterAll(count(change, move), move.operation, move.evidence);
     case 'more':
-      return publishMore(count(change, move), move);
+      return publishMore(change, withUnreadableAmount(change, move));
     case 'added':
       return publishAdded(count(change, move), move);
   }
@@ -223,7 +225,9 @@ function settle(change: Change, operation: OperationState, evidence: Evidence): 
   const moved = settled(change, operation, evidence);
   const body = reportedBody(evidence);
   const flags = flagsWith(operation, evidence);
-  if (flags !== undefined) body.flags = flags;
+  const unreadable = unreadableOf(change, evidence);
+  if (unreadable.length > 0) moved.isUnreadableAmountTold = true;
+  if (flags !== undefined || unreadable.length > 0) body.flags = [...(flags ?? []), ...unreadable];
   if (result === 'redirect_required' && isDoubtSuperseded(change.order, operation))
     Object.assign(body, { redirectHtml: undefined, flags: [...(body.flags ?? []), 'superseded'] });
   const isResolved = operation.phase === 'in_doubt';
@@ -266,9 +270,22 @@ function denyWaiting(change: Change, operation: OperationState, evidence: Eviden
   return contradict(change, copyWith(operation, { saidNotExecutedAt }), evidence);
 }
 
-function publishMore(change: Change, move: OperationMove): Change {
-  const { operation, before, evidence } = move;
-  return publishAdded(reportCurrency(reportAmount(change, before, operation, evidence), operation, evidence), move);
+function publishMore(before: Change, move: OperationMove): Change {
+  const { operation, evidence } = move;
+  const change = reportAmount(count(before, move), move.before, operation, evidence);
+  return publishAdded(reportCurrency(change, operation, evidence), move);
+}
+
+/** A success was reported whose AMOUNT can not be read: it may be another one than its event states. */
+const unreadableOf = ({ order }: Change, { result, flags }: Evidence): string[] =>
+  result === 'succeeded' && flags?.includes(UNREADABLE) && hasRule(order, 'unreadableAmountTold') ? [UNREADABLE] : [];
+
+function withUnreadableAmount(change: Change, move: OperationMove): OperationMove {
+  const { operation, evidence, added } = move;
+  const unreadable = operation.isUnreadableAmountTold ? [] : unreadableOf(change, evidence);
+  if (added === undefined || unreadable.length === 0) return move;
+  const told = copyWith(operation, { isUnreadableAmountTold: true });
+  return { ...move, operation: told, added: { ...added, flags: [...added.flags, ...unreadable] } };
 }
 
 /** The success once more, with what the report added: it is what a repeated command gets from now on. */
@@ -376,7 +393,7 @@ function contradict(
   const next = put(change, { ...operation, conflictingReports: [...conflictingReports, report] });
   const share = evidence.partial ? 'partial' : 'whole';
   const said = was !== result ? result : isOtherTransaction(operation, evidence) ? 'other_transaction' : share;
-  const body = { ...reportedBody(evidence), flags: [`was_${was}`, `said_${said}`] };
+  const body = { ...reportedBody(evidence), flags: [`was_${was}`, `said_${said}`, ...unreadableOf(change, evidence)] };
   return publish(next, CONFLICT, operation, body);
 }
 

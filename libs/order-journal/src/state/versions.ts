@@ -30,6 +30,8 @@ export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<
     returnedFieldsAdded: 2,
     // `expired` says if the payment may yet succeed.
     expiryTold: 2,
+    // A success says that an AMOUNT that was reported of it can not be read.
+    unreadableAmountTold: 2,
   },
 };
 
@@ -135,7 +137,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
     captureReminderHours: 2,
   },
   NOT_EXECUTED: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
-  OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
+  OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1, flags: 2 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   EVIDENCE: {
     ...{

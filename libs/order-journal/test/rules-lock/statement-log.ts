@@ -4,8 +4,8 @@ import { Seeded } from './seeded.js';
 import { waitingLog } from './waiting-log.js';
 
 /**
- * Logs like those of `randomLog` and `waitingLog` whose operators name what they saw, now and earlier, and approve some proposals twice. Some logs lack
- * their beginning. All are of rules version 2. Never change the log of a seed.
+ * Logs like those of `randomLog` and `waitingLog` whose operators name what they saw, now and earlier, and approve some proposals twice. Some reports have an
+ * AMOUNT that can not be read. Some logs lack their beginning. All are of rules version 2. Never change the log of a seed.
  */
 export function statementLog(seed: number): Log {
   const random = new Seeded(seed ^ 0x5ee7);
@@ -27,7 +27,9 @@ export function statementLog(seed: number): Log {
     if (random.chance(0.2)) land({ record: 'REMINDED', ...ofOperation, attempt: 1, reminder: 'doubt_15_minutes' });
     const isOperators = bare.record === 'EVIDENCE' && bare.source === 'operator';
     if (!isOperators) {
-      land(bare);
+      const isReport = bare.record === 'EVIDENCE' || bare.record === 'OUTCOME';
+      const isUnreadable = isReport && random.chance(0.2);
+      land(isUnreadable ? { ...bare, flags: ['invalid_amount'], answer: { ...bare.answer, amount: undefined } } : bare);
       continue;
     }
     const proposal = random.chance(0.7) ? { proposal: `p-${random.below(3)}`, approvedBy: 'bob' } : {};
