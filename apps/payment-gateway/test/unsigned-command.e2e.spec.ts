@@ -1,5 +1,5 @@
 import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand } from '@tranche/contracts';
-import { aCapture, aCommand, aPartnerAAuthorization, publisherOfTests } from '@tranche/testing';
+import { aCommand, aPartnerAAuthorization, aRefund, publisherOfTests } from '@tranche/testing';
 import { deadLettersOf } from './dead-letters.js';
 import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
@@ -13,7 +13,7 @@ afterAll(() => stack.stop());
 
 const authorization = (orderId: string, id: string) =>
   encodeCloudEvent(aCommand('payment.authorize', aPartnerAAuthorization({ merchant, orderId }), { id }));
-const capture = (orderId: string) => encodeCloudEvent(aCommand('payment.capture', aCapture({ merchant, orderId })));
+const refund = (orderId: string) => encodeCloudEvent(aCommand('payment.refund', aRefund({ merchant, orderId })));
 
 type Encoded = ReturnType<typeof encodeCloudEvent>;
 
@@ -44,14 +44,14 @@ it('is a dead letter without its content, of which no event tells; a known one g
     expect(value).toBeNull();
     expect(headers['dead-letter-code']).toBe('signature_refused');
   }
-  // Signed and with the same keys, so each is handled after the first command. Its rejection shows that there is nothing to capture.
+  // Signed and with the same keys, so each is handled after the first command. Its rejection shows that nothing was captured.
   for (const orderId of ['signed', 'unsigned', 'elsewhere']) {
-    await sendSigned(orderId, capture(orderId));
-    await stack.event(orderId, 'payment.capture.rejected');
+    await sendSigned(orderId, refund(orderId));
+    await stack.event(orderId, 'payment.refund.rejected');
   }
-  expect(stack.typesOf('unsigned')).toEqual(['payment.capture.rejected']);
+  expect(stack.typesOf('unsigned')).toEqual(['payment.refund.rejected']);
   expect(stack.typesOf('signed')).not.toContain('payment.command.rejected');
-  expect(stack.typesOf('elsewhere')).toEqual(['payment.capture.rejected']);
+  expect(stack.typesOf('elsewhere')).toEqual(['payment.refund.rejected']);
   expect((await stack.ledgerOf('unsigned')).calls).toEqual([]);
   expect((await stack.ledgerOf('elsewhere')).calls).toEqual([]);
   expect((await stack.ledgerOf('signed')).calls).toHaveLength(1);
