@@ -1,4 +1,4 @@
-import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
+import { aPartnerAAuthorization, aRefund } from '@tranche/testing';
 import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
@@ -55,8 +55,8 @@ it('tells the result of a command that comes 100 times at once far fewer times, 
   await stack.send('payment.authorize', { ...data, amount: data.amount + 1 }, 'command-flood');
   await stack.event('same-command-flood', 'payment.command.rejected');
   // The journal refuses this one after all repeats, so its event shows that theirs have been published.
-  await stack.send('payment.capture', aCapture({ orderId: 'same-command-flood' }));
-  await stack.event('same-command-flood', 'payment.capture.rejected');
+  await stack.send('payment.refund', aRefund({ orderId: 'same-command-flood' }));
+  await stack.event('same-command-flood', 'payment.refund.rejected');
   const published =
     stack.typesOf('same-command-flood').filter((type) => type === 'payment.authorize.redirect_required').length - 1;
   expect(published).toBeGreaterThanOrEqual(1);
