@@ -77,7 +77,7 @@ export class Referee {
     private readonly nowMs: () => number,
     private readonly ledger: () => LedgerEntry[],
     private readonly byHand: () => SimulatedPlatform['byHand'] = () => [],
-    /** False once pages of redirects are older than the day for which they are kept. */
+    /** False where pages of redirects may be older, by the date of a gateway, than the day for which they are kept. */
     private readonly hasPages: () => boolean = () => true,
   ) {}
 

@@ -75,7 +75,7 @@ export class World {
       () => scheduler.nowMs,
       () => platform.ledger,
       () => platform.byHand,
-      () => around.stoppedMs === 0,
+      () => around.stoppedMs === 0 && profile.clockJump === 0,
     );
     this.#decisions = new Decisions(around, { journal, platform, referee: this.referee });
     const backOffice = new BackOffice(around, { platform, referee: this.referee });
