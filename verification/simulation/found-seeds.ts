@@ -55,4 +55,16 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'stale',
     promise: 'people who looked before a record of the order came end nothing by what they say',
   },
+  {
+    seed: 115511379,
+    profile: 'edges',
+    promise: 'a capture of a payment whose success nobody has heard of is judged by the platform',
+  },
+  { seed: 82029145, profile: 'losses', promise: 'a page is kept for a day by the date of the gateways' },
+  {
+    seed: 661233146,
+    profile: 'stale',
+    promise: 'a page is kept for a day by the date of the gateways, not of the records',
+  },
+  { seed: 268486421, profile: 'days', promise: 'a redirect that is told again after days has no page any more' },
 ];
