@@ -30,6 +30,14 @@ const ATTEMPTS = process.env.NIGHTLY ? 10_000 : 1_000;
 /** Three refunds, each of which can't be sent for hours, beside other commands, the back office, late answers, and INTENTs that come twice. */
 function* attempts(random: Seeded, order: () => OrderState): Generator<JournalRecord> {
   yield* captured;
+  // Two refunds of the back office, of each of which the other result is reported afterwards.
+  for (const [n, execCode] of [
+    [5, '0000'],
+    [5, '4001'],
+    [6, '4001'],
+    [6, '0000'],
+  ] as const)
+    yield refundElsewhere(n, execCode);
   const recent: JournalRecord[] = [];
   for (let made = 0; made < ATTEMPTS; made++) {
     const name = `refund-${Math.floor((3 * made) / ATTEMPTS)}`;
