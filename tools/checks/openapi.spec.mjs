@@ -14,6 +14,7 @@ import {
   OperationsController,
 } from '../../apps/payment-gateway/src/operations/operations.controller.js';
 import { ManualResolution } from '../../apps/payment-gateway/src/decisions/manual-resolution.js';
+import { ManualSettlement } from '../../apps/payment-gateway/src/decisions/manual-settlement.js';
 
 const CONTROLLERS = {
   'auth-service': [AccountsController, TokensController],
@@ -26,6 +27,7 @@ const BODIES = [
   ['auth-service', 'TokenRequest', TokenRequest],
   ['auth-service', 'UserTokenRequest', UserTokenRequest],
   ['payment-gateway', 'Resolution', ManualResolution],
+  ['payment-gateway', 'Settlement', ManualSettlement],
 ];
 /** Answered by a filter, not by a controller. */
 const OF_FILTERS = ['* /return'];

@@ -24,6 +24,7 @@ export const PROFILES = [
   'broken',
   'days',
   'stale',
+  'settled',
 ];
 const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];

@@ -134,9 +134,10 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
         `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`,
       );
     const { commandId, outcome, flags: all = [] } = event.data;
-    const wrongAmountOf = all.includes('other_amount')
-      ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
-      : undefined;
+    const wrongAmountOf =
+      all.includes('other_amount') && event.type !== 'payment.conflict.settled'
+        ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
+        : undefined;
     if (wrongAmountOf !== undefined)
       referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${wrongAmountOf}`);
     const flags = all.filter((flag) => flag !== 'other_amount' && flag !== 'other_currency');
@@ -149,6 +150,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
     const untrue =
       event.type === 'payment.conflict.detected' &&
       !referee.lost.has(event.subject ?? '') &&
+      !platform.ledger.some(({ request, wasMisreported }) => wasMisreported && request.orderKey === event.subject) &&
       (flags.length > 0 || all.length === 0)
         ? untrueConflict(flags, commandId, paid.map(commandIdOf), isDenied)
         : undefined;

@@ -6,6 +6,7 @@ import type { LedgerEntry, SimulatedPlatform } from './platform.js';
  * @param order the journal's state at the execution
  * @param granted the journal's state when the call was granted: a request may arrive long after that
  * @param byHand operations of the back office, which no entry of the ledger shows
+ * @param givenBack minor units of a transaction that people had stated as given back when the call was granted
  */
 export function brokenGuard(
   entry: LedgerEntry,
@@ -13,6 +14,7 @@ export function brokenGuard(
   order: OrderState | undefined,
   granted = order,
   byHand: SimulatedPlatform['byHand'] = [],
+  givenBack: (transactionId: string) => number = () => 0,
 ): string | undefined {
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
@@ -26,9 +28,10 @@ export function brokenGuard(
     return `capture of a refused transaction ${transactionId}`;
   if (entry.standing === 'refused') return undefined;
   // A void by hand names no payment, so any payment of its order may be the one that it cancelled.
+  const isKept = (one: LedgerEntry) => givenBack(one.transactionId) < one.amount;
   const isVoidedByHand = byHand.some((one) => one.operation === 'void' && one.orderKey === orderKey);
   if (operation === 'authorize' || operation === 'pay')
-    return isVoidedByHand ? undefined : brokenByPayment(entry, others, order, granted);
+    return isVoidedByHand ? undefined : brokenByPayment(entry, others.filter(isKept), order, granted);
   // An authorization that waits may be voided, so that a cancelled order's form does not stay payable. Its refusal may not have been reported yet.
   const isVoidOfWaiting =
     operation === 'void' &&
@@ -42,6 +45,7 @@ export function brokenGuard(
   // We answer only for the amount that we asked for, even if the platform moved more.
   const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
+  if (operation === 'capture' && !isKept(reference)) return `capture of ${transactionId}, which was given back`;
   if (operation === 'capture' || operation === 'void') {
     // A success that was reported after the void of its form may be captured, or voided as well: the void may have come before it.
     const mayPrecede = (one: LedgerEntry) =>
@@ -54,7 +58,7 @@ export function brokenGuard(
     return undefined;
   }
   if (reference.request.operation === 'authorize') return `refund of the authorization ${transactionId}`;
-  const given = ofKind('refund').reduce((sum, { amount }) => sum + amount, wanted);
+  const given = ofKind('refund').reduce((sum, { amount }) => sum + amount, wanted + givenBack(reference.transactionId));
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
 

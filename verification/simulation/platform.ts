@@ -43,6 +43,10 @@ export interface LedgerEntry {
   wasLeftBehind?: boolean;
   /** A notification reported "not executed" while a form or an approval was open. */
   wasDenied?: boolean;
+  /** A notification said that it was refused, though it succeeded. */
+  wasMisreported?: boolean;
+  /** Minor units that people gave back in the back office. */
+  givenBack?: number;
   /** A notification of its present standing is on its way or delivered. */
   isReported: boolean;
 }
@@ -134,6 +138,20 @@ export class SimulatedPlatform {
     this.listener.notify(extraData === undefined ? about : { ...about, extraData }, 0);
   }
 
+  /** Says of a payment that succeeded that it was refused. */
+  misreport(entry: LedgerEntry): void {
+    entry.wasMisreported = true;
+    this.#notify(entry.request, { execCode: '4001', transactionId: entry.transactionId });
+  }
+
+  /** People give money back in the back office, which may be told as a refund under that TRANSACTIONID. */
+  giveBack(entry: LedgerEntry, amount: number, transactionId: string, isTold: boolean): void {
+    entry.givenBack = (entry.givenBack ?? 0) + amount;
+    const { orderKey, operation } = entry.request;
+    if (isTold && operation !== 'authorize')
+      this.listener.notify({ orderKey, operation: 'refund', execCode: '0000', transactionId, amount }, 500);
+  }
+
   /** An operator ends a waiting payment in the back office; its notification may be missing. */
   cancel(entry: LedgerEntry): void {
     this.#settle(entry, 'refused', '4017');
@@ -153,7 +171,7 @@ export class SimulatedPlatform {
     const leftOf = ({ amount }: LedgerEntry, refunded: readonly LedgerEntry[]) =>
       refunded
         .flatMap((one) => this.#followUps(orderKey, 'refund', one.transactionId))
-        .reduce((left, refund) => left - refund.amount, amount);
+        .reduce((left, refund) => left - refund.amount, amount - givenBackOf(refunded));
     const before = this.#find(orderKey, source.request.transactionId);
     const payment = before?.request.operation === 'pay' ? before : source;
     const captures = this.#followUps(orderKey, 'capture', payment.transactionId);
@@ -288,6 +306,9 @@ export class SimulatedPlatform {
     return true;
   }
 }
+
+const givenBackOf = (entries: readonly LedgerEntry[]): number =>
+  entries.reduce((sum, { givenBack = 0 }) => sum + givenBack, 0);
 
 /** Even the mildest platform refuses a capture or refund of a transaction that did not succeed: the gateway leaves this check to the platform. */
 const isOfNothing = ({ operation }: PlatformRequest, reference: LedgerEntry | undefined): boolean =>

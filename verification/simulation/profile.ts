@@ -55,6 +55,18 @@ export interface Profile {
   joins?: { everyMs: number; readMs: number; lostAtMs: number };
   /** Worlds in which people decide on what they saw earlier. */
   staleViews?: StaleViews;
+  /** Worlds in which people settle conflicts. */
+  settles?: Settles;
+}
+
+export interface Settles {
+  /** People look at a conflict at most this many milliseconds after it began. */
+  withinMs: number;
+  /** Shares of conflicts of which money is given back, and of statements by one person alone. */
+  repairs: number;
+  alone: number;
+  /** Share of successful payments of which the platform says later that they were refused. */
+  falseReports: number;
 }
 
 export interface StaleViews {
@@ -141,6 +153,7 @@ const seldom = (random: Random, probability: number, most: number): number =>
  * built from the journal, or than a doubt takes. `broken`: a record that can not be read is in a partition, until two people skip it.
  * `days`: all gateways are stopped for more than a week, so that timers are due when they start.
  * `stale`: people decide on an order and on books of the platform that they saw a minute before.
+ * `settled`: two people settle conflicts, or give the money back.
  */
 export const PROFILES = [
   'plain',
@@ -155,6 +168,7 @@ export const PROFILES = [
   'broken',
   'days',
   'stale',
+  'settled',
 ] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
@@ -178,6 +192,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
       brokenAtMs: random.between(0.1, 0.9) * profile.troubleMs,
     });
   if (name === 'stale') Object.assign(profile, drawStaleViews(random, profile));
+  if (name === 'settled') Object.assign(profile, drawSettled(random, profile));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
@@ -286,6 +301,24 @@ function drawStaleViews(random: Random, { processes, pauseMs }: Profile): Partia
     ...{ platformTrouble: random.between(0.3, 0.8), notificationMissing: seldom(random, 0.5, 0.3) },
     edges: { ...nothing, versions, refundOfAuthorization: 0 },
     staleViews: { withinMs: random.pick([500, 3_000, 15_000]), lateBooks: random.between(0.3, 1) },
+  };
+}
+
+/** Many successes with another amount than asked for, other currencies, and false reports. */
+function drawSettled(random: Random, { processes, pauseMs }: Profile): Partial<Profile> {
+  const versions = Array.from({ length: processes }, () => NEWEST);
+  const nothing = { switches: [], cutsAtMs: [], refusals: [], externalsFirst: 0, backOffice: 0 };
+  const waiting = { expiry: seldom(random, 0.5, 0.5), earlyTimer: 0, saidNotExecuted: 0, otherCurrency: 0.1 };
+  return {
+    ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000), troubleMs: random.between(10_000, 40_000) },
+    edges: {
+      ...{ ...nothing, versions, refundOfAuthorization: 0, otherAmount: random.between(0.3, 0.9) },
+      waiting: { ...waiting, supersedesDoubts: false },
+    },
+    settles: {
+      ...{ withinMs: random.pick([100, 1_000, 6_000]), repairs: random.between(0.2, 0.9), alone: 0.2 },
+      falseReports: random.between(0, 0.6),
+    },
   };
 }
 

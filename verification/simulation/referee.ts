@@ -1,17 +1,20 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import {
+  conflictsOf,
   emptyOrder,
   findOperation,
   fold,
   hasContent,
   isInDoubt,
   RULES_VERSION,
+  standingOf,
   toCloudEvent,
   type Effect,
   type EvidenceRecord,
   type JournalRecord,
   type OperationState,
   type OrderState,
+  type Settled,
 } from '@tranche/order-journal';
 import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
@@ -67,6 +70,8 @@ export class Referee {
   readonly cancelled = new Map<string, bigint>();
   /** `ORDER COMMAND` of operations, with the order when the newest attempt was granted. */
   readonly #granted = new Map<string, OrderState>();
+  /** Money that people stated as given back, with the offset of their statement. */
+  readonly #repairs: { key: string; transactionId: string; amount: number; offset: bigint }[] = [];
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
@@ -97,7 +102,10 @@ export class Referee {
     this.#compareVersions(before, record, order);
     if (isOfNotification(record)) this.evidenced.add(record.externalReference);
     this.#noteGranted(key, before, order, offset);
-    for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
+    if (record.record === 'SETTLED') this.#judgeSettled(key, record, before, order, offset);
+    else
+      for (const operation of order.operations)
+        this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
     this.#expect(order, effects, partition, offset);
@@ -113,6 +121,27 @@ export class Referee {
     const { rulesVersion: after = RULES_VERSION } = order;
     if (isKept && after < Math.max(before, record.rulesVersion))
       this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
+  }
+
+  /** Two people, who saw the order as it is: else nothing may count; asked of the record and the order before it, not of the fold. */
+  #judgeSettled(key: string, record: Settled, before: OrderState, after: OrderState, offset: bigint): void {
+    const { conflict, actor, approvedBy, seen, outcome, transactionId, amount } = record;
+    const isShown = (order: OrderState) => conflictsOf(order).some(({ id }) => id === conflict);
+    const isRight = isShown(before) && actor !== approvedBy && standingOf(before) === seen;
+    const counts = isShown(before) && !isShown(after);
+    if (counts && !isRight) this.say('wrongOutcome', `conflict ${conflict} was settled by ${approvedBy} on ${seen}`);
+    if (isRight && !counts) this.say('lost', `conflict ${conflict} was settled by two people, and is shown still`);
+    const isPublished = JSON.stringify(after.operations) !== JSON.stringify(before.operations);
+    if (!isRight && isPublished) this.say('wrongOutcome', `the order changed by a void settlement of ${conflict}`);
+    if (isRight && outcome === 'repaired')
+      this.#repairs.push({ key, transactionId: transactionId!, amount: amount!, offset });
+  }
+
+  /** Minor units that people stated as given back of a transaction, before this state of its order. */
+  givenBack(key: string, transactionId: string, { lastOffset } = this.order(key)): number {
+    return this.#repairs
+      .filter((one) => one.key === key && one.transactionId === transactionId && one.offset <= BigInt(lastOffset))
+      .reduce((sum, { amount }) => sum + amount, 0);
   }
 
   #expect(order: OrderState, effects: readonly Effect[], partition: number, offset: bigint): void {
@@ -184,7 +213,9 @@ export class Referee {
     ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const granted = this.#granted.get(`${orderKey} ${entry.request.by.commandId}`);
-    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted, this.byHand());
+    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted, this.byHand(), (id) =>
+      this.givenBack(orderKey, id, granted),
+    );
     // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/operate/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
     if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
@@ -203,7 +234,7 @@ export class Referee {
       const known = this.published.get(event.id);
       if (known) {
         known.count++;
-        const compared = isKept ? essenceOf : this.hasPages() ? String : withoutPage;
+        const compared = isKept ? essenceOf : this.hasPages() ? fieldsOf : withoutPage;
         if (compared(known.content) !== compared(content))
           this.say('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
         continue;
@@ -364,11 +395,17 @@ function essenceOf(content: string): string {
   return JSON.stringify(sorted({ ...event, data: sorted({ ...kept, codes }) }));
 }
 
+/** The fields of an event, whose order says nothing. */
+function fieldsOf(content: string): string {
+  const { data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
+  return JSON.stringify({ ...event, data: sorted(data) });
+}
+
 function withoutPage(content: string): string {
   const { data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
   const { redirectHtml, redirectHtmlDropped, ...kept } = data;
   void [redirectHtml, redirectHtmlDropped];
-  return JSON.stringify({ ...event, data: kept });
+  return JSON.stringify({ ...event, data: sorted(kept) });
 }
 
 const sorted = (value: object): object =>

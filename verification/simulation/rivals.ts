@@ -7,7 +7,7 @@ type LedgerAndByHand = Pick<SimulatedPlatform, 'ledger' | 'byHand'>;
 
 /** If two payments took money and both successes were reported, an event that names one of them must say so. */
 export function lookForRivals(
-  referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say'>,
+  referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say' | 'givenBack'>,
   platform: LedgerAndByHand,
 ): void {
   const named = new Set(
@@ -18,7 +18,11 @@ export function lookForRivals(
   for (const [key, order] of referee.orders) {
     if (referee.lost.has(key)) continue;
     const reported = paidOf(key, platform).filter(
-      (entry) => isReported(order, entry) && !isVoided(platform, entry) && !isShownUndecided(order, entry),
+      (entry) =>
+        isReported(order, entry) &&
+        !isVoided(platform, entry) &&
+        !isShownUndecided(order, entry) &&
+        referee.givenBack(key, entry.transactionId) < entry.amount,
     );
     const unnamed = reported.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
     const [one, ...others] = unnamed;

@@ -57,6 +57,17 @@ it(`finds nothing that must never happen in ${WORLDS} worlds in which partitions
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 }, 180_000);
 
+it(`finds nothing that must never happen in ${WORLDS} worlds in which people settle conflicts`, async () => {
+  const seen = { counted: 0, stale: 0, no_effect: 0 };
+  for (const seed of seeds(1, WORLDS)) {
+    const { violations, world } = await simulate({ seed, profile: 'settled' });
+    expect({ seed, violations }).toEqual({ seed, violations: [] });
+    for (const { settlements = [] } of world.referee.orders.values())
+      for (const { verdict } of settlements) seen[verdict]++;
+  }
+  expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
+}, 180_000);
+
 it.each(FOUND_SEEDS)('$promise ($profile, seed $seed)', async ({ seed, profile }) => {
   expect((await simulate({ seed, profile })).violations).toEqual([]);
 });

@@ -13,6 +13,7 @@ import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from 
 import { EPOCH_MS, type Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
 import { Referee, type CommandRecord } from './referee.js';
+import { Settlers } from './settlers.js';
 import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
@@ -82,6 +83,9 @@ export class World {
     const sendAgain = (key: string, commandId: string) => this.#sendAgain(key, commandId);
     const decided = { journal, platform, referee: this.referee, sendAgain };
     const people = profile.staleViews && new People(around, decided, profile.staleViews);
+    const refund = (entry: LedgerEntry, amount: number) => this.#refund(entry, amount);
+    const settlers =
+      profile.settles && new Settlers(around, { journal, platform, referee: this.referee, refund }, profile.settles);
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       const before = this.referee.order(landed.key);
@@ -89,6 +93,7 @@ export class World {
       if (profile.days !== undefined) this.#judgeTimer(landed, before);
       backOffice.landed(landed);
       people?.landed(landed);
+      settlers?.landed(landed);
     });
     const numbers = [...journal.partitions.keys()];
     const apart = random.apart();
@@ -344,6 +349,16 @@ export class World {
     this.#publish({
       ...{ atMs: this.around.scheduler.nowMs, command: { ...sent.command, ...ids }, namesReference: false },
     });
+  }
+
+  #refund({ request: { by, operation: paid }, transactionId }: LedgerEntry, amount: number): void {
+    const sent = this.referee.commands.find(({ command }) => command.commandId === by.commandId);
+    if (sent === undefined || (paid !== 'capture' && paid !== 'pay')) return;
+    const commandId = `${by.commandId}-refund-${this.referee.commands.length}`;
+    const terms = { commandId, contentHash: commandId, operation: 'refund', amount, transactionId } as const;
+    const { supersedes: _none, ...command } = sent.command;
+    this.#unpublished++;
+    this.#publish({ atMs: this.around.scheduler.nowMs, command: { ...command, ...terms }, namesReference: false });
   }
 
   #noteCommand(record: TopicRecord<SimulatedCommand>): void {

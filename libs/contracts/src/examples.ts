@@ -55,6 +55,7 @@ const OF_ENDING: Readonly<Record<string, { fields?: readonly EventField[]; value
     values: { origin: 'notification', operation: 'refund' },
   },
   detected: { fields: ['commandId', 'operation', 'amount', 'otherAmount', 'transactionId', 'origin'] },
+  settled: { fields: ['commandId', 'operation', 'amount', 'transactionId', 'outcome'], values: { origin: 'operator' } },
 };
 
 /** A whole valid event of the type. */

@@ -30,6 +30,7 @@ export const EVENT_TYPES = [
   'payment.capture_window.closing',
   'payment.operation.external',
   'payment.conflict.detected',
+  'payment.conflict.settled',
   'payment.command.rejected',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

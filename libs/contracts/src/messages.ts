@@ -56,6 +56,7 @@ const SUMMARIES: Readonly<Record<EventName<PaymentKind> | OtherType, string>> = 
   'payment.capture_window.closing': 'An authorization can be captured for one more day.',
   'payment.operation.external': 'The platform reports an operation that no command asked for.',
   'payment.conflict.detected': 'Reports that can not all be true, or not what was asked for: a person decides.',
+  'payment.conflict.settled': 'Two people stated what a conflict came to; settlement says how.',
   'payment.command.rejected':
     'The command could not be read, or its id was used for another one; nothing was executed.',
 };

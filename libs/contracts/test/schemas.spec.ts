@@ -101,6 +101,7 @@ describe('result events', () => {
     outcome: 'succeeded',
     faults: [{ path: 'amount', code: 'range', message: 'must be an integer of at least 1' }],
     flags: ['other_amount'],
+    settlement: 'kept',
     redirectHtml: 'PGh0bWw+',
   };
 

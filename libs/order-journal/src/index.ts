@@ -17,6 +17,7 @@ export * from './recovery/partition-health.js';
 export * from './recovery/recovery-record.js';
 export { CONFLICT_REASONS, conflictReasonOf, conflictsOf, isCancelled, isStillWaiting } from './state/conflicts.js';
 export type { Conflict, ConflictReason } from './state/conflicts.js';
+export type { Unsettled } from './state/settlement.js';
 export * from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export * from './state/fold.js';

@@ -1,28 +1,48 @@
 import type { ManualResolution } from './manual-resolution.js';
+import type { ManualSettlement } from './manual-settlement.js';
 
-/** Resolution of a doubt for which one person is not enough. docs/decisions/0075. */
-export interface ResolutionSubject {
-  /** Operation id, as in its URL. */
-  operation: string;
+interface Subject {
   merchant: string;
   orderId: string;
+  /** `standingOf` the order that the proposer saw. The journal record names it, and the fold voids it once the order has moved on. */
+  seen: string;
+  /** State of the operation, or of the conflict, at the proposal. */
+  was: string;
+}
+
+/** Resolution of a doubt for which one person is not enough. docs/decisions/0075. */
+export interface ResolutionSubject extends Subject {
+  /** Operation id, as in its URL. */
+  operation: string;
   commandId: string;
   resolution: ManualResolution;
   why: 'not_executed' | 'refused' | 'amount';
-  /** `standingOf` the order that the proposer saw. The journal record names it, and the fold voids it once the order has moved on. */
-  seen: string;
-  /** State of the operation at the proposal. */
-  was: string;
 }
+
+/** Settlement of a conflict, for which one person is never enough. docs/decisions/0107. */
+export interface SettlementSubject extends Subject {
+  /** Conflict id, as in its URL. */
+  conflict: string;
+  settlement: ManualSettlement;
+  why: 'conflict';
+}
+
+export type DecisionSubject = ResolutionSubject | SettlementSubject;
+/** A person's words on an operation or on a conflict. */
+export type Words =
+  Pick<ResolutionSubject, 'operation' | 'resolution'> | Pick<SettlementSubject, 'conflict' | 'settlement'>;
+export const aboutOf = (words: Words): string => ('resolution' in words ? words.operation : words.conflict);
+export const saidIn = (words: Words): ManualResolution | ManualSettlement =>
+  'resolution' in words ? words.resolution : words.settlement;
 
 /** A request by one person that a second person must approve. */
 export interface Proposal {
   /** UUID. */
   id: string;
-  kind: 'resolution';
+  kind: 'resolution' | 'settlement';
   /** Identifies the thing it is about. For each thing, at most one proposal is open. */
   about: string;
-  subject: ResolutionSubject;
+  subject: DecisionSubject;
   proposedBy: string;
   /** RFC 3339. */
   proposedAt: string;
@@ -107,6 +127,7 @@ export class DecisionList {
     if (transactionId === undefined) return undefined;
     for (const { proposal, answer } of this.#known.values()) {
       const { subject } = proposal;
+      if (!('resolution' in subject)) continue;
       const isSame = subject.merchant === merchant && subject.resolution.transactionId === transactionId;
       const holds = answer?.state !== 'rejected' && !isExpired(proposal, nowMs);
       if (isSame && holds && subject.operation !== operation) return proposal;
@@ -131,12 +152,12 @@ export class DecisionList {
   }
 
   #propose({ record: _, ...proposal }: { record: 'proposed' } & Proposal): string | undefined {
-    const { id, about, proposedAt } = proposal;
+    const { id, about, proposedAt, subject } = proposal;
     if (this.#known.has(id)) return `${id} was proposed before`;
     const open = this.open(about, Date.parse(proposedAt));
     if (open !== undefined) return `${id} is about the same as ${open.id}, which is open`;
     // The topic orders all proposals: of two, the first one gets the TRANSACTIONID.
-    const holder = this.holderOf(proposal.subject, Date.parse(proposedAt));
+    const holder = 'resolution' in subject ? this.holderOf(subject, Date.parse(proposedAt)) : undefined;
     if (holder !== undefined) return `${id} states the TRANSACTIONID of ${holder.id}`;
     this.#known.set(id, { proposal, keys: [] });
     this.#newest.set(about, id);
@@ -167,11 +188,13 @@ function recordOf(value: Buffer): DecisionRecord | undefined {
   const { record: type, id, by, at, kind, about, subject, proposedBy, proposedAt, expiresAt } = record ?? {};
   const areTexts = (...texts: unknown[]) => texts.every((text) => typeof text === 'string' && text !== '');
   const areTimes = (...times: unknown[]) => times.every((time) => !Number.isNaN(Date.parse(String(time))));
-  const { operation, merchant, seen, resolution } = (subject ?? {}) as Partial<ResolutionSubject>;
+  const { operation, resolution, merchant, seen } = (subject ?? {}) as Partial<ResolutionSubject>;
+  const { conflict, settlement } = (subject ?? {}) as Partial<SettlementSubject>;
+  const words = kind === 'resolution' ? [operation, resolution?.outcome] : [conflict, settlement?.outcome];
   const isWhole =
     type === 'proposed'
-      ? kind === 'resolution' &&
-        areTexts(id, about, proposedBy, operation, merchant, seen, resolution?.outcome) &&
+      ? (kind === 'resolution' || kind === 'settlement') &&
+        areTexts(id, about, proposedBy, merchant, seen, ...words) &&
         areTimes(proposedAt, expiresAt)
       : (type === 'approved' || type === 'rejected') && areTexts(id, by) && areTimes(at);
   return isWhole ? (record as DecisionRecord) : undefined;

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { execCodeClass, holdsHiddenCardData, isMadeElsewhereToo } from '@tranche/contracts';
 import {
   compact,
@@ -21,8 +22,8 @@ import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf, ValidateB
 
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required'] as const;
 
-const given = (name: keyof ManualResolution) =>
-  ValidateIf((resolution: ManualResolution) => resolution[name] !== undefined);
+export const given = (name: string) =>
+  ValidateIf((said: object) => (said as Partial<Record<string, unknown>>)[name] !== undefined);
 const NoCardData = () =>
   ValidateBy({
     name: 'noCardData',
@@ -32,16 +33,27 @@ const NoCardData = () =>
     },
   });
 
+/** The journal keeps it without a time limit, so it must hold no personal data. */
+export const KeptText = (min: number, max: number) =>
+  applyDecorators(
+    IsString(),
+    Length(min, max),
+    Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, { message: 'must hold no control characters' }),
+    NoCardData(),
+  );
+export const TransactionId = () =>
+  Matches(TRANSACTION_ID_PATTERN, {
+    message: 'must be 1 to 32 visible ASCII characters, no quotation mark or backslash',
+  });
+export const PositiveAmount = () => applyDecorators(IsInt(), Min(1), Max(999_999_999_999));
+
 /** The outcome that an operator found out for an operation in doubt or a payment that waits. */
 export class ManualResolution {
   @IsIn(OUTCOMES)
   outcome: (typeof OUTCOMES)[number];
 
-  /** Source of the operator's knowledge. The journal keeps it without a time limit, so it must hold no personal data. */
-  @IsString()
-  @Length(10, 500)
-  @Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, { message: 'must hold no control characters' })
-  @NoCardData()
+  /** Source of the operator's knowledge. */
+  @KeptText(10, 500)
   reason: string;
 
   /** Optional: the key identifies the person. */
@@ -54,9 +66,7 @@ export class ManualResolution {
    * an operation of the back office.
    */
   @given('transactionId')
-  @Matches(TRANSACTION_ID_PATTERN, {
-    message: 'must be 1 to 32 visible ASCII characters, no quotation mark or backslash',
-  })
+  @TransactionId()
   transactionId?: string;
 
   @given('execCode')
@@ -65,9 +75,7 @@ export class ManualResolution {
 
   /** Minor units. Given only where it differs from the requested amount, or none was requested. */
   @given('amount')
-  @IsInt()
-  @Min(1)
-  @Max(999_999_999_999)
+  @PositiveAmount()
   amount?: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Merchant } from '@tranche/contracts';
 import type { OperationState } from '@tranche/order-journal';
 import type { ManualResolution } from './manual-resolution.js';
-import type { ResolutionSubject } from './decision.js';
+import type { DecisionSubject, ResolutionSubject } from './decision.js';
 
 /**
  * Returns the reason why one person is not enough; undefined where one is. After `not_executed` and `refused` the shop may take the money again.
@@ -21,7 +21,7 @@ export function whyTwoPeople(
 export const stateOf = ({ phase, end }: OperationState): string => end ?? phase;
 
 /** Explains `proposal_stale`. `is`: how the operation stands, or stood when the fold judged what was said. */
-export function changeSince({ was }: Pick<ResolutionSubject, 'was'>, is = 'forgotten'): string {
+export function changeSince({ was }: Pick<DecisionSubject, 'was'>, is = 'forgotten', what = 'operation'): string {
   const change = is === was ? `is ${is} still, but something else of the order changed` : `was ${was} and is ${is}`;
-  return `The order has moved on since the proposal: the operation ${change}. Look at it, and propose anew.`;
+  return `The order has moved on since the proposal: the ${what} ${change}. Look at it, and propose anew.`;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import {
   AUDIT_TYPE,
+  SETTLEMENTS,
   encodeCloudEvent,
   TOPICS,
   topicName,
@@ -91,7 +92,7 @@ export function aboutRequest({ params, query, body }: AuditedRequest): About {
   return compact({
     ...(named ? aboutOrder(named.merchant, named.orderId) : aboutOrder(merchant ?? ofQuery, orderId)),
     commandId: named && UUID.test(named.commandId) ? named.commandId : undefined,
-    outcome: OUTCOMES.find((known) => known === outcome),
+    outcome: [...OUTCOMES, ...SETTLEMENTS].find((known) => known === outcome),
     proposal: id !== undefined && UUID.test(id) ? id : undefined,
   });
 }
@@ -101,9 +102,11 @@ const NOT_JUDGED = { result: 'asked', code: 'recorded' } as const;
 
 /** Extracts facts that only the answer has: the order of a proposal, the id of a new one. */
 export function aboutAnswer(answer: unknown): About & { result: AuditResult; code?: string } {
-  const { id, operation, proposedBy, state, recorded } = (answer ?? {}) as Record<string, unknown>;
+  const { id, operation, conflict, proposedBy, state, recorded } = (answer ?? {}) as Record<string, unknown>;
   const isProposal = proposedBy !== undefined && state === 'open';
-  const name = [operation, id].map((one) => parseOperationId(typeof one === 'string' ? one : '')).find(Boolean);
+  const name = [operation, conflict, id]
+    .map((one) => parseOperationId(typeof one === 'string' ? one : ''))
+    .find(Boolean);
   return compact({
     ...(recorded === undefined ? { result: isProposal ? ('proposed' as const) : ('done' as const) } : NOT_JUDGED),
     ...(name ? aboutOrder(name.merchant, name.orderId) : {}),

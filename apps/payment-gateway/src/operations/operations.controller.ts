@@ -24,8 +24,10 @@ import {
   type DoubtsPage,
   type FrozenPage,
   type RecordedDecision,
+  type SettlementView,
 } from './operations.service.js';
 import { ManualResolution } from '../decisions/manual-resolution.js';
+import { ManualSettlement } from '../decisions/manual-settlement.js';
 import { Rails, type RailView } from './rails.service.js';
 import type { OperationView } from './order-view.js';
 
@@ -112,6 +114,18 @@ export class OperationsController {
     return answer;
   }
 
+  /** Proposes what a conflict came to; a second person must approve it. docs/operate/runbook.md, "A conflict". */
+  @Post('conflicts/:id/settle')
+  @Route('operator', 'conflict.settle')
+  @HttpCode(202)
+  settle(
+    @Param('id') id: string,
+    @Body() settlement: ManualSettlement,
+    @CurrentOperator() operator: OperatorIdentity,
+  ): Promise<ProposalView> {
+    return this.decisions.settle(id, settlement, operator);
+  }
+
   @Get('orders/:merchant/:orderId')
   @Route('viewer', 'order.read')
   order(
@@ -122,7 +136,7 @@ export class OperationsController {
     return this.operators.order(merchant, orderId, operator);
   }
 
-  /** Resolutions that wait for a second person. docs/operate/runbook.md, "Approve what another proposed". */
+  /** Resolutions and settlements that wait for a second person. docs/operate/runbook.md, "Approve what another proposed". */
   @Get('proposals')
   @Route('viewer', 'proposals.read')
   async proposals(@CurrentOperator() operator: OperatorIdentity): Promise<{ proposals: ProposalView[] }> {
@@ -135,7 +149,7 @@ export class OperationsController {
     @Param('id') id: string,
     @CurrentOperator() operator: OperatorIdentity,
     @Res({ passthrough: true }) reply: Reply,
-  ): Promise<OperationView | RecordedDecision> {
+  ): Promise<OperationView | SettlementView | RecordedDecision> {
     const answer = await this.decisions.approve(id, operator);
     reply.code(statusOfDecision(answer));
     return answer;

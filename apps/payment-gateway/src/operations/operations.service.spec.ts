@@ -200,9 +200,15 @@ describe('operators', () => {
     const said = { outcome: 'succeeded', transactionId: 'T-1', reason } as const;
     const { service, appended } = setUp(orders, { missing: [7] });
     const named = expect.stringMatching(/Nothing was recorded.*journal partition 7 is being built/) as string;
-    await expect(service.resolve(idOf('2'), said, alice)).rejects.toMatchObject({ status: 503, detail: named });
+    await expect(service.say({ operation: idOf('2'), resolution: said }, alice)).rejects.toMatchObject({
+      status: 503,
+      detail: named,
+    });
     expect(appended).toEqual([]);
-    const held = setUp(orders, { missing: [7], orderIds: ['2', '3'] }).service.resolve(idOf('2'), said, alice);
+    const held = setUp(orders, { missing: [7], orderIds: ['2', '3'] }).service.say(
+      { operation: idOf('2'), resolution: said },
+      alice,
+    );
     await expect(held).rejects.toMatchObject({ status: 409, code: 'transaction_of_another' });
   });
 
@@ -211,7 +217,9 @@ describe('operators', () => {
     [60_001, 0],
   ])('say "not executed" only where two clocks agree: %i ms apart', async (apartMs, journaled) => {
     const { service, appended } = setUp(orders, { apartMs });
-    await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, alice).catch(() => undefined);
+    await service
+      .say({ operation: idOf('2'), resolution: { outcome: 'not_executed', reason } }, alice)
+      .catch(() => undefined);
     expect(appended).toHaveLength(journaled);
   });
 
@@ -229,13 +237,18 @@ describe('operators', () => {
     const refused = { status: 403, code: 'merchant_not_allowed' };
     await expect(service.inDoubt({ merchant: 'shop-es', limit: 100 }, ofShopFr)).rejects.toMatchObject(refused);
     await expect(service.order('shop-es', '1', ofShopFr)).rejects.toMatchObject(refused);
-    await expect(service.resolve(id, { outcome: 'refused', reason }, ofShopFr)).rejects.toMatchObject(refused);
+    await expect(
+      service.say({ operation: id, resolution: { outcome: 'refused', reason } }, ofShopFr),
+    ).rejects.toMatchObject(refused);
     expect(appended).toEqual([]);
   });
 
   it('end a doubt: the resolution is journaled with its author', async () => {
     const { service, appended, lines } = setUp(orders);
-    const operation = await service.resolve(idOf('2'), { outcome: 'not_executed', reason, actor: 'alice' }, alice);
+    const operation = await service.say(
+      { operation: idOf('2'), resolution: { outcome: 'not_executed', reason, actor: 'alice' } },
+      alice,
+    );
     expect(operation).toMatchObject({ state: 'not_executed', resolvedBy: { actor: 'alice', reason } });
     expect(appended).toEqual([
       expect.objectContaining({ record: 'EVIDENCE', source: 'operator', actor: 'alice', orderId: '2' }),
@@ -246,7 +259,7 @@ describe('operators', () => {
 
   it('are answered that their resolution is recorded, and where to look, while no owner of its partition folds it', async () => {
     const { service, appended } = setUp(orders, { isNotFolded: true });
-    const answer = await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, alice);
+    const answer = await service.say({ operation: idOf('2'), resolution: { outcome: 'not_executed', reason } }, alice);
     expect(answer).toEqual({
       ...{ id: idOf('2'), merchant: 'shop-fr', orderId: '2', commandId: 'a' },
       recorded: { partition: journalPartition('shop-fr/2'), offset: '77' },
@@ -259,7 +272,9 @@ describe('operators', () => {
 
   it('are answered 200 once their resolution is judged', async () => {
     const { service } = setUp(orders);
-    expect(statusOfDecision(await service.resolve(idOf('2'), { outcome: 'refused', reason }, alice))).toBe(200);
+    expect(
+      statusOfDecision(await service.say({ operation: idOf('2'), resolution: { outcome: 'refused', reason } }, alice)),
+    ).toBe(200);
   });
 
   it('see up to which journal record an order was read, and when each answer was', async () => {
@@ -285,7 +300,7 @@ describe('operators', () => {
       ...{ actor: 'bob', reason, answer: {} },
     };
     const { service } = setUp(orders, { first });
-    const resolving = service.resolve(idOf('2'), { outcome: 'not_executed', reason }, alice);
+    const resolving = service.say({ operation: idOf('2'), resolution: { outcome: 'not_executed', reason } }, alice);
     await expect(resolving).rejects.toMatchObject({ status: 409, code: 'not_in_doubt' });
     expect((await service.order('shop-fr', '2', alice)).operations[0]).toMatchObject({
       state: 'succeeded',
@@ -299,13 +314,13 @@ describe('operators', () => {
     ['name an order that nobody knows', idOf('9'), { outcome: 'refused', reason }, 404, 'operation_unknown'],
   ] as const)('may not %s', async (_, id, resolution, status, code) => {
     const { service, appended } = setUp(orders);
-    await expect(service.resolve(id, resolution, alice)).rejects.toMatchObject({ status, code });
+    await expect(service.say({ operation: id, resolution: resolution }, alice)).rejects.toMatchObject({ status, code });
     expect(appended).toEqual([]);
   });
 
   it('get a problem when it is not known if the resolution was journaled', async () => {
     const { service } = setUp(orders, { stuck: true });
-    const resolving = service.resolve(idOf('2'), { outcome: 'refused', reason }, alice);
+    const resolving = service.say({ operation: idOf('2'), resolution: { outcome: 'refused', reason } }, alice);
     await expect(resolving).rejects.toMatchObject({ status: 503, code: 'resolution_not_confirmed' });
   });
 

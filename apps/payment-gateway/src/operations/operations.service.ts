@@ -5,17 +5,22 @@ import {
   compact,
   conflictsOf,
   findOperation,
+  fold,
   isInDoubt,
   isLookUpReminder,
   isWaiting,
   journalPartition,
+  mayWrite,
   OrderIndexKeys,
+  recordWriter,
   standingOf,
   timersOf,
   type EvidenceRecord,
   type OperationState,
   type OrderState,
-  type Statement,
+  type Said,
+  type Settled,
+  type Settlement,
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
@@ -29,8 +34,9 @@ import {
   type MissingPartition,
 } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up-schedule.js';
-import type { Decision } from '../decisions/decision.js';
+import { aboutOf, saidIn, type Decision, type Words } from '../decisions/decision.js';
 import { changeSince, stateOf } from '../decisions/resolution.js';
+import { notSettled, settlementRecord, type ManualSettlement } from '../decisions/manual-settlement.js';
 import {
   conflictView,
   doubtView,
@@ -45,7 +51,6 @@ import {
 } from './order-view.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import {
-  isResolvedAs,
   resolutionEvidence,
   notExecutedAfterMs,
   resolved,
@@ -77,9 +82,17 @@ export interface ListQuery {
 
 /** The fold's judgement of an approved proposal, as both people see it. */
 export interface DecisionJudgement {
-  verdict: Statement['verdict'];
+  verdict: Said['verdict'];
   code?: 'proposal_stale';
   detail?: string;
+}
+
+/** A person's words as the journal would hold them; `was`: how their operation or conflict stands. */
+interface Checked {
+  order: OrderState;
+  record: EvidenceRecord | Settled;
+  was: string;
+  operation?: OperationState;
 }
 
 /** Facts of the second person's approval, and the order that the proposal was about. */
@@ -113,7 +126,7 @@ export class OperationsService {
     return { operations: listed, ...page };
   }
 
-  /** Lists conflicts, by merchant and orderId. One stays for as long as its order is kept: nothing ends it but a void of a second payment. */
+  /** Lists conflicts, by merchant and orderId. Two people settle one; a void of a second payment ends it too. */
   async inConflict(query: ListQuery, operator: OperatorIdentity): Promise<ConflictsPage> {
     const { listed, ...page } = await this.#list(this.index.ordersInConflict(), query, operator, (order) =>
       conflictsOf(order).map((conflict) => conflictView(order, conflict, this.journal.epoch)),
@@ -166,32 +179,30 @@ export class OperationsService {
   }
 
   /**
-   * Returns the order and the operation of a resolution, and the record that it would append.
-   * @throws Problem where it can't count, or this person may not resolve it
+   * Returns the order and the record that a resolution or settlement would append.
+   * @throws Problem where it can't count, or this person may not say it
    */
-  async check(
-    id: string,
-    resolution: ManualResolution,
-    operator: OperatorIdentity,
-    approval?: Approval,
-  ): Promise<{ order: OrderState; operation: OperationState; record: EvidenceRecord }> {
-    if (resolution.actor !== undefined && resolution.actor !== operator.person) {
+  async check(words: Words, operator: OperatorIdentity, approval?: Approval): Promise<Checked> {
+    const { actor } = saidIn(words);
+    if (actor !== undefined && actor !== operator.person) {
       throw new Problem({
         status: 403,
         code: 'actor_mismatch',
         detail: 'The key is that of another operator than actor.',
       });
     }
-    const name = parseOperationId(id);
-    if (!name) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'This is no id of an operation.' });
+    const name = parseOperationId(aboutOf(words));
+    const code = 'resolution' in words ? 'operation_unknown' : 'conflict_unknown';
+    if (!name) throw new Problem({ status: 404, code, detail: 'This is no id of the list.' });
     const { merchant, orderId, commandId } = name;
     assertMerchant(operator, merchant);
     const order = await this.#available(this.journal.read(merchant, orderId));
     // Checked first: an operation that changed is often not in doubt any more, and the approver must learn why.
-    if (approval && standingOf(order) !== approval.seen) {
-      const operation = findOperation(order, commandId);
-      throw stale(approval, operation && stateOf(operation));
-    }
+    const isOf = whatIs(words, order, commandId);
+    if (approval && standingOf(order) !== approval.seen) throw stale(approval, isOf, words);
+    if ('settlement' in words)
+      return { order, record: this.#checkSettlement(order, commandId, words, operator), was: isOf! };
+    const { resolution } = words;
     await this.#refuseTransactionOfAnother(order, resolution);
     const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
     if (isTimed) await this.#assertClock();
@@ -202,55 +213,75 @@ export class OperationsService {
       nowMs: this.clock.nowMs(),
       notExecutedAfterMs: this.#notExecutedAfterMs,
     });
-    return { order, operation: findOperation(order, commandId)!, record };
+    return { order, operation: findOperation(order, commandId)!, record, was: isOf! };
+  }
+
+  /** The fold judges the settlement before anybody approves it, as it will judge the record. */
+  #checkSettlement(
+    order: OrderState,
+    conflict: string,
+    { settlement }: { settlement: ManualSettlement },
+    { person }: OperatorIdentity,
+  ): Settled {
+    if (!mayWrite('SETTLED', this.config.rulesVersion)) {
+      const detail =
+        'This installation writes an older RULES_VERSION, which has no settlements. Raise it once every instance reads the newer one.';
+      throw new Problem({ status: 409, code: 'rules_version_too_old', detail });
+    }
+    const record = settlementRecord(order, { conflict, settlement, operator: person, nowMs: this.clock.nowMs() });
+    const unsaid = recordWriter(this.config.rulesVersion)(record);
+    const judged = fold(order, unsaid, BigInt(order.lastOffset) + 1n).order.settlements?.at(-1);
+    if (judged?.verdict !== 'counted') throw notSettled(judged?.found);
+    return record;
   }
 
   /**
-   * Appends a resolution and returns the operation as the fold shows it then, or that the record waits for the owner of its partition.
+   * Appends what was said and returns the operation, or the settlement, as the fold shows it then, or that the record waits for the owner of its partition.
    * `ResolutionDecisions` decides if one person is enough.
    */
-  async resolve(
-    id: string,
-    resolution: ManualResolution,
+  async say(
+    words: Words,
     operator: OperatorIdentity,
     approval?: Approval,
-  ): Promise<OperationView | RecordedDecision> {
-    const { order, operation, record } = await this.check(id, resolution, operator, approval);
+  ): Promise<OperationView | SettlementView | RecordedDecision> {
+    const { order, record, was } = await this.check(words, operator, approval);
     const { approvedBy, proposal } = approval ?? {};
-    const said = { ...record, ...compact({ approvedBy, proposal }) };
+    const said = { ...record, ...compact({ approvedBy, proposal }) } as typeof record;
     const offset = await this.#journaled(said);
     const { merchant, orderId } = order;
-    const { commandId } = operation;
-    const { outcome } = resolution;
+    const { commandId } = parseOperationId(aboutOf(words))!;
+    const { outcome } = saidIn(words);
     const folded = await this.journal.stateAfter(merchant, orderId, offset);
-    const after = folded && findOperation(folded, commandId);
-    const statement = statementOf(after, said);
-    const isStale = statement?.verdict === 'stale';
-    const isCounted = folded && after !== undefined && !isStale && isResolvedAs(after, outcome);
+    const statement = folded && judgedIn(words, folded, commandId, said);
     this.log.info(
-      compact({ operator: operator.person, approvedBy, merchant, orderId, commandId, outcome, isCounted }),
-      'An operator said what became of a doubt',
+      compact({ operator: operator.person, approvedBy, merchant, orderId, commandId, outcome, ...statement }),
+      'An operator said what became of a doubt or conflict',
     );
     if (folded === undefined) {
       const partition = journalPartition(orderKey(merchant, orderId));
       return recordedDecision({ merchant, orderId, commandId }, { partition, offset: String(offset) });
     }
-    if (isStale) throw approval ? stale(approval, statement.found) : notCounted(stateOf(operation), statement.found);
-    return operationView(folded, resolved(folded, commandId, resolution), this.journal.epoch);
+    if (statement?.verdict === 'stale')
+      throw approval ? stale(approval, foundBy(words, folded, statement), words) : notCounted(was, statement.found);
+    if ('resolution' in words)
+      return operationView(folded, resolved(folded, commandId, words.resolution), this.journal.epoch);
+    if (statement?.verdict !== 'counted') throw notSettled(statement?.found);
+    const conflicts = conflictsOf(folded).map((conflict) => conflictView(folded, conflict, this.journal.epoch));
+    return { id: words.conflict, merchant, orderId, settled: statement as Settlement, conflicts };
   }
 
   /** Returns what the fold made of an approved proposal; undefined until it is judged, or where the order can't be read. */
-  async judgementOf({
-    id,
-    subject: { merchant, orderId, commandId, was },
-  }: Decision): Promise<DecisionJudgement | undefined> {
+  async judgementOf({ id, subject }: Decision): Promise<DecisionJudgement | undefined> {
+    const { merchant, orderId, was } = subject;
+    const { commandId = '' } = parseOperationId(aboutOf(subject)) ?? {};
     const order = await this.#inTime(this.journal.read(merchant, orderId), { status: 503, code: 'unavailable' }).catch(
       () => undefined,
     );
-    const statement = order && statementOf(findOperation(order, commandId), { proposal: id });
-    if (statement === undefined) return undefined;
-    const { verdict, found } = statement;
-    return verdict === 'stale' ? { verdict, code: 'proposal_stale', detail: changeSince({ was }, found) } : { verdict };
+    const statement = order && judgedIn(subject, order, commandId, { proposal: id });
+    if (order === undefined || statement === undefined) return undefined;
+    const { verdict } = statement;
+    const detail = changeSince({ was }, foundBy(subject, order, statement), whatOf(subject));
+    return verdict === 'stale' ? { verdict, code: 'proposal_stale', detail } : { verdict };
   }
 
   async order(merchant: string, orderId: string, operator: OperatorIdentity) {
@@ -311,7 +342,7 @@ export class OperationsService {
   }
 
   /** A failed append may still have reached the journal, so the problem asks the operator to look before repeating it. */
-  async #journaled(record: EvidenceRecord): Promise<bigint> {
+  async #journaled(record: EvidenceRecord | Settled): Promise<bigint> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
     return this.#inTime(this.journal.append(record), { status: 503, code: 'resolution_not_confirmed', detail });
   }
@@ -347,8 +378,39 @@ function notCounted(was: string, is: string | undefined): Problem {
   return new Problem({ status: 409, code: 'resolution_not_counted', detail: changeSince({ was }, is) });
 }
 
-export function stale({ was }: Pick<Approval, 'was'>, is: string | undefined): Problem {
-  return new Problem({ status: 409, code: 'proposal_stale', detail: changeSince({ was }, is) });
+export function stale({ was }: Pick<Approval, 'was'>, is: string | undefined, words: Words): Problem {
+  return new Problem({ status: 409, code: 'proposal_stale', detail: changeSince({ was }, is, whatOf(words)) });
+}
+
+const whatOf = (words: Words): string => ('resolution' in words ? 'operation' : 'conflict');
+
+/** State of the operation or the conflict; undefined where the order has no such operation. */
+function whatIs(words: Words, order: OrderState, commandId: string): string | undefined {
+  if ('settlement' in words) return conflictsOf(order).some(({ id }) => id === commandId) ? 'open' : 'gone';
+  const operation = findOperation(order, commandId);
+  return operation && stateOf(operation);
+}
+
+/** State of it when the fold judged what was said. */
+const foundBy = (words: Words, order: OrderState, { found }: Said): string | undefined =>
+  'resolution' in words ? found : whatIs(words, order, parseOperationId(words.conflict)!.commandId);
+
+/** The fold's judgement. */
+const judgedIn = (
+  words: Words,
+  order: OrderState,
+  commandId: string,
+  said: Parameters<typeof statementOf>[1],
+): Said | undefined =>
+  statementOf<Said>('resolution' in words ? findOperation(order, commandId)?.statements : order.settlements, said);
+
+export interface SettlementView {
+  id: string;
+  merchant: string;
+  orderId: string;
+  settled: Settlement;
+  /** Those that the order shows still. */
+  conflicts: ReturnType<typeof conflictView>[];
 }
 
 const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));

@@ -17,9 +17,10 @@ import {
   type ConflictingReport,
   type CountedEvidence,
   type OrderState,
-  type Statement,
+  type Said,
   type SkippedRecord,
   hasSucceeded,
+  conflictsOf,
   hasTooManyReports,
   isCancelled,
   isPayment,
@@ -47,6 +48,11 @@ export function orderView(order: OrderState, epoch = 0) {
     deadlines: deadlinesOf(order),
     operations: order.operations.map((operation) => operationView(order, operation, epoch)),
     candidates: candidatesOf(order),
+    conflicts: conflictsOf(order).map((conflict) => conflictView(order, conflict, epoch)),
+    settlements: order.settlements?.map(({ conflict, ...said }) => ({
+      conflict: operationIdOf({ merchant, orderId, commandId: conflict }),
+      ...said,
+    })),
     external: order.external.map(({ offset, record, nth, ...operation }) => ({
       ...operation,
       event: eventView(order, compact({ type: 'payment.operation.external', offset, record, nth }), epoch),
@@ -151,12 +157,12 @@ const SUMS = ['authorized', 'captured', 'refunded'] as const;
  */
 function amountsOf(order: OrderState) {
   const succeeded = order.operations.filter(hasSucceeded);
-  const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
+  const elsewhere = order.external.filter(({ result, isOverruled }) => result === 'succeeded' && !isOverruled);
   const all = [...succeeded, ...elsewhere];
   const counted: Record<(typeof SUMS)[number], Counted[]> = {
     authorized: all.filter((operation) => isPayment(operation) && !isCancelled(order, operation)),
     captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
-    refunded: all.filter(({ operation }) => operation === 'refund'),
+    refunded: [...all.filter(({ operation }) => operation === 'refund'), ...repairsOf(order)],
   };
   const [captured, refunded] = [sum(counted.captured), sum(counted.refunded)];
   return {
@@ -168,6 +174,14 @@ function amountsOf(order: OrderState) {
     assumed: SUMS.filter((name) => counted[name].some(({ isAmountAssumed }) => isAmountAssumed)),
   };
 }
+
+/** Money that was given back elsewhere and is not told as a refund of the back office. That of an authorization was never captured. */
+const repairsOf = ({ repairs = [], operations, external }: OrderState): Counted[] =>
+  repairs.filter(
+    ({ transactionId, reference }) =>
+      external.every((one) => one.transactionId !== reference) &&
+      operations.every((one) => one.operation !== 'authorize' || one.transactionId !== transactionId),
+  );
 
 function sum(operations: Counted[]): number | null {
   if (operations.some(({ amount }) => amount === undefined)) return null;
@@ -214,7 +228,7 @@ export function conflictView(order: OrderState, conflict: Conflict, epoch = 0) {
   const own = commandId === undefined ? undefined : findOperation(order, commandId);
   const published = own?.events?.filter(({ type }) => type === 'payment.conflict.detected');
   return compact({
-    id: operationIdOf({ merchant, orderId, commandId: commandId ?? '-' }),
+    id: operationIdOf({ merchant, orderId, commandId: conflict.id }),
     ...{ merchant, orderId, reason },
     ...compact({ commandId, operation, amount, currency: own?.currency, transactionId }),
     payments: payments?.map((payment) => compact(payment)),
@@ -274,11 +288,11 @@ export function frozenOrderView(order: OrderState, skips: readonly SkippedRecord
 }
 
 /** Finds the fold's judgement of a person's words: of a proposal by its id, of one person's by who said them and when. */
-export function statementOf(
-  operation: OperationState | undefined,
-  { proposal, actor, at }: Pick<Partial<Statement>, 'proposal' | 'actor' | 'at'>,
-): Statement | undefined {
-  return operation?.statements?.findLast((one) =>
+export function statementOf<T extends Said>(
+  said: readonly T[] | undefined,
+  { proposal, actor, at }: Pick<Partial<Said>, 'proposal' | 'actor' | 'at'>,
+): T | undefined {
+  return said?.findLast((one) =>
     proposal === undefined ? one.actor === actor && one.at === at : one.proposal === proposal,
   );
 }

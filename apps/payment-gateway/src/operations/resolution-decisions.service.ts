@@ -5,33 +5,38 @@ import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import type { ManualResolution } from '../decisions/manual-resolution.js';
+import type { ManualSettlement } from '../decisions/manual-settlement.js';
 import {
   OperationsService,
   transactionOfAnother,
   type Approval,
   type DecisionJudgement,
   type RecordedDecision,
+  type SettlementView,
 } from './operations.service.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import type { OperationView } from './order-view.js';
 import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import {
+  aboutOf,
   isExpired,
   isSecondPerson,
+  saidIn,
   type Answer,
   type Claim,
   type Decision,
   type DecisionList,
   type DecisionRecord,
-  type ResolutionSubject,
+  type DecisionSubject,
 } from '../decisions/decision.js';
-import { stateOf, whyTwoPeople } from '../decisions/resolution.js';
+import { whyTwoPeople } from '../decisions/resolution.js';
 
 /** `judged`: what the fold made of it, once it is approved and the owner of its partition has read it. */
-export type ProposalView = ResolutionSubject &
+export type ProposalView = DecisionSubject &
   Omit<Decision, 'kind' | 'about' | 'subject'> & { judged?: DecisionJudgement };
+type Said = OperationView | SettlementView | RecordedDecision;
 
-/** Resolutions that one person proposes and a second one approves or rejects (docs/decisions/0075). */
+/** Resolutions and settlements that one person proposes and a second one approves or rejects (docs/decisions/0075). */
 @Injectable()
 export class ResolutionDecisions implements OnModuleInit {
   constructor(
@@ -54,16 +59,30 @@ export class ResolutionDecisions implements OnModuleInit {
     resolution: ManualResolution,
     operator: OperatorIdentity,
   ): Promise<OperationView | ProposalView | RecordedDecision> {
-    const { order, operation } = await this.operations.check(id, resolution, operator);
+    const words = { operation: id, resolution };
+    const { order, operation, was } = await this.operations.check(words, operator);
     const { merchant, orderId } = order;
-    const why = whyTwoPeople(operation, resolution, this.config.merchants.byName(merchant));
-    const name = { operation: id, merchant, orderId, commandId: operation.commandId };
-    refuseClaimed(await this.#current(), { ...name, resolution }, this.clock.nowMs());
-    if (why === undefined) return this.operations.resolve(id, resolution, operator);
-    const seen = standingOf(order);
-    const open = await this.#propose({ ...name, resolution, why, seen, was: stateOf(operation) }, operator);
-    if (open.proposedBy === operator.person && isSame(open.subject.resolution, resolution)) return viewOf(open);
-    const detail = `${open.proposedBy} proposed ${open.subject.resolution.outcome} already: approve or reject that first.`;
+    const why = whyTwoPeople(operation!, resolution, this.config.merchants.byName(merchant));
+    const subject = { ...words, merchant, orderId, commandId: operation!.commandId };
+    refuseClaimed(await this.#current(), subject, this.clock.nowMs());
+    if (why === undefined) return this.operations.say(words, operator) as Promise<OperationView | RecordedDecision>;
+    return this.#proposed({ ...subject, why, seen: standingOf(order), was }, operator);
+  }
+
+  /** Returns the proposal that a second person must approve, whatever a conflict came to. */
+  async settle(id: string, settlement: ManualSettlement, operator: OperatorIdentity): Promise<ProposalView> {
+    const words = { conflict: id, settlement };
+    const { order, was } = await this.operations.check(words, operator);
+    const { merchant, orderId } = order;
+    return this.#proposed({ ...words, merchant, orderId, why: 'conflict', seen: standingOf(order), was }, operator);
+  }
+
+  /** @throws Problem 409 where something else is proposed of it already */
+  async #proposed(subject: DecisionSubject, operator: OperatorIdentity): Promise<ProposalView> {
+    const open = await this.#propose(subject, operator);
+    const said = saidIn(open.subject);
+    if (open.proposedBy === operator.person && isSame(said, saidIn(subject))) return viewOf(open);
+    const detail = `${open.proposedBy} proposed ${said.outcome} already: approve or reject that first.`;
     throw new Problem({ status: 409, code: 'proposal_open', detail });
   }
 
@@ -83,12 +102,11 @@ export class ResolutionDecisions implements OnModuleInit {
    * Writes the approval before the resolution, so that a concurrent rejection either prevents it or is refused. Where the process ends in between,
    * the approver must approve again.
    */
-  async approve(id: string, operator: OperatorIdentity): Promise<OperationView | RecordedDecision> {
+  async approve(id: string, operator: OperatorIdentity): Promise<Said> {
     const decision = await this.#find(id, operator);
     if (decision.state === 'approved' && decision.decidedBy === operator.person) return this.#approveAgain(decision);
     this.#assertMayDecide(decision, operator);
-    const { operation, resolution } = decision.subject;
-    await this.operations.check(operation, resolution, proposerOf(decision), approvalOf(decision, operator.person));
+    await this.operations.check(decision.subject, proposerOf(decision), approvalOf(decision, operator.person));
     return this.#journal(await this.#decide(decision, 'approved', operator));
   }
 
@@ -108,7 +126,7 @@ export class ResolutionDecisions implements OnModuleInit {
    * Repeats an approval whose resolution may not have reached the journal. A changed order may have it already, so `proposal_stale` is reported as
    * already decided.
    */
-  async #approveAgain(decision: Decision): Promise<OperationView | RecordedDecision> {
+  async #approveAgain(decision: Decision): Promise<Said> {
     const judged = await this.operations.judgementOf(decision);
     if (judged?.code !== undefined) throw new Problem({ status: 409, code: judged.code, detail: judged.detail! });
     if (judged !== undefined || isExpired(decision, this.clock.nowMs())) throw alreadyDecided(decision);
@@ -117,26 +135,30 @@ export class ResolutionDecisions implements OnModuleInit {
     });
   }
 
-  #journal(decision: Decision): Promise<OperationView | RecordedDecision> {
-    const { operation, resolution } = decision.subject;
-    const approval = approvalOf(decision, decision.decidedBy!);
-    return this.operations.resolve(operation, resolution, proposerOf(decision), approval);
+  #journal(decision: Decision): Promise<Said> {
+    return this.operations.say(decision.subject, proposerOf(decision), approvalOf(decision, decision.decidedBy!));
   }
 
-  /** Returns the open proposal about this state of the operation. Writes a new one only if none is open. */
-  async #propose(subject: ResolutionSubject, operator: OperatorIdentity): Promise<Decision> {
+  /** Returns the open proposal about this state of the operation or conflict. Writes a new one only if none is open. */
+  async #propose(subject: DecisionSubject, operator: OperatorIdentity): Promise<Decision> {
     this.#assertNamed(operator);
-    const about = `${subject.operation} ${subject.seen}`;
+    const about = `${aboutOf(subject)} ${subject.seen}`;
     const nowMs = this.clock.nowMs();
     const open = (await this.#current()).open(about, nowMs);
     if (open !== undefined) return open;
     const expiresAt = new Date(nowMs + this.config.operators.approvalWithinMs).toISOString();
     const { list } = await this.#append({
-      ...{ record: 'proposed', id: randomUUID(), kind: 'resolution', about, subject },
+      ...{
+        record: 'proposed',
+        id: randomUUID(),
+        kind: 'resolution' in subject ? 'resolution' : 'settlement',
+        about,
+        subject,
+      },
       ...{ proposedBy: operator.person, proposedAt: isoTime(this.clock), expiresAt },
     });
     const made = list.open(about, this.clock.nowMs());
-    refuseClaimed(list, subject, this.clock.nowMs());
+    if ('resolution' in subject) refuseClaimed(list, subject, this.clock.nowMs());
     if (made === undefined) throw notConfirmed();
     this.log.info({ decision: made.id, about, operator: made.proposedBy }, 'A decision was proposed');
     return made;
@@ -221,9 +243,10 @@ function viewOf({ subject, kind: _kind, about: _about, ...decision }: Decision):
   return { ...subject, ...decision };
 }
 
-function isSame(one: ManualResolution, other: ManualResolution): boolean {
-  const fieldsOf = ({ outcome, reason, transactionId, execCode, amount }: ManualResolution) =>
-    JSON.stringify([outcome, reason, transactionId, execCode, amount]);
+type Words = ManualResolution | ManualSettlement;
+
+function isSame(one: Words, other: Words): boolean {
+  const fieldsOf = ({ actor: _actor, ...said }: Words) => JSON.stringify(Object.entries(said).sort());
   return fieldsOf(one) === fieldsOf(other);
 }
 

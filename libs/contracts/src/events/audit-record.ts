@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'resolution.submit',
   'resolution.approve',
   'resolution.reject',
+  'conflict.settle',
   'partition.skip',
   'partition.resume',
 ] as const;
@@ -55,7 +56,7 @@ export class AuditRecord {
   @OptionalText('CloudEvents id of the command whose operation is resolved.', '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10')
   commandId?: string;
 
-  @OptionalText('Outcome that the resolution states.', 'succeeded')
+  @OptionalText('Outcome that the resolution or settlement states.', 'succeeded')
   outcome?: string;
 
   @OptionalText(

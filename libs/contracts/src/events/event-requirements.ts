@@ -25,6 +25,7 @@ const OTHERS = {
   // OPERATIONTYPE may be missing or unknown to us, so neither operation nor operationType is required.
   'payment.operation.external': [...ORDER, 'origin'],
   'payment.conflict.detected': [...ORDER, 'flags'],
+  'payment.conflict.settled': [...ORDER, 'flags', 'settlement', 'origin'],
   'payment.command.rejected': ['faults'],
 } as const satisfies Partial<Record<EventType, readonly EventField[]>>;
 

@@ -7,6 +7,9 @@ import { AnyText, Int, MinorUnits, NestedList, Optional, TextList, YesNo, Option
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+export const SETTLEMENTS = ['kept', 'repaired'] as const;
+export type SettlementOutcome = (typeof SETTLEMENTS)[number];
+
 /** Source of an outcome. */
 export const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
 export type Origin = (typeof ORIGINS)[number];
@@ -16,6 +19,7 @@ export const EVENT_VALUES = {
   operation: OPERATION_KINDS,
   method: METHOD_NAMES,
   outcome: OUTCOMES,
+  settlement: SETTLEMENTS,
   origin: ORIGINS,
 } as const;
 
@@ -214,8 +218,30 @@ export class PaymentEvent {
   @YesNo()
   mayYetSucceed?: boolean;
 
-  @OptionalText('How the operation ended after a doubt. Only in doubt_resolved.', 'succeeded', EVENT_VALUES.outcome)
+  @OptionalText(
+    'How the operation ended after a doubt, in doubt_resolved; the result that stands, in payment.conflict.settled.',
+    'succeeded',
+    EVENT_VALUES.outcome,
+  )
   outcome?: Outcome;
+
+  @OptionalText(
+    'What the conflict came to. kept: what was reported stands, as outcome says where reports differed about it. repaired: money was given back elsewhere. Only in payment.conflict.settled.',
+    'kept',
+    EVENT_VALUES.settlement,
+  )
+  settlement?: SettlementOutcome;
+
+  @Doc('Minor units that were given back elsewhere of transactionId. Only with settlement repaired.', 5000)
+  @Optional()
+  @MinorUnits()
+  repairedAmount?: number;
+
+  @OptionalText(
+    'TRANSACTIONID of the refund in the back office, or another reference under which the money was given back. Only with settlement repaired.',
+    'T0000000009',
+  )
+  repairReference?: string;
 
   @OptionalText('Source of the result.', 'answer', EVENT_VALUES.origin)
   origin?: Origin;

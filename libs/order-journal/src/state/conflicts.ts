@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import {
   findOperation,
   hasSucceeded,
   isContradicted,
   isPayment,
   isWaiting,
+  type ConflictingReport,
+  type Evidence,
   type ExternalOperation,
   type OperationState,
   type OrderState,
@@ -30,6 +33,10 @@ export const conflictReasonOf = (flags: readonly string[] = []): ConflictReason 
 /** A contradiction that an order shows. Reports of an operation that is not ours have none of ours, and its TRANSACTIONID. */
 export interface Conflict {
   reason: ConflictReason;
+  /** Identity of what differs: with a further report it is another conflict. */
+  id: string;
+  /** Everything that differs, one text each. */
+  facts: string[];
   commandId?: string | undefined;
   operation?: OperationState['operation'] | undefined;
   amount?: number | undefined;
@@ -71,6 +78,14 @@ export function madeElsewhere(
 
 type FollowedUp = Partial<Pick<OperationState, 'commandId' | 'transactionId'>>;
 
+/** Reports of what was made elsewhere, without those that two people overruled. */
+export const reportsOf = ({ external }: OrderState): readonly ExternalOperation[] =>
+  external.some(({ isOverruled }) => isOverruled) ? external.filter(({ isOverruled }) => !isOverruled) : external;
+
+/** Two people stated that nothing is left of this success. */
+export const isGivenBack = ({ repairs = [] }: OrderState, { transactionId }: FollowedUp): boolean =>
+  repairs.some((one) => one.isWhole && one.transactionId === transactionId);
+
 /** Captures or voids of a payment: ours, and those made elsewhere that no report denies and that can be of no other success. */
 export function followUpsOf(
   order: OrderState,
@@ -78,7 +93,7 @@ export function followUpsOf(
   { commandId, transactionId }: FollowedUp,
 ): Pick<ExternalOperation, 'isOfWaiting'>[] {
   const isOwn = findOperation(order, commandId ?? '')?.transactionId === transactionId;
-  const ofKind = order.external.filter(({ operation }) => operation === kind);
+  const ofKind = reportsOf(order).filter(({ operation }) => operation === kind);
   const isDenied = ({ transactionId: id }: ExternalOperation) =>
     ofKind.some((other) => other.result === 'refused' && id !== undefined && other.transactionId === id);
   const elsewhere = ofKind.filter(
@@ -104,14 +119,14 @@ export const followedByOurs = (
 
 /** A void ends the wait of a form or an approval: it frees the order, and nothing expires. */
 export const isVoided = (order: OrderState, payment: FollowedUp): boolean =>
-  followUpsOf(order, 'void', payment).length > 0;
+  followUpsOf(order, 'void', payment).length > 0 || isGivenBack(order, payment);
 
 export const isStillWaiting = (order: OrderState, operation: OperationState): operation is Waiting =>
   isWaiting(operation) && !isVoided(order, operation);
 
 /** A void cancels a success that was known when it was asked for. One of a payment that waited may have come before the success. */
 export const isCancelled = (order: OrderState, payment: FollowedUp): boolean =>
-  followUpsOf(order, 'void', payment).some(({ isOfWaiting }) => !isOfWaiting);
+  followUpsOf(order, 'void', payment).some(({ isOfWaiting }) => !isOfWaiting) || isGivenBack(order, payment);
 
 /** Each TRANSACTIONID under which the operation succeeded by any report. */
 export function successesOf(operation: OperationState): FollowedUp[] {
@@ -130,13 +145,13 @@ type Payment = Pick<Conflict, 'commandId' | 'operation' | 'transactionId' | 'amo
 export function paymentsTaken(order: OrderState): Payment[] {
   const ours = order.operations
     .filter(isPayment)
-    .flatMap((one) => successesOf(one).map((success) => ({ ...facts(one), ...success })));
+    .flatMap((one) => successesOf(one).map((success) => ({ ...paymentOf(one), ...success })));
   // A report of ours may have another OPERATIONTYPE.
   const isOurs = (id?: string) => id !== undefined && ours.some(({ transactionId }) => transactionId === id);
-  const elsewhere = madeElsewhere(order.external.filter(isPayment)).filter(
+  const elsewhere = madeElsewhere(reportsOf(order).filter(isPayment)).filter(
     ({ isDenied, transactionId }) => !isDenied && !isOurs(transactionId),
   );
-  return [...ours, ...elsewhere.map(facts)].filter((one) => !isCancelled(order, one));
+  return [...ours, ...elsewhere.map(paymentOf)].filter((one) => !isCancelled(order, one));
 }
 
 /** Payments that succeeded though their form was voided, until they are captured or voided once more. */
@@ -151,32 +166,95 @@ export const paidAfterVoid = (order: OrderState): OperationState[] =>
       followUpsOf(order, 'capture', one).length === 0,
   );
 
-/** The conflicts that an order shows: none where its reports agree. A second payment is none any more once one of them is voided. */
+/**
+ * The conflicts that an order shows: none where its reports agree, or two people stated what they came to. A second payment is none any more once one of
+ * them is voided.
+ */
 export function conflictsOf(order: OrderState): Conflict[] {
+  const isSettled = ({ facts }: Conflict) => facts.every((fact) => order.settled?.includes(fact));
+  return allConflictsOf(order).filter((one) => !isSettled(one));
+}
+
+function allConflictsOf(order: OrderState): Conflict[] {
   const taken = paymentsTaken(order);
   const last = taken.length > 1 ? taken.at(-1) : undefined;
   const payments = taken.map(({ commandId, transactionId, amount }) => ({ commandId, transactionId, amount }));
-  const paidTwice: Conflict[] = last ? [{ reason: 'two_payments_succeeded', ...last, payments }] : [];
-  const neverGranted = (order.unauthorizedOutcomes ?? []).map((outcome) => conflict('never_granted', outcome));
+  const names = (of: readonly Payment[]) =>
+    of.map(({ commandId, transactionId }) => ['paid', commandId, transactionId]);
+  const paidTwice = last ? [{ ...conflict('two_payments_succeeded', last, names(taken)), payments }] : [];
+  const neverGranted = (order.unauthorizedOutcomes ?? []).map((outcome) =>
+    conflict('never_granted', outcome, [['call', outcome.token, outcome.result, outcome.transactionId]]),
+  );
   return [
     ...paidTwice,
     ...neverGranted,
-    ...paidAfterVoid(order).map((payment) => conflict('paid_after_void', payment)),
-    ...order.operations.flatMap((operation) => reasonsOf(operation).map((reason) => conflict(reason, operation))),
-    ...order.external.filter(isOpposed).map((external) => conflict('other_result', external)),
+    ...paidAfterVoid(order).map((one) => conflict('paid_after_void', one, [['void', one.commandId]])),
+    ...order.operations.flatMap((operation) =>
+      reasonsOf(operation).map(([reason, facts]) => conflict(reason, operation, facts)),
+    ),
+    ...order.external.filter(isOpposed).map((one) => {
+      const { transactionId, operation, result } = one;
+      return conflict('other_result', one, [['elsewhere', operation ?? one.operationType, transactionId, result]]);
+    }),
   ];
 }
 
-function reasonsOf(operation: OperationState): ConflictReason[] {
-  const { otherAmounts, otherCurrencies, conflictingReports, isTransactionAssumed } = operation;
-  const found: [ConflictReason, unknown][] = [
-    ['other_amount', otherAmounts],
-    ['other_currency', otherCurrencies],
-    ['other_result', conflictingReports],
+type Fact = readonly (string | number | undefined)[];
+
+function reasonsOf(operation: OperationState): [ConflictReason, Fact[]][] {
+  const { commandId, otherAmounts, otherCurrencies, conflictingReports, isTransactionAssumed } = operation;
+  const found: [ConflictReason, Fact[] | undefined][] = [
+    ['other_amount', otherAmounts?.map((amount) => ['amount', commandId, amount])],
+    ['other_currency', otherCurrencies?.map((currency) => ['currency', commandId, currency])],
+    ['other_result', conflictingReports?.map((report) => reportFact(commandId, report))],
     // No contradiction, but people should look: another operation may have the TRANSACTIONID.
-    ['transaction_assumed', isTransactionAssumed],
+    ['transaction_assumed', isTransactionAssumed && [['assumed', commandId, operation.transactionId]]],
   ];
-  return found.flatMap(([reason, reports]) => (reports === undefined ? [] : [reason]));
+  return found.flatMap(([reason, facts]): [ConflictReason, Fact[]][] => (facts === undefined ? [] : [[reason, facts]]));
+}
+
+const textOf = (fact: Fact): string => JSON.stringify(fact);
+
+const reportFact = (
+  commandId: string,
+  {
+    attempt,
+    transactionId,
+    execCode,
+    result,
+  }: Pick<ConflictingReport, 'attempt' | 'transactionId' | 'execCode'> & { result?: string },
+): Fact => ['report', commandId, attempt, transactionId, execCode ?? result];
+
+/** Everything that was reported of an operation, as facts. */
+export function factsOf({
+  commandId,
+  evidence,
+  conflictingReports = [],
+  otherAmounts = [],
+  ...operation
+}: OperationState): string[] {
+  const reports = [...evidence.map(({ code, ...one }) => ({ ...one, execCode: code })), ...conflictingReports];
+  const amounts = [...otherAmounts, ...(operation.amount === undefined ? [] : [operation.amount])];
+  return [
+    ...reports.map((one) => reportFact(commandId, one)),
+    ...amounts.map((amount) => ['amount', commandId, amount]),
+    ...(operation.otherCurrencies ?? []).map((currency) => ['currency', commandId, currency]),
+  ].map(textOf);
+}
+
+/** The very report was there when two people stated what its operation came to. */
+export function isSettledReport(
+  { settled = [] }: OrderState,
+  operation: OperationState,
+  evidence: Omit<Evidence, 'attempt'> & { attempt?: number | undefined },
+): boolean {
+  if (operation.phase !== 'ended') return false;
+  const { commandId } = operation;
+  const { attempt = operation.attempt, result, currency, answer } = evidence;
+  const facts: Fact[] = [reportFact(commandId, { ...answer, attempt, result })];
+  if (answer.amount !== undefined) facts.push(['amount', commandId, answer.amount]);
+  if (currency !== undefined && currency !== operation.currency) facts.push(['currency', commandId, currency]);
+  return facts.every((fact) => settled.includes(textOf(fact)));
 }
 
 /** The opposite result was reported of the same operation before: it is published, and listed, once. */
@@ -192,11 +270,15 @@ const isOpposed = (external: ExternalOperation, index: number, all: readonly Ext
         [before.result, external.result].toSorted().join() === 'refused,succeeded',
     );
 
-const facts = ({ commandId, operation, amount, transactionId }: Payment): Payment => ({
+const paymentOf = ({ commandId, operation, amount, transactionId }: Payment): Payment => ({
   commandId,
   operation,
   amount,
   transactionId,
 });
 
-const conflict = (reason: ConflictReason, about: Payment): Conflict => ({ reason, ...facts(about) });
+function conflict(reason: ConflictReason, about: Payment, differing: readonly Fact[]): Conflict {
+  const facts = differing.map(textOf);
+  const id = hash('sha256', [reason, ...facts].join(), 'base64url').slice(0, 12);
+  return { reason, id, facts, ...paymentOf(about) };
+}

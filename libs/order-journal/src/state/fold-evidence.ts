@@ -1,4 +1,5 @@
 import { compact, copyWith } from '@tranche/runtime';
+import { isSettledReport } from './conflicts.js';
 import { authorizationOf } from './guards.js';
 import { isSameReport, type Answered, type Elsewhere, type Match, type Matched, type Source } from './match.js';
 import {
@@ -77,6 +78,10 @@ const NONE: Move = { move: 'none' };
 
 /** Judges evidence by the operation that it was matched with. `isKept`: it waited in the order until now. */
 export function judgeEvidence(order: OrderState, match: Match, evidence: Evidence, isKept = false): Move {
+  if (order.settled !== undefined && 'operation' in match) {
+    const { attempt } = match.is === 'matched' ? match : evidence;
+    if (isSettledReport(order, match.operation, { ...evidence, attempt })) return NONE;
+  }
   switch (match.is) {
     case 'known':
       return NONE;

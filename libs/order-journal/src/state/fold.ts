@@ -14,6 +14,8 @@ import {
   type Evidence,
   type OperationState,
   type OrderState,
+  type Said,
+  type Settlement,
   type Statement,
 } from './order-state.js';
 import {
@@ -30,7 +32,9 @@ import {
   type Rejected,
   type Reminded,
   type Repeated,
+  type Settled,
 } from './records.js';
+import { settle } from './settlement.js';
 import { foldSnapshot, type SnapshotMismatch } from './snapshot.js';
 import { grantedOperation, newOperation } from './terms.js';
 import {
@@ -96,6 +100,8 @@ function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTON
     case 'OUTCOME':
     case 'EVIDENCE':
       return foldEvidence(change, record);
+    case 'SETTLED':
+      return foldSettled(change, record);
     case 'SKIPPED':
       return withOrder(change, { isFrozen: true });
     default:
@@ -150,27 +156,71 @@ function moveOf({ order }: Change, record: EvidenceRecord | Outcome | NotExecute
   return judgeEvidence(order, matchEvidence(order, evidence), evidence);
 }
 
-/** A person's statement rests on what the person saw: void if the order moved on. A proposal counts once, however often it is approved. */
-function foldStatement(change: Change, record: EvidenceRecord): Change {
-  const { commandId = '', proposal } = record;
-  const before = findOperation(change.order, commandId);
-  if (!before) return change;
-  const isJudged = ({ proposal: other }: Statement) => proposal !== undefined && other === proposal;
-  if (before.statements?.some(isJudged)) return change;
-  if (change.match === 'other') return put(change, withStatement(before, record, 'stale'));
-  const move = moveOf(change, record);
-  const moved = makeMove(change, move);
-  const after = findOperation(moved.order, commandId)!;
-  return put(moved, withStatement(after, record, move.move === 'none' ? 'no_effect' : 'counted'));
+interface Judged extends Pick<Said, 'verdict'> {
+  /** The order as the statement moved it. */
+  moved: Change;
 }
 
-const STATEMENTS_KEPT = 10;
+/**
+ * A person's statement rests on what the person saw: void if the order moved on. A proposal counts once, however often it is approved: undefined.
+ * @param count gives undefined where the statement has no effect
+ */
+function judgeSaid(
+  change: Change,
+  { proposal }: Pick<Said, 'proposal'>,
+  before: readonly Said[] = [],
+  count: () => Change | undefined,
+): Judged | undefined {
+  if (proposal !== undefined && before.some((other) => other.proposal === proposal)) return undefined;
+  if (change.match === 'other') return { verdict: 'stale', moved: change };
+  const moved = count();
+  return moved ? { verdict: 'counted', moved } : { verdict: 'no_effect', moved: change };
+}
 
-function withStatement(operation: OperationState, record: EvidenceRecord, verdict: Statement['verdict']) {
-  const { result, at, actor = '', approvedBy, proposal } = record;
-  const found = verdict === 'stale' ? (operation.end ?? operation.phase) : undefined;
-  const statement: Statement = compact({ verdict, result, at, actor, approvedBy, proposal, found });
-  return copyWith(operation, { statements: [...(operation.statements ?? []), statement].slice(-STATEMENTS_KEPT) });
+const SAID_KEPT = 10;
+const withSaid = <T extends Said>(before: readonly T[] = [], said: T): T[] =>
+  [...before, compact(said)].slice(-SAID_KEPT);
+
+function foldStatement(change: Change, record: EvidenceRecord): Change {
+  const { commandId = '', result, at, actor = '', approvedBy, proposal } = record;
+  const before = findOperation(change.order, commandId);
+  if (!before) return change;
+  const judged = judgeSaid(change, record, before.statements, () => {
+    const move = moveOf(change, record);
+    return move.move === 'none' ? undefined : makeMove(change, move);
+  });
+  if (!judged) return change;
+  const { verdict, moved } = judged;
+  const after = findOperation(moved.order, commandId)!;
+  const found = verdict === 'stale' ? (after.end ?? after.phase) : undefined;
+  const said = { verdict, result, at, actor, approvedBy, proposal, found } as Statement;
+  return put(moved, copyWith(after, { statements: withSaid(after.statements, said) }));
+}
+
+function foldSettled(change: Change, record: Settled): Change {
+  const { settlements } = change.order;
+  let found: string | undefined;
+  const judged = judgeSaid(change, record, settlements, () => {
+    const moved = settle(change, record);
+    if (typeof moved !== 'string') return moved;
+    found = moved;
+    return undefined;
+  });
+  if (!judged) return change;
+  const { conflict, outcome, result, transactionId, amount, reference, at, actor, approvedBy, proposal } = record;
+  const said = {
+    verdict: judged.verdict,
+    at,
+    actor,
+    approvedBy,
+    proposal,
+    found,
+    conflict,
+    outcome,
+    result,
+  } as Settlement;
+  Object.assign(said, { transactionId, amount, reference });
+  return withOrder(judged.moved, { settlements: withSaid(settlements, said) });
 }
 
 /**

@@ -3,9 +3,11 @@ import {
   followedByOurs,
   followUpsOf,
   isCancelled,
+  isGivenBack,
   isVoided,
   madeElsewhere,
   paymentsTaken,
+  reportsOf,
   successesOf,
   type Moved,
   type Report,
@@ -114,7 +116,7 @@ function judgePayment(order: OrderState, others: OperationState[], record: Inten
 
 /** Calls that were never granted and may have succeeded (R9). */
 const possibleOutcomes = ({ unauthorizedOutcomes = [] }: OrderState): UnauthorizedOutcome[] =>
-  unauthorizedOutcomes.filter(({ result }) => result !== 'refused');
+  unauthorizedOutcomes.filter(({ result, settled = result }) => settled !== 'refused');
 
 /** A redirect that a granted authorization among the others already took the place of. */
 function isSuperseded(others: readonly OperationState[], operation: OperationState): boolean {
@@ -301,7 +303,7 @@ function refundSources(order: OrderState): Moved[] {
     amount: knownAmount(operation),
     of: ours.find(({ transactionId: id }) => id !== undefined && id === operation.reference)?.transactionId,
   }));
-  const elsewhere = madeElsewhere(order.external.filter(isRefundable));
+  const elsewhere = madeElsewhere(reportsOf(order).filter(isRefundable));
   return [...known, ...elsewhere.map((one) => (one.isDenied ? { ...one, amount: undefined } : one))];
 }
 
@@ -313,7 +315,7 @@ export const refundableSources = (order: OrderState): Moved[] =>
       (refundableAtMost(order, transactionId) ?? 1) > 0,
   );
 
-/** Amounts of our refunds of these sources, and of calls that were never granted. A refund that is denied may have given nothing back. */
+/** Amounts of our refunds of these sources, of calls that were never granted, and what two people stated. A refund that is denied may have given nothing back. */
 function amountsRefunded(order: OrderState, sources: readonly Moved[]): (number | undefined)[] {
   const ours = order.operations
     .filter(
@@ -335,14 +337,20 @@ function amountsRefunded(order: OrderState, sources: readonly Moved[]): (number 
         !isOwn(one),
     )
     .map(({ amount }) => amount);
-  return [...ours, ...unauthorized];
+  const repairs = (order.repairs ?? []).filter((repair) =>
+    sources.some(({ transactionId }) => transactionId === repair.transactionId),
+  );
+  return [...ours, ...unauthorized, ...repairs.map(({ amount }) => amount)];
 }
 
-/** Amounts that refunds made elsewhere gave back at least. */
+/** Amounts that refunds made elsewhere gave back at least. One that two people named counts for its source. */
 const refundedElsewhere = (order: OrderState): (number | undefined)[] => [
-  ...refundedAtLeast(order.external),
+  ...refundedAtLeast(reportsOf(order).filter((one) => !isRepair(order, one.transactionId))),
   ...refundedByCandidates(order),
 ];
+
+const isRepair = ({ repairs = [] }: OrderState, transactionId: string | undefined): boolean =>
+  repairs.some(({ reference }) => reference === transactionId);
 
 /**
  * At most as many candidates are ours as may be their sources, whose amounts count already: the others were made elsewhere, and are taken for the
@@ -350,7 +358,10 @@ const refundedElsewhere = (order: OrderState): (number | undefined)[] => [
  */
 function refundedByCandidates(order: OrderState): (number | undefined)[] {
   const isOther = ({ operation, answer: { transactionId: id } }: Evidence) =>
-    operation === 'refund' && id !== undefined && order.external.every(({ transactionId }) => transactionId !== id);
+    operation === 'refund' &&
+    id !== undefined &&
+    !isRepair(order, id) &&
+    order.external.every(({ transactionId }) => transactionId !== id);
   const candidates = order.unmatchedEvidence.filter(isOther);
   const sources = candidates.flatMap((evidence) => possibleSources(order, evidence).filter(mayBeExecuted));
   const ours = new Set(sources.map(({ operation }) => operation.commandId)).size;
@@ -374,13 +385,20 @@ function difference(from: (number | undefined)[], less: (number | undefined)[]):
   return sum(from) - sum(less);
 }
 
-/** Captured or voided by us, or by a call that was never granted. */
+/** Money of an authorization that was given back elsewhere was captured or voided there, however much it was. */
+const isRepaired = (order: OrderState, transactionId: string | undefined): boolean =>
+  isGivenBack(order, { transactionId }) ||
+  ((order.repairs ?? []).some((one) => one.transactionId === transactionId) &&
+    operationNamedBy(order, transactionId)?.operation === 'authorize');
+
+/** Captured or voided by us, by a call that was never granted, or as two people stated. */
 const mayBeFollowed = (
   order: OrderState,
   kind: 'capture' | 'void',
   { transactionId }: Intent,
   isMeant: (followUp: OperationState) => boolean = () => true,
 ): boolean =>
+  (kind === 'void' && isRepaired(order, transactionId)) ||
   followedByOurs(order, kind, transactionId).some(isMeant) ||
   possibleOutcomes(order).some(
     (one) => one.operation === kind && transactionId !== undefined && one.reference === transactionId,
@@ -400,7 +418,7 @@ export function isCapturable(order: OrderState, operation: OperationState): bool
 export function authorizationOf(order: OrderState, evidence: Evidence): string | undefined {
   const { operation: kind } = evidence;
   if (kind !== 'capture' && kind !== 'void') return undefined;
-  if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
+  if (order.isPartial || reportsOf(order).some(({ operation }) => operation === 'authorize')) return undefined;
   const possible = order.operations.filter((operation) => {
     const isFailed = operation.phase === 'ended' && !mayHaveSucceeded(operation) && !operation.mayYetSucceed;
     if (operation.operation !== 'authorize' || isFailed) return false;

@@ -81,7 +81,8 @@ const restsOnEarlier = (record: JournalRecord): boolean =>
 /** The history that the record names, compared with the known one. A record that names none is never stale. */
 function matchRecord(before: OrderState, record: JournalRecord): Change['match'] {
   if (!('seen' in record) || record.seen === undefined) return 'unknown';
-  const known = record.record === 'EVIDENCE' ? (before.standing ?? before.history) : before.history;
+  const isSaid = record.record === 'EVIDENCE' || record.record === 'SETTLED';
+  const known = isSaid ? (before.standing ?? before.history) : before.history;
   const match = matchOf({ history: known === NOTHING_SEEN ? undefined : known }, record.seen);
   return match === 'last' && namesFewer(record.seen, before) ? 'fewer' : match;
 }

@@ -169,15 +169,39 @@ export interface OperationState {
 }
 
 /** An operator's statement. `counted` · `stale`: the order had moved on since the person looked · `no_effect`: too early, or it said nothing new. */
-export interface Statement {
+export interface Said {
   verdict: 'counted' | 'stale' | 'no_effect';
-  result: ReportedResult;
   at: string;
   actor: string;
   approvedBy?: string;
   proposal?: string;
   /** State of the operation when a stale statement was judged. */
   found?: string;
+}
+
+/** A statement of how an operation ended. */
+export interface Statement extends Said {
+  result: ReportedResult;
+}
+
+/** A statement of what a conflict came to. `kept`: a result stands · `repaired`: money was given back elsewhere, under a reference. `found`: why it has no effect. */
+export interface Settlement extends Said {
+  /** `id` of the conflict. */
+  conflict: string;
+  outcome: 'kept' | 'repaired';
+  /** Result that stands, where reports differ about it. */
+  result?: 'succeeded' | 'refused' | 'not_executed';
+  /** TRANSACTIONID of the success that stands, or of which money was given back. */
+  transactionId?: string;
+  /** Minor units that were moved, or given back. */
+  amount?: number;
+  /** TRANSACTIONID of the refund in the back office, or what else names where the money went. */
+  reference?: string;
+}
+
+/** Money of a success that was given back elsewhere, and that two people stated. `isWhole`: nothing is left of it. */
+export interface Repair extends Required<Pick<Settlement, 'transactionId' | 'amount' | 'reference'>> {
+  isWhole?: true;
 }
 
 export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'record' | 'nth'>;
@@ -252,6 +276,8 @@ export interface ExternalOperation {
   of?: string;
   /** A void of an authorization that no report had said to have succeeded. */
   isOfWaiting?: true;
+  /** Two people stated that the opposite result stands. */
+  isOverruled?: true;
   /** Command ids of ours in doubt, one of which it may be; and what an event of that one then tells. */
   mayBeOf?: string[];
   extraData?: string;
@@ -274,6 +300,8 @@ export interface UnauthorizedOutcome {
   reference?: string;
   transactionId?: string;
   amount?: number;
+  /** The result that stands, as two people stated it. */
+  settled?: 'succeeded' | 'refused';
 }
 
 /** Verdicts that an order keeps, the newest, under a rules version that bounds them: whoever appends an INTENT reads its verdict at once. */
@@ -298,6 +326,11 @@ export interface OrderState {
   /** At most `REPORTS_KEPT`. */
   external: ExternalOperation[];
   unauthorizedOutcomes?: UnauthorizedOutcome[];
+  /** Facts of conflicts that were settled: a conflict of other facts is a new one. */
+  settled?: string[];
+  repairs?: Repair[];
+  /** Statements of people about conflicts, and if they counted: the newest ten. */
+  settlements?: Settlement[];
   /** The highest version seen in the order's records: what comes next is judged by it, whoever writes it (R9). Absent: 1. */
   rulesVersion?: RulesVersion;
   /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */

@@ -28,11 +28,13 @@ const STATE: { readonly [Field in keyof SnapshotState]-?: Check } = {
   operations: listOf(isOperation),
   verdicts: listOf((one) => listOf(isText)(one) && (one as unknown[]).length === 2),
   ...{ unmatchedEvidence: listOf((one) => isObject(one) && isObject(one.answer)), external: listOf(isObject) },
-  ...{ unauthorizedOutcomes: listOf(isObject), rulesVersion: isNumber, movedAt: isTime },
+  ...{ unauthorizedOutcomes: listOf(isObject), settled: listOf(isText), repairs: listOf(isObject) },
+  ...{ rulesVersion: isNumber, movedAt: isTime },
   ...{ isPartial: isFlag, isFrozen: isFlag },
 };
 const OPTIONAL_STATE: Record<OptionalFields<SnapshotState>, true> = {
-  ...{ unauthorizedOutcomes: true, rulesVersion: true, movedAt: true, isPartial: true, isFrozen: true },
+  ...{ unauthorizedOutcomes: true, settled: true, repairs: true, rulesVersion: true, movedAt: true },
+  ...{ isPartial: true, isFrozen: true },
 };
 
 /** A field holds the same in every kind of record. A field without a row does not compile. */
@@ -45,6 +47,7 @@ const FIELDS: { readonly [Field in FieldsOf<JournalRecord>]-?: Check } = {
   ...{ result: isText, reason: isText, execCode: isText, answer: isObject, retryAfterSeconds: isNumber },
   ...{ source: isText, actor: isText, approvedBy: isText, proposal: isText, notBefore: isTime, extraData: isText },
   ...{ externalEntityId: isText, externalReference: isText, flags: listOf(isText), language: isText },
+  ...{ conflict: isText, outcome: isText, reference: isText },
   ...{ languageOf: listOf(isText), maskedCard: isText, cardBrand: isText, cardCountry: isText, executedAt: isTime },
   ...{ selectedBrand: isText, faults: listOf(isObject), reminder: isText, captureReminderHours: isNumber },
   // The fold voids a tombstone that does not say how long its order is kept.
@@ -68,6 +71,7 @@ const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFie
     ...{ cardCountry: true, executedAt: true, actor: true, reason: true, approvedBy: true, proposal: true },
     ...{ notBefore: true, extraData: true, externalEntityId: true, externalReference: true, flags: true },
   },
+  SETTLED: { result: true, transactionId: true, amount: true, reference: true, proposal: true },
   REJECTED: { ...TERMS, seen: true },
   GIVEN_UP: { retryAfterSeconds: true },
   ...{ EXPIRED: {}, REMINDED: {}, REPEATED: {}, TOMBSTONE: {}, SNAPSHOT: {}, SKIPPED: {} },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
-import type { Evidence, NotExecutedReason, OrderState, Reminder, Result } from './order-state.js';
+import type { Evidence, NotExecutedReason, OrderState, Reminder, Result, Settlement } from './order-state.js';
 
 interface InOrder {
   /** One of `RULES.versions`. */
@@ -95,6 +95,15 @@ export interface EvidenceRecord extends InOrder, Omit<Evidence, 'token' | 'reaso
   seen?: string;
 }
 
+/** Two people state what a conflict came to. */
+export interface Settled extends InOrder, Omit<Settlement, 'verdict' | 'found' | 'at'> {
+  record: 'SETTLED';
+  reason: string;
+  approvedBy: string;
+  /** `standingOf` the order that they saw; void if the order moved on, but not by reminders and repetitions. */
+  seen: string;
+}
+
 /** A rule refused the command before anything was sent; counts only while idle at the named attempt, first wins. */
 export interface Rejected extends OfOperation, OperationTerms {
   record: 'REJECTED';
@@ -147,7 +156,7 @@ export interface Snapshot extends InOrder {
 /** An order's state as a SNAPSHOT record holds it; `snapshotOf` lists what it leaves out. */
 export type SnapshotState = Omit<
   OrderState,
-  'merchant' | 'orderId' | 'beganAt' | 'snapshotAt' | 'history' | 'standing' | 'lastOffset'
+  'merchant' | 'orderId' | 'settlements' | 'beganAt' | 'snapshotAt' | 'history' | 'standing' | 'lastOffset'
 >;
 
 /**
@@ -166,6 +175,7 @@ export type JournalRecord =
   | Outcome
   | InDoubt
   | EvidenceRecord
+  | Settled
   | Rejected
   | GivenUp
   | Expired
@@ -181,6 +191,7 @@ export const RECORD_KINDS = [
   'OUTCOME',
   'IN_DOUBT',
   'EVIDENCE',
+  'SETTLED',
   'REJECTED',
   'GIVEN_UP',
   'EXPIRED',

@@ -12,14 +12,14 @@ export const RECENT_MS = 7 * 86_400_000;
 /**
  * The state of an order as a snapshot holds it, at a time by its records: plain JSON of the state (docs/decisions/0046). Left out are:
  * - texts and pages (`TEXTS`), which may be personal data and are kept as long as the journal's records; of faults their code stays;
- * - of an operation `events`, which only grows, `resolvedBy` and `statements`, which name people;
+ * - of an operation `events`, which only grows, `resolvedBy` and `statements`, which name people, as `settlements` does;
  * - the offset of an event or report that its record's hash names: it is another one wherever the journal lies;
  * - of an order at rest its verdicts, and the tokens of operations that have ended: no call with them can be under way any more;
  * - `beganAt`, `snapshotAt`, `history`, `standing` and `lastOffset`, which the record itself gives.
  */
 export function snapshotOf(order: OrderState, at: string): SnapshotState {
-  const { merchant, orderId, beganAt, snapshotAt, history, standing, lastOffset, ...state } = order;
-  void [merchant, orderId, beganAt, snapshotAt, history, standing, lastOffset];
+  const { merchant, orderId, settlements, beganAt, snapshotAt, history, standing, lastOffset, ...state } = order;
+  void [merchant, orderId, settlements, beganAt, snapshotAt, history, standing, lastOffset];
   const isAtRest = Date.parse(at) - Date.parse(order.movedAt ?? '') > RECENT_MS;
   return plain({
     ...state,
@@ -143,6 +143,7 @@ const whatWasDone = ({
   external,
   unauthorizedOutcomes = [],
   unmatchedEvidence,
+  repairs,
   isFrozen,
 }: SnapshotState) => [
   operations.map((one) => [
@@ -150,13 +151,13 @@ const whatWasDone = ({
     ...[knownAmount(one), one.attempts.map(({ attempt, closed, transactionId }) => [attempt, closed, transactionId])],
     one.conflictingReports?.map(({ result, transactionId }) => [result, transactionId]),
   ]),
-  external.map(({ operation, result, transactionId, amount, of }) => [operation, result, transactionId, amount, of]),
-  unauthorizedOutcomes.map(({ commandId, attempt, result, transactionId }) => [
-    commandId,
-    attempt,
-    result,
-    transactionId,
+  external.map(({ operation, result, transactionId, amount, of, isOverruled }) => [
+    ...[operation, result, transactionId, amount, of, isOverruled],
   ]),
+  unauthorizedOutcomes.map(({ commandId, attempt, result, transactionId, settled }) => [
+    ...[commandId, attempt, result, transactionId, settled],
+  ]),
+  repairs,
   unmatchedEvidence.map(({ operation, result, answer }) => [operation, result, answer.transactionId]),
   isFrozen,
 ];

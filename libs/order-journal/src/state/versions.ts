@@ -167,6 +167,10 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
       seen: 2,
     },
   },
+  SETTLED: {
+    ...{ record: 2, ...fieldsInOrder, conflict: 2, outcome: 2, result: 2, transactionId: 2, amount: 2, reference: 2 },
+    ...{ actor: 2, reason: 2, approvedBy: 2, proposal: 2, seen: 2 },
+  },
   REJECTED: { record: 1, ...ofOperation, ...terms, faults: 1, seen: 1 },
   GIVEN_UP: { record: 1, ...ofOperation, code: 1, message: 1, retryAfterSeconds: 1 },
   EXPIRED: { record: 1, ...ofOperation },
