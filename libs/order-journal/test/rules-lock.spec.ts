@@ -5,6 +5,7 @@ import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES } fro
 import { historyLog } from './rules-lock/history-log.js';
 import { keptLog } from './rules-lock/kept-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
+import { settledLog } from './rules-lock/settled-log.js';
 import { statementLog } from './rules-lock/statement-log.js';
 import { waitingLog } from './rules-lock/waiting-log.js';
 
@@ -13,32 +14,46 @@ const LOGS = 10_000;
 const PER_DIGEST = 100;
 /** Files are only ever added, so the seeds of two versions must not overlap. */
 const firstSeed = (version: number): number => version * 1_000_000;
-const fileOf = (version: number): string => join(__dirname, `rules-lock/digests-${version}.json`);
+const fileOf = (version: number, name = 'digests'): string => join(__dirname, `rules-lock/${name}-${version}.json`);
 
 /** `npm test` checks every 25th digest, `npm run test:all` every fourth, other ones for each `SIMULATED_SEED`; `RULES_LOCK=all` checks all. */
 const EVERY = process.env.RULES_LOCK === 'all' ? 1 : process.env.NIGHTLY ? 4 : 25;
 const isDrawn = (at: number): boolean => at % EVERY === Number(process.env.SIMULATED_SEED ?? 1) % EVERY;
 
 it.each(RULES.versions)(`rules version %i: ${LOGS} logs bring the same verdicts and events for ever`, (version) => {
-  const file = fileOf(version);
+  const changed = changedIn(fileOf(version), LOGS, (at) => digestOf(version, at));
+  if (changed.length > 0)
+    throw new Error(
+      changedFold(
+        version,
+        changed.map((at) => firstSeed(version) + at * PER_DIGEST),
+      ),
+    );
+});
+
+/** Version 2 was locked before it had settlements. */
+it('rules version 2: 2000 logs with settlements bring the same verdicts and events for ever', () => {
+  const changed = changedIn(fileOf(2, 'settled'), 2_000, (at) => digestOf(2, at, settledLog));
+  if (changed.length > 0)
+    throw new Error(
+      changedFold(
+        2,
+        changed.map((at) => firstSeed(2) + at * PER_DIGEST),
+      ),
+    );
+});
+
+/** Numbers of the digests in the file that are others now. */
+function changedIn(file: string, logs: number, digest: (at: number) => string): number[] {
   if (!existsSync(file)) {
     if (process.env.WRITE_RULES_LOCK !== '1') throw new Error(`${file} is missing: ${RECIPE}`);
-    writeFileSync(
-      file,
-      `${JSON.stringify(
-        Array.from({ length: LOGS / PER_DIGEST }, (_, at) => digestOf(version, at)),
-        null,
-        2,
-      )}\n`,
-    );
+    const digests = Array.from({ length: logs / PER_DIGEST }, (_, at) => digest(at));
+    writeFileSync(file, `${JSON.stringify(digests, null, 2)}\n`);
   }
   const locked = JSON.parse(readFileSync(file, 'utf8')) as string[];
-  expect(locked).toHaveLength(LOGS / PER_DIGEST);
-  const changed = locked.flatMap((digest, at) =>
-    !isDrawn(at) || digestOf(version, at) === digest ? [] : [firstSeed(version) + at * PER_DIGEST],
-  );
-  if (changed.length > 0) throw new Error(changedFold(version, changed));
-});
+  expect(locked).toHaveLength(logs / PER_DIGEST);
+  return locked.flatMap((known, at) => (!isDrawn(at) || digest(at) === known ? [] : [at]));
+}
 
 const RECIPE = 'add a version: CONTRIBUTING.md, "Recipe: a rule of the fold"';
 
@@ -49,9 +64,9 @@ Journals of rules version ${version} bring other verdicts or events than when it
 Releases side by side would judge one journal in two ways. Never write the digests anew.`;
 }
 
-function digestOf(version: number, at: number): string {
+function digestOf(version: number, at: number, drawn = (seed: number) => logOf(version, seed)): string {
   const hash = createHash('sha256');
-  for (let n = 0; n < PER_DIGEST; n++) hash.update(published(logOf(version, firstSeed(version) + at * PER_DIGEST + n)));
+  for (let n = 0; n < PER_DIGEST; n++) hash.update(published(drawn(firstSeed(version) + at * PER_DIGEST + n)));
   return hash.digest('base64url').slice(0, 16);
 }
 
@@ -160,4 +175,15 @@ it('statements of people count, are void and have no effect', () => {
     for (const { verdict } of order.operations.flatMap(({ statements = [] }) => statements)) seen[verdict]++;
   }
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
+});
+
+it('settlements count, are void and have no effect', () => {
+  const seen: Record<string, number> = { counted: 0, stale: 0, no_effect: 0, amount: 0, one_person: 0 };
+  for (let n = 0; n < 800; n++) {
+    let order = emptyOrder('shop-fr', 'o');
+    for (const [offset, record] of settledLog(firstSeed(9) + n)) order = fold(order, record, offset).order;
+    for (const { verdict, found } of order.settlements ?? [])
+      for (const name of [verdict, found ?? verdict]) if (seen[name] !== undefined) seen[name]++;
+  }
+  expect(Object.entries(seen).filter(([, count]) => count < 10)).toEqual([]);
 });
