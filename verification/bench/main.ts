@@ -1,6 +1,6 @@
 /**
- * `node verification/dist/bench/main.js NAME [--only PART] [--commands N] [--json] [--strict]` runs a bench on the Kafka and Redis of
- * KAFKA_BROKERS and REDIS_URL.
+ * `node verification/dist/bench/main.js NAME [--only PART] [--commands N] [--profile] [--json] [--strict]` runs a bench on the
+ * Kafka and Redis of KAFKA_BROKERS and REDIS_URL.
  */
 import { setTimeout } from 'node:timers/promises';
 import { readArguments, type Bench, type Chosen } from './bench.js';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
@@ -52,6 +53,24 @@ export class Stage {
       const some = Array.from({ length: Math.min(2_000, to - n) }, (_, index) => this.append(n + index, isSigned));
       await Promise.all(some);
     }
+  }
+
+  /** Appends `perSecond` commands a second at equal intervals, also while answers are late. `onAppend` gets the time that was due. */
+  async pace(
+    from: number,
+    to: number,
+    perSecond: number,
+    onAppend?: (n: number, dueMs: number) => void,
+  ): Promise<void> {
+    const begunMs = performance.now();
+    const appends: Promise<void>[] = [];
+    for (let n = from; n < to; n++) {
+      const dueMs = begunMs + ((n - from) * 1000) / perSecond;
+      await delay(dueMs - performance.now());
+      onAppend?.(n, dueMs);
+      appends.push(this.append(n));
+    }
+    await Promise.all(appends);
   }
 
   async records(topic: TopicDefinition): Promise<number> {
@@ -105,10 +124,13 @@ export interface GatewayOptions extends Infrastructure {
   platform: { url: string };
   inFlight: number;
   env?: Record<string, string>;
+  /** Loads `profiler.ts`, which writes a profile to this file. */
+  profileFile?: string;
 }
 
-export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env }: GatewayOptions): Promise<Running> {
-  return startService('payment-gateway', {
+export function startGateway(options: GatewayOptions): Promise<Running> {
+  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile } = options;
+  const variables = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: stage.prefix,
     REDIS_URL: redisUrl,
@@ -118,7 +140,8 @@ export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env
     // The bench uses one rail only, so it may fill the whole limit.
     RAIL_IN_FLIGHT: String(inFlight),
     ...env,
-  });
+  };
+  return startService('payment-gateway', variables, profileFile);
 }
 
 export const merchantsFile = (settings: object = {}): string =>
