@@ -22,7 +22,7 @@ export const exitCodes = { 1: 'it could not be measured, or with --strict a targ
 
 export async function run({ args, held, log }) {
   await bootstrap({ held, log });
-  const { brokers, redisUrl } = await startInfrastructure({ held, log });
+  const { brokers, redisUrl } = await startInfrastructure({ held, log, isMeasured: true });
   const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl };
   // Figures go to stdout; progress, warnings and errors go to stderr.
   const onLine = (line, stream) => (stream === 'stdout' ? console.log(line) : console.error(line));

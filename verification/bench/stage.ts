@@ -5,8 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
+import {
+  BatchingProducer,
+  createKafkaClient,
+  ensureTopics,
+  LogFollower,
+  topicOffsets,
+  type KafkaClient,
+} from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
+import { waitFor } from '@tranche/testing';
 import { commandRecord, MERCHANT, signedRecord } from './commands.js';
 import { deleteTopics } from './peers/admin.js';
 import { startScript, startService, type Running } from './processes.js';
@@ -76,6 +84,22 @@ export class Stage {
   async records(topic: TopicDefinition): Promise<number> {
     const offsets = await topicOffsets(this.client, topicName(this.prefix, topic));
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+  }
+
+  static async warmBroker(infrastructure: Infrastructure, count: number): Promise<void> {
+    const stage = await Stage.open(infrastructure);
+    const { client, prefix: topicPrefix } = stage;
+    const topic = COMMAND_TOPICS['partner-a'].name;
+    const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
+    try {
+      let read = 0;
+      await follower.start({ onRecords: (_partition, records) => void (read += records.length) });
+      await stage.fill(0, count);
+      await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
+    } finally {
+      await follower.stop();
+      await stage.remove();
+    }
   }
 
   static async removeAll(): Promise<void> {
