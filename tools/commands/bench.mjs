@@ -10,6 +10,9 @@ export const positionals = ['gateway', 'ingest', 'journal', 'keys', 'memory', 'r
 export const options = {
   only: { value: 'PART', help: 'only the parts whose names begin so' },
   commands: { value: 'N', help: 'how many commands a part sends, where it is told', check: wholeNumber({ min: 1 }) },
+  profile: {
+    help: 'of gateway: its hottest functions and its requests per command; writes .infra/profiles/*.cpuprofile',
+  },
   json: { help: 'a JSON line for each row, and one for all of them' },
   strict: { help: 'a target that is not met is a failure' },
 };
@@ -19,7 +22,7 @@ export const exitCodes = { 1: 'it could not be measured, or with --strict a targ
 
 export async function run({ args, held, log }) {
   await bootstrap({ held, log });
-  const { brokers, redisUrl } = await startInfrastructure({ held, log });
+  const { brokers, redisUrl } = await startInfrastructure({ held, log, isMeasured: true });
   const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl };
   // Figures go to stdout; progress, warnings and errors go to stderr.
   const onLine = (line, stream) => (stream === 'stdout' ? console.log(line) : console.error(line));

@@ -5,8 +5,11 @@ import { canInstall, ensurePackages, PACKAGES } from './packages.mjs';
 import { freePorts } from './ports.mjs';
 import { isRedisFromJarThere, startRedis } from './redis.mjs';
 
-/** Resolves to `{ brokers, redisUrl, processes }`. `ports` is `{ kafka, redis }`; missing ones are free ports. `held` ends the processes. */
-export async function startInfrastructure({ held, log, ports = {} }) {
+/**
+ * Resolves to `{ brokers, redisUrl, processes }`. `ports` is `{ kafka, redis }`; missing ones are free ports. `held` ends the processes.
+ * `isMeasured`: Kafka's Java is as people run it (an image's always is), not quick to start.
+ */
+export async function startInfrastructure({ held, log, ports = {}, isMeasured = false }) {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
   const docker = !(brokers && redisUrl) && isEngineThere();
   if (!docker) await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
@@ -23,7 +26,7 @@ export async function startInfrastructure({ held, log, ports = {} }) {
     redisUrl ? { redisUrl } : started('Redis', startStore({ held, log, port: ports.redis ?? redisPort })),
     brokers
       ? { brokers }
-      : started('Kafka', startBroker({ held, log, port: ports.kafka ?? kafkaPort, controllerPort })),
+      : started('Kafka', startBroker({ held, log, port: ports.kafka ?? kafkaPort, controllerPort, isMeasured })),
   ]);
   const processes = [broker.process, store.process].filter(Boolean);
   return { brokers: broker.brokers, redisUrl: store.redisUrl, processes };

@@ -5,6 +5,7 @@ import type { Bench, Context } from './bench.js';
 import { ENVIRONMENT_ID, SIGNING } from './commands.js';
 import { ownLatency } from './own-latency.js';
 import { startScript, type Running } from './processes.js';
+import { profiles } from './profile.bench.js';
 import { rateOf, type Rate } from './rate.js';
 import { row, type Row } from './report.js';
 import { forget, merchantsFile, Stage, startGateway, startPlatform, type PlatformKind } from './stage.js';
@@ -23,6 +24,7 @@ export const gateway: Bench = {
     { name: 'own-latency', run: ownLatency },
     { name: 'three-instances', run: threeInstances },
   ],
+  profiles,
 };
 
 const TIME_BOX_MS = 120_000;

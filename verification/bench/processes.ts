@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { freePorts, repositoryRoot, startApp, waitFor, type AppName } from '@tranche/testing';
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -17,13 +18,20 @@ export interface Running {
 
 /**
  * Starts a shipped service and waits until it is ready. It logs warnings only: at `info` the gateway logs each result, which would be
- * measured too. BENCH_NODE_OPTIONS replaces the options of its Node.
+ * measured too. BENCH_NODE_OPTIONS replaces the options of its Node. With `profileFile` it starts its compiled modules instead of their
+ * bundle, so that a profile has their names.
  */
-export async function startService(name: AppName, env: Record<string, string>): Promise<Running> {
+export async function startService(name: AppName, env: Record<string, string>, profileFile?: string): Promise<Running> {
   const [port, managementPort] = await freePorts();
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), BIND_ADDRESS: '127.0.0.1' };
-  const options = { LOG_LEVEL: 'warn', NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS };
-  const app = await startApp(name, { ...options, ...ports, ...env }, { readyPath: undefined });
+  const nodeOptions = process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS;
+  const profiler = `--import=${pathToFileURL(join(repositoryRoot(), 'verification/dist/bench/profiler.js')).href}`;
+  const options: Record<string, string> =
+    profileFile === undefined
+      ? { NODE_OPTIONS: nodeOptions }
+      : { NODE_OPTIONS: `${nodeOptions} ${profiler}`, PROFILE_FILE: profileFile };
+  const start = { readyPath: undefined, isUnbundled: profileFile !== undefined };
+  const app = await startApp(name, { LOG_LEVEL: 'warn', ...options, ...ports, ...env }, start);
   const assertRunning = () => {
     if (app.killed) throw new Error(`${name} has ended\n${app.logs.slice(-20).join('\n')}`);
   };
