@@ -12,12 +12,15 @@ it.each([
   [['journal', '--only', 'nix'], 'There is no part nix of journal. There is:\n  concurrent-1\n  concurrent-64'],
   [['journal', 'gateway'], 'one bench at a time, not journal gateway'],
   [['journal', '--profile'], '--profile goes with gateway, not with journal'],
+  [['gateway', '--picture', 'a.svg'], '--picture needs at least two parts latency-bound-N'],
+  [['journal', '--turns', '0.5'], '--turns must be a whole number, not 0.5'],
   [['journal', '--commands', '0'], '--commands must be a whole number, not 0'],
 ])('%j names what there is', (args, fault) => {
   expect(() => read(...args)).toThrow(new Error(fault));
 });
 
 it.each([
+  [['journal', '--markdown', 'a.md', '--turns', '1'], { markdown: 'a.md', turns: 1 }],
   [['journal'], { parts: journal.parts, commands: undefined }],
   [['journal', '--only', 'concurrent-6'], { parts: [journal.parts[1]], strict: false }],
   [['gateway', '--profile', '--only', 'profile-slow'], { parts: [profiles[0]] }],

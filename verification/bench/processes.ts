@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePorts, repositoryRoot, startApp, waitFor, type AppName } from '@tranche/testing';
@@ -59,30 +59,47 @@ interface Script {
 /** Starts a program of the bench in a process of its own. */
 export async function startScript({ main: [file, ...args], env, readyPath, onMessage }: Script): Promise<Running> {
   const [port] = await freePorts();
-  const { PATH, HOME, TMPDIR } = process.env;
   const child = fork(join(repositoryRoot(), 'verification/dist/bench', file), args, {
-    env: { PATH, HOME, TMPDIR, NODE_OPTIONS, PORT: String(port), ...env },
+    env: { ...surroundings(), NODE_OPTIONS, PORT: String(port), ...env },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
+  if (onMessage) child.on('message', onMessage);
+  const url = `http://127.0.0.1:${port}`;
+  const script = supervised(child, [file, ...args].join(' '), url);
+  if (readyPath !== undefined) {
+    await ready(url + readyPath, () => script.hasEnded());
+    script.assertRunning();
+  }
+  return script;
+}
+
+/** Folder with the jars of the Java peers; unset where they are left out. */
+export const javaPeers = process.env.JAVA_PEERS;
+
+/** Starts a Java peer with the options that Java has by itself. It is ready when its first event comes. */
+export function startJavaPeer(name: string, env: Record<string, string>): Running {
+  const options = ['-XX:-UsePerfData', '-cp', join(javaPeers ?? '', '*'), 'Peer', name];
+  const stdio = ['ignore', process.stderr, process.stderr] as const;
+  return supervised(spawn('java', options, { env: { ...surroundings(), ...env }, stdio: [...stdio] }), name, '');
+}
+
+const surroundings = () => ({ PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR });
+
+function supervised(child: ChildProcess, name: string, url: string): Running & { hasEnded: () => boolean } {
   const kill = () => child.kill('SIGKILL');
   running.add(kill);
-  if (onMessage) child.on('message', onMessage);
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => running.delete(kill));
+  const hasEnded = () => !running.has(kill);
   const assertRunning = () => {
-    if (!running.has(kill)) throw new Error(`${[file, ...args].join(' ')} has ended`);
+    if (hasEnded()) throw new Error(`${name} has ended`);
   };
-  const url = `http://127.0.0.1:${port}`;
-  if (readyPath !== undefined) {
-    await ready(url + readyPath, () => !running.has(kill));
-    assertRunning();
-  }
   const stop = async () => {
     child.kill('SIGTERM');
     const overdue = setTimeout(kill, STOP_TIMEOUT_MS);
     await exited;
     clearTimeout(overdue);
   };
-  return { pid: child.pid ?? 0, url, exited, assertRunning, stop };
+  return { pid: child.pid ?? 0, url, exited, hasEnded, assertRunning, stop };
 }
 
 const ready = (url: string, hasEnded: () => boolean) =>

@@ -24,6 +24,8 @@ export interface Infrastructure {
   redisUrl: string;
 }
 
+type OnAppend = (n: number, dueMs: number, appended: Promise<void>) => void;
+
 /** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
 export class Stage {
   readonly prefix = `bench-${randomBytes(4).toString('hex')}.`;
@@ -63,20 +65,16 @@ export class Stage {
     }
   }
 
-  /** Appends `perSecond` commands a second at equal intervals, also while answers are late. `onAppend` gets the time that was due. */
-  async pace(
-    from: number,
-    to: number,
-    perSecond: number,
-    onAppend?: (n: number, dueMs: number) => void,
-  ): Promise<void> {
+  /** Appends `perSecond` commands a second at equal intervals, whether earlier ones are acknowledged or not. */
+  async pace(from: number, to: number, perSecond: number, onAppend?: OnAppend): Promise<void> {
     const begunMs = performance.now();
     const appends: Promise<void>[] = [];
     for (let n = from; n < to; n++) {
       const dueMs = begunMs + ((n - from) * 1000) / perSecond;
       await delay(dueMs - performance.now());
-      onAppend?.(n, dueMs);
-      appends.push(this.append(n));
+      const appended = this.append(n);
+      onAppend?.(n, dueMs, appended);
+      appends.push(appended);
     }
     await Promise.all(appends);
   }
