@@ -1,8 +1,9 @@
-/** Provides Kafka and Redis for demo, stack, tests, bench and faults: from the environment, else from Docker, else as child processes. */
+/** Provides Kafka, Redis and PostgreSQL for demo, stack, tests, bench and faults: from the environment, else from Docker, else as child processes. */
 import { isEngineThere, startKafkaContainer, startRedisContainer } from './docker.mjs';
 import { areKafkaJarsThere, startKafka } from './kafka.mjs';
 import { canInstall, ensurePackages, PACKAGES } from './packages.mjs';
 import { freePorts } from './ports.mjs';
+import { startPostgres } from './postgres.mjs';
 import { isRedisFromJarThere, startRedis } from './redis.mjs';
 
 /**
@@ -30,6 +31,16 @@ export async function startInfrastructure({ held, log, ports = {}, isMeasured = 
   ]);
   const processes = [broker.process, store.process].filter(Boolean);
   return { brokers: broker.brokers, redisUrl: store.redisUrl, processes };
+}
+
+/** Resolves to `{ databaseUrl, process }`, without a process where the environment names a PostgreSQL. */
+export async function startDatabase({ held, log, port }) {
+  const { DATABASE_URL: given } = process.env;
+  if (given) return { databaseUrl: given };
+  const begun = performance.now();
+  const started = await startPostgres({ held, log, port: port ?? (await freePorts(1))[0] });
+  log(`PostgreSQL on ${started.databaseUrl} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
+  return started;
 }
 
 /** Returns the packages that the machine needs; Maven only while something must still be fetched. */
