@@ -135,9 +135,9 @@ const FORBIDDEN = [
 
 const ALLOWED = [
   [
-    'a service imports its five libraries',
+    'a service imports its six libraries',
     'service',
-    ['contracts', 'platform', 'order-journal', 'kafka', 'service-kit'].map((name) => `@tranche/${name}`),
+    ['contracts', 'platform', 'order-journal', 'kafka', 'service-kit', 'operators'].map((name) => `@tranche/${name}`),
   ],
   ['an edge imports node:fs', 'config', ['node:fs']],
   ['a pure rule imports contracts and runtime', 'rule', ['@tranche/contracts', '@tranche/runtime']],

@@ -6,6 +6,7 @@ import { built } from '../infra/built.mjs';
 import { isEngineThere } from '../infra/docker.mjs';
 import { areKafkaJarsThere } from '../infra/kafka.mjs';
 import { canInstall, installLine, PACKAGES } from '../infra/packages.mjs';
+import { postgresFault } from '../infra/postgres.mjs';
 import { readJson } from '../infra/read-json.mjs';
 import { stackPorts, takenPorts } from '../infra/service-ports.mjs';
 
@@ -25,6 +26,11 @@ export async function machineChecks() {
     packageCheck('maven', 'not on the PATH', isNeeded && !areKafkaJarsThere()),
     packageCheck('redis', 'not on the PATH', isNeeded),
     check('Docker engine', missing(docker, 'does not answer', 'nothing to do: Kafka and Redis run without it'), false),
+    check(
+      'PostgreSQL',
+      process.env.DATABASE_URL || !isInstalled() ? undefined : postgresFault({ hasDocker: () => docker }),
+      false,
+    ),
     packageCheck('chromium', 'not found, and the browser tests need it', false),
     check(
       'packages',

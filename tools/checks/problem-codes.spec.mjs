@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 const SERVICES = [
   'libs/service-kit',
+  'libs/operators',
   'apps/auth-service',
   'apps/checkout-demo',
   'apps/cse-token-service',

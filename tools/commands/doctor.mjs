@@ -1,7 +1,7 @@
 import { machineChecks } from '../checks/machine.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
 import { oneOf } from './values.mjs';
-import { CHROMIUM, INFRASTRUCTURE, PORT_OFFSET } from './variables.mjs';
+import { CHROMIUM, DATABASE, INFRASTRUCTURE, PORT_OFFSET } from './variables.mjs';
 
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
 /** The services end with the same code if their settings are wrong. */
@@ -23,6 +23,7 @@ export const options = {
 /** The checks below report on these files, so the variables have no check of their own. */
 export const variables = {
   ...INFRASTRUCTURE,
+  ...DATABASE,
   ...CHROMIUM,
   ...PORT_OFFSET,
   MERCHANTS_FILE: { help: 'merchants to be checked (default: config/merchants.demo.json)' },

@@ -5,10 +5,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { countResults, lastLine, secondsText } from '../checks/test-results.mjs';
 import { bootstrap, isInstalled } from '../infra/bootstrap.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
+import { startDatabase, startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { wholeNumber } from './values.mjs';
-import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
+import { CHROMIUM, DATABASE, INFRASTRUCTURE } from './variables.mjs';
 
 const JEST = resolve('node_modules/jest/bin/jest.js');
 /** End-to-end tests wait for other processes half of the time, so one worker more than processors keeps them busy. */
@@ -36,6 +36,7 @@ export const passesOn = 'Jest (a folder, -t NAME …; npx jest --help)';
 
 export const variables = {
   ...INFRASTRUCTURE,
+  ...DATABASE,
   ...CHROMIUM,
   SIMULATED_SEED: { help: "where the simulated worlds begin (default: the commit's)", check: wholeNumber() },
 };
@@ -60,13 +61,19 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   let counts = { passed: 0, failed: 1 };
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+    const databaseUrl = await database({ held, log });
     const suite = all || jestArguments.some((arg) => arg.includes('nightly')) ? { NIGHTLY: '1' } : {};
     // The names of specs say whether they need a browser.
     if (listTests(jestArguments, suite).stdout.includes('.browser.')) await ensurePackages(['chromium'], { held, log });
     const areSchemasCurrent = await checkSchemas(held, log);
     const seed = process.env.SIMULATED_SEED || String(commitSeed());
     log(`simulated worlds begin at seed ${seed} (repeat with SIMULATED_SEED=${seed})`);
-    const env = { ...process.env, ...suite, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, SIMULATED_SEED: seed };
+    const infrastructure = {
+      KAFKA_BROKERS: brokers,
+      REDIS_URL: redisUrl,
+      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    };
+    const env = { ...process.env, ...suite, ...infrastructure, SIMULATED_SEED: seed };
     const result = await runJest(held, jestArguments, env);
     if (keepsSeconds && result.report) writeFileSync('jest.seconds.json', secondsText(result.report));
     counts = countResults({ ...result, areSchemasCurrent });
@@ -75,6 +82,16 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   }
   console.log(lastLine(counts));
   return counts.failed === 0 ? 0 : 1;
+}
+
+/** Only the specs that need PostgreSQL fail where it can not be started. The binaries are there once the packages are. */
+async function database(tools) {
+  try {
+    return (await startDatabase(tools)).databaseUrl;
+  } catch (error) {
+    tools.log(error.message);
+    return undefined;
+  }
 }
 
 function listTests(args, more) {

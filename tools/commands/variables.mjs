@@ -5,6 +5,13 @@ export const INFRASTRUCTURE = {
   REDIS_URL: { help: 'a Redis that is there already: redis://host:port', check: url('redis:', 'rediss:') },
 };
 
+export const DATABASE = {
+  DATABASE_URL: {
+    help: 'a PostgreSQL that is there already: postgres://user:password@host:port/database',
+    check: url('postgres:', 'postgresql:'),
+  },
+};
+
 export const MERCHANTS_AND_ACCOUNTS = {
   MERCHANTS_FILE: { help: 'merchants with their keys (default: config/merchants.demo.json)', check: jsonFile },
   ACCOUNTS_FILE: {

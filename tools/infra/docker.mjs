@@ -7,6 +7,7 @@ import { redisArguments } from './redis.mjs';
 
 const KAFKA_IMAGE = `apache/kafka:${KAFKA_VERSION}`;
 const REDIS_IMAGE = 'redis:7.4-alpine';
+const POSTGRES_IMAGE = 'postgres:18-alpine';
 const PULL_TIMEOUT_MS = 300_000;
 
 export function isEngineThere() {
@@ -31,6 +32,12 @@ export async function startRedisContainer({ held, port, log }) {
   const process = runContainer({ held, log, image: REDIS_IMAGE, port, options: [], args });
   await portOpens(port, { what: 'Redis', timeoutMs: PULL_TIMEOUT_MS, gaveUp: process.gaveUp });
   return { redisUrl: `redis://127.0.0.1:${port}`, process };
+}
+
+/** `portOpens` of the caller waits for it: an image is pulled first. */
+export function startPostgresContainer({ held, port, log, user, args }) {
+  const options = ['--env', `POSTGRES_USER=${user}`, '--env', 'POSTGRES_DB=postgres', '--env', 'POSTGRES_HOST_AUTH_METHOD=trust']; // prettier-ignore
+  return runContainer({ held, log, image: POSTGRES_IMAGE, port, options, args: ['postgres', ...args] });
 }
 
 /** The image reads `log.dirs` from KAFKA_LOG_DIRS. */

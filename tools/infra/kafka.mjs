@@ -61,9 +61,18 @@ export function clusterSettings(at, all, folder = 'FOLDER') {
   };
 }
 
-/** Starts the broker from the jars; resolves when it accepts connections. `settings` and `javaOptions` override the test broker's. */
-export async function startKafka({ held, port, controllerPort, log, settings: own = {}, javaOptions = [] }) {
-  const java = [...javaOptions, ...(await kafkaCommand({ held, log }))];
+/** Quick to start: the second compiler would take the cores of a test run. */
+const QUICK_JVM = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+/** Kafka's own start script has these options. */
+const SHIPPED_JVM = ['-server', '-Xms1g', '-XX:+UseG1GC', '-XX:MaxGCPauseMillis=20', '-XX:InitiatingHeapOccupancyPercent=35', '-XX:+ExplicitGCInvokesConcurrent']; // prettier-ignore
+
+/**
+ * Starts the broker from the jars; resolves when it accepts connections. `settings` and `javaOptions` override the test broker's.
+ * `isMeasured`: its Java is as people run it, not quick to start.
+ */
+export async function startKafka(options) {
+  const { held, port, controllerPort, log, settings: own = {}, javaOptions = [], isMeasured = false } = options;
+  const java = [...javaOptions, ...(await kafkaCommand({ held, log, isMeasured }))];
   const folder = held.folder('tranche-kafka-');
   const settings = { ...brokerSettings({ port, controllerPort, folder: join(folder, 'log') }), ...own };
   const broker = await startBroker({ held, java, folder, settings });
@@ -81,10 +90,10 @@ export async function startBroker({ held, java, folder, settings, id = clusterId
 }
 
 /** Returns the arguments of `java` up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */
-export async function kafkaCommand({ held, log }) {
+export async function kafkaCommand({ held, log, isMeasured = false }) {
   const jars = await kafkaJars({ held, log });
   // A test run leaves some 15,000 partitions on its broker; with 512 MiB it stopped for seconds at a time.
-  return [NO_TRACES, '-Xmx1g', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
+  return [NO_TRACES, '-Xmx1g', ...(isMeasured ? SHIPPED_JVM : QUICK_JVM), '-cp', join(jars, '*')];
 }
 
 const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}-oauth`);

@@ -14,10 +14,7 @@ export async function fetchThroughMaven({ held, folder, dependencies, goal, prop
     const project = join(workFolder, 'pom.xml');
     const files = join(workFolder, 'files');
     writeFileSync(project, pom(dependencies));
-    const args = ['-q', '-B', '-f', project, `dependency:${goal}`, `-DoutputDirectory=${files}`, ...properties];
-    await held.run('mvn', args, {
-      env: { ...process.env, MAVEN_OPTS: [process.env.MAVEN_OPTS, NO_TRACES].filter(Boolean).join(' ') },
-    });
+    await runMaven(held, ['-f', project, `dependency:${goal}`, `-DoutputDirectory=${files}`, ...properties]);
     if (!existsSync(files) || readdirSync(files).length === 0) throw new Expected(`Maven (${goal}) gave no file`);
     if (!existsSync(folder)) renameSync(files, folder);
   } catch (error) {
@@ -25,6 +22,11 @@ export async function fetchThroughMaven({ held, folder, dependencies, goal, prop
   } finally {
     rmSync(workFolder, { recursive: true, force: true });
   }
+}
+
+export function runMaven(held, args) {
+  const MAVEN_OPTS = [process.env.MAVEN_OPTS, NO_TRACES].filter(Boolean).join(' ');
+  return held.run('mvn', ['-q', '-B', ...args], { env: { ...process.env, MAVEN_OPTS } });
 }
 
 export function pom(dependencies) {

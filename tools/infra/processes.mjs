@@ -33,10 +33,10 @@ export function holdProcesses() {
   function start(
     command,
     args,
-    { env = process.env, cwd = process.cwd(), onLine = () => undefined, disposable = false } = {},
+    { env = process.env, cwd = process.cwd(), uid, gid, onLine = () => undefined, disposable = false } = {},
   ) {
     if (closing) throw new Expected('stopping');
-    const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const lastLines = [];
     if (child.pid !== undefined) tell(`process ${child.pid}`);
     for (const name of ['stdout', 'stderr'])

@@ -12,23 +12,32 @@ export interface Context extends Infrastructure {
   log: (line: string) => void;
   /** Replaces the part's default number of commands. */
   commands?: number;
+  /** Replaces the number of turns that contestants take. */
+  turns?: number;
 }
 
 export interface Bench {
   name: string;
   about: string;
   parts: Part[];
+  /** `--profile` runs these in place of the parts. */
+  profiles?: Part[];
 }
 
 export interface Chosen {
   readonly name: string;
   readonly parts: readonly Part[];
+  readonly isPart: boolean;
   readonly commands: number | undefined;
+  readonly turns: number | undefined;
+  /** A Markdown file whose table the rows go into, and one for the picture. */
+  readonly markdown: string | undefined;
+  readonly picture: string | undefined;
   readonly json: boolean;
   readonly strict: boolean;
 }
 
-/** Parses `NAME [--only PART] [--commands N] [--json] [--strict]`. @throws with what there is, if that is not there */
+/** Parses `NAME [--only PART] [--commands N] [--turns N] [--profile] [--markdown FILE] [--picture FILE] [--json] [--strict]`. @throws with what there is, if that is not there */
 export function readArguments(args: readonly string[], benches: readonly Bench[]): Chosen {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -36,25 +45,44 @@ export function readArguments(args: readonly string[], benches: readonly Bench[]
     options: {
       only: { type: 'string' },
       commands: { type: 'string' },
+      turns: { type: 'string' },
+      profile: { type: 'boolean', default: false },
+      markdown: { type: 'string' },
+      picture: { type: 'string' },
       json: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
     },
   });
-  const { only = '', json, strict } = values;
+  const { only = '', profile, json, strict } = values;
   const [name = 'without a name'] = positionals;
   const bench = benches.find((one) => one.name === name);
   if (bench === undefined) {
     const lines = benches.map((one) => `${one.name.padEnd(8)} ${one.about}`);
     throw new Error([`There is no bench ${name}. There is:`, ...lines].join('\n  '));
   }
-  const parts = bench.parts.filter((part) => part.name.startsWith(only));
+  const all = profile ? bench.profiles : bench.parts;
+  if (all === undefined) throw new Error(`--profile goes with gateway, not with ${name}`);
+  const parts = all.filter((part) => part.name.startsWith(only));
   if (parts.length === 0)
-    throw new Error(
-      [`There is no part ${only} of ${name}. There is:`, ...bench.parts.map((part) => part.name)].join('\n  '),
-    );
+    throw new Error([`There is no part ${only} of ${name}. There is:`, ...all.map((part) => part.name)].join('\n  '));
+  if (values.picture !== undefined && parts.filter((part) => part.name.startsWith('latency-bound-')).length < 2)
+    throw new Error('--picture needs at least two parts latency-bound-N');
   if (positionals.length > 1) throw new Error(`one bench at a time, not ${positionals.join(' ')}`);
-  const commands = values.commands === undefined ? undefined : Number(values.commands);
-  if (commands !== undefined && !(Number.isInteger(commands) && commands > 0))
-    throw new Error(`--commands must be a whole number, not ${values.commands}`);
-  return { name, parts, commands, json, strict };
+  const [commands, turns] = (['commands', 'turns'] as const).map((option) => {
+    const number = values[option] === undefined ? undefined : Number(values[option]);
+    if (number !== undefined && !(Number.isInteger(number) && number > 0))
+      throw new Error(`--${option} must be a whole number, not ${values[option]}`);
+    return number;
+  });
+  return {
+    name,
+    parts,
+    isPart: only !== '',
+    commands,
+    turns,
+    markdown: values.markdown,
+    picture: values.picture,
+    json,
+    strict,
+  };
 }

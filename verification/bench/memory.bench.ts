@@ -3,7 +3,7 @@ import { TOPICS } from '@tranche/contracts';
 import { median } from '../figures.js';
 import type { Bench, Context } from './bench.js';
 import type { Running } from './processes.js';
-import { rateOf, rssOf } from './rate.js';
+import { cpuMsOf, rateOf, rssOf } from './rate.js';
 import { row, type Row } from './report.js';
 import { Stage, startGateway, startPlatform } from './stage.js';
 
@@ -14,14 +14,18 @@ const TIME_BOX_MS = 280_000;
 const AHEAD = 2_000;
 /** The last fifth may need this many times the memory of the second: V8's garbage collection is not regular. */
 const FLAT = 1.15;
+const MOST_MIB = 400;
+const IDLE_WARM_UP_MS = 15_000;
+const IDLE_MS = 60_000;
 
 /** Measures memory over many commands and over a long backlog: neither may make it grow. */
 export const memory: Bench = {
   name: 'memory',
-  about: 'RSS of one gateway over 200,000 commands and over a backlog of 100,000, and processor time per command',
+  about: 'RSS of one gateway over 200,000 commands and over a backlog of 100,000, and what an idle one takes',
   parts: [
     { name: 'steady', run: steady },
     { name: 'backlog', run: backlog },
+    { name: 'idle', run: idle },
   ],
 };
 
@@ -33,6 +37,25 @@ function steady(context: Context): Promise<Row[]> {
 /** All commands wait when the gateway starts. */
 function backlog(context: Context): Promise<Row[]> {
   return measured(context, 'backlog', context.commands ?? 100_000, Infinity);
+}
+
+/** Nothing comes; the first seconds, in which V8 still compiles, do not count. */
+async function idle(context: Context): Promise<Row[]> {
+  const platform = await startPlatform('lean', '0');
+  const stage = await Stage.open(context);
+  const gateway = await startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT });
+  try {
+    await delay(IDLE_WARM_UP_MS);
+    const [begunMs, cpuMs] = [performance.now(), cpuMsOf(gateway.pid)];
+    await delay(IDLE_MS);
+    const share = (cpuMsOf(gateway.pid) - cpuMs) / (performance.now() - begunMs);
+    const details = { mib: rssOf(gateway.pid) / MIB };
+    return [row({ name: 'idle-cpu', unit: '% of a core', ours: share * 100, target: { atMost: 2.5 }, details })];
+  } finally {
+    await gateway.stop();
+    await platform.stop();
+    await stage.remove();
+  }
 }
 
 async function measured(context: Context, name: string, total: number, ahead: number): Promise<Row[]> {
@@ -71,6 +94,9 @@ async function measured(context: Context, name: string, total: number, ahead: nu
         target: { atMost: FLAT, times: 'second-fifth' },
         details: { commands: all, thirdFifth: fifth(3), peak, twoSecondsAfter: atRest },
       }),
+      ...(name === 'steady'
+        ? [row({ name: 'steady-mib', unit: 'MiB', ours: fifth(5), target: { atMost: MOST_MIB } })]
+        : []),
       row({
         ...{ name: `${name}-cpu`, unit: 'ms of processor time per command', ours: rate.cpuMs.gateway ?? 0 },
         details: { commandsPerSecond: rate.perSecond, restCpuMs: rate.cpuMs.rest ?? 0 },

@@ -1,63 +1,104 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { decodeCloudEvent, TOPICS, type PaymentEvent } from '@tranche/contracts';
+import { orderKey, TOPICS } from '@tranche/contracts';
 import { LogFollower } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
-import { percentile } from '../figures.js';
+import { median, percentile } from '../figures.js';
 import type { Context } from './bench.js';
-import { commandId } from './commands.js';
-import { row, type Row } from './report.js';
-import { Stage, startGateway, startPlatform } from './stage.js';
+import { authorization } from './commands.js';
+import { inArena, inTurns, javaVariables, PARALLEL_CONSUMERS, type Arena } from './contestants.js';
+import { startJavaPeer, type Running } from './processes.js';
+import { row, type Row, type Target } from './report.js';
+import { forget, Stage, startGateway } from './stage.js';
 
 const PER_SECOND = 100;
+const IN_FLIGHT = 256;
 const WARM_UP_MS = 10_000;
 const MEASURED_MS = 30_000;
+const START_MS = 60_000;
 /** Every command must have its event within this time after the last command: a missing latency would be the longest one. */
-const LAST_EVENT_MS = 10_000;
+const LAST_EVENT_MS = 60_000;
 
-/** Measures from Kafka's acknowledgement of a command to its event at a consumer, at a pace that leaves the machine idle. */
+/** When a command was due, when Kafka acknowledged it, and when its event was first read. */
+interface Times {
+  dueMs: number;
+  ackedMs: number;
+  readMs: number;
+}
+
+/**
+ * Measures at a pace that leaves the machine idle. `own-latency` is from Kafka's acknowledgement of a command to its event at a consumer.
+ * `open-loop` is from the time at which the command was due, whether the one before was late or not, so no delay hides later ones.
+ */
 export async function ownLatency(context: Context): Promise<Row[]> {
+  return inArena(context, 'simulator', '0', async (arena) => {
+    const given = await inTurns(context, {
+      ours: () => paced(arena, 'ours', (stage) => ourGateway(arena, stage)),
+      ...Object.fromEntries(
+        PARALLEL_CONSUMERS.map((name) => [name, () => paced(arena, name, (stage) => javaGateway(arena, stage, name))]),
+      ),
+    });
+    const own = (share: number) => median(given.ours!.map((times) => percentile(times.map(fromAck), share)));
+    const openLoop = (share: number) =>
+      Object.entries(given).map(
+        ([name, turns]) => [name, median(turns.map((times) => percentile(times.map(fromDue), share)))] as const,
+      );
+    const latency = (name: string, share: number, target?: Target) => {
+      const { ours = Number.NaN, ...peers } = Object.fromEntries(openLoop(share));
+      return [
+        row({ name: `own-latency-${name}`, unit: 'ms', ours: own(share), target }),
+        row({ name: `open-loop-${name}`, unit: 'ms', ours, peers }),
+      ];
+    };
+    return [...latency('p50', 0.5, { atMost: 4.5 }), ...latency('p90', 0.9), ...latency('p99', 0.99, { atMost: 15 })];
+  });
+}
+
+const fromAck = ({ ackedMs, readMs }: Times) => Math.max(0, readMs - ackedMs); // an event may overtake the acknowledgement
+const fromDue = ({ dueMs, readMs }: Times) => readMs - dueMs;
+
+const ourGateway = ({ context, platform }: Arena, stage: Stage): Promise<Running> =>
+  startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT });
+
+const javaGateway = ({ context, platform }: Arena, stage: Stage, name: string): Promise<Running> =>
+  Promise.resolve(startJavaPeer(name, javaVariables(name, context, stage, platform, IN_FLIGHT)));
+
+/** Returns the times of the commands behind the warm-up. */
+async function paced({ context, platform }: Arena, name: string, start: (stage: Stage) => Promise<Running>) {
+  await forget(platform);
   const total = context.commands ?? ((WARM_UP_MS + MEASURED_MS) / 1000) * PER_SECOND;
-  const platform = await startPlatform('simulator', '0');
   const stage = await Stage.open(context);
-  const gateway = await startGateway({ ...context, stage, platform, inFlight: 256 });
-  const appendedMs = new Map<string, number>();
-  /** By command: an event that is published again is not measured again. */
-  const latencies = new Map<string, number>();
   const { client, prefix: topicPrefix } = stage;
   const follower = new LogFollower({ client, topic: TOPICS.events.name, topicPrefix, log: silentLog });
+  /** By the order's key: an event that is published again is not measured again. */
+  const readMs = new Map<string, number>();
+  const times: Omit<Times, 'readMs'>[] = [];
+  let handler: Running | undefined;
   try {
     await follower.start({
       onRecords: (_partition, records) => {
         const nowMs = performance.now();
-        for (const record of records) {
-          const { commandId: id = '' } = decodeCloudEvent(record).event?.data as PaymentEvent;
-          const sentMs = appendedMs.get(id);
-          if (sentMs !== undefined && !latencies.has(id)) latencies.set(id, Math.max(0, nowMs - sentMs));
-        }
+        for (const { key } of records) if (key !== null && !readMs.has(key)) readMs.set(key, nowMs);
       },
     });
-    context.log(`own latency: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
-    const begunMs = performance.now();
-    const appends: Promise<void>[] = [];
-    for (let n = 0; n < total; n++) {
-      await delay(begunMs + (n * 1000) / PER_SECOND - performance.now());
-      appendedMs.set(commandId(n), performance.now()); // an event may overtake the acknowledgement
-      appends.push(stage.append(n).then(() => void appendedMs.set(commandId(n), performance.now())));
-    }
-    await Promise.all(appends);
-    await waitFor(() => latencies.size === total, { timeoutMs: LAST_EVENT_MS, what: 'each command to have an event' });
+    handler = await start(stage);
+    await stage.append(total);
+    await waitFor(() => readMs.size > 0, { timeoutMs: START_MS, what: `the first event of ${name}` });
+    context.log(`latency of ${name}: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
+    await stage.pace(0, total, PER_SECOND, (n, dueMs, appended) => {
+      times[n] = { dueMs, ackedMs: Infinity };
+      void appended.then(() => (times[n]!.ackedMs = performance.now()));
+    });
+    await waitFor(() => readMs.size > total, { timeoutMs: LAST_EVENT_MS, what: 'each command to have an event' });
     const warmUp = Math.min((WARM_UP_MS / 1000) * PER_SECOND, Math.floor(total / 4));
-    const measured = Array.from({ length: total - warmUp }, (_, n) => latencies.get(commandId(warmUp + n))!);
-    const details = { count: measured.length, p90: percentile(measured, 0.9), p999: percentile(measured, 0.999) };
-    return [
-      row({ name: 'own-latency-p50', unit: 'ms', ours: percentile(measured, 0.5), target: { atMost: 15 }, details }),
-      row({ name: 'own-latency-p99', unit: 'ms', ours: percentile(measured, 0.99), target: { atMost: 40 } }),
-    ];
+    return times.map((time, n) => ({ ...time, readMs: readMs.get(keyOf(n))! })).slice(warmUp);
   } finally {
     await follower.stop();
-    await gateway.stop();
-    await platform.stop();
+    await handler?.stop();
     await stage.remove();
   }
+}
+
+function keyOf(n: number): string {
+  const { merchant, orderId } = authorization(n);
+  return orderKey(merchant, orderId);
 }

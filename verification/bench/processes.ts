@@ -1,5 +1,6 @@
-import { fork } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { freePorts, repositoryRoot, startApp, waitFor, type AppName } from '@tranche/testing';
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -17,13 +18,20 @@ export interface Running {
 
 /**
  * Starts a shipped service and waits until it is ready. It logs warnings only: at `info` the gateway logs each result, which would be
- * measured too. BENCH_NODE_OPTIONS replaces the options of its Node.
+ * measured too. BENCH_NODE_OPTIONS replaces the options of its Node. With `profileFile` it starts its compiled modules instead of their
+ * bundle, so that a profile has their names.
  */
-export async function startService(name: AppName, env: Record<string, string>): Promise<Running> {
+export async function startService(name: AppName, env: Record<string, string>, profileFile?: string): Promise<Running> {
   const [port, managementPort] = await freePorts();
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), BIND_ADDRESS: '127.0.0.1' };
-  const options = { LOG_LEVEL: 'warn', NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS };
-  const app = await startApp(name, { ...options, ...ports, ...env }, { readyPath: undefined });
+  const nodeOptions = process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS;
+  const profiler = `--import=${pathToFileURL(join(repositoryRoot(), 'verification/dist/bench/profiler.js')).href}`;
+  const options: Record<string, string> =
+    profileFile === undefined
+      ? { NODE_OPTIONS: nodeOptions }
+      : { NODE_OPTIONS: `${nodeOptions} ${profiler}`, PROFILE_FILE: profileFile };
+  const start = { readyPath: undefined, isUnbundled: profileFile !== undefined };
+  const app = await startApp(name, { LOG_LEVEL: 'warn', ...options, ...ports, ...env }, start);
   const assertRunning = () => {
     if (app.killed) throw new Error(`${name} has ended\n${app.logs.slice(-20).join('\n')}`);
   };
@@ -51,30 +59,47 @@ interface Script {
 /** Starts a program of the bench in a process of its own. */
 export async function startScript({ main: [file, ...args], env, readyPath, onMessage }: Script): Promise<Running> {
   const [port] = await freePorts();
-  const { PATH, HOME, TMPDIR } = process.env;
   const child = fork(join(repositoryRoot(), 'verification/dist/bench', file), args, {
-    env: { PATH, HOME, TMPDIR, NODE_OPTIONS, PORT: String(port), ...env },
+    env: { ...surroundings(), NODE_OPTIONS, PORT: String(port), ...env },
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
+  if (onMessage) child.on('message', onMessage);
+  const url = `http://127.0.0.1:${port}`;
+  const script = supervised(child, [file, ...args].join(' '), url);
+  if (readyPath !== undefined) {
+    await ready(url + readyPath, () => script.hasEnded());
+    script.assertRunning();
+  }
+  return script;
+}
+
+/** Folder with the jars of the Java peers; unset where they are left out. */
+export const javaPeers = process.env.JAVA_PEERS;
+
+/** Starts a Java peer with the options that Java has by itself. It is ready when its first event comes. */
+export function startJavaPeer(name: string, env: Record<string, string>): Running {
+  const options = ['-XX:-UsePerfData', '-cp', join(javaPeers ?? '', '*'), 'Peer', name];
+  const stdio = ['ignore', process.stderr, process.stderr] as const;
+  return supervised(spawn('java', options, { env: { ...surroundings(), ...env }, stdio: [...stdio] }), name, '');
+}
+
+const surroundings = () => ({ PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR });
+
+function supervised(child: ChildProcess, name: string, url: string): Running & { hasEnded: () => boolean } {
   const kill = () => child.kill('SIGKILL');
   running.add(kill);
-  if (onMessage) child.on('message', onMessage);
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => running.delete(kill));
+  const hasEnded = () => !running.has(kill);
   const assertRunning = () => {
-    if (!running.has(kill)) throw new Error(`${[file, ...args].join(' ')} has ended`);
+    if (hasEnded()) throw new Error(`${name} has ended`);
   };
-  const url = `http://127.0.0.1:${port}`;
-  if (readyPath !== undefined) {
-    await ready(url + readyPath, () => !running.has(kill));
-    assertRunning();
-  }
   const stop = async () => {
     child.kill('SIGTERM');
     const overdue = setTimeout(kill, STOP_TIMEOUT_MS);
     await exited;
     clearTimeout(overdue);
   };
-  return { pid: child.pid ?? 0, url, exited, assertRunning, stop };
+  return { pid: child.pid ?? 0, url, exited, hasEnded, assertRunning, stop };
 }
 
 const ready = (url: string, hasEnded: () => boolean) =>

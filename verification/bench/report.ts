@@ -19,7 +19,7 @@ export interface Row {
   unit: string;
   ours: number;
   peers: Figures;
-  /** Ours divided by the target's peer, or by the target's number if it names no peer. */
+  /** Ours divided by the target's peer, or by the target's number if it names no peer; of a function its share of a profile. */
   ratio: number | null;
   /** The target in words, as design and README have it: `≥ 0.9 × bare-loop`, `≤ 15 ms`. Null if the figure has no target. */
   target: string | null;
@@ -43,8 +43,8 @@ export function row({ name, unit, ours, peers = {}, target, details }: Measured)
 /** Prints the rows, and what else was seen of them. */
 export function print(rows: readonly Row[]): void {
   const cells = rows.map(({ name, ours, unit, peers, ratio, target, met }) => {
-    const judged = target === null ? {} : { ratio, target, met: met ? 'yes' : 'NO' };
-    return [name, { ours, unit, peers: pairs(peers), ...judged }] as const;
+    const judged = target === null ? {} : { target, met: met ? 'yes' : 'NO' };
+    return [name, { ours, unit, peers: pairs(peers), ...(ratio !== null && { ratio }), ...judged }] as const;
   });
   console.table(Object.fromEntries(cells));
   for (const { name, details } of rows) if (details) console.log(`${name}: ${pairs(details)}`);

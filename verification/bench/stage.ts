@@ -2,10 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
+import {
+  BatchingProducer,
+  createKafkaClient,
+  ensureTopics,
+  LogFollower,
+  topicOffsets,
+  type KafkaClient,
+} from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
+import { waitFor } from '@tranche/testing';
 import { commandRecord, MERCHANT, signedRecord } from './commands.js';
 import { deleteTopics } from './peers/admin.js';
 import { startScript, startService, type Running } from './processes.js';
@@ -14,6 +23,8 @@ export interface Infrastructure {
   brokers: string;
   redisUrl: string;
 }
+
+type OnAppend = (n: number, dueMs: number, appended: Promise<void>) => void;
 
 /** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
 export class Stage {
@@ -54,9 +65,39 @@ export class Stage {
     }
   }
 
+  /** Appends `perSecond` commands a second at equal intervals, whether earlier ones are acknowledged or not. */
+  async pace(from: number, to: number, perSecond: number, onAppend?: OnAppend): Promise<void> {
+    const begunMs = performance.now();
+    const appends: Promise<void>[] = [];
+    for (let n = from; n < to; n++) {
+      const dueMs = begunMs + ((n - from) * 1000) / perSecond;
+      await delay(dueMs - performance.now());
+      const appended = this.append(n);
+      onAppend?.(n, dueMs, appended);
+      appends.push(appended);
+    }
+    await Promise.all(appends);
+  }
+
   async records(topic: TopicDefinition): Promise<number> {
     const offsets = await topicOffsets(this.client, topicName(this.prefix, topic));
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+  }
+
+  static async warmBroker(infrastructure: Infrastructure, count: number): Promise<void> {
+    const stage = await Stage.open(infrastructure);
+    const { client, prefix: topicPrefix } = stage;
+    const topic = COMMAND_TOPICS['partner-a'].name;
+    const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
+    try {
+      let read = 0;
+      await follower.start({ onRecords: (_partition, records) => void (read += records.length) });
+      await stage.fill(0, count);
+      await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
+    } finally {
+      await follower.stop();
+      await stage.remove();
+    }
   }
 
   static async removeAll(): Promise<void> {
@@ -105,10 +146,13 @@ export interface GatewayOptions extends Infrastructure {
   platform: { url: string };
   inFlight: number;
   env?: Record<string, string>;
+  /** Loads `profiler.ts`, which writes a profile to this file. */
+  profileFile?: string;
 }
 
-export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env }: GatewayOptions): Promise<Running> {
-  return startService('payment-gateway', {
+export function startGateway(options: GatewayOptions): Promise<Running> {
+  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile } = options;
+  const variables = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: stage.prefix,
     REDIS_URL: redisUrl,
@@ -118,7 +162,8 @@ export function startGateway({ stage, platform, inFlight, brokers, redisUrl, env
     // The bench uses one rail only, so it may fill the whole limit.
     RAIL_IN_FLIGHT: String(inFlight),
     ...env,
-  });
+  };
+  return startService('payment-gateway', variables, profileFile);
 }
 
 export const merchantsFile = (settings: object = {}): string =>

@@ -12,6 +12,7 @@ import {
 } from 'class-validator';
 import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
+import { OperatorsConfig } from '@tranche/operators';
 import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
 import {
   AreBrokers,
@@ -23,7 +24,6 @@ import {
   unsignedMerchants,
 } from '@tranche/service-kit';
 import { readLookUpTimes } from './look-up-schedule.js';
-import { OperatorsConfig } from './operators/operators.config.js';
 
 /** Group of the command topics and the journal. The commit of a journal partition says up to where its events were published. */
 export const gatewayGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
@@ -202,6 +202,14 @@ export class GatewayConfig extends KafkaConfig {
   @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')
   @IsIn([0], { message: 'must not be set in production (TOPICS=check)' })
   clockOffsetMs: number;
+
+  @Env('APPROVAL_WITHIN_MS', {
+    doc: 'milliseconds for which a resolution that needs a second person can be approved',
+    default: 86_400_000,
+  })
+  @Min(60_000)
+  @Max(604_800_000)
+  approvalWithinMs: number;
 
   @Part()
   operators: OperatorsConfig;

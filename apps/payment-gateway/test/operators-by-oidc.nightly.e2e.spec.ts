@@ -1,10 +1,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aPartnerBAuthorization, waitFor } from '@tranche/testing';
+import { aPartnerBAuthorization, startIssuer, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { writeMerchants } from './merchants-file.js';
-import { startIssuer } from './start-issuer.js';
 
 const AUDIENCE = 'https://payments.example/operators';
 const MERCHANT = aPartnerBAuthorization().merchant;

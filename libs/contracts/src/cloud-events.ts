@@ -92,9 +92,12 @@ const ATTRIBUTES = {
 } as const satisfies Record<string, AttributeRule>;
 type Attribute = keyof typeof ATTRIBUTES;
 const ATTRIBUTE_NAMES = Object.keys(ATTRIBUTES) as Attribute[];
-/** Without `datacontenttype`, which the header `content-type` carries. */
+const HEADER_OF = Object.fromEntries(
+  ATTRIBUTE_NAMES.map((name) => [name, name === 'datacontenttype' ? 'content-type' : `ce_${name}`]),
+) as Readonly<Record<Attribute, string>>;
+/** Without `content-type`, which other messages have too. */
 const ATTRIBUTE_HEADERS: ReadonlySet<string> = new Set(
-  ['specversion', ...ATTRIBUTE_NAMES].filter((name) => name !== 'datacontenttype').map((name) => `ce_${name}`),
+  ['ce_specversion', ...Object.values(HEADER_OF)].filter((header) => header !== 'content-type'),
 );
 
 /** True for a header that we read an attribute from. Other `ce_` headers, such as those of tracing, decide nothing. */
@@ -115,7 +118,7 @@ export const ENVELOPE_HEADERS: readonly EnvelopeHeader[] = [
   },
   ...ATTRIBUTE_NAMES.map((name) => ({
     ...ATTRIBUTES[name],
-    header: name === 'datacontenttype' ? 'content-type' : `ce_${name}`,
+    header: HEADER_OF[name],
   })),
 ];
 
@@ -130,7 +133,7 @@ export function encodeCloudEvent(event: CloudEvent): EncodedEvent {
   };
   for (const name of ATTRIBUTE_NAMES) {
     const value = event[name];
-    if (value !== undefined && name !== 'datacontenttype') headers[`ce_${name}`] = value;
+    if (value !== undefined && name !== 'datacontenttype') headers[HEADER_OF[name]] = value;
   }
   for (const name of TRACE_HEADERS) {
     const value = event[name];
@@ -196,7 +199,7 @@ function decodeStructured(message: ReceivedMessage, parsed: Json): DecodedEvent 
   const envelope = parsed.json as Record<string, unknown>;
   const read = (name: string) => (Object.hasOwn(envelope, name) ? envelope[name] : undefined);
   const faults: Fault[] = [];
-  const event = attributes(read, faults, '');
+  const event = attributes(read, faults, (name) => name);
   if (read('specversion') !== SPEC_VERSION) faults.push(unsupportedVersion('specversion'));
   // A header that differs is a fault: a reader of headers alone would see another event than a reader of the value.
   for (const [header, value] of Object.entries(message.headers))
@@ -233,14 +236,22 @@ function decoded(event: Partial<CloudEvent>, faults: Fault[]): DecodedEvent {
 }
 
 function attributesOfHeaders(headers: Readonly<Record<string, string>>, faults: Fault[]): Partial<CloudEvent> {
-  return attributes((name) => headers[name === 'datacontenttype' ? 'content-type' : `ce_${name}`], faults, 'ce_');
+  return attributes(
+    (name) => headers[HEADER_OF[name]],
+    faults,
+    (name) => HEADER_OF[name],
+  );
 }
 
-function attributes(read: (name: Attribute) => unknown, faults: Fault[], prefix: string): Partial<CloudEvent> {
+function attributes(
+  read: (name: Attribute) => unknown,
+  faults: Fault[],
+  pathOf: (name: Attribute) => string,
+): Partial<CloudEvent> {
   const event: Partial<CloudEvent> = {};
   for (const name of ATTRIBUTE_NAMES) {
     const value = read(name);
-    const path = name === 'datacontenttype' && prefix !== '' ? 'content-type' : prefix + name;
+    const path = pathOf(name);
     if (value === undefined) {
       if (ATTRIBUTES[name].required) faults.push(fault(path, 'malformed_envelope', `${path} is missing`));
       continue;
@@ -255,7 +266,7 @@ function attributes(read: (name: Attribute) => unknown, faults: Fault[], prefix:
 function attributeProblem(name: Attribute, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a text';
   const { max } = ATTRIBUTES[name];
-  if (value === '' || codePoints(value) > max) return `must have 1 to ${max} characters`;
+  if (value === '' || (value.length > max && codePoints(value) > max)) return `must have 1 to ${max} characters`;
   if (CONTROL_CHARACTER.test(value)) return 'must not hold control characters';
   if (name === 'time' && !isTimestamp(value)) return 'must be an RFC 3339 time-stamp';
   return undefined;

@@ -159,10 +159,13 @@ export const optionRow = (option: PaymentOption): OptionRow => PAYMENT_OPTIONS[o
 
 /** Options of a method in the table's order, optionally of one market only. */
 export function optionsOf<M extends Method>(method: M, market?: Market): readonly OptionOf<M>[] {
-  const options = Object.entries<OptionRow>(PAYMENT_OPTIONS).filter(([, row]) => row.method === method);
-  return options
-    .filter(([, { markets }]) => market === undefined || markets.includes(market))
-    .map(([name]) => name as OptionOf<M>);
+  const names = Object.keys(PAYMENT_OPTIONS) as PaymentOption[];
+  return names.filter((name): name is OptionOf<M> => isOptionOf(name, method, market));
+}
+
+export function isOptionOf(option: PaymentOption, method: Method, market?: Market): boolean {
+  const row = optionRow(option);
+  return row.method === method && (market === undefined || row.markets.includes(market));
 }
 
 /** Limits of an order's amount; undefined if there are none. */

@@ -63,7 +63,8 @@ export function fieldsOfBody(body: string): Record<string, unknown> | undefined 
   try {
     const { json, repeated } = parseJsonWithNames(body);
     if (!isPlainObject(json) || repeated.some(({ path }) => DECISIVE.test(path))) return undefined;
-    return parseJson(withNumbersAsTexts(body)) as Record<string, unknown>;
+    const texts = withNumbersAsTexts(body);
+    return texts === body ? json : (parseJson(texts) as Record<string, unknown>);
   } catch {
     return undefined;
   }

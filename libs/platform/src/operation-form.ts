@@ -35,19 +35,14 @@ export function operationForm(operation: PlatformOperation, context: FormContext
 }
 
 /** The parameters before encoding, HASH included. */
-function operationParameters(operation: PlatformOperation, { transactionId, extraData }: FormContext): Parameters {
+function operationParameters(operation: PlatformOperation, context: FormContext): Parameters {
   const { data, merchant } = operation;
-  const own = {
-    ...data,
-    ...(transactionId === undefined ? {} : { transactionId }),
-    ...(extraData === undefined ? {} : { extraData }),
-  };
   const parameters: Parameter[] = [
     ['IDENTIFIER', merchant.identifier],
     ['OPERATIONTYPE', OPERATION_TYPE_OF[operation.operation]],
     ['VERSION', PROTOCOL_VERSION],
   ];
-  addParameters(parameters, fieldsOf(operation), own);
+  addParameters(parameters, fieldsOf(operation), Object.assign({}, data, context));
   return signed(parameters, signingKey(merchant, 'apiKeyId' in data ? data.apiKeyId : undefined));
 }
 

@@ -15,4 +15,5 @@ export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-s
 export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './stages/shop-stage.js';
 export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';
 export { stage, type Stage } from './stage-keeper.js';
+export { startIssuer, type OidcClient } from './start-issuer.js';
 export * from './trace-globals.js';

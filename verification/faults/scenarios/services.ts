@@ -30,11 +30,10 @@ const killed = CRASH_POINTS.map((crashPoint): Scenario => ({
     stage.faultEnded();
     const third = await armed(1);
     await Promise.all(deaths);
-    const last = await stage.gateway();
     stage.faultEnded();
     await endsAt(stage, third, crashPoint);
     stage.faultEnded();
-    await stage.ready(last);
+    await stage.readyGateway();
   },
 }));
 

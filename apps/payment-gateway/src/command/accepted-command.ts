@@ -7,10 +7,9 @@ import {
   operationKind,
   orderKey,
   withReturnPage,
-  type CloudEvent,
   type CommandRecord,
   type Fault,
-  type Merchant,
+  type JudgedCommand,
   type Merchants,
   type Rail,
 } from '@tranche/contracts';
@@ -29,7 +28,7 @@ export type AcceptedCommand = PlatformOperation &
   Omit<ExecutableCommand, 'merchant' | 'rail'> & {
     /** `ce_time`, milliseconds since the epoch. */
     readonly timeMs: number;
-    readonly correlationId?: string;
+    readonly correlationId: string | undefined;
     readonly orderKey: string;
   };
 
@@ -49,7 +48,7 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   if (judged.read === 'accepted')
     return {
       read: 'accepted',
-      command: accept(judged.event, record, { rail, merchant: judged.merchant }, judged.value),
+      command: accept(judged, record, rail),
     };
   const { event, named, faults } = judged;
   const { id, type = '', correlationid } = event;
@@ -63,7 +62,7 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const isOfOrder = record.key === orderKey(order.merchant, order.orderId);
   const mayBeKnown = id !== undefined && isCommandType(type) && isOfOrder && !isDeep(event.data);
   const command = mayBeKnown ? { ...order, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
-  const timeMs = Date.parse(event.time ?? '');
+  const { timeMs } = judged;
   return compact({
     read: 'rejected' as const,
     rejection: compact({ ...order, commandId: id, correlationId: correlationid, faults }),
@@ -73,25 +72,24 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
 }
 
 function accept(
-  event: CloudEvent,
+  { event, timeMs, merchant, value }: Extract<JudgedCommand, { read: 'accepted' }>,
   record: CommandRecord,
-  { rail, merchant }: { rail: Rail; merchant: Merchant },
-  data: object,
+  rail: Rail,
 ): AcceptedCommand {
-  const { orderId } = data as { orderId: string };
-  return compact({
+  const { orderId } = value;
+  return {
     operation: operationKind(event.type as Parameters<typeof operationKind>[0]),
-    data,
+    data: value,
     orderId,
     commandId: event.id,
-    timeMs: Date.parse(event.time),
+    timeMs,
     appendedMs: appendedMsOf(record),
     correlationId: event.correlationid,
     rail,
     merchant,
     orderKey: orderKey(merchant.merchant, orderId),
     contentHash: contentHash(event.type, event.data),
-  }) as AcceptedCommand;
+  } as AcceptedCommand;
 }
 
 /** Returns EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */
@@ -105,9 +103,12 @@ export function sentExtraData(command: AcceptedCommand, attempt: number): Return
 /** Returns the part of a command that the journal keeps. `currencyOfOrder`: currency of the earlier operation that a capture, refund or void names. */
 export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): CommandFacts {
   const { operation, rail, merchant, contentHash, correlationId, data } = command;
-  const currency = currencyOfOrder ?? currencyOf(data, merchant);
   return {
-    ...{ operation, rail, contentHash, correlationId, currency },
+    operation,
+    rail,
+    contentHash,
+    correlationId,
+    currency: currencyOfOrder ?? currencyOf(data, merchant),
     amount: 'amount' in data ? data.amount : undefined,
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
   };

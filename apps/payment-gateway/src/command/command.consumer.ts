@@ -11,7 +11,7 @@ import {
   PUT_IN_DOUBT,
   type CommandCopy,
 } from '@tranche/order-journal';
-import { compact } from '@tranche/runtime';
+import { compact, copyWith } from '@tranche/runtime';
 import { PartitionOwners } from '../journal/partition-owners.service.js';
 import { Recovery } from '../journal/recovery.service.js';
 import type { BearerToken } from '../platform/bearer-token.client.js';
@@ -75,7 +75,7 @@ export class CommandConsumer {
   }
 
   async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
-    const traced = { ...command, trace: headersFor(record) };
+    const traced = copyWith(command, { trace: headersFor(record) });
     const end = await asRetryable(this.executor.execute(traced, leaseOf(context)));
     if (end === 'done') return;
     const { commandId, correlationId, merchant, orderId } = command;

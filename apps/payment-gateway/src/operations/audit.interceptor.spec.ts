@@ -1,10 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { validateAuditRecord, type AuditAction, type AuditRecord } from '@tranche/contracts';
+import { Requires } from '@tranche/operators';
 import { Problem } from '@tranche/service-kit';
 import { lastValueFrom, defer } from 'rxjs';
 import { operationIdOf } from './order-view.js';
-import { Requires, AuditInterceptor } from './operator.guard.js';
+import { AuditInterceptor } from './operator.guard.js';
 import type { Audit } from './audit.service.js';
 
 const id = operationIdOf({

@@ -13,10 +13,10 @@ import {
   HttpCode,
 } from '@nestjs/common';
 import { MERCHANT_PATTERN, type AuditAction } from '@tranche/contracts';
+import { CurrentOperator, Requires, type OperatorIdentity, type OperatorRole } from '@tranche/operators';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
-import { AuditInterceptor, CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
-import type { OperatorIdentity, OperatorRole } from '../operators/operators.js';
+import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
 import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
 import {
   OperationsService,

@@ -1,17 +1,27 @@
 import { Module } from '@nestjs/common';
+import { OidcOperators, OperatorSignIn } from '@tranche/operators';
+import { ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
 import { OperationsController } from './operations.controller.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Audit } from './audit.service.js';
-import { OidcOperators } from './oidc-operators.service.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { OperationsService } from './operations.service.js';
 import { Rails } from './rails.service.js';
 
+const SignIn = {
+  provide: OperatorSignIn,
+  useFactory: ({ operators }: GatewayConfig, clock: Clock, log: ServiceLogger) =>
+    new OperatorSignIn(operators, clock, new OidcOperators(operators.oidc, clock, log)),
+  inject: [GatewayConfig, Clock, ServiceLogger],
+};
+
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
   controllers: [OperationsController],
-  providers: [Audit, OidcOperators, OperationsService, Rails, ResolutionDecisions],
+  providers: [Audit, SignIn, OperationsService, Rails, ResolutionDecisions],
 })
 export class OperationsModule {}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, parseOrderKey } from '@tranche/contracts';
+import { assertMerchant, mayAct, type OperatorIdentity } from '@tranche/operators';
 import {
   CLOCKS_APART_MS,
   compact,
@@ -49,7 +50,6 @@ import {
   type OperationView,
   operationIdOf,
 } from './order-view.js';
-import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import {
   resolutionEvidence,
   notExecutedAfterMs,

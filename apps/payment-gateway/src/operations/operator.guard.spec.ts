@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import type { ExecutionContext } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
 import type { AuditRecord } from '@tranche/contracts';
+import {
+  assertMerchant,
+  OperatorSignIn,
+  Requires,
+  type Operator,
+  type OperatorIdentity,
+  type OperatorRole,
+  type RouteNeeds,
+} from '@tranche/operators';
 import { Secret } from '@tranche/service-kit';
-import type { Clock } from '../clock.js';
-import type { GatewayConfig } from '../gateway.config.js';
-import { AuditInterceptor, OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
+import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
 import type { Audit } from './audit.service.js';
-import { assertMerchant, type OperatorIdentity, type OperatorRole, type Operator } from '../operators/operators.js';
-import type { OidcOperators } from './oidc-operators.service.js';
 
 const action = 'order.read';
 const KEY = 'canary-key-of-32-characters-or-so';
@@ -31,19 +36,13 @@ async function ask(
     getHandler: () => route,
     getClass: () => Object,
   } as unknown as ExecutionContext;
-  const clock = { nowMs: () => NOW_MS } as Clock;
+  const clock = { nowMs: () => NOW_MS };
   const audit = { note: (record: AuditRecord) => void noted.push(record) } as unknown as Audit;
   const oidc = {
     isConfigured: hasIssuer,
-    operatorOf: (token: string) => Promise.resolve({ person: `holder of ${token}`, role: 'viewer' }),
-  } as OidcOperators;
-  const guard = new OperatorGuard(
-    { operators: { known: operators } } as GatewayConfig,
-    clock,
-    new Reflector(),
-    audit,
-    oidc,
-  );
+    operatorOf: (token: string) => Promise.resolve({ person: `holder of ${token}`, role: 'viewer' as const }),
+  };
+  const guard = new OperatorGuard(new OperatorSignIn({ known: operators }, clock, oidc), new Reflector(), audit);
   const isLetIn = await guard.canActivate(context);
   return isLetIn ? request.operator?.person : undefined;
 }

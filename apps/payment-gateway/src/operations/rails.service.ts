@@ -9,13 +9,13 @@ import {
   type StopCause,
   type WaitingCommands,
 } from '@tranche/contracts';
+import type { OperatorIdentity } from '@tranche/operators';
 import { waitingRecords } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { RepeatedWork } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { KafkaParts } from '../gateway-kafka.module.js';
 import { RailBreakers } from '../platform/rail-breakers.service.js';
-import type { OperatorIdentity } from '../operators/operators.js';
 
 /** Consumer group of the commands, without prefix. */
 const GROUP = 'payment-gateway';

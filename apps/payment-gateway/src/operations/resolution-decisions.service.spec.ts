@@ -66,7 +66,8 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
   const config = {
     platformTimeoutMs: 30_000,
     merchants,
-    operators: { approvalWithinMs: DAY_MS, oidc: { issuer } },
+    approvalWithinMs: DAY_MS,
+    operators: { oidc: { issuer } },
   } as unknown as GatewayConfig;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
   const topic = new TopicInMemory();

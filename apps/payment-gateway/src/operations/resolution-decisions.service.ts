@@ -1,3 +1,4 @@
+import { assertMerchant, mayAct, type OperatorIdentity } from '@tranche/operators';
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { standingOf } from '@tranche/order-journal';
@@ -14,7 +15,6 @@ import {
   type RecordedDecision,
   type SettlementView,
 } from './operations.service.js';
-import { assertMerchant, mayAct, type OperatorIdentity } from '../operators/operators.js';
 import type { OperationView } from './order-view.js';
 import { DecisionTopic } from '../decisions/decision-topic.service.js';
 import {
@@ -146,7 +146,7 @@ export class ResolutionDecisions implements OnModuleInit {
     const nowMs = this.clock.nowMs();
     const open = (await this.#current()).open(about, nowMs);
     if (open !== undefined) return open;
-    const expiresAt = new Date(nowMs + this.config.operators.approvalWithinMs).toISOString();
+    const expiresAt = new Date(nowMs + this.config.approvalWithinMs).toISOString();
     const { list } = await this.#append({
       ...{
         record: 'proposed',

@@ -18,11 +18,12 @@ export interface CommandRecord extends ReceivedMessage {
 
 type OrderName = { merchant: string; orderId: string };
 
+/** `timeMs`: `ce_time` in milliseconds since the epoch; NaN where it is no time. */
 export type JudgedCommand =
   /** Valid by itself. Its order, age and signature are judged apart. */
-  | { read: 'accepted'; event: CloudEvent; merchant: Merchant; value: CommandData; faults: [] }
+  | { read: 'accepted'; event: CloudEvent; timeMs: number; merchant: Merchant; value: CommandData; faults: [] }
   /** The command names its order, so an event can report the faults. */
-  | { read: 'rejected'; event: Partial<CloudEvent>; named: OrderName; faults: Fault[] }
+  | { read: 'rejected'; event: Partial<CloudEvent>; timeMs: number; named: OrderName; faults: Fault[] }
   /** `named`: the order, if key or content names it. */
   | { read: 'unreadable'; event: Partial<CloudEvent>; named?: OrderName; faults: Fault[] };
 
@@ -46,16 +47,16 @@ export function judgeCommand(record: CommandRecord, rail: Rail, merchants: Merch
     return { read: 'unreadable', event, faults, ...(named && { named }) };
   }
   const merchant = merchants.byName(named.merchant);
-  const faults = [...decoded.faults, ...envelopeFaults(event, record, named, merchant)];
+  const timeMs = Date.parse(event.time ?? '');
+  const faults = [...decoded.faults, ...envelopeFaults(event, timeMs, record, named, merchant)];
   const type = event.type ?? '';
   if (isCommandType(type)) {
-    const timeMs = Date.parse(event.time ?? '');
     const { value, faults: faultsOfData } = checkCommand(rail, type, event.data, { merchant, timeMs });
     faults.push(...faultsOfData);
     if (faults.length === 0 && value !== undefined && merchant)
-      return { read: 'accepted', event: event as CloudEvent, merchant, value, faults: [] };
+      return { read: 'accepted', event: event as CloudEvent, timeMs, merchant, value, faults: [] };
   }
-  return { read: 'rejected', event, named, faults };
+  return { read: 'rejected', event, timeMs, named, faults };
 }
 
 const REPEATED = 'must occur only once, because readers could take different values';
@@ -71,6 +72,7 @@ export const appendedMsOf = ({ timestampMs = -1 }: Pick<CommandRecord, 'timestam
 
 function envelopeFaults(
   event: Partial<CloudEvent>,
+  timeMs: number,
   record: CommandRecord,
   named: OrderName,
   merchant: Merchant | undefined,
@@ -81,8 +83,7 @@ function envelopeFaults(
   if (merchant === undefined) faults.push(fault('merchant', 'unknown_merchant', 'is not configured'));
   if (record.key !== orderKey(named.merchant, named.orderId))
     faults.push(fault('key', 'key_mismatch', 'must be merchant/orderId of the command'));
-  const aheadMs = Date.parse(event.time ?? '') - (appendedMsOf(record) ?? Infinity);
-  if (aheadMs > AHEAD_AT_MOST_MS)
+  if (timeMs - (appendedMsOf(record) ?? Infinity) > AHEAD_AT_MOST_MS)
     faults.push(fault('ce_time', 'time_ahead', 'is more than 5 minutes after Kafka took the command'));
   return faults;
 }

@@ -3,6 +3,7 @@ import { fault, type Fault } from '../error-codes.js';
 import { isCommandType, type CommandType } from '../message-types.js';
 import {
   amountLimits,
+  isOptionOf,
   isPaymentOption,
   MARKET_TABLE,
   methodOfRail,
@@ -107,9 +108,10 @@ function faultsOfMarket(method: Method, data: unknown, { market }: MerchantRules
   const account = `a ${MARKET_TABLE[market].name}-market account`;
   const faults: Fault[] = [];
   const option = read(data, 'paymentOption');
-  const options: readonly string[] = optionsOf(method, market);
-  if (isPaymentOption(option) && !options.includes(option))
-    faults.push(fault('paymentOption', 'option_not_in_market', `must be ${options.join(' or ')} for ${account}`));
+  if (isPaymentOption(option) && !isOptionOf(option, method, market)) {
+    const message = `must be ${optionsOf(method, market).join(' or ')} for ${account}`;
+    faults.push(fault('paymentOption', 'option_not_in_market', message));
+  }
   const forms = methodRow(method).phones?.[market];
   if (forms === undefined) return faults;
   for (const address of ['billing', 'shipping']) {

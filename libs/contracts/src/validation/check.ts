@@ -130,8 +130,7 @@ function checkObject(plan: Plan, input: unknown, path: string, run: Run): object
   for (const property of plan.properties) {
     if (faults.length > MAX_FAULTS) return undefined;
     const given = Object.hasOwn(input, property.name) ? input[property.name] : undefined;
-    if (given !== undefined)
-      value[property.name] = checkProperty(property, given, input, joinPath(path, property.name), run);
+    if (given !== undefined) value[property.name] = checkProperty(property, given, input, path, run);
     else if (isMissing(property, input, run))
       faults.push(fault(joinPath(path, property.name), REQUIRED.code, REQUIRED.message));
   }
@@ -144,8 +143,10 @@ function isMissing({ isOptional, profile }: Property, owner: Record<string, unkn
   return profile.unless === undefined || !Object.hasOwn(owner, profile.unless) || owner[profile.unless] === undefined;
 }
 
-function checkProperty(property: Property, given: unknown, owner: object, path: string, run: Run): unknown {
+/** @param ownerPath path of `owner`; that of the property is only made where something needs it */
+function checkProperty(property: Property, given: unknown, owner: object, ownerPath: string, run: Run): unknown {
   if (property.nested !== undefined) {
+    const path = joinPath(ownerPath, property.name);
     const plan = planOf(property.nested.nested());
     const { items } = property.nested;
     // A merchant's requirements are about what is sent.
@@ -155,6 +156,7 @@ function checkProperty(property: Property, given: unknown, owner: object, path: 
   const { field } = property;
   const finding = field?.inspect(given, owner, run.rules);
   if (finding === undefined) return field?.normalize === undefined ? given : field.normalize(given);
+  const path = joinPath(ownerPath, property.name);
   if (finding.code === 'type') misplaced(given, path, finding.message, run);
   else run.faults.push(fault(path, finding.code, finding.message));
   return undefined;

@@ -20,7 +20,32 @@ const LISTED_MAX = 20;
  */
 export function parseJsonWithNames(text: string): { json: unknown; repeated: RepeatedName[] } {
   const json = parseJson(text);
-  return { json, repeated: repeatedNames(text) };
+  // JSON.parse keeps one member of each name, so there are fewer members than colons where a name is repeated.
+  return { json, repeated: membersOf(json) === colonsIn(text) ? [] : repeatedNames(text) };
+}
+
+/** Number of members of all objects in it. */
+function membersOf(json: unknown): number {
+  let members = 0;
+  const open = [json];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const inside = Object.values(value) as unknown[];
+    if (!Array.isArray(value)) members += inside.length;
+    for (const one of inside) if (typeof one === 'object' && one !== null) open.push(one);
+  }
+  return members;
+}
+
+/** Number of colons outside of texts: each is behind a name. */
+function colonsIn(json: string): number {
+  let colons = 0;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(json, at);
+    else if (code === COLON) colons++;
+  }
+  return colons;
 }
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
@@ -30,7 +55,9 @@ export function withNumbersAsTexts(json: string): string {
   let read = '';
   let from = 0;
   for (let at = 0; at < json.length; at++) {
-    if (json.charCodeAt(at) === QUOTE) at = endOfText(json, at);
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(json, at);
+    if (code !== MINUS && (code < ZERO || code > NINE)) continue;
     NUMBER.lastIndex = at;
     const number = NUMBER.exec(json)?.[0];
     if (number === undefined) continue;
@@ -41,7 +68,8 @@ export function withNumbersAsTexts(json: string): string {
   return read + json.slice(from);
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [MINUS, ZERO, NINE] = [0x2d, 0x30, 0x39];
 const [OBJECT, END_OF_OBJECT, LIST, END_OF_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** An object or list around the current place. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 export const TIMESTAMP_PATTERN = TIMESTAMP.source;
@@ -8,9 +9,9 @@ export const TIMESTAMP_PATTERN = TIMESTAMP.source;
 /** `YYYY-MM-DD` with a day that exists. */
 export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  // Some engines read 30 February as 2 March.
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  if (month === 2 && day === 29) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day >= 1 && day <= (DAYS_OF_MONTHS[month - 1] ?? 0);
 }
 
 /** RFC 3339 with capital T and Z, and an offset. Leap seconds are refused, because JavaScript's Date has none. */

@@ -57,7 +57,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
 
   /** Attempts the command until it has a result. @throws where the wait was abandoned or the journal is unreachable: it must be redelivered */
   execute(command: Command, lease: CommandLease): Promise<CommandEnd> {
-    return this.#handle({ ...command, merchant: command.merchant.merchant }, lease, {
+    const { orderId, commandId, contentHash, appendedMs, trace } = command;
+    const copy = { merchant: command.merchant.merchant, orderId, commandId, contentHash, appendedMs, trace };
+    return this.#handle(copy, lease, {
       takesNew: true,
       appendsIntent: true,
       isNotTakenPublished: true,

@@ -12,8 +12,8 @@ export interface CommandCopy {
   readonly commandId: string;
   readonly contentHash: string;
   /** Broker time of this copy's append, milliseconds since the epoch; absent where the record has none. */
-  readonly appendedMs?: number;
-  readonly trace?: TraceHeaders;
+  readonly appendedMs?: number | undefined;
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** A valid command as plain data. Further data for the form belongs to the caller's type. */

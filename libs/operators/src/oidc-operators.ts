@@ -1,11 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import { compact } from '@tranche/order-journal';
-import { Problem, ServiceLogger } from '@tranche/service-kit';
+import { compact } from '@tranche/runtime';
+import { Problem, type ServiceLogger } from '@tranche/service-kit';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { Clock } from '../clock.js';
-import { GatewayConfig } from '../gateway.config.js';
-import { OPERATOR_ROLES, type OperatorIdentity } from '../operators/operators.js';
-import { isSafeAddress, type OidcConfig } from '../operators/operators.config.js';
+import { isSafeAddress, type OidcConfig } from './operators.config.js';
+import { OPERATOR_ROLES, type OperatorIdentity } from './operators.js';
 
 /** Only asymmetric algorithms: with HS256 anybody who knows the public key could sign, with `none` anybody at all. */
 const ALGORITHMS = [
@@ -28,28 +25,23 @@ const KEYS_KEPT_MS = 600_000;
 const PERSON = /^[\x21-\x7e]{1,128}$/;
 
 /** Identifies operators by tokens of OPERATORS_OIDC_ISSUER. docs/decisions/0075. */
-@Injectable()
 export class OidcOperators {
   #keys?: Promise<JWTVerifyGetKey>;
 
-  readonly #config: OidcConfig;
-
   constructor(
-    { operators }: GatewayConfig,
-    private readonly clock: Clock,
+    private readonly config: OidcConfig,
+    private readonly clock: { nowMs(): number },
     private readonly log: ServiceLogger,
-  ) {
-    this.#config = operators.oidc;
-  }
+  ) {}
 
   get isConfigured(): boolean {
-    return this.#config.issuer !== undefined;
+    return this.config.issuer !== undefined;
   }
 
   /** @throws Problem 401 where the token is not valid, 403 where it names no role, 503 where the issuer is unreachable */
   async operatorOf(token: string): Promise<OperatorIdentity> {
     const claims = await this.#claimsOf(token);
-    const { personClaim, roleClaim, merchantsClaim, roles } = this.#config;
+    const { personClaim, roleClaim, merchantsClaim, roles } = this.config;
     const person = claims[personClaim];
     if (typeof person !== 'string' || !PERSON.test(person)) throw refused();
     const named = new Set(textsOf(claims[roleClaim]).map((value) => roles?.get(value)));
@@ -61,7 +53,7 @@ export class OidcOperators {
   }
 
   async #claimsOf(token: string): Promise<JWTPayload> {
-    const { issuer, audience } = this.#config;
+    const { issuer, audience } = this.config;
     try {
       const { payload } = await jwtVerify(token, await this.#keysOfIssuer(), {
         ...{ issuer, audience, algorithms: ALGORITHMS, requiredClaims: ['exp'] },
@@ -86,7 +78,7 @@ export class OidcOperators {
   }
 
   async #discover(): Promise<JWTVerifyGetKey> {
-    const { issuer = '' } = this.#config;
+    const { issuer = '' } = this.config;
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!answer.ok) throw new Error(`${address} answered ${answer.status}`);

@@ -1,6 +1,6 @@
 import { openEntriesFile } from '@tranche/contracts';
 import { Env, Part, isLoopback } from '@tranche/service-kit';
-import { Max, Min, IsDefined, Matches, ValidateIf } from 'class-validator';
+import { IsDefined, Matches, ValidateIf } from 'class-validator';
 import { readOperators, rolesInProduction, type Operator, OPERATOR_ROLES, type OperatorRole } from './operators.js';
 
 const CLAIM = /^[\w.:/-]{1,128}$/;
@@ -81,7 +81,7 @@ export function loadOperators(path: string): Operator[] {
   return readOperators(document, readFile);
 }
 
-/** Settings of the operators' access to the management port, and of decisions by two people. */
+/** Settings that say who the operators are. */
 export class OperatorsConfig {
   @Env('OPERATORS_FILE', {
     doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer` (the default; production mode wants each entry to name its role), `operator` and `approver` (demo: `config/operators.demo.json`); without it, and without an issuer of tokens, the operators\' routes answer 503',
@@ -91,14 +91,6 @@ export class OperatorsConfig {
     inProduction: rolesInProduction,
   })
   known?: Operator[];
-
-  @Env('APPROVAL_WITHIN_MS', {
-    doc: 'milliseconds for which a resolution that needs a second person can be approved',
-    default: 86_400_000,
-  })
-  @Min(60_000)
-  @Max(604_800_000)
-  approvalWithinMs: number;
 
   @Part()
   oidc: OidcConfig;

@@ -6,7 +6,7 @@ import {
   type Fault,
   type ReadFile,
 } from '@tranche/contracts';
-import { compact } from '@tranche/order-journal';
+import { compact } from '@tranche/runtime';
 import { plainToInstance } from 'class-transformer';
 import {
   ArrayMaxSize,

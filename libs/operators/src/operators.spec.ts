@@ -125,7 +125,7 @@ describe('operators file', () => {
 
   it('reads the demonstration file', () => {
     expect(
-      loadOperators(join(__dirname, '../../../../config/operators.demo.json')).map(({ operator, role }) => [
+      loadOperators(join(__dirname, '../../../config/operators.demo.json')).map(({ operator, role }) => [
         operator,
         role,
       ]),

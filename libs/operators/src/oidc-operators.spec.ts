@@ -1,10 +1,8 @@
 import { createLogger } from '@tranche/service-kit';
 import { exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
-import { startIssuer } from '../../test/start-issuer.js';
-import type { Clock } from '../clock.js';
-import type { GatewayConfig } from '../gateway.config.js';
-import type { OidcConfig } from '../operators/operators.config.js';
-import { OidcOperators } from './oidc-operators.service.js';
+import { startIssuer } from '@tranche/testing';
+import { OidcOperators } from './oidc-operators.js';
+import type { OidcConfig } from './operators.config.js';
 
 const AUDIENCE = 'https://payments.example/operators';
 const CLIENTS = {
@@ -38,9 +36,9 @@ function operators(settings: Partial<OidcConfig> = {}, aheadMs = 0) {
     personClaim: 'sub',
     ...settings,
   }) as OidcConfig;
-  const clock = { nowMs: () => Date.now() + aheadMs } as Clock;
+  const clock = { nowMs: () => Date.now() + aheadMs };
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
-  return new OidcOperators({ operators: { oidc } } as GatewayConfig, clock, log);
+  return new OidcOperators(oidc, clock, log);
 }
 
 it('takes a token of the issuer: the person, and the highest of the roles', async () => {
