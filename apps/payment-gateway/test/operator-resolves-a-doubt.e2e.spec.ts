@@ -6,6 +6,7 @@ import { askOperatorsOf, doubtful, KEYS, MERCHANT, reason, type Doubt } from './
 
 interface Order {
   status: string;
+  asOf: object;
   amounts: { authorized: number | null };
   operations: {
     id: string;
@@ -51,6 +52,15 @@ it('lists a doubt, takes the word of who looked it up and of a second person, an
     execCode: '0000',
   };
   const resolve = `/v1/operations/${doubt.id}/resolve`;
+  const { asOf: _before, ...unmoved } = await orderOf(orderId);
+  expect(await ask(`${resolve}?dryRun=true`, { body: resolution })).toMatchObject({
+    status: 200,
+    body: {
+      ...{ dryRun: true, order: { status: 'authorized' }, approval: { why: 'amount', notBy: 'demo' } },
+      ...{ events: [{ type: 'payment.authorize.doubt_resolved' }], conflictsWith: ['refused', 'not_executed'] },
+    },
+  });
+  expect(await orderOf(orderId)).toMatchObject(unmoved);
   const proposed = await ask<{ id: string }>(resolve, { body: resolution });
   expect(proposed).toMatchObject({ status: 202, body: { why: 'amount', proposedBy: 'demo' } });
   const approve = `/v1/proposals/${proposed.body.id}/approve`;

@@ -29,6 +29,7 @@ export * from './state/order-state.js';
 export * from './state/records.js';
 export { RECENT_MS, snapshotOf, type SnapshotMismatch } from './state/snapshot.js';
 export { termsOf, type CommandFacts } from './state/terms.js';
+export { whatIf, type WhatIf } from './state/what-if.js';
 export * from './state/time.js';
 export {
   decodeRecord,

@@ -17,7 +17,7 @@ import { CurrentOperator, Requires, type OperatorIdentity, type OperatorRole } f
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
-import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
+import { ResolutionDecisions, type DryRunAnswer, type ProposalView } from './resolution-decisions.service.js';
 import {
   OperationsService,
   type ConflictsPage,
@@ -46,6 +46,12 @@ export class OrdersQuery {
   @IsString()
   @Length(1, 2_000)
   after?: string;
+}
+
+export class DryRunQuery {
+  @ValidateIf((query: DryRunQuery) => query.dryRun !== undefined)
+  @IsIn(['true', 'false'])
+  dryRun?: 'true' | 'false';
 }
 
 export class DoubtsQuery extends OrdersQuery {
@@ -103,12 +109,15 @@ export class OperationsController {
   /** Answers 200 where the resolution was judged; 202 where a second person must approve it, or the owner of its partition has not folded it yet. */
   @Post('operations/:id/resolve')
   @Route('operator', 'resolution.submit')
+  @HttpCode(200)
   async resolve(
     @Param('id') id: string,
     @Body() resolution: ManualResolution,
+    @Query() { dryRun }: DryRunQuery,
     @CurrentOperator() operator: OperatorIdentity,
     @Res({ passthrough: true }) reply: Reply,
-  ): Promise<OperationView | ProposalView | RecordedDecision> {
+  ): Promise<OperationView | ProposalView | RecordedDecision | DryRunAnswer> {
+    if (dryRun === 'true') return this.decisions.dryRun({ operation: id, resolution }, operator);
     const answer = await this.decisions.resolve(id, resolution, operator);
     reply.code(statusOfDecision(answer));
     return answer;
@@ -117,12 +126,16 @@ export class OperationsController {
   /** Proposes what a conflict came to; a second person must approve it. docs/operate/runbook.md, "A conflict". */
   @Post('conflicts/:id/settle')
   @Route('operator', 'conflict.settle')
-  @HttpCode(202)
-  settle(
+  @HttpCode(200)
+  async settle(
     @Param('id') id: string,
     @Body() settlement: ManualSettlement,
+    @Query() { dryRun }: DryRunQuery,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<ProposalView> {
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<ProposalView | DryRunAnswer> {
+    if (dryRun === 'true') return this.decisions.dryRun({ conflict: id, settlement }, operator);
+    reply.code(202);
     return this.decisions.settle(id, settlement, operator);
   }
 

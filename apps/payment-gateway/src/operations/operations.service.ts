@@ -12,16 +12,19 @@ import {
   isWaiting,
   journalPartition,
   mayWrite,
+  whatIf,
   OrderIndexKeys,
   recordWriter,
   standingOf,
   timersOf,
+  type EventBody,
   type EvidenceRecord,
   type OperationState,
   type OrderState,
   type Said,
   type Settled,
   type Settlement,
+  type WhatIf,
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
@@ -200,8 +203,12 @@ export class OperationsService {
     // Checked first: an operation that changed is often not in doubt any more, and the approver must learn why.
     const isOf = whatIs(words, order, commandId);
     if (approval && standingOf(order) !== approval.seen) throw stale(approval, isOf, words);
-    if ('settlement' in words)
-      return { order, record: this.#checkSettlement(order, commandId, words, operator), was: isOf! };
+    if ('settlement' in words) {
+      const record = this.#checkSettlement(order, commandId, words, operator);
+      const conflict = conflictsOf(order).find(({ id }) => id === commandId);
+      const operation = findOperation(order, conflict?.commandId ?? '');
+      return { order, record, was: isOf!, ...compact({ operation }) };
+    }
     const { resolution } = words;
     await this.#refuseTransactionOfAnother(order, resolution);
     const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
@@ -214,6 +221,20 @@ export class OperationsService {
       notExecutedAfterMs: this.#notExecutedAfterMs,
     });
     return { order, operation: findOperation(order, commandId)!, record, was: isOf! };
+  }
+
+  /**
+   * Tells the consequences of what a person would say. Nothing is written.
+   * @throws Problem where it can't count, as if it were said
+   */
+  async dryRun(words: Words, operator: OperatorIdentity): Promise<{ checked: Checked; consequences: DryRunView }> {
+    const checked = await this.check(words, operator);
+    const { order, record, operation } = checked;
+    const unsaid = recordWriter(this.config.rulesVersion)(record);
+    const { order: then, effects, opens, closes, conflictsWith } = whatIf(order, unsaid, operation?.commandId);
+    const events = effects.map(({ event: { type, body } }) => ({ type, ...body }));
+    const view = orderView(then, this.journal.epoch);
+    return { checked, consequences: { dryRun: true, order: view, events, opens, closes, conflictsWith } };
   }
 
   /** The fold judges the settlement before anybody approves it, as it will judge the record. */
@@ -403,6 +424,13 @@ const judgedIn = (
   said: Parameters<typeof statementOf>[1],
 ): Said | undefined =>
   statementOf<Said>('resolution' in words ? findOperation(order, commandId)?.statements : order.settlements, said);
+
+/** Consequences of what a person would say: the order then, its events, operations that guards let through or refuse then, and results that would be conflicts. */
+export interface DryRunView extends Pick<WhatIf, 'opens' | 'closes' | 'conflictsWith'> {
+  dryRun: true;
+  order: ReturnType<typeof orderView>;
+  events: ({ type: string } & EventBody)[];
+}
 
 export interface SettlementView {
   id: string;

@@ -49,7 +49,8 @@ export class AuditInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<OperatorRequest>();
-    const { action } = this.reflector.get(Requires, context.getHandler());
+    const isDryRun = (request.query as { dryRun?: unknown } | undefined)?.dryRun === 'true';
+    const action = isDryRun ? 'what_if.read' : this.reflector.get(Requires, context.getHandler()).action;
     const { person: operator, role } = request.operator ?? {};
     const who = compact({ action, operator, role, ...aboutRequest(request) });
     if (!action.endsWith('.read')) await this.audit.before({ ...who, result: 'asked' });

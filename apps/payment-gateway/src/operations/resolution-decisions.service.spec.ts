@@ -106,6 +106,20 @@ describe('a resolution that needs two people', () => {
     expect(appended).toEqual([expect.objectContaining({ result: 'refused', actor: 'alice', approvedBy: 'bob' })]);
   });
 
+  it('is tried before: who must agree and what follows is told, and nothing is written', async () => {
+    const { approvals, appended } = setUp();
+    const answer = await approvals.dryRun({ operation: id, resolution: notExecuted }, alice);
+    expect(answer).toMatchObject({
+      ...{ dryRun: true, approval: { why: 'not_executed', notBy: 'alice' }, conflictsWith: ['succeeded', 'refused'] },
+      ...{ opens: [{ operation: 'authorize', code: 'order_in_doubt' }], closes: [] },
+      order: { operations: [{ state: 'not_executed' }] },
+    });
+    expect([appended, await approvals.list(alice)]).toEqual([[], []]);
+    const ofOne = setUp({ approvalAboveMinor: 100 }).approvals;
+    const succeeded = { operation: id, resolution: { outcome: 'succeeded', reason, transactionId: 'T1' } } as const;
+    expect((await ofOne.dryRun(succeeded, alice)).approval).toBeUndefined();
+  });
+
   it('can not be approved or rejected by who proposed it', async () => {
     const { approvals, appended, proposed } = setUp();
     const { id: proposal } = await proposed();

@@ -12,6 +12,7 @@ import {
   transactionOfAnother,
   type Approval,
   type DecisionJudgement,
+  type DryRunView,
   type RecordedDecision,
   type SettlementView,
 } from './operations.service.js';
@@ -28,12 +29,15 @@ import {
   type DecisionList,
   type DecisionRecord,
   type DecisionSubject,
+  type Words,
 } from '../decisions/decision.js';
 import { whyTwoPeople } from '../decisions/resolution.js';
 
 /** `judged`: what the fold made of it, once it is approved and the owner of its partition has read it. */
 export type ProposalView = DecisionSubject &
   Omit<Decision, 'kind' | 'about' | 'subject'> & { judged?: DecisionJudgement };
+/** `approval`: who must agree. */
+export type DryRunAnswer = DryRunView & { approval?: { why: string; role: 'approver'; notBy: string } };
 type Said = OperationView | SettlementView | RecordedDecision;
 
 /** Resolutions and settlements that one person proposes and a second one approves or rejects (docs/decisions/0075). */
@@ -67,6 +71,17 @@ export class ResolutionDecisions implements OnModuleInit {
     refuseClaimed(await this.#current(), subject, this.clock.nowMs());
     if (why === undefined) return this.operations.say(words, operator) as Promise<OperationView | RecordedDecision>;
     return this.#proposed({ ...subject, why, seen: standingOf(order), was }, operator);
+  }
+
+  /** Tells what would happen, and why a second person would have to approve it; nothing is written. */
+  async dryRun(words: Words, operator: OperatorIdentity): Promise<DryRunAnswer> {
+    const { checked, consequences } = await this.operations.dryRun(words, operator);
+    const merchant = this.config.merchants.byName(checked.order.merchant);
+    const why = 'settlement' in words ? 'conflict' : whyTwoPeople(checked.operation!, words.resolution, merchant);
+    return {
+      ...consequences,
+      ...(why !== undefined && { approval: { why, role: 'approver', notBy: operator.person } }),
+    };
   }
 
   /** Returns the proposal that a second person must approve, whatever a conflict came to. */
@@ -243,10 +258,10 @@ function viewOf({ subject, kind: _kind, about: _about, ...decision }: Decision):
   return { ...subject, ...decision };
 }
 
-type Words = ManualResolution | ManualSettlement;
+type What = ManualResolution | ManualSettlement;
 
-function isSame(one: Words, other: Words): boolean {
-  const fieldsOf = ({ actor: _actor, ...said }: Words) => JSON.stringify(Object.entries(said).sort());
+function isSame(one: What, other: What): boolean {
+  const fieldsOf = ({ actor: _actor, ...said }: What) => JSON.stringify(Object.entries(said).sort());
   return fieldsOf(one) === fieldsOf(other);
 }
 

@@ -50,9 +50,15 @@ function setUp({ rulesVersion = 2 } = {}) {
     sleep: (_ms: number, signal: AbortSignal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
   } as unknown as Clock;
-  const operators = { approvalWithinMs: 86_400_000, oidc: {} };
+  const operators = { oidc: {} };
   const merchants = { byName: () => ({}) } as unknown as Merchants;
-  const config = { platformTimeoutMs: 30_000, rulesVersion, merchants, operators } as unknown as GatewayConfig;
+  const config = {
+    platformTimeoutMs: 30_000,
+    rulesVersion,
+    merchants,
+    operators,
+    approvalWithinMs: 86_400_000,
+  } as unknown as GatewayConfig;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
   const operations = new OperationsService(config, journal, {} as unknown as OrderIndexStore, clock, log);
   const decisions = new ResolutionDecisions(config, operations, new TopicInMemory().asTopic, clock, log);
@@ -122,6 +128,25 @@ it('is one that the order shows, of a merchant of the operator, and written by a
   await expect(setUp({ rulesVersion: 1 }).decisions.settle(id, kept, alice)).rejects.toMatchObject({
     code: 'rules_version_too_old',
   });
+});
+
+it('is tried before it is proposed: the same fold judges it, and nothing is written', async () => {
+  const { decisions, appended, id, order } = setUp();
+  const { lastOffset } = order();
+  const words = { conflict: id, settlement: kept };
+  const { approval, opens, events, order: then, conflictsWith } = await decisions.dryRun(words, alice);
+  expect(approval).toEqual({ why: 'conflict', role: 'approver', notBy: 'alice' });
+  expect([events.map(({ type }) => type), opens]).toEqual([
+    ['payment.conflict.settled'],
+    [{ operation: 'pay', code: 'authorization_live' }],
+  ]);
+  expect([appended, order().lastOffset, await decisions.list(bob)]).toEqual([[], lastOffset, []]);
+  await decisions.approve((await decisions.settle(id, kept, alice)).id, bob);
+  const said = orderView(order());
+  expect([then.status, then.amounts, then.conflicts]).toEqual([said.status, said.amounts, said.conflicts]);
+  expect(conflictsWith).toEqual(['succeeded']);
+  const gone = { conflict: id, settlement: kept };
+  await expect(decisions.dryRun(gone, alice)).rejects.toMatchObject({ code: 'conflict_unknown' });
 });
 
 it('is proposed once: another statement of it waits for that decision', async () => {

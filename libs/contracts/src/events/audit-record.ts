@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'conflicts.read',
   'order.read',
   'proposals.read',
+  'what_if.read',
   'resolution.submit',
   'resolution.approve',
   'resolution.reject',
