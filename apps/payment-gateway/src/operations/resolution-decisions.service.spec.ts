@@ -67,6 +67,7 @@ function setUp({ approvalAboveMinor, issuer }: { approvalAboveMinor?: number; is
     platformTimeoutMs: 30_000,
     merchants,
     approvalWithinMs: DAY_MS,
+    rulesVersion: 2,
     operators: { oidc: { issuer } },
   } as unknown as GatewayConfig;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
