@@ -134,6 +134,11 @@ it('takes no TRANSACTIONID that another order has, nor that another proposal sta
 it('lets a viewer of one merchant see, and nothing else', async () => {
   const allowed = `/v1/operations?state=in_doubt&merchant=${MERCHANT}`;
   expect((await ask(allowed, { key: KEYS.viewer })).status).toBe(200);
+  const me = { role: 'viewer', merchants: [MERCHANT], mayDecide: true };
+  expect(await ask('/v1/me', { key: KEYS.viewer })).toMatchObject({ status: 200, body: me });
+  const sorted = '/v1/operations?state=in_doubt&sort=amount&operation=authorize&minAmount=1&minAgeSeconds=0&limit=1';
+  expect(await ask(sorted)).toMatchObject({ status: 200, body: { operations: expect.any(Array) } });
+  expect(await ask(`${sorted}&after=x`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   const refused = await ask('/v1/operations/x/resolve', { key: KEYS.viewer, body: { outcome: 'refused', reason } });
   expect(refused).toMatchObject({ status: 403, body: { code: 'role_needed' } });
   expect(refused.type).toContain('problem+json');

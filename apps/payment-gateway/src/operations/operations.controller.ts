@@ -12,7 +12,7 @@ import {
   UseInterceptors,
   HttpCode,
 } from '@nestjs/common';
-import { MERCHANT_PATTERN, type AuditAction } from '@tranche/contracts';
+import { MERCHANT_PATTERN, OPERATION_KINDS, type AuditAction, type OperationKind } from '@tranche/contracts';
 import { CurrentOperator, Requires, type OperatorIdentity, type OperatorRole } from '@tranche/operators';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
@@ -26,8 +26,11 @@ import {
   type RecordedDecision,
   type SettlementView,
 } from './operations.service.js';
+import { compact } from '@tranche/order-journal';
+import { GatewayConfig } from '../gateway.config.js';
 import { ManualResolution } from '../decisions/manual-resolution.js';
 import { ManualSettlement } from '../decisions/manual-settlement.js';
+import { SORTS, type Sort } from './listing.js';
 import { Rails, type RailView } from './rails.service.js';
 import type { OperationView } from './order-view.js';
 
@@ -41,6 +44,30 @@ export class OrdersQuery {
   @Min(1)
   @Max(500)
   limit = 100;
+
+  @ValidateIf((query: OrdersQuery) => query.sort !== undefined)
+  @IsIn(SORTS)
+  sort?: Sort;
+
+  @ValidateIf((query: OrdersQuery) => query.operation !== undefined)
+  @IsIn(OPERATION_KINDS)
+  operation?: OperationKind;
+
+  @ValidateIf((query: OrdersQuery) => query.reason !== undefined)
+  @Matches(/^\w{1,50}$/, { message: 'must be a reason of the list' })
+  reason?: string;
+
+  @ValidateIf((query: OrdersQuery) => query.minAmount !== undefined)
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  minAmount?: number;
+
+  @ValidateIf((query: OrdersQuery) => query.minAgeSeconds !== undefined)
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  minAgeSeconds?: number;
 
   @ValidateIf((query: OrdersQuery) => query.after !== undefined)
   @IsString()
@@ -63,6 +90,11 @@ export class DoubtsQuery extends OrdersQuery {
 export const statusOfDecision = (answer: object): 200 | 202 =>
   'proposedBy' in answer || 'recorded' in answer ? 202 : 200;
 
+/** `merchants` is absent where every merchant is meant. `mayDecide`: may take part in decisions of two people. */
+export interface Me extends Pick<OperatorIdentity, 'person' | 'role' | 'merchants'> {
+  mayDecide: boolean;
+}
+
 interface Reply {
   code(status: number): Reply;
 }
@@ -79,6 +111,7 @@ export class OperationsController {
     private readonly operators: OperationsService,
     private readonly decisions: ResolutionDecisions,
     private readonly rails: Rails,
+    private readonly config: GatewayConfig,
   ) {}
 
   @Get('operations')
@@ -97,6 +130,14 @@ export class OperationsController {
   @Route('viewer', 'conflicts.read')
   frozen(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<FrozenPage> {
     return this.operators.frozen(query, operator);
+  }
+
+  /** The person that the key or token names, and what it may do. */
+  @Get('me')
+  @Route('viewer', 'me.read')
+  me(@CurrentOperator() { person, role, merchants, isPersonMissing }: OperatorIdentity): Me {
+    const mayDecide = isPersonMissing !== true || this.config.operators.oidc.issuer === undefined;
+    return compact({ person, role, merchants, mayDecide });
   }
 
   /** The rails: which is stopped, why, since when, and what waits for it. */

@@ -13,7 +13,6 @@ import {
   journalPartition,
   mayWrite,
   whatIf,
-  OrderIndexKeys,
   recordWriter,
   standingOf,
   timersOf,
@@ -38,6 +37,7 @@ import {
   type MissingPartition,
 } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up-schedule.js';
+import { isWanted, notACursor, pageOf, type Listed, type ListQuery } from './listing.js';
 import { aboutOf, saidIn, type Decision, type Words } from '../decisions/decision.js';
 import { changeSince, stateOf } from '../decisions/resolution.js';
 import { notSettled, settlementRecord, type ManualSettlement } from '../decisions/manual-settlement.js';
@@ -76,12 +76,6 @@ interface Page {
 export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
 export type FrozenPage = Page & { orders: ReturnType<typeof frozenOrderView>[] };
 export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
-
-export interface ListQuery {
-  merchant?: string;
-  limit: number;
-  after?: string;
-}
 
 /** The fold's judgement of an approved proposal, as both people see it. */
 export interface DecisionJudgement {
@@ -150,16 +144,22 @@ export class OperationsService {
     return { orders: listed, ...page };
   }
 
-  /** A page of what these orders show; an order is never cut in two. A partition that can't be read is named, and hides no other one. */
-  async #list<T extends { id: string }>(
+  /**
+   * A page of what these orders show. By merchant and orderId an order is never cut in two, and only the orders of the page are read; another sort reads
+   * all. A partition that can't be read is named, and hides no other one.
+   */
+  async #list<T extends Listed>(
     orders: Promise<ListedOrders>,
-    { merchant, limit, after }: ListQuery,
+    query: ListQuery,
     operator: OperatorIdentity,
     shows: (order: OrderState) => T[],
   ): Promise<Page & { listed: T[] }> {
     const readAt = isoTime(this.clock);
+    const { merchant, limit, after, sort = 'order' } = query;
+    const nowMs = this.clock.nowMs();
     if (merchant !== undefined) assertMerchant(operator, merchant);
-    const afterKey = after === undefined ? undefined : keyOf(after);
+    const isByOrder = sort === 'order';
+    const afterKey = after === undefined || !isByOrder ? undefined : keyOf(after);
     const { orderKeys, missing: unlisted } = await this.#available(orders);
     const missing = new Map(unlisted.map((one) => [one.partition, one]));
     const keys = orderKeys
@@ -172,13 +172,13 @@ export class OperationsService {
       const partition = journalPartition(key);
       if (missing.has(partition)) continue;
       const read = await this.#orderAsOf(key).catch(() => void missing.set(partition, unreachable(partition)));
-      if (read) listed.push(...shows(read.order));
-      if (listed.length < limit || position === keys.length - 1) continue;
+      if (read) listed.push(...shows(read.order).filter((one) => isWanted(one, query, nowMs)));
+      if (!isByOrder || listed.length < limit || position === keys.length - 1) continue;
       next = listed.at(-1)!.id;
       break;
     }
-    if (missing.size === OrderIndexKeys.partitions.length && listed.length === 0) throw new Problem(UNREADABLE);
-    return compact({ listed, readAt, next, missing: missing.size === 0 ? undefined : [...missing.values()] });
+    const page = isByOrder ? { listed, next } : pageOf(listed, query);
+    return compact({ ...page, readAt, missing: missing.size === 0 ? undefined : [...missing.values()] });
   }
 
   /**
@@ -447,12 +447,7 @@ const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));
 function keyOf(id: string): string {
   const name = parseOperationId(id);
   if (name) return orderKey(name.merchant, name.orderId);
-  throw new Problem({
-    status: 400,
-    code: 'invalid_request',
-    detail: 'Some fields are not as they must be, see faults.',
-    faults: [{ path: 'after', code: 'format', message: 'must be the next of a page' }],
-  });
+  throw notACursor();
 }
 
 /** Answer to a decision that is in the journal, and that the owner of its partition has not folded yet. It may still turn out not to count. */

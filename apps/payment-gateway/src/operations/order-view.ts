@@ -230,7 +230,7 @@ export function conflictView(order: OrderState, conflict: Conflict, epoch = 0) {
   return compact({
     id: operationIdOf({ merchant, orderId, commandId: conflict.id }),
     ...{ merchant, orderId, reason },
-    ...compact({ commandId, operation, amount, currency: own?.currency, transactionId }),
+    ...compact({ commandId, operation, amount, currency: own?.currency, transactionId, since: own?.since }),
     payments: payments?.map((payment) => compact(payment)),
     otherAmounts: reason === 'other_amount' ? own?.otherAmounts : undefined,
     otherCurrencies: reason === 'other_currency' ? own?.otherCurrencies : undefined,

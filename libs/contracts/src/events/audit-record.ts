@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   'order.read',
   'proposals.read',
   'what_if.read',
+  'me.read',
   'resolution.submit',
   'resolution.approve',
   'resolution.reject',
