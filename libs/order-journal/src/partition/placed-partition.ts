@@ -84,11 +84,12 @@ export class PlacedPartition {
       const { offset, value, headers } = entry;
       try {
         if (this.#mark.isCompared(offset, value) || offset < this.position) continue;
-        const { record, hash } = readEntry(entry);
+        const stored = readEntry(entry);
+        const { key, record, hash } = stored;
         this.owner.openIntents.see(record, seenMs);
-        const folded = this.#cache.apply(keyOf(record), offset, record, hash);
+        const folded = this.#cache.apply(stored);
         if (!this.assigned.aborted)
-          this.#ahead.add({ offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
+          this.#ahead.add({ key, offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof MarkerMovedError) return this.#surprisedBy(error);

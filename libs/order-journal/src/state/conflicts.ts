@@ -77,12 +77,12 @@ export function followUpsOf(
   kind: 'capture' | 'void',
   { commandId, transactionId }: FollowedUp,
 ): Pick<ExternalOperation, 'isOfWaiting'>[] {
-  const isOwn = findOperation(order, commandId ?? '')?.transactionId === transactionId;
+  const isOwn = () => findOperation(order, commandId ?? '')?.transactionId === transactionId;
   const ofKind = order.external.filter(({ operation }) => operation === kind);
   const isDenied = ({ transactionId: id }: ExternalOperation) =>
     ofKind.some((other) => other.result === 'refused' && id !== undefined && other.transactionId === id);
   const elsewhere = ofKind.filter(
-    (one) => one.result === 'succeeded' && one.of !== undefined && one.of === commandId && isOwn && !isDenied(one),
+    (one) => one.result === 'succeeded' && one.of !== undefined && one.of === commandId && isOwn() && !isDenied(one),
   );
   return [...elsewhere, ...followedByOurs(order, kind, transactionId)];
 }
@@ -130,13 +130,13 @@ type Payment = Pick<Conflict, 'commandId' | 'operation' | 'transactionId' | 'amo
 export function paymentsTaken(order: OrderState): Payment[] {
   const ours = order.operations
     .filter(isPayment)
-    .flatMap((one) => successesOf(one).map((success) => ({ ...facts(one), ...success })));
+    .flatMap((one) => successesOf(one).map(({ transactionId }) => facts(one, transactionId)));
   // A report of ours may have another OPERATIONTYPE.
   const isOurs = (id?: string) => id !== undefined && ours.some(({ transactionId }) => transactionId === id);
   const elsewhere = madeElsewhere(order.external.filter(isPayment)).filter(
     ({ isDenied, transactionId }) => !isDenied && !isOurs(transactionId),
   );
-  return [...ours, ...elsewhere.map(facts)].filter((one) => !isCancelled(order, one));
+  return [...ours, ...elsewhere.map((one) => facts(one))].filter((one) => !isCancelled(order, one));
 }
 
 /** Payments that succeeded though their form was voided, until they are captured or voided once more. */
@@ -192,7 +192,7 @@ const isOpposed = (external: ExternalOperation, index: number, all: readonly Ext
         [before.result, external.result].toSorted().join() === 'refused,succeeded',
     );
 
-const facts = ({ commandId, operation, amount, transactionId }: Payment): Payment => ({
+const facts = ({ commandId, operation, amount, transactionId: own }: Payment, transactionId = own): Payment => ({
   commandId,
   operation,
   amount,
