@@ -26,6 +26,8 @@ export class PlacedPartition {
   readonly #goal: bigint;
   position: bigint;
   #next: bigint;
+  /** All below was in the index at the last `forget`. */
+  #indexed: bigint;
   #covers: bigint;
   #isDropped = false;
   #isDoubted = false;
@@ -42,7 +44,7 @@ export class PlacedPartition {
     /** Marker at which the log held no record when the partition was placed before. */
     absentAt: bigint | undefined,
   ) {
-    this.position = this.#next = this.#covers = place.mark.marker + 1n;
+    this.position = this.#next = this.#indexed = this.#covers = place.mark.marker + 1n;
     this.#goal = place.high;
     this.#ahead = new ReadAhead(owner.partition, parts.follower);
     this.#mark = new MarkedRecord(owner.partition, place, absentAt);
@@ -223,9 +225,10 @@ export class PlacedPartition {
     return this.#cache.waitForRecordAfter(keyOf(name), offset, signal);
   }
 
-  /** Drops orders that the index holds from memory. */
+  /** Drops orders from memory that the index held at the last call: most that were in use then are in use no more. */
   forget(): void {
-    this.#covers = this.#next;
-    this.#cache.forget((_key, lastOffset) => lastOffset < this.#next);
+    this.#covers = this.#indexed;
+    this.#cache.forget((_key, lastOffset) => lastOffset < this.#covers);
+    this.#indexed = this.#next;
   }
 }
