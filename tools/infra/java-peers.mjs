@@ -20,7 +20,8 @@ export async function javaPeers({ held, log }) {
     log('building the Java peers through Maven');
     mkdirSync(home, { recursive: true });
     const output = held.removeAtEnd(mkdtempSync(join(home, 'building-')));
-    await runMaven(held, ['-f', join(SOURCES, 'pom.xml'), 'package', `-Doutput=${output}`]);
+    const goals = ['package', 'dependency:copy-dependencies', `-Doutput=${output}`, `-DoutputDirectory=${output}`];
+    await runMaven(held, ['-f', join(SOURCES, 'pom.xml'), ...goals]);
     for (const old of readdirSync(home).filter((name) => name.startsWith(PREFIX))) rmSync(join(home, old), { recursive: true }); // prettier-ignore
     renameSync(output, folder);
     return folder;

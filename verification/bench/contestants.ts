@@ -56,19 +56,14 @@ export interface Standing {
   seconds: number;
 }
 
-export function standing(rates: readonly Rate[]): Standing {
-  const of = (figure: (rate: Rate) => number) => median(rates.map(figure));
-  return {
-    perSecond: of((rate) => rate.perSecond),
-    cpuMs: of(({ cpuMs }) => cpuMs.own ?? 0),
-    platformCpuMs: of(({ cpuMs }) => cpuMs.platform ?? 0),
-    restCpuMs: of(({ cpuMs }) => cpuMs.rest ?? 0),
-    seconds: of((rate) => rate.seconds),
-  };
-}
-
 export async function standings(context: Context, contestants: Record<string, () => Promise<Rate>>) {
   const given = Object.entries(await inTurns(context, contestants));
+  const standing = (rates: Rate[]): Standing => {
+    const of = (figure: (rate: Rate) => number | undefined) => median(rates.map((rate) => figure(rate) ?? 0));
+    const [perSecond, seconds] = [of((rate) => rate.perSecond), of((rate) => rate.seconds)];
+    const [cpuMs, platformCpuMs] = [of((rate) => rate.cpuMs.own), of((rate) => rate.cpuMs.platform)];
+    return { perSecond, cpuMs, platformCpuMs, restCpuMs: of((rate) => rate.cpuMs.rest), seconds };
+  };
   return Object.fromEntries(given.map(([name, rates]) => [name, standing(rates)]));
 }
 

@@ -2,6 +2,7 @@
  * `node verification/dist/bench/main.js NAME [--option …]` runs a bench on the Kafka and Redis of KAFKA_BROKERS and REDIS_URL.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { readArguments, type Bench, type Chosen } from './bench.js';
 import { gateway } from './gateway.bench.js';
@@ -59,8 +60,9 @@ async function run({
   }
   const log = (line: string) =>
     console.error(`[${String(Math.round(performance.now() / 1000)).padStart(3)} s] ${line}`);
+  const link = drawn && markdown && relative(dirname(markdown), drawn);
   const page = (measured: readonly Row[], keepsOthers: boolean) =>
-    markdown === undefined ? '' : withTable(readFileSync(markdown, 'utf8'), name, measured, keepsOthers);
+    markdown === undefined ? '' : withTable(readFileSync(markdown, 'utf8'), name, measured, keepsOthers, link);
   page([], true); // a page without a place for the table is told before an hour of measuring
   log(`warming the broker: ${WARMING} records are written and read`);
   await Stage.warmBroker({ brokers, redisUrl }, WARMING);

@@ -39,6 +39,12 @@ it('replaces a row in its place, and keeps those that were not measured if only 
   expect(withTable(once, 'gateway', [further], false)).not.toContain('plain');
 });
 
+it('has a link to the picture, which stays after a run without one', () => {
+  const drawn = withTable(page(), 'gateway', [plain], false, '../a.svg');
+  expect(drawn).toMatch(/\|\n\n!\[.+\]\(\.\.\/a\.svg\)\n\n<!-- end -->/);
+  expect(withTable(drawn, 'gateway', [plain], false)).toBe(drawn);
+});
+
 it('says that a page has no place for it', () => {
   expect(() => withTable(page(), 'journal', [plain], true)).toThrow(
     'no place for the table: <!-- bench journal --> … <!-- end -->',

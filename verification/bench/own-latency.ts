@@ -88,7 +88,10 @@ async function paced({ context, platform }: Arena, name: string, start: (stage: 
       times[n] = { dueMs, ackedMs: Infinity };
       void appended.then(() => (times[n]!.ackedMs = performance.now()));
     });
-    await waitFor(() => readMs.size > total, { timeoutMs: LAST_EVENT_MS, what: 'each command to have an event' });
+    await waitFor(() => readMs.size > total, {
+      timeoutMs: LAST_EVENT_MS,
+      what: `an event of each command from ${name}`,
+    });
     const warmUp = Math.min((WARM_UP_MS / 1000) * PER_SECOND, Math.floor(total / 4));
     return times.map((time, n) => ({ ...time, readMs: readMs.get(keyOf(n))! })).slice(warmUp);
   } finally {

@@ -2,12 +2,13 @@ import type { Row } from './report.js';
 
 /** The bare loop is the limit that a platform sets; others are shares of it. */
 const LIMIT = 'bare-loop';
+export const TITLE = 'Throughput and processor time against calls in flight';
 const WIDTH = 400;
 const HEIGHT = 260;
 const LEFT = 52;
 const TOP = 44;
 /** Colours that can be told apart by people who see red and green alike, on white and on black. */
-const COLOURS = ['#0072b2', '#e69f00', '#cc79a7', '#009e73'];
+const COLOURS = ['#2f81d6', '#e69f00', '#cc79a7', '#009e73'];
 
 interface Curve {
   name: string;
@@ -25,9 +26,8 @@ export function picture(rows: readonly Row[]): string {
   const inFlight = shares[0]?.points.map(([n]) => n) ?? [];
   if (inFlight.length < 2) throw new Error('A picture needs latency-bound parts of at least two numbers in flight');
   const [width, height] = [2 * (WIDTH + LEFT) + 40, TOP + HEIGHT + 84];
-  const title = 'Throughput and processor time against calls in flight';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${TITLE}">`,
     '<style>text{font:13px sans-serif;fill:#1f2328}.grid{stroke:#8b949e;stroke-opacity:.35}',
     '@media (prefers-color-scheme:dark){text{fill:#e6edf3}}</style>',
     chart(

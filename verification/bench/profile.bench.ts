@@ -63,31 +63,23 @@ async function observed(context: Context, load: Load, files: readonly string[]) 
   const platform = await startPlatform(kind, latencyMs);
   const stage = await Stage.open(context);
   const gateways: Running[] = [];
+  const options = { ...context, stage, platform, inFlight: Math.floor(IN_FLIGHT / files.length) };
+  const append = () => (perSecond === undefined ? stage.fill(0, total) : stage.pace(0, total, perSecond));
   const isFilledFirst = perSecond === undefined && files.length === 1;
   try {
-    if (isFilledFirst) await stage.fill(0, total);
-    for (const profileFile of files)
-      gateways.push(
-        await startGateway({
-          ...context,
-          stage,
-          platform,
-          inFlight: Math.floor(IN_FLIGHT / files.length),
-          profileFile,
-        }),
-      );
-    const appending = isFilledFirst
-      ? undefined
-      : perSecond === undefined
-        ? stage.fill(0, total)
-        : stage.pace(0, total, perSecond);
+    if (isFilledFirst) await append();
+    for (const profileFile of files) gateways.push(await startGateway({ ...options, profileFile }));
+    const appending = isFilledFirst ? undefined : append();
     const events = async () => {
       for (const gateway of gateways) gateway.assertRunning();
       return stage.records(TOPICS.events);
     };
-    const overdue = AbortSignal.timeout(TIME_BOX_MS);
+    const deadlineMs = performance.now() + TIME_BOX_MS;
     const reach = async (share: number) => {
-      while ((await events()) < share * total) await delay(200, undefined, { signal: overdue });
+      for (let done = 0; done < share * total; done = await events()) {
+        if (performance.now() > deadlineMs) throw new Error(`Only ${done} of ${total} commands have an event`);
+        await delay(200);
+      }
       for (const { pid } of gateways) process.kill(pid, 'SIGUSR2');
       return { done: await events(), redis: await redisCounts(context.redisUrl) };
     };

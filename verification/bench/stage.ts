@@ -24,6 +24,9 @@ export interface Infrastructure {
   redisUrl: string;
 }
 
+/** So many commands are spread over every partition. */
+const FIRST = 1_000;
+
 type OnAppend = (n: number, dueMs: number, appended: Promise<void>) => void;
 
 /** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
@@ -91,8 +94,9 @@ export class Stage {
     const follower = new LogFollower({ client, topic, topicPrefix, log: silentLog });
     try {
       let read = 0;
+      await stage.fill(0, FIRST); // a cold broker may still deny that it leads a partition, which producers wait out
       await follower.start({ onRecords: (_partition, records) => void (read += records.length) });
-      await stage.fill(0, count);
+      await stage.fill(FIRST, FIRST + count);
       await waitFor(() => read >= count, { timeoutMs: 120_000, what: 'the broker to be warm' });
     } finally {
       await follower.stop();

@@ -136,9 +136,9 @@ export const MUTANTS: readonly Mutant[] = [
     ...placed,
     name: 'publish-from-commit',
     does: 'projects from the commit on, and does not restore an index that is older (4 of 0120)',
-    find: 'this.position = this.#next = this.#covers = place.mark.marker + 1n;',
+    find: 'this.position = this.#next = this.#indexed = this.#covers = place.mark.marker + 1n;',
     replace:
-      'const behind = place.mark.marker + 1n; this.position = this.#next = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
+      'const behind = place.mark.marker + 1n; this.position = this.#next = this.#indexed = this.#covers = behind > place.publishFrom ? behind : place.publishFrom;',
   },
   {
     ...placed,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { contentHash } from './content-hash.js';
 
 describe('the hash of a command', () => {
@@ -25,5 +26,15 @@ describe('the hash of a command', () => {
   it('is that of its JSON: a field without a value is none', () => {
     const content = { a: 1, b: undefined, c: [undefined, null, { d: undefined }] };
     expect(contentHash('t', content)).toBe(contentHash('t', JSON.parse(JSON.stringify(content))));
+  });
+
+  it('quotes every character as JSON.stringify does', () => {
+    const different = Array.from({ length: 0x10000 }, (_, unit) => ({
+      [`n${String.fromCharCode(unit)}`]: String.fromCharCode(unit),
+    })).filter(
+      (content) =>
+        contentHash('t', content) !== hash('sha256', `t\n${JSON.stringify(content)}`, 'base64url').slice(0, 27),
+    );
+    expect(different).toEqual([]);
   });
 });

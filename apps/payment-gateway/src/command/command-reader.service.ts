@@ -49,9 +49,10 @@ export class CommandReader {
   async signatureProblem(record: ConsumedRecord, read: ReadableCommand): Promise<SignatureProblem | undefined> {
     const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
     const merchant = this.config.merchants.byName(name);
-    const topic = this.config.kafkaTopicPrefix + record.topic;
-    const { environmentId } = this.config;
-    const checked = merchant && (await commandSignatureProblem({ ...record, topic }, merchant, environmentId));
+    const { kafkaTopicPrefix, environmentId } = this.config;
+    const { key, headers, value, timestampMs } = record;
+    const signed = { topic: kafkaTopicPrefix + record.topic, key, headers, value, timestampMs };
+    const checked = merchant && (await commandSignatureProblem(signed, merchant, environmentId));
     if (checked === undefined) return undefined;
     // A merchant that is not configured has no keys, so the label is one of the merchants' file.
     this.#signatures.inc({ merchant: name, outcome: checked });

@@ -1,11 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { readingLegalHeads } from '@tranche/service-kit';
-import { buildConnector, Client, errors, type Dispatcher } from 'undici';
-
-/** Options of a call in undici's pool. `takenBy` receives the connection that took the call. */
-export interface CallOptions extends Dispatcher.DispatchOptions {
-  takenBy: (connection: PlatformConnection) => void;
-}
+import { buildConnector, Client, errors } from 'undici';
 
 type ConnectionOptions = Client.Options & { connect: buildConnector.connector };
 
@@ -40,7 +35,7 @@ export function connectorOverTcp(timeoutMs: number): buildConnector.connector {
   };
 }
 
-/** One connection of undici's pool. It keeps the socket, which undici does not expose. */
+/** Keeps the socket, which undici does not expose. */
 export class PlatformConnection extends Client {
   #socket: Socket | undefined;
 
@@ -51,11 +46,6 @@ export class PlatformConnection extends Client {
         callback(...args);
       });
     super(origin, { ...options, connect: connectTo });
-  }
-
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    (options as CallOptions).takenBy(this);
-    return super.dispatch(options, handler);
   }
 
   /**
@@ -71,5 +61,72 @@ export class PlatformConnection extends Client {
     if (socket.writableLength > 0 || tcp.writableLength > 0) return false;
     tcp.resetAndDestroy();
     return true;
+  }
+}
+
+type Use = (connection: PlatformConnection) => void;
+
+/** Connections to one origin, each with one call at a time. undici's own pool looks at every busy one before it finds a free one. */
+export class PlatformConnections {
+  readonly #all = new Set<PlatformConnection>();
+  /** The one that was used last is taken first. */
+  readonly #free: PlatformConnection[] = [];
+  readonly #waiting: Use[] = [];
+  #connected = 0;
+  #calls = 0;
+  #isClosed = false;
+
+  constructor(
+    private readonly origin: URL,
+    private readonly options: ConnectionOptions,
+    private readonly most: number,
+  ) {}
+
+  get connected(): number {
+    return this.#connected;
+  }
+
+  /** Connections that neither a call has nor one waits for; below 0 where calls wait. */
+  get unused(): number {
+    return this.#connected - this.#calls;
+  }
+
+  /** Calls `use` as soon as a connection is free. Its user gives it back once. */
+  take(use: Use): void {
+    this.#calls++;
+    this.#give(use);
+  }
+
+  giveBack(connection: PlatformConnection): void {
+    this.#calls--;
+    // It is called within undici, which is not done with the call before it returns.
+    queueMicrotask(() => {
+      if (this.#all.has(connection)) this.#free.push(connection);
+      const next = this.#waiting.shift();
+      if (next) this.#give(next);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map((connection) => connection.close()));
+  }
+
+  #give(use: Use): void {
+    const connection = this.#free.pop() ?? (this.#all.size < this.most ? this.#open() : undefined);
+    if (connection) use(connection);
+    else this.#waiting.push(use);
+  }
+
+  #open(): PlatformConnection {
+    const connection = new PlatformConnection(this.origin, this.options);
+    // A closed one refuses its call, and says why.
+    if (this.#isClosed) void connection.close();
+    this.#all.add(connection);
+    connection
+      .on('connect', () => this.#connected++)
+      .on('disconnect', () => this.#connected--)
+      .on('connectionError', () => this.#all.delete(connection));
+    return connection;
   }
 }

@@ -161,6 +161,47 @@ it('follows no redirect', async () => {
   expect(requests).toBe(1);
 });
 
+describe('more calls than connections', () => {
+  const posted = (posting: PlatformClient, of: Partial<typeof call & { bearerToken: string }> = {}) =>
+    Promise.all(Array.from({ length: 10 }, () => posting.post({ ...call, ...of }).then(({ kind }) => kind)));
+  const ten = (kind: string) => Array<string>(10).fill(kind);
+
+  it.each(['answered', 'lost'])('wait for one, one call each at a time: %s', async (kind) => {
+    let [running, most] = [0, 0];
+    const posting = await platform((request, response) => {
+      most = Math.max(most, ++running);
+      setImmediate(() => {
+        running--;
+        if (kind === 'answered') response.end('{}');
+        else request.socket.destroy();
+      });
+    });
+    expect(await posted(posting)).toEqual(ten(kind));
+    expect(await posted(posting)).toEqual(ten(kind));
+    expect(requests).toBe(20);
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
+  it('are all told that none can be had', async () => {
+    const posting = await platform((_request, response) => response.end('{}'));
+    await new Promise((resolve) => server?.close(resolve));
+    expect(await posted(posting)).toEqual(ten('not_sent'));
+  });
+
+  it('that can not be written leave the connections to the others', async () => {
+    const posting = await platform((_request, response) => response.end('{}'));
+    expect(await posted(posting, { bearerToken: 'a\nb' })).toEqual(ten('not_sent'));
+    expect(await posted(posting)).toEqual(ten('answered'));
+  });
+
+  it('are refused once the client is shut down', async () => {
+    const posting = await platform((_request, response) => response.end('{}'));
+    await posting.onApplicationShutdown();
+    client = undefined;
+    expect(await posted(posting)).toEqual(ten('not_sent'));
+  });
+});
+
 describe('a connection that is wanted beforehand', () => {
   /** Counts connections and the bytes received on them. */
   async function counted(handler: Handler = (_request, response) => response.end('{}'), timeoutMs?: number) {

@@ -2,9 +2,9 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { textOfBody, type PlatformReply } from '@tranche/platform';
 import { ANSWER_HEADER_BYTES, injectTrace } from '@tranche/service-kit';
 import { SEND_DEADLINE_MS } from '@tranche/order-journal';
-import { errors, Pool, type Dispatcher } from 'undici';
+import { errors, type Dispatcher } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
-import { connectorOverTcp, PlatformConnection, type CallOptions } from './platform-connection.js';
+import { connectorOverTcp, PlatformConnections, type PlatformConnection } from './platform-connection.js';
 import { WarmSockets } from './warm-sockets.js';
 
 /** Maximum size of an answer; a larger one counts as lost. REDIRECTHTML is the only long field, and a record carries 12 MiB of it. */
@@ -23,14 +23,11 @@ export interface PlatformCall {
 }
 
 interface Target {
-  pool: Pool;
+  connections: PlatformConnections;
   prefix: string;
   warm: WarmSockets;
   /** Times at which `warmUp` was called for calls that have not started. Monotonic, milliseconds. */
   wanted: number[];
-  /** Connections of the pool, and calls given to it. undici's own figures are a sum over all connections at each look. */
-  connected: number;
-  calls: number;
 }
 
 /** Sends one POST per call, without retry or redirect, and knows if the first byte may have left. */
@@ -46,17 +43,15 @@ export class PlatformClient implements OnApplicationShutdown {
     this.#targets = config.paymentUrls.map((address) => {
       const url = new URL(address);
       const warm = new WarmSockets(url, connectorOverTcp(CONNECT_TIMEOUT_MS));
-      const pool = new Pool(url.origin, {
-        connections: config.inFlight,
+      const options = {
+        connect: warm.connect,
         pipelining: 1,
-        factory: (origin, options) => new PlatformConnection(origin, { ...options, connect: warm.connect }),
         maxHeaderSize: ANSWER_HEADER_BYTES,
         headersTimeout: 0,
         bodyTimeout: 0,
-      });
-      const target = { pool, warm, wanted: [], connected: 0, calls: 0, prefix: url.pathname.replace(/\/$/, '') };
-      pool.on('connect', () => target.connected++).on('disconnect', () => target.connected--);
-      return target;
+      };
+      const connections = new PlatformConnections(new URL(url.origin), options, config.inFlight);
+      return { connections, warm, wanted: [], prefix: url.pathname.replace(/\/$/, '') };
     });
   }
 
@@ -71,12 +66,12 @@ export class PlatformClient implements OnApplicationShutdown {
    */
   async warmUp(url: number): Promise<void> {
     const target = this.#targets[url % this.#targets.length]!;
-    const { warm, wanted, connected, calls } = target;
+    const { warm, wanted, connections } = target;
     const nowMs = performance.now();
     while (nowMs - wanted[0]! >= SEND_DEADLINE_MS) wanted.shift();
     wanted.push(nowMs);
-    const isThere = connected - calls + warm.size >= wanted.length;
-    if (!isThere && connected + warm.size < this.#connections) await warm.open();
+    const isThere = connections.unused + warm.size >= wanted.length;
+    if (!isThere && connections.connected + warm.size < this.#connections) await warm.open();
   }
 
   post({ path, body, bearerToken, url, maySend }: PlatformCall): Promise<PlatformReply> {
@@ -87,20 +82,19 @@ export class PlatformClient implements OnApplicationShutdown {
     if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
     injectTrace(headers);
     const target = this.#targets[url % this.#targets.length]!;
-    const { pool, prefix } = target;
+    const { connections, prefix } = target;
     target.wanted.shift();
-    target.calls++;
     return new Promise((resolve) => {
-      const exchange = new Exchange(this.#timeoutMs, maySend, resolve, () => target.calls--);
-      try {
-        const options: CallOptions = {
-          ...{ method: 'POST', path: `${prefix}${path}`, headers, body },
-          takenBy: (connection) => (exchange.connection = connection),
-        };
-        pool.dispatch(options, exchange);
-      } catch (error) {
-        exchange.onResponseError(undefined, error as Error);
-      }
+      connections.take((connection) => {
+        const exchange = new Exchange(this.#timeoutMs, maySend, resolve, connection, () =>
+          connections.giveBack(connection),
+        );
+        try {
+          connection.dispatch({ method: 'POST', path: `${prefix}${path}`, headers, body }, exchange);
+        } catch (error) {
+          exchange.onResponseError(undefined, error as Error);
+        }
+      });
     });
   }
 
@@ -112,7 +106,7 @@ export class PlatformClient implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     for (const { warm } of this.#targets) warm.close();
-    await Promise.all(this.#targets.map(({ pool }) => pool.close()));
+    await Promise.all(this.#targets.map(({ connections }) => connections.close()));
   }
 }
 
@@ -132,12 +126,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
-  connection: PlatformConnection | undefined;
 
   constructor(
     readonly timeoutMs: number,
     readonly maySend: () => boolean,
     readonly resolve: (reply: PlatformReply) => void,
+    readonly connection: PlatformConnection,
     /** Called when undici is done with the call, which after a time-out is later than `resolve`. */
     readonly ended: () => void,
   ) {}
@@ -161,7 +155,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => {
       this.#settle({ kind: 'lost', reason: 'timeout', message: `No whole answer within ${this.timeoutMs} ms` });
       // The reset also ends the exchange, once undici sees the connection closed.
-      if (this.connection?.reset() !== true) controller.abort(new Error('time-out'));
+      if (!this.connection.reset()) controller.abort(new Error('time-out'));
     }, this.timeoutMs);
   }
 

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { decodeCloudEvent } from '../cloud-events.js';
 import { Optional, Text } from '../validation/fields.js';
@@ -125,18 +125,10 @@ const verifyAside = promisify(verify);
  */
 export function signedText({ topic, key, headers, value }: CommandToSign, environmentId = ''): string | undefined {
   const names = Object.keys(headers).filter((name) => name === 'content-type' || name.startsWith('ce_'));
-  const parts = [environmentId, topic, key ?? '', ...names.sort().flatMap((name) => [name, headers[name] ?? ''])];
-  if (parts.some((part) => CONTROL_CHARACTER.test(part)) || names.some((name) => name.includes(':'))) return undefined;
-  return [
-    FIRST_LINE,
-    `environment:${environmentId}`,
-    `topic:${topic}`,
-    `key:${key ?? ''}`,
-    ...names.map((name) => `${name}:${headers[name] ?? ''}`),
-    `sha256:${createHash('sha256')
-      .update(value ?? '')
-      .digest('base64url')}`,
-  ].join('\n');
+  const lines = [`environment:${environmentId}`, `topic:${topic}`, `key:${key ?? ''}`];
+  for (const name of names.sort()) lines.push(`${name}:${headers[name] ?? ''}`);
+  if (lines.some((line) => CONTROL_CHARACTER.test(line)) || names.some((name) => name.includes(':'))) return undefined;
+  return [FIRST_LINE, ...lines, `sha256:${hash('sha256', value ?? '', 'base64url')}`].join('\n');
 }
 
 /** Key id that a signature names, if the signature has the form of one. Not verified: anybody can write any id. */

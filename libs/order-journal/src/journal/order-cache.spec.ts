@@ -35,15 +35,15 @@ describe('the order book', () => {
   it('folds records that the tail read before the order was loaded onto the index’s state', () => {
     const indexed = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n).order;
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'), 'hash');
-    book.apply(KEY, 9n, inDoubt, 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
+    book.apply({ key: KEY, offset: 9n, record: inDoubt, hash: 'hash' });
     expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n, () => 'hash').order);
   });
 
   it('takes nothing off the tail that the index has already, though it forgot the order', () => {
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'), 'hash');
-    book.apply(KEY, 9n, inDoubt, 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
+    book.apply({ key: KEY, offset: 9n, record: inDoubt, hash: 'hash' });
     expect(book.load('shop-fr', 'o', undefined, 9n)).toEqual(emptyOrder('shop-fr', 'o'));
   });
 
@@ -56,7 +56,7 @@ describe('the order book', () => {
   it('keeps its newer state when the index answers late', () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
-    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
     expect(book.load('shop-fr', 'o', undefined).lastOffset).toBe('5');
   });
 
@@ -76,7 +76,8 @@ describe('the order book', () => {
   it('keeps no REDIRECTHTML of orders that were not loaded', () => {
     const book = new OrderCache();
     const before = usedAfterCollection();
-    for (let at = 0; at < 100; at++) book.apply(`shop-fr/${at}`, BigInt(at), redirect(), 'hash');
+    for (let at = 0; at < 100; at++)
+      book.apply({ key: `shop-fr/${at}`, offset: BigInt(at), record: redirect(), hash: 'hash' });
     expect(usedAfterCollection() - before).toBeLessThan(10 * PAGE_BYTES);
     expect(book.size).toBe(100);
   });
@@ -85,8 +86,8 @@ describe('the order book', () => {
     const asked = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n, () => 'hash').order;
     const whole = fold(asked, redirect(), 9n, () => 'hash');
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'), 'hash');
-    book.apply(KEY, 9n, redirect(), 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
+    book.apply({ key: KEY, offset: 9n, record: redirect(), hash: 'hash' });
     expect(book.load('shop-fr', 'o', undefined)).toEqual(whole.order);
   });
 
@@ -94,14 +95,14 @@ describe('the order book', () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
     const past = book.waitForRecordAfter(KEY, 4n, new AbortController().signal);
-    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
     expect((await past).lastOffset).toBe('5');
   });
 
   it('does not wait for a record that was read already', async () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
-    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
     expect((await book.waitForRecordAfter(KEY, 4n, new AbortController().signal)).lastOffset).toBe('5');
   });
 
@@ -117,7 +118,7 @@ describe('the order book', () => {
   it('forgets orders that the index holds, but none that is waited for', () => {
     const stopping = new AbortController();
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
     book.load('shop-fr', 'waited', undefined);
     book.waitForRecordAfter('shop-fr/waited', 9n, stopping.signal).catch(() => undefined);
     book.forget((_key, lastOffset) => lastOffset <= 5n);

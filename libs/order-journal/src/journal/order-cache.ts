@@ -25,15 +25,16 @@ export class OrderCache {
 
   /**
    * Takes a record from the tail. Records of an order must come in offset order. Returns undefined where it was not folded: the order is not loaded, or
-   * includes the record already. `hash`: hash of its stored bytes.
+   * includes the record already.
    */
-  apply(key: string, offset: bigint, record: JournalRecord, hash: string): Folded | undefined {
+  apply(stored: StoredRecord): Folded | undefined {
+    const { key, offset, record } = stored;
     const entry = this.#entryOf(key);
     if (offset <= entry.lastOffset) return undefined;
     entry.lastOffset = offset;
-    const folded = entry.order && foldStored(entry.order, { offset, record, hash });
+    const folded = entry.order && foldStored(entry.order, stored);
     if (folded) entry.order = folded.order;
-    else entry.unfolded.push({ offset, record: withoutPage(record), hash });
+    else entry.unfolded.push({ ...stored, record: withoutPage(record) });
     entry.waiting.look();
     return folded;
   }

@@ -6,8 +6,9 @@ import { decodeRecord } from '../state/versions.js';
 import { EntryUnreadableError } from './journal-faults.js';
 import type { JournalEntry } from './ports.js';
 
-/** A record and its place in the log. `hash`: `recordHash` of its stored bytes. */
+/** A record and its place in the log. `key`: its order's; `hash`: `recordHash` of its stored bytes. */
 export interface StoredRecord {
+  readonly key: string;
   readonly offset: bigint;
   readonly record: JournalRecord;
   readonly hash: string;
@@ -22,10 +23,11 @@ export function readEntry({ key, offset, value }: Pick<JournalEntry, 'key' | 'of
   const hash = recordHash(value);
   try {
     const record = decodeRecord(value);
+    const ofRecord = keyOf(record);
     // A record in place of a skipped one has no other order than its key says.
-    if (record.record !== 'SKIPPED' && keyOf(record) !== key)
-      throw new UnreadableJournalError(`A journal record of ${keyOf(record)} has another key`);
-    return { offset, record, hash };
+    if (ofRecord !== key && record.record !== 'SKIPPED')
+      throw new UnreadableJournalError(`A journal record of ${ofRecord} has another key`);
+    return { key: ofRecord, offset, record, hash };
   } catch (cause) {
     throw new EntryUnreadableError({ offset, hash }, `a record of ${key ?? 'no order'}`, cause);
   }

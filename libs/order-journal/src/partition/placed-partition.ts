@@ -26,6 +26,8 @@ export class PlacedPartition {
   readonly #goal: bigint;
   position: bigint;
   #next: bigint;
+  /** All below was in the index at the last `forget`. */
+  #indexed: bigint;
   #covers: bigint;
   #isDropped = false;
   #isDoubted = false;
@@ -42,7 +44,7 @@ export class PlacedPartition {
     /** Marker at which the log held no record when the partition was placed before. */
     absentAt: bigint | undefined,
   ) {
-    this.position = this.#next = this.#covers = place.mark.marker + 1n;
+    this.position = this.#next = this.#indexed = this.#covers = place.mark.marker + 1n;
     this.#goal = place.high;
     this.#ahead = new ReadAhead(owner.partition, parts.follower);
     this.#mark = new MarkedRecord(owner.partition, place, absentAt);
@@ -84,11 +86,12 @@ export class PlacedPartition {
       const { offset, value, headers } = entry;
       try {
         if (this.#mark.isCompared(offset, value) || offset < this.position) continue;
-        const { record, hash } = readEntry(entry);
+        const stored = readEntry(entry);
+        const { key, record, hash } = stored;
         this.owner.openIntents.see(record, seenMs);
-        const folded = this.#cache.apply(keyOf(record), offset, record, hash);
+        const folded = this.#cache.apply(stored);
         if (!this.assigned.aborted)
-          this.#ahead.add({ offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
+          this.#ahead.add({ key, offset, headers, record, hash, folded, bytes: value?.length ?? 0 });
         this.parts.onRecord?.(record);
       } catch (error) {
         if (error instanceof MarkerMovedError) return this.#surprisedBy(error);
@@ -222,9 +225,10 @@ export class PlacedPartition {
     return this.#cache.waitForRecordAfter(keyOf(name), offset, signal);
   }
 
-  /** Drops orders that the index holds from memory. */
+  /** Drops orders from memory that the index held at the last call: most that were in use then are in use no more. */
   forget(): void {
-    this.#covers = this.#next;
-    this.#cache.forget((_key, lastOffset) => lastOffset < this.#next);
+    this.#covers = this.#indexed;
+    this.#cache.forget((_key, lastOffset) => lastOffset < this.#covers);
+    this.#indexed = this.#next;
   }
 }

@@ -8,7 +8,7 @@ import {
   withTraceOf,
   type PublishedEvent,
 } from '../projection/published-event.js';
-import { foldStored, keyOf, named, type StoredRecord } from '../journal/record-fold.js';
+import { foldStored, named, type StoredRecord } from '../journal/record-fold.js';
 import type { Folded } from '../state/fold.js';
 import type { OrderState } from '../state/order-state.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
@@ -62,8 +62,7 @@ export async function batchOf(
   const last = records.at(-1)!;
   const batch: Filled = { events: [], published: [], redirectHtml: [], mismatches: [] };
   for (const stored of records) {
-    const { offset, headers, folded } = stored;
-    const key = keyOf(stored.record);
+    const { key, offset, headers, folded } = stored;
     const { order, effects, mismatch } = folded ?? foldStored(orders.get(key), stored);
     orders.set(key, order);
     if (mismatch) batch.mismatches.push(mismatch);
@@ -86,7 +85,6 @@ export async function batchOf(
 /** The orders whose first record here was not folded when it was read. */
 function keysOfUnfolded(records: readonly ReadRecord[]): string[] {
   const isFolded = new Map<string, boolean>();
-  for (const { record, folded } of records)
-    if (!isFolded.has(keyOf(record))) isFolded.set(keyOf(record), folded !== undefined);
+  for (const { key, folded } of records) if (!isFolded.has(key)) isFolded.set(key, folded !== undefined);
   return [...isFolded].flatMap(([key, isKnown]) => (isKnown ? [] : [key]));
 }

@@ -1,15 +1,15 @@
 import type { Timing } from '@tranche/runtime';
-import { foldStored, keyOf, readEntry } from '../journal/record-fold.js';
+import { foldStored, readEntry } from '../journal/record-fold.js';
 import type { SnapshotMismatch } from '../state/snapshot.js';
-import { isEmptyOrder, type OrderState } from '../state/order-state.js';
+import type { OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
 import type { JournalEntry, JournalReader, Mark, OrderIndex, Rebuild, RedirectPage } from '../journal/ports.js';
 
 /** Retention of REDIRECTHTML, for republished events. Milliseconds. */
 export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;
 
-/** Maximum of one partition's states that a rebuild holds in memory. Beyond it, the least recently used half is written to the index. */
-const STATES_IN_MEMORY = 1_000;
+/** A rebuild holds about twice as many states of one partition in memory. */
+const STATES_IN_USE = 500;
 
 export interface RebuildProgress {
   partition: number;
@@ -64,9 +64,10 @@ export async function rebuildIndex(
   return { marker: finished, ...(hash === undefined ? {} : { hash }) };
 }
 
-/** Newest states while a partition's journal is read, the most recently used last. */
+/** Newest states while a partition's journal is read: those used since the last overflow, and those that were used before it. */
 class StatesOfRebuild {
-  readonly #states = new Map<string, OrderState>();
+  #used = new Map<string, OrderState>();
+  #before = new Map<string, OrderState>();
   #hasWritten = false;
 
   constructor(
@@ -77,39 +78,44 @@ class StatesOfRebuild {
   /** Loads orders that were written to the index before and occur again. */
   async load(entries: readonly JournalEntry[]): Promise<void> {
     if (!this.#hasWritten) return;
-    const missing = [...new Set(entries.map(({ key }) => key ?? ''))].filter((key) => !this.#states.has(key));
+    const missing = [...new Set(entries.map(({ key }) => key ?? ''))].filter((key) => !this.#find(key));
     if (missing.length === 0) return;
     const stored = await this.rebuild.readAll(missing);
-    for (const [index, key] of missing.entries()) if (stored[index]) this.#states.set(key, stored[index]);
+    for (const [index, key] of missing.entries()) if (stored[index]) this.#before.set(key, stored[index]);
+  }
+
+  #find(key: string): OrderState | undefined {
+    return this.#used.get(key) ?? this.#before.get(key);
   }
 
   /** Returns pages whose retention has not ended. */
   fold(entry: JournalEntry, nowMs: number): RedirectPage[] {
     const stored = readEntry(entry);
-    const { record } = stored;
-    const key = keyOf(record);
-    const { order, effects, mismatch } = foldStored(this.#states.get(key), stored);
+    const { key, record } = stored;
+    const { order, effects, mismatch } = foldStored(this.#find(key), stored);
     if (mismatch) this.onSnapshotMismatch?.(mismatch);
-    this.#states.delete(key);
-    if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);
-    const lifetimeMs = Date.parse(record.at) + REDIRECT_HTML_LIFETIME_MS - nowMs;
-    return effects.flatMap(({ event: { body } }) =>
-      body.redirectHtml === undefined || lifetimeMs <= 0
+    this.#used.set(key, order);
+    return effects.flatMap(({ event: { body } }) => {
+      if (body.redirectHtml === undefined) return [];
+      const lifetimeMs = Date.parse(record.at) + REDIRECT_HTML_LIFETIME_MS - nowMs;
+      return lifetimeMs <= 0
         ? []
-        : [{ orderKey: key, commandId: body.commandId ?? '', html: body.redirectHtml, lifetimeMs }],
-    );
+        : [{ orderKey: key, commandId: body.commandId ?? '', html: body.redirectHtml, lifetimeMs }];
+    });
   }
 
   /** Removes and returns the states that are too many for memory. */
   overflow(): OrderState[] {
-    if (this.#states.size <= STATES_IN_MEMORY) return [];
-    this.#hasWritten = true;
-    const oldest = [...this.#states].slice(0, this.#states.size - STATES_IN_MEMORY / 2);
-    for (const [key] of oldest) this.#states.delete(key);
-    return oldest.map(([, order]) => order);
+    if (this.#used.size <= STATES_IN_USE) return [];
+    const left = [...this.#before].flatMap(([key, order]) => (this.#used.has(key) ? [] : [order]));
+    this.#before = this.#used;
+    this.#used = new Map();
+    this.#hasWritten ||= left.length > 0;
+    return left;
   }
 
   async flush(): Promise<void> {
-    await this.rebuild.write([...this.#states.values()], []);
+    const left = new Map([...this.#before, ...this.#used]);
+    await this.rebuild.write([...left.values()], []);
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { traceHeadersOf } from '@tranche/runtime';
 import { journalPartition, type OrderIndex, type RedirectPage } from '../journal/ports.js';
 import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import type { Effect } from '../state/history.js';
@@ -82,14 +83,10 @@ export function commandTimeOf(headers: Record<string, string> = {}): { commandTi
   return Number.isSafeInteger(commandTimeMs) ? { commandTimeMs } : {};
 }
 
+/** Sets the trace of the record's headers on the event. */
 export function withTraceOf(
   headers: Record<string, string> = {},
   event: CloudEvent<PaymentEvent>,
 ): CloudEvent<PaymentEvent> {
-  const { traceparent, tracestate } = headers;
-  return {
-    ...event,
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(tracestate === undefined ? {} : { tracestate }),
-  };
+  return Object.assign(event, traceHeadersOf(headers));
 }

@@ -6,7 +6,7 @@ import type { InDoubt, Intent, JournalRecord } from '../state/records.js';
 import { knownTermsOf } from '../state/terms.js';
 import { inOrder } from '../state/versions.js';
 import type { JournalReader } from '../journal/ports.js';
-import { foldStored, keyOf, readEntry, type StoredRecord } from '../journal/record-fold.js';
+import { foldStored, readEntry, type StoredRecord } from '../journal/record-fold.js';
 
 const LOST =
   'Records of its journal partition were lost while it was between two attempts: whether it was executed is not known';
@@ -48,17 +48,16 @@ export async function recordsAfterLoss(
 ): Promise<JournalRecord[]> {
   const orders = new Map<string, OrderState>();
   const unanswered = new Map<string, Intent>();
-  for await (const { record } of recordsOf(journal, range)) {
+  for await (const { key, record } of recordsOf(journal, range)) {
     if (record.record === 'INTENT') unanswered.set(record.token, record);
     else if ('token' in record) unanswered.delete(record.token);
-    if (mayBeBetweenAttempts(record)) orders.set(keyOf(record), emptyOrder(record.merchant, record.orderId));
+    if (mayBeBetweenAttempts(record)) orders.set(key, emptyOrder(record.merchant, record.orderId));
   }
   for (const { merchant, orderId } of unanswered.values())
     orders.set(orderKey(merchant, orderId), emptyOrder(merchant, orderId));
   for await (const stored of recordsOf(journal, range)) {
-    const key = keyOf(stored.record);
-    const before = orders.get(key);
-    if (before) orders.set(key, foldStored(before, stored).order);
+    const before = orders.get(stored.key);
+    if (before) orders.set(stored.key, foldStored(before, stored).order);
   }
   return [...orders.values()].flatMap((order) => {
     // An INTENT beside an open operation would be refused as busy, so open ones become in_doubt first.

@@ -1,6 +1,6 @@
 import type { JournalEntry, Mark } from '../journal/ports.js';
 import { EntryUnreadableError } from '../journal/journal-faults.js';
-import { foldStored, keyOf, named, readEntry } from '../journal/record-fold.js';
+import { foldStored, named, readEntry } from '../journal/record-fold.js';
 import { toCloudEvent } from '../projection/published-event.js';
 import type { OrderState } from '../state/order-state.js';
 
@@ -144,7 +144,7 @@ export class RecordJudge {
   whyUnreadable(entry: Pick<JournalEntry, 'key' | 'offset' | 'value'>): Unreadable | undefined {
     try {
       const stored = readEntry(entry);
-      const key = keyOf(stored.record);
+      const { key } = stored;
       const { order, effects } = foldStored(this.#orders.get(key), stored);
       for (const { event } of effects) named(stored, () => toCloudEvent(order, event));
       this.#orders.set(key, order);

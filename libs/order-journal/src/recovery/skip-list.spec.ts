@@ -2,7 +2,7 @@ import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, verdictOf } from '../state/order-state.js';
 import { type Intent, recordHash } from '../state/records.js';
 import { snapshotOf } from '../state/snapshot.js';
-import { needsSnapshot, retentionEndMs } from '../state/time.js';
+import { retentionOf } from '../state/time.js';
 import { decodeRecord } from '../state/versions.js';
 import { SkipList } from './recovery-record.js';
 
@@ -62,7 +62,7 @@ describe('the order of a record that is skipped', () => {
 
   it('stays frozen in a snapshot, always gets snapshots, and is never forgotten', () => {
     expect(snapshotOf(frozen, at)).toMatchObject({ isFrozen: true, isPartial: true });
-    expect([needsSnapshot(frozen), retentionEndMs(frozen, 400)]).toEqual([true, undefined]);
+    expect(retentionOf(frozen, 400)).toEqual({ needsSnapshot: true, endMs: undefined });
     const carried = { record: 'SNAPSHOT', rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at } as const;
     const { order } = fold(
       emptyOrder('shop-fr', 'o'),

@@ -92,12 +92,12 @@ export function followUpsOf(
   kind: 'capture' | 'void',
   { commandId, transactionId }: FollowedUp,
 ): Pick<ExternalOperation, 'isOfWaiting'>[] {
-  const isOwn = findOperation(order, commandId ?? '')?.transactionId === transactionId;
+  const isOwn = () => findOperation(order, commandId ?? '')?.transactionId === transactionId;
   const ofKind = reportsOf(order).filter(({ operation }) => operation === kind);
   const isDenied = ({ transactionId: id }: ExternalOperation) =>
     ofKind.some((other) => other.result === 'refused' && id !== undefined && other.transactionId === id);
   const elsewhere = ofKind.filter(
-    (one) => one.result === 'succeeded' && one.of !== undefined && one.of === commandId && isOwn && !isDenied(one),
+    (one) => one.result === 'succeeded' && one.of !== undefined && one.of === commandId && isOwn() && !isDenied(one),
   );
   return [...elsewhere, ...followedByOurs(order, kind, transactionId)];
 }
@@ -145,13 +145,13 @@ type Payment = Pick<Conflict, 'commandId' | 'operation' | 'transactionId' | 'amo
 export function paymentsTaken(order: OrderState): Payment[] {
   const ours = order.operations
     .filter(isPayment)
-    .flatMap((one) => successesOf(one).map((success) => ({ ...paymentOf(one), ...success })));
+    .flatMap((one) => successesOf(one).map(({ transactionId }) => paymentOf(one, transactionId)));
   // A report of ours may have another OPERATIONTYPE.
   const isOurs = (id?: string) => id !== undefined && ours.some(({ transactionId }) => transactionId === id);
   const elsewhere = madeElsewhere(reportsOf(order).filter(isPayment)).filter(
     ({ isDenied, transactionId }) => !isDenied && !isOurs(transactionId),
   );
-  return [...ours, ...elsewhere.map(paymentOf)].filter((one) => !isCancelled(order, one));
+  return [...ours, ...elsewhere.map((one) => paymentOf(one))].filter((one) => !isCancelled(order, one));
 }
 
 /** Payments that succeeded though their form was voided, until they are captured or voided once more. */
@@ -270,7 +270,7 @@ const isOpposed = (external: ExternalOperation, index: number, all: readonly Ext
         [before.result, external.result].toSorted().join() === 'refused,succeeded',
     );
 
-const paymentOf = ({ commandId, operation, amount, transactionId }: Payment): Payment => ({
+const paymentOf = ({ commandId, operation, amount, transactionId: own }: Payment, transactionId = own): Payment => ({
   commandId,
   operation,
   amount,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { EXTRADATA_CHARACTERS, EXTRADATA_TAG } from '@tranche/contracts';
+import { codePoints, EXTRADATA_CHARACTERS, EXTRADATA_TAG } from '@tranche/contracts';
 
 export interface ExtraDataTag {
   operation: string;
@@ -22,7 +22,7 @@ export function tagExtraData(
 ): { extraData: string; isTagged: boolean } {
   const tag = `tr1.${operationTag(commandId)}.${attempt}`;
   const tagged = callers === undefined ? tag : `${callers}|${tag}`;
-  if ([...tagged].length <= EXTRADATA_CHARACTERS) return { extraData: tagged, isTagged: true };
+  if (codePoints(tagged) <= EXTRADATA_CHARACTERS) return { extraData: tagged, isTagged: true };
   return { extraData: callers ?? '', isTagged: false };
 }
 

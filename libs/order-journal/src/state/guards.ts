@@ -244,22 +244,26 @@ function defaultAmount(order: OrderState, record: Intent): number | undefined {
 
 /** Minor units that a refund of this capture or card payment gives back by default: all that remains; undefined where that is not known. */
 export function refundableAmount(order: OrderState, transactionId: string | undefined): number | undefined {
-  const isShared = refundedElsewhere(order).length > 0 && (order.isPartial || refundSources(order).length > 1);
-  return isShared ? undefined : refundableAtMost(order, transactionId);
+  const elsewhere = refundedElsewhere(order);
+  const isShared = elsewhere.length > 0 && (order.isPartial || refundSources(order).length > 1);
+  return isShared ? undefined : refundableAtMost(order, transactionId, elsewhere);
 }
 
 /**
  * The most that may remain of this capture or card payment. A refund made elsewhere does not name its source: where the order has several,
  * all that is known is what remains of all together (docs/decisions/0020). Undefined: the platform decides.
  */
-function refundableAtMost(order: OrderState, transactionId: string | undefined): number | undefined {
+function refundableAtMost(
+  order: OrderState,
+  transactionId: string | undefined,
+  elsewhere = refundedElsewhere(order),
+): number | undefined {
   const own = operationNamedBy(order, transactionId, isRefundable);
   if (transactionId === undefined || (own && !hasSucceeded(own))) return undefined;
   const sources = refundSources(order);
   const source = sources.find((one) => one.transactionId === transactionId);
   if (!source) return undefined;
   const ofSource = leftOfPayment(order, sources, source);
-  const elsewhere = refundedElsewhere(order);
   if (ofSource === undefined || elsewhere.length === 0) return ofSource;
   const isOfUnseen = order.operations.some(
     (other) =>

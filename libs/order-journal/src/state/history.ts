@@ -98,7 +98,8 @@ function continuedBy(order: OrderState, hash: string): string {
 }
 
 /** The record before, once more: it was appended twice. */
-export const isRepetition = ({ history }: OrderState, hash: string): boolean => history?.split('.')[2] === hash;
+export const isRepetition = ({ history = '' }: OrderState, hash: string): boolean =>
+  history.endsWith(`.${hash}`, history.lastIndexOf('.'));
 
 /** The chain begins anew with the record of this hash, which holds the whole state; its count goes on from the history that it names. */
 export const begunWith = (hash: string, seen: string): string => `${hash}.${hash}.${hash}.${countOf(seen) + 1}`;

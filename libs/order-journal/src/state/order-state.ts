@@ -383,19 +383,16 @@ export const TRANSACTION_ID_PATTERN = /^[!#-[\]-~]{1,32}$/;
 /** Every TRANSACTIONID that a report or a person gave to an operation of the order. */
 export function transactionIdsOf(order: OrderState): string[] {
   const { operations, external, unmatchedEvidence, unauthorizedOutcomes = [] } = order;
-  const reports = operations.flatMap(({ attempts, evidence, conflictingReports = [] }) => [
-    ...attempts,
-    ...evidence,
-    ...conflictingReports,
-  ]);
-  const all = [
-    ...operations,
-    ...reports,
-    ...external,
-    ...unauthorizedOutcomes,
-    ...unmatchedEvidence.map(({ answer }) => answer),
-  ];
-  return [...new Set(all.flatMap(({ transactionId }) => transactionId ?? []))];
+  const ids = new Set<string>();
+  const add = ({ transactionId }: { transactionId?: string | undefined }) => {
+    if (transactionId !== undefined) ids.add(transactionId);
+  };
+  operations.forEach(add);
+  for (const { attempts, evidence, conflictingReports = [] } of operations)
+    for (const reports of [attempts, evidence, conflictingReports]) reports.forEach(add);
+  for (const reports of [external, unauthorizedOutcomes]) reports.forEach(add);
+  for (const { answer } of unmatchedEvidence) add(answer);
+  return [...ids];
 }
 
 export const isOpen = (operation: OperationState): boolean => operation.phase === 'open';

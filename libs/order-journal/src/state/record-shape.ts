@@ -16,6 +16,23 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(isOne);
 
+interface FieldCheck {
+  name: string;
+  isValid: Check;
+}
+
+/** Made once: each record is checked whenever it is read. */
+const checksOf = (fields: readonly string[], checks: object, optional: object): FieldCheck[] =>
+  fields.map((name) => {
+    const isOne = (checks as Record<string, Check>)[name]!;
+    return { name, isValid: name in optional ? (value) => value === undefined || isOne(value) : isOne };
+  });
+
+function wrongFieldIn(value: object, checks: readonly FieldCheck[]): string | undefined {
+  for (const { name, isValid } of checks) if (!isValid((value as Record<string, unknown>)[name])) return name;
+  return undefined;
+}
+
 const isOperation: Check = (value) =>
   isObject(value) &&
   [value.commandId, value.operation, value.method, value.contentHash, value.phase].every(isText) &&
@@ -37,6 +54,8 @@ const OPTIONAL_STATE: Record<OptionalFields<SnapshotState>, true> = {
   ...{ isPartial: true, isFrozen: true },
 };
 
+const STATE_CHECKS = checksOf(Object.keys(STATE), STATE, OPTIONAL_STATE);
+
 /** A field holds the same in every kind of record. A field without a row does not compile. */
 const FIELDS: { readonly [Field in FieldsOf<JournalRecord>]-?: Check } = {
   ...{ record: isText, rulesVersion: isNumber, merchant: isText, orderId: isText, at: isTime },
@@ -53,7 +72,7 @@ const FIELDS: { readonly [Field in FieldsOf<JournalRecord>]-?: Check } = {
   // The fold voids a tombstone that does not say how long its order is kept.
   refundableDays: () => true,
   tag: (value) => isText(value) || (isObject(value) && isText(value.operation) && isNumber(value.attempt)),
-  state: (value) => isObject(value) && wrongField(value, STATE, OPTIONAL_STATE) === undefined,
+  state: (value) => isObject(value) && wrongFieldIn(value, STATE_CHECKS) === undefined,
 };
 
 const TERMS = { amount: true, transactionId: true, supersedes: true, correlationId: true } as const;
@@ -78,19 +97,14 @@ const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFie
 };
 
 /**
- * Names a field that a record of its kind lacks, or that holds something else than every release writes there. The fold would make a state of it
+ * Names a field that a record of this kind lacks, or that holds something else than every release writes there. The fold would make a state of it
  * that the index does not take, or throw.
- * @param fields names of all fields of its kind
+ * @param fields names of all fields of the kind
  */
-export function wrongFieldOf(record: JournalRecord, fields: readonly string[]): string | undefined {
-  const values = record as unknown as Record<string, unknown>;
-  return fields.find((name) => isWrong(values, name, FIELDS, OPTIONAL[record.record]));
-}
-
-const wrongField = (value: Record<string, unknown>, checks: object, optional: object): string | undefined =>
-  Object.keys(checks).find((name) => isWrong(value, name, checks, optional));
-
-function isWrong(values: Record<string, unknown>, name: string, checks: object, optional: object): boolean {
-  const value = values[name];
-  return !(value === undefined && name in optional) && !(checks as Record<string, Check>)[name]!(value);
+export function wrongFieldOf(
+  kind: JournalRecord['record'],
+  fields: readonly string[],
+): (record: JournalRecord) => string | undefined {
+  const checks = checksOf(fields, FIELDS, OPTIONAL[kind]);
+  return (record) => wrongFieldIn(record, checks);
 }

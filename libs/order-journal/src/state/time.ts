@@ -112,27 +112,31 @@ export const isUndecided = ({ unmatchedEvidence }: OrderState, { transactionId }
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
 const mayYetSucceed = ({ operations }: OrderState): boolean => operations.some((operation) => operation.mayYetSucceed);
 
-/** The order must outlive the journal's retention: a snapshot of it is written. Never while a call may be under way (R12). */
-export const needsSnapshot = (order: OrderState): boolean =>
-  !order.operations.some(isOpen) &&
-  (order.isFrozen === true || isUnfinished(order) || mayYetSucceed(order) || mayBeRefunded(order));
-
 /** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
 function mayBeForgotten(order: OrderState): boolean {
   return (
     !order.isFrozen &&
     order.operations.every(
-      (one) => one.phase !== 'open' && one.phase !== 'in_doubt' && (one.phase !== 'pending' || isVoided(order, one)),
+      (one) => !isOpen(one) && one.phase !== 'in_doubt' && (one.phase !== 'pending' || isVoided(order, one)),
     )
   );
 }
 
-/** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
-export function retentionEndMs(order: OrderState, refundableDays: number): number | undefined {
-  if (!mayBeForgotten(order) || order.movedAt === undefined || isUnfinished(order)) return undefined;
-  const isKept = mayBeRefunded(order) || mayYetSucceed(order);
+export interface Retention {
+  /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
+  endMs: number | undefined;
+  /** The order must outlive the journal's retention: a snapshot of it is written. Never while a call may be under way (R12). */
+  needsSnapshot: boolean;
+}
+
+export function retentionOf(order: OrderState, refundableDays: number): Retention {
+  if (order.operations.some(isOpen)) return { endMs: undefined, needsSnapshot: false };
+  const isKept = mayYetSucceed(order) || mayBeRefunded(order);
+  const isWaitedFor = isUnfinished(order);
+  const needsSnapshot = order.isFrozen === true || isWaitedFor || isKept;
+  if (!mayBeForgotten(order) || order.movedAt === undefined || isWaitedFor) return { endMs: undefined, needsSnapshot };
   const keptMs = isKept ? Math.max(refundableDays * DAY_MS, FORGET_AFTER_MS) : FORGET_AFTER_MS;
-  return Date.parse(order.movedAt) + keptMs;
+  return { endMs: Date.parse(order.movedAt) + keptMs, needsSnapshot };
 }
 
 /** Nothing remains of an order that is forgotten; the record is void if the order moved on meanwhile, or its time has not come. */
@@ -146,6 +150,6 @@ export function foldTombstone(before: OrderState, { order, match }: Change, reco
 function isRetentionOver(order: OrderState, record: Tombstone): boolean {
   const { refundableDays } = record;
   if (typeof refundableDays !== 'number' || !Number.isFinite(refundableDays)) return false;
-  const fromMs = retentionEndMs(order, refundableDays);
+  const { endMs: fromMs } = retentionOf(order, refundableDays);
   return fromMs !== undefined && Date.parse(record.at) >= fromMs;
 }

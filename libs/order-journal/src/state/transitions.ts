@@ -155,11 +155,11 @@ function withoutHtml(event: ProjectedEvent): ProjectedEvent {
 
 /** The fields of a report that an event repeats. Its amount and currency are the operation's. */
 function reportedBody(evidence: Evidence): EventBody {
-  const { source: origin, extraData, externalEntityId, externalReference } = evidence;
+  const { source: origin, answer, extraData, externalEntityId, externalReference } = evidence;
   const { language, maskedCard, cardBrand, selectedBrand, cardCountry } = evidence;
-  const { amount: _operations, ...answer } = evidence.answer;
-  const references = { extraData, externalEntityId, externalReference };
-  return compact({ origin, ...answer, ...references, language, maskedCard, cardBrand, selectedBrand, cardCountry });
+  const card = { maskedCard, cardBrand, selectedBrand, cardCountry };
+  const own = { amount: undefined, extraData, externalEntityId, externalReference, language };
+  return compact(Object.assign({ origin }, answer, own, card));
 }
 
 /** The operation's own flags, and one for a language that its method does not have. */

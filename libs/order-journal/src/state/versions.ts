@@ -94,7 +94,7 @@ export function decodeRecord(value: Buffer | null): JournalRecord {
     throw new UnreadableJournalError(
       `A journal record has no rules version; this release knows ${RULES.versions.join(', ')}`,
     );
-  const wrong = wrongFieldOf(parsed as JournalRecord, FIELDS_OF[record as JournalRecord['record']]);
+  const wrong = WRONG_FIELD_OF[record as JournalRecord['record']](parsed as JournalRecord);
   if (wrong !== undefined) throw new UnreadableJournalError(`A journal record has no valid ${wrong}`);
   return parsed as JournalRecord;
 }
@@ -181,9 +181,9 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   SKIPPED: { record: 1, ...fieldsInOrder, hash: 1 },
 };
 
-const FIELDS_OF = Object.fromEntries(
-  Object.entries(WRITTEN_SINCE).map(([kind, fields]) => [kind, Object.keys(fields)]),
-) as Record<JournalRecord['record'], string[]>;
+const WRONG_FIELD_OF = Object.fromEntries(
+  RECORD_KINDS.map((kind) => [kind, wrongFieldOf(kind, Object.keys(WRITTEN_SINCE[kind]))] as const),
+) as Record<JournalRecord['record'], ReturnType<typeof wrongFieldOf>>;
 
 type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;
 

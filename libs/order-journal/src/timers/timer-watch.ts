@@ -19,8 +19,7 @@ import {
   isUndecided,
   lifetimeMs,
   LOOK_UP_AFTER_MS,
-  needsSnapshot,
-  retentionEndMs,
+  retentionOf,
   waitsFrom,
   windowFrom,
 } from '../state/time.js';
@@ -65,10 +64,10 @@ export function timersOf(order: OrderState, refundableDays = REFUNDABLE_DAYS): T
 }
 
 function timersOfKeeping(order: OrderState, refundableDays: number): Timer[] {
-  const atMs = retentionEndMs(order, refundableDays);
+  const { endMs: atMs, needsSnapshot } = retentionOf(order, refundableDays);
   const tombstone: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'tombstone' }];
   const snapshotMs = Math.max(heldSinceMs(order) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
-  const isNeeded = order.movedAt !== undefined && needsSnapshot(order) && (atMs === undefined || snapshotMs < atMs);
+  const isNeeded = order.movedAt !== undefined && needsSnapshot && (atMs === undefined || snapshotMs < atMs);
   return isNeeded ? [{ atMs: snapshotMs, timer: 'snapshot' }, ...tombstone] : tombstone;
 }
 
@@ -127,7 +126,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
   });
   const timers: Timer[] = [];
   const endsInMs = lifetimeMs(operation);
-  const isLeft = isVoided(order, operation);
+  const isLeft = endsInMs !== undefined && isVoided(order, operation);
   if (endsInMs !== undefined && !isLeft) timers.push(after(waitsFrom(operation), endsInMs, 'expiry'));
   if (endsInMs !== undefined && (!isLeft || isUndecided(order, operation))) timers.push(...lookUpsOf(operation));
   if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
@@ -156,12 +155,7 @@ export interface TimerIndex {
    * Returns keys of this process's orders with a timer due at the time `asOfMs` of their partition, at most `limit` per partition, none of an
    * incomplete index. Each is left out until `againMs`: what its timer writes is on its way to the index.
    */
-  dueOrders(
-    asOfMs: (partition: number) => number,
-    nowMs: number,
-    againMs: number,
-    limit: number,
-  ): Promise<string[]>;
+  dueOrders(asOfMs: (partition: number) => number, nowMs: number, againMs: number, limit: number): Promise<string[]>;
 }
 
 /** Looks up a waiting payment and journals the answer. False: retry the look-up. Never rejects because of the platform's answer. */

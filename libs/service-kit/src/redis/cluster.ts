@@ -2,6 +2,7 @@ import { createCluster } from 'redis';
 import { backOffMs, reasonOf } from '@tranche/runtime';
 import type { HostAndPort } from './one-server.js';
 import {
+  commandOptions,
   credentialsOf,
   inTime,
   socketOptions,
@@ -24,6 +25,7 @@ export function openCluster(settingsNow: SettingsNow, nodes: readonly HostAndPor
     const { name } = settings;
     const cluster = createCluster({
       rootNodes: [...nodes, ...known].map(({ host, port }) => ({ socket: { host, port } })),
+      commandOptions,
       defaults: {
         ...credentialsOf(settings),
         name,

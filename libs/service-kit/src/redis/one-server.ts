@@ -1,6 +1,7 @@
 import { createClient } from 'redis';
 import { watchName } from './name-watch.js';
 import {
+  commandOptions,
   credentialsOf,
   inTime,
   socketOptions,
@@ -31,6 +32,7 @@ export function openServer(settingsNow: SettingsNow, { find, database }: Place):
       ...credentialsOf(settings),
       ...(database === undefined ? {} : { database }),
       name: settings.name,
+      commandOptions,
       disableOfflineQueue: true,
       socket: {
         ...socketOptions(settings),

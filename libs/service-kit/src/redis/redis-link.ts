@@ -48,6 +48,12 @@ export function socketOptions({ tls }: ConnectionSettings) {
   return { connectTimeout: CONNECT_TIMEOUT_MS, ...(tls === undefined ? {} : { tls: true as const, ...tls }) };
 }
 
+/**
+ * Without it the library makes a signal with a timer for each command, which fires long after the answer. A link that does not answer is ended by
+ * `watchLink`, and everything that waits on it fails.
+ */
+export const commandOptions = { timeout: 0 };
+
 export function credentialsOf({ username, password }: ConnectionSettings) {
   return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
 }

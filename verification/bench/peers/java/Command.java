@@ -1,13 +1,12 @@
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 
 /** Makes the form of a bench command, signed as every caller of the platform signs it, and reads the answer. */
 final class Command {
@@ -54,12 +53,8 @@ final class Command {
   private static String hash(Map<String, String> parameters) {
     StringBuilder clear = new StringBuilder(KEY);
     parameters.forEach((name, value) -> clear.append(name).append('=').append(value).append(KEY));
-    try {
-      byte[] bytes = clear.toString().getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException error) {
-      throw new IllegalStateException(error);
-    }
+    return checked(() -> HexFormat.of().formatHex(
+        MessageDigest.getInstance("SHA-256").digest(clear.toString().getBytes(StandardCharsets.UTF_8))));
   }
 
   /** `CART[0][TAX]` travels as `params[CART][0][TAX]`. */
@@ -74,9 +69,14 @@ final class Command {
   }
 
   private static JsonNode parsed(String text) {
+    return checked(() -> JSON.readTree(text));
+  }
+
+  /** Java's checked exceptions are faults here. */
+  static <T> T checked(Callable<T> work) {
     try {
-      return JSON.readTree(text);
-    } catch (JsonProcessingException error) {
+      return work.call();
+    } catch (Exception error) {
       throw new IllegalStateException(error);
     }
   }

@@ -30,6 +30,7 @@ import org.springframework.kafka.listener.MessageListener;
  * and commits. There is no journal, check or limit; settings are the libraries' defaults but for order by key and the calls in flight.
  */
 public final class Peer {
+  private static final String TOPIC = System.getenv("TOPIC");
   private static final String EVENTS = System.getenv("EVENTS_TOPIC");
   private static final URI PLATFORM = URI.create(System.getenv("PAYMENT_URL"));
   private static final int IN_FLIGHT = Integer.parseInt(System.getenv("IN_FLIGHT"));
@@ -60,7 +61,7 @@ public final class Peer {
   private static void parallelConsumer() {
     ParallelStreamProcessor<String, String> processor = ParallelStreamProcessor.createEosStreamProcessor(
         options().producer(PRODUCER).build());
-    processor.subscribe(topics());
+    processor.subscribe(List.of(TOPIC));
     processor.pollAndProduce(context -> handled(context.getSingleConsumerRecord()));
   }
 
@@ -69,7 +70,7 @@ public final class Peer {
     WebClient client = WebClient.create(vertx, new WebClientOptions().setMaxPoolSize(IN_FLIGHT));
     VertxParallelEoSStreamProcessor<String, String> processor =
         new VertxParallelEoSStreamProcessor<>(vertx, client, options().build());
-    processor.subscribe(topics());
+    processor.subscribe(List.of(TOPIC));
     processor.vertxFuture(context -> {
       ConsumerRecord<String, String> command = context.getSingleConsumerRecord();
       return client.postAbs(PLATFORM.toString())
@@ -81,7 +82,7 @@ public final class Peer {
   }
 
   private static void springKafka() {
-    ContainerProperties properties = new ContainerProperties(System.getenv("TOPIC"));
+    ContainerProperties properties = new ContainerProperties(TOPIC);
     properties.setMessageListener((MessageListener<String, String>) command ->
         published(handled(command)).toCompletionStage().toCompletableFuture().join());
     ConcurrentMessageListenerContainer<String, String> container =
@@ -99,22 +100,14 @@ public final class Peer {
         .maxConcurrency(IN_FLIGHT);
   }
 
-  private static List<String> topics() {
-    return List.of(System.getenv("TOPIC"));
-  }
-
   private static ProducerRecord<String, String> handled(ConsumerRecord<String, String> command) {
     HttpRequest request = HttpRequest.newBuilder(PLATFORM)
         .header("content-type", FORM)
         .header("accept", "application/json")
         .POST(HttpRequest.BodyPublishers.ofString(Command.form(command.value())))
         .build();
-    try {
-      HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
-      return event(command, answer.statusCode(), answer.body());
-    } catch (java.io.IOException | InterruptedException error) {
-      throw new IllegalStateException(error);
-    }
+    HttpResponse<String> answer = Command.checked(() -> HTTP.send(request, HttpResponse.BodyHandlers.ofString()));
+    return event(command, answer.statusCode(), answer.body());
   }
 
   private static ProducerRecord<String, String> event(ConsumerRecord<String, String> command, int status, String answer) {
@@ -123,10 +116,7 @@ public final class Peer {
 
   private static Future<Void> published(ProducerRecord<String, String> event) {
     Promise<Void> promise = Promise.promise();
-    PRODUCER.send(event, (metadata, error) -> {
-      if (error == null) promise.complete();
-      else promise.fail(error);
-    });
+    PRODUCER.send(event, (metadata, error) -> promise.handle(error == null ? Future.succeededFuture() : Future.failedFuture(error)));
     return promise.future();
   }
 }
