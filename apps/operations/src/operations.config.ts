@@ -1,7 +1,18 @@
 import { ArrayMinSize, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
 import type { KafkaSettings } from '@tranche/kafka';
 import { OperatorsConfig } from '@tranche/operators';
-import { AreBrokers, Env, KafkaConfig, Part, Secret } from '@tranche/service-kit';
+import { AreBrokers, Env, isLoopback, KafkaConfig, Part, Secret, type ProductionView } from '@tranche/service-kit';
+
+/** All orders pass over the connection. */
+function databaseInProduction({ hostname, password, searchParams }: URL, { isProtected }: ProductionView): string[] {
+  const isEncrypted = isProtected(hostname) || searchParams.get('sslmode') === 'verify-full';
+  return [
+    ...(isEncrypted ? [] : ['must end with ?sslmode=verify-full: the way to another machine needs TLS']),
+    ...(password === '' && !isLoopback(hostname)
+      ? ['has no password: whoever reaches that PostgreSQL sees all orders']
+      : []),
+  ];
+}
 
 export class OperationsConfig extends KafkaConfig {
   @Env('PORT', { doc: "port of the operators' API", default: 4060 })
@@ -24,6 +35,7 @@ export class OperationsConfig extends KafkaConfig {
     secret: true,
     default: 'postgres://tranche@127.0.0.1:5432/postgres',
     protocols: ['postgres', 'postgresql'],
+    inProduction: databaseInProduction,
   })
   databaseUrl: URL;
 
@@ -53,7 +65,7 @@ export class OperationsConfig extends KafkaConfig {
   })
   gatewayKey?: Secret;
 
-  @Env('COMPARE_EVERY_MS', { doc: 'milliseconds between two comparisons with the index', default: 60_000 })
+  @Env('COMPARE_EVERY_MS', { doc: 'milliseconds between two comparisons with the index', default: 300_000 })
   @IsInt()
   @Min(1_000)
   @Max(86_400_000)

@@ -46,7 +46,7 @@ it('a doubt is in the queue, is decided by two people through operations, and is
     'IN_DOUBT',
     'EVIDENCE',
     'payment.authorize.in_doubt',
-    'payment.authorize.succeeded',
+    'payment.authorize.doubt_resolved',
     'resolution.submit',
   ];
   await waitFor(

@@ -15,6 +15,9 @@ const LAST_STATEMENTS_SECONDS = 5;
 /** A statement that takes longer is ended by PostgreSQL, so that nobody waits for it in vain. */
 const STATEMENT_MS = 30_000;
 
+/** A process that is frozen in a transaction holds its position's lock no longer: another instance goes on. */
+const FROZEN_MS = 5_000;
+
 /** The connections to PostgreSQL, whose `search_path` is the service's own schema. */
 @Injectable()
 export class Database implements OnApplicationShutdown, OnModuleInit {
@@ -36,6 +39,7 @@ export class Database implements OnApplicationShutdown, OnModuleInit {
         application_name: 'tranche-operations',
         search_path: config.databaseSchema,
         statement_timeout: STATEMENT_MS,
+        idle_in_transaction_session_timeout: FROZEN_MS,
       },
       onnotice: () => undefined,
     });

@@ -7,7 +7,7 @@ import { OperationsConfig } from '../operations.config.js';
 import { GatewayClient } from './gateway.client.js';
 
 /** Orders of one comparison: of those that changed last, and of all. */
-const SAMPLE = 10;
+const SAMPLE = 5;
 const RESULTS = ['same', 'different', 'not_comparable'] as const;
 type Result = (typeof RESULTS)[number];
 

@@ -1,7 +1,9 @@
 import { startApp } from '../apps.js';
 import { databaseUrl } from '../infrastructure.js';
 import type { Stage, StageDefinition } from '../stage-keeper.js';
-import { operatorKey } from './shops.js';
+
+/** The key of vera in config/operators.demo.json, who looks at all merchants. */
+const VIEWER = 'demo-key-of-vera-not-a-real-one-at-all';
 
 /** Settings of operations on the stage of the gateway, with a schema of its own. */
 export function operationsSettings({ prefix, env, apps }: Stage, schema: string): Record<string, string> {
@@ -9,8 +11,8 @@ export function operationsSettings({ prefix, env, apps }: Stage, schema: string)
   return {
     ...{ KAFKA_BROKERS, KAFKA_TOPIC_PREFIX: prefix, OPERATORS_FILE },
     ...{ DATABASE_URL: databaseUrl(), DATABASE_SCHEMA: schema },
-    ...{ GATEWAY_URL: apps['payment-gateway']!.managementUrl, GATEWAY_KEY: operatorKey('alice') },
-    COMPARE_EVERY_MS: '1000',
+    ...{ GATEWAY_URL: apps['payment-gateway']!.managementUrl, GATEWAY_KEY: VIEWER },
+    COMPARE_EVERY_MS: '5000',
   };
 }
 
