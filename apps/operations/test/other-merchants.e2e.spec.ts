@@ -16,7 +16,7 @@ const document = JSON.parse(readFileSync(join(__dirname, '../openapi.json'), 'ut
 const routes = Object.entries(document.paths).filter(([path, of]) => path.startsWith('/v1/') && of.get !== undefined);
 
 /** `viewer` has the merchant shop-fr alone. */
-const OTHER = 'shop-counted';
+const OTHER = 'shop-supersedes';
 const SECRET = 'of-others-7f3a';
 const orderId = `order-${SECRET}`;
 
