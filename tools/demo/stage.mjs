@@ -25,7 +25,7 @@ const MORE = {
 /** From a fresh clone on: Kafka, Redis, what is compiled, topics, and the stage on them. */
 export async function startStage({ held, log, files }) {
   const starting = startInfrastructure({ held, log });
-  // Whoever only watches the scenarios needs no page for operators.
+  // The scenarios alone need nothing for operators.
   const names = Object.keys(SERVICES).filter((name) => name !== 'operations' || files.keep);
   const making = async () => makeTopics(await starting, { log });
   const [infrastructure, { compiled: access }] = await Promise.all([

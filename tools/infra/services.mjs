@@ -140,18 +140,18 @@ export function startCommand(name, env, folder) {
 }
 
 /** Operators whom the gateway knows here: two of them can decide together, and one only looks. */
-const operatorLines = (url) => [
+const operatorLines = (urls) => [
   '',
-  `operators of ${url}/v1/, as "Authorization: Bearer KEY":`,
+  `operators of ${urls.map((url) => `${url}/v1/`).join(' and ')}, as "Authorization: Bearer KEY":`,
   ...readJson(OPERATORS_FILE).map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`),
 ];
 
 /** The checkout is listed first, because people want to open it. */
 export function addressLines(services, { brokers, redisUrl, databaseUrl }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
-  // Operations has the routes of the gateway, and those with which operators find what to decide.
-  const gateway =
-    services.find(({ name }) => name === 'operations') ?? services.find(({ name }) => name === 'payment-gateway');
+  const gateway = services.find(({ name }) => name === 'payment-gateway');
+  const operations = services.find(({ name }) => name === 'operations');
+  const ofOperators = [gateway?.managementUrl, operations?.url].filter(Boolean);
   const addresses = ({ name, url, managementUrl }) =>
     `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
   return [
@@ -161,7 +161,7 @@ export function addressLines(services, { brokers, redisUrl, databaseUrl }) {
       ' ',
     ),
     ...services.map(addresses),
-    ...(gateway ? operatorLines(gateway.name === 'operations' ? gateway.url : gateway.managementUrl) : []),
+    ...(gateway ? operatorLines(ofOperators) : []),
   ];
 }
 
