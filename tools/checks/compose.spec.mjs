@@ -9,6 +9,7 @@ import { AuthConfig } from '../../apps/auth-service/src/auth.config.js';
 import { CheckoutConfig } from '../../apps/checkout-demo/src/checkout.config.js';
 import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
 import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
+import { OperationsConfig } from '../../apps/operations/src/operations.config.js';
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { readSettings, SETTINGS } from '../../apps/platform-simulator/src/simulator.config.js';
 import { SERVICES } from '../infra/apps.mjs';
@@ -27,6 +28,7 @@ const SETTINGS_OF = {
   'checkout-demo': described(CheckoutConfig),
   'cse-token-service': described(CseConfig),
   'notification-ingest': described(IngestConfig),
+  operations: described(OperationsConfig),
   'payment-gateway': described(GatewayConfig),
   'platform-simulator': simulatorSettings,
 };
@@ -36,6 +38,7 @@ const CONFIGS = {
   'checkout-demo': CheckoutConfig,
   'cse-token-service': CseConfig,
   'notification-ingest': IngestConfig,
+  operations: OperationsConfig,
   'payment-gateway': GatewayConfig,
 };
 
@@ -56,16 +59,16 @@ const filledIn = (text) =>
   );
 
 describe('docker-compose.yml', () => {
-  it('has Kafka, Redis and a service for every app, and nothing else unless monitoring is asked for', () => {
+  it('has Kafka, Redis, PostgreSQL and a service for every app, and nothing else unless monitoring is asked for', () => {
     const inProfile = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
     expect(inProfile).toEqual([['prometheus', expect.objectContaining({ profiles: ['monitoring'] })]]);
     const names = Object.keys(compose.services).filter((name) => name !== 'prometheus');
-    expect(names.sort()).toEqual([...APPS, 'kafka', 'redis'].sort());
+    expect(names.sort()).toEqual([...APPS, 'kafka', 'redis', 'postgres'].sort());
   });
 
   it('publishes no port that `npm run stack` takes', () => {
     const published = Object.values(compose.services).flatMap(({ ports }) => ports.map(filledIn));
-    const taken = ['9092', '6379', ...APPS.flatMap(portsOf)];
+    const taken = ['9092', '6379', '5432', ...APPS.flatMap(portsOf)];
     expect(published.filter((port) => taken.includes(port.split(':')[1]))).toEqual([]);
     expect(new Set(published.map((port) => port.split(':')[1])).size).toBe(published.length);
   });
@@ -130,6 +133,7 @@ describe('docker-compose.yml', () => {
     const listening = {
       kafka: ['9092'],
       redis: ['6379'],
+      postgres: ['5432'],
       ...Object.fromEntries(APPS.map((name) => [name, portsOf(name)])),
     };
     const environment = Object.entries(service(app).environment).filter(
@@ -194,12 +198,13 @@ describe('docker-compose.yml', () => {
     const kafkaVersion = filledIn(compose.services.kafka.image).replace('apache/kafka:', '');
     expect(docker).toContain(`KAFKA_VERSION = '${kafkaVersion}'`);
     expect(docker).toContain(`'${filledIn(compose.services.redis.image)}'`);
+    expect(docker).toContain(`'${filledIn(compose.services.postgres.image)}'`);
   });
 
   it('takes other images, by digest for example', () => {
-    const { kafka, redis, prometheus: monitoring, ...apps } = compose.services;
-    const images = [kafka, redis, monitoring].map(({ image }) => /^\$\{(\w+):-/.exec(image)?.[1]);
-    expect(images).toEqual(['KAFKA_IMAGE', 'REDIS_IMAGE', 'PROMETHEUS_IMAGE']);
+    const { kafka, redis, postgres, prometheus: monitoring, ...apps } = compose.services;
+    const images = [kafka, redis, postgres, monitoring].map(({ image }) => /^\$\{(\w+):-/.exec(image)?.[1]);
+    expect(images).toEqual(['KAFKA_IMAGE', 'REDIS_IMAGE', 'POSTGRES_IMAGE', 'PROMETHEUS_IMAGE']);
     for (const { build } of Object.values(apps))
       expect(build.args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-slim}' });
   });

@@ -6,6 +6,7 @@ import { describeConfig, KafkaConfig, KitConfig } from '@tranche/service-kit';
 import { AuthConfig } from '../../apps/auth-service/src/auth.config.js';
 import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
 import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
+import { OperationsConfig } from '../../apps/operations/src/operations.config.js';
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { CHART_SERVICES } from './chart.mjs';
 import { headingAnchors } from './heading-anchors.mjs';
@@ -18,6 +19,7 @@ const CONFIGS = {
   'notification-ingest': IngestConfig,
   'auth-service': AuthConfig,
   'cse-token-service': CseConfig,
+  operations: OperationsConfig,
 };
 const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8'));
 const settingsOf = (app) => [

@@ -8,6 +8,11 @@ import { AccountsController } from '../../apps/auth-service/src/api/accounts.con
 import { TokenRequest, UserTokenRequest, TokensController } from '../../apps/auth-service/src/api/tokens.controller.js';
 import { CseKeysController, KeyRequest } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
 import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
+import { AttentionController } from '../../apps/operations/src/api/attention.controller.js';
+import { HistoryController } from '../../apps/operations/src/api/history.controller.js';
+import { OrdersController } from '../../apps/operations/src/api/orders.controller.js';
+import { StreamController } from '../../apps/operations/src/api/stream.controller.js';
+import { PassedOnController } from '../../apps/operations/src/api/passed-on.controller.js';
 import { ReturnController } from '../../apps/notification-ingest/src/return/browser-return.service.js';
 import {
   ProposalsController,
@@ -20,6 +25,7 @@ const CONTROLLERS = {
   'auth-service': [AccountsController, TokensController],
   'cse-token-service': [CseKeysController],
   'notification-ingest': [NotificationController, ReturnController],
+  operations: [AttentionController, OrdersController, HistoryController, StreamController, PassedOnController],
   'payment-gateway': [OperationsController],
 };
 const BODIES = [

@@ -8,6 +8,7 @@ const SERVICES = [
   'apps/checkout-demo',
   'apps/cse-token-service',
   'apps/notification-ingest',
+  'apps/operations',
   'apps/payment-gateway',
 ];
 const sources = SERVICES.flatMap((project) =>

@@ -63,6 +63,7 @@ describe("Nx's project graph", () => {
         // The tests of these start a service that imports it.
         '@tranche/checkout-demo',
         '@tranche/client',
+        '@tranche/operations',
         'tools',
         // It imports the client.
         '@tranche/example-quickstart',

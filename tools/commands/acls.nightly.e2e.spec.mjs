@@ -15,7 +15,15 @@ const PREFIX = `acl-${randomUUID().slice(0, 8)}.`;
 /** Its groups begin with `payment`: if a rule matched group prefixes, it would cover payment-gateway's groups too. */
 const PUBLISHER = 'payment';
 const WIDE = 'somebody-with-all-rights';
-const USERS = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', 'tranche-cli', PUBLISHER];
+const USERS = [
+  'payment-gateway',
+  'notification-ingest',
+  'auth-service',
+  'cse-token-service',
+  'operations',
+  'tranche-cli',
+  PUBLISHER,
+];
 const topicOf = ({ name }) => PREFIX + name;
 const held = holdProcesses();
 const apps = [];

@@ -66,7 +66,7 @@ it.each([
   [
     'stack',
     ['--without', 'auth-service,gateway'],
-    '--without must be one of payment-gateway, notification-ingest, auth-service, cse-token-service, checkout-demo, platform-simulator, not "gateway"',
+    '--without must be one of payment-gateway, notification-ingest, auth-service, cse-token-service, operations, checkout-demo, platform-simulator, not "gateway"',
   ],
   ['demo', ['--logs', '--json'], "Option '--logs' argument is ambiguous"],
 ])('%s %j: %s', async (name, args, fault) => {

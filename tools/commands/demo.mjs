@@ -3,7 +3,7 @@ import { startStage } from '../demo/stage.mjs';
 import { playAll } from '../demo/story.mjs';
 import { addressLines } from '../infra/services.mjs';
 import { jsonFile } from './values.mjs';
-import { INFRASTRUCTURE, LOGS } from './variables.mjs';
+import { DATABASE, INFRASTRUCTURE, LOGS } from './variables.mjs';
 
 export const description =
   'plays payments on a real Kafka and a real Redis, from a fresh clone on, and prints the timeline of each';
@@ -23,7 +23,7 @@ export const options = {
   ...LOGS,
 };
 
-export const variables = INFRASTRUCTURE;
+export const variables = { ...INFRASTRUCTURE, ...DATABASE };
 export const exitCodes = {
   0: 'every scenario passed, or with --keep it was stopped',
   1: 'a scenario failed, or something could not be started',

@@ -2,14 +2,14 @@ import { keepLogs } from '../demo/logs.mjs';
 import { makeTopics } from '../demo/stage.mjs';
 import { APPS, SERVICES } from '../infra/apps.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
+import { startDatabaseIfAny, startInfrastructure } from '../infra/infrastructure.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { merchantsOfThisRun, stackPorts, takenPorts } from '../infra/service-ports.mjs';
 import { addressLines, environments, startCommand, startService } from '../infra/services.mjs';
 import { port, someOf } from './values.mjs';
-import { INFRASTRUCTURE, LOGS, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET } from './variables.mjs';
+import { DATABASE, INFRASTRUCTURE, LOGS, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET } from './variables.mjs';
 
-export const description = 'Kafka, Redis, the simulator and the services for development, until Ctrl-C';
+export const description = 'Kafka, Redis, PostgreSQL, the simulator and the services for development, until Ctrl-C';
 
 export const options = {
   infra: { help: 'Kafka and Redis only' },
@@ -24,14 +24,19 @@ export const options = {
 
 export const variables = {
   ...INFRASTRUCTURE,
+  ...DATABASE,
   KAFKA_TOPIC_PREFIX: { help: "begins the topics' names" },
   ...MERCHANTS_AND_ACCOUNTS,
   ...PORT_OFFSET,
   KAFKA_PORT: { help: 'Kafka, usually 9092; 0 takes a free one', check: port },
   REDIS_PORT: { help: 'Redis, usually 6379; 0 takes a free one', check: port },
+  POSTGRES_PORT: { help: 'PostgreSQL, usually 5432; 0 takes a free one', check: port },
 };
 
-export const exitCodes = { 0: 'stopped', 1: 'something could not be started, or Kafka or Redis ended by itself' };
+export const exitCodes = {
+  0: 'stopped',
+  1: 'something could not be started, or Kafka, Redis or PostgreSQL ended by itself',
+};
 
 export const runsUntilStopped = () => true;
 
@@ -45,11 +50,17 @@ export async function run({ options: given, held, log }) {
     starting,
     given.infra ? undefined : bootstrap({ held, log, apps: APPS, whenCompiled: making }),
   ]);
-  if (given.infra) addressLines([], infrastructure).forEach((line) => console.log(line));
-  else await startServices({ given, held, log, infrastructure, topicPrefix, ports: ports.services });
+  const database =
+    given.infra || isLeftOut('operations', given)
+      ? undefined
+      : await startDatabaseIfAny({ held, log, port: ports.postgres });
+  const all = { ...infrastructure, databaseUrl: database?.databaseUrl };
+  if (given.infra) addressLines([], all).forEach((line) => console.log(line));
+  else await startServices({ given, held, log, infrastructure: all, topicPrefix, ports: ports.services });
   log('running until Ctrl-C');
   const ends = [
     ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
+    ...(database?.process ? [database.process.exited.then((code) => `PostgreSQL ended with ${code}`)] : []),
     new Promise(() => setInterval(() => undefined, 60_000)), // keeps the process running if Kafka and Redis were started elsewhere
   ];
   throw new Expected(await Promise.race(ends));
@@ -59,6 +70,7 @@ export async function run({ options: given, held, log }) {
 async function claim(ports, { infra }) {
   const isOurs = ({ name }) => {
     if (name === 'Kafka') return !process.env.KAFKA_BROKERS;
+    if (name === 'PostgreSQL') return !infra && !process.env.DATABASE_URL;
     return name === 'Redis' ? !process.env.REDIS_URL : !infra;
   };
   const taken = await takenPorts(ports, isOurs);
@@ -67,13 +79,15 @@ async function claim(ports, { infra }) {
   throw new Expected(`taken ports: ${named}; end who holds them, or use --free-ports or STACK_PORT_OFFSET=1000`);
 }
 
+const isLeftOut = (name, given) => given.without?.split(',').includes(name) ?? false;
+
 /** A service that ends later ends alone: who rehearses an incident kills one and starts it again. */
 async function startServices({ given, held, log, infrastructure, topicPrefix, ports }) {
   const folder = held.folder('tranche-stack-');
-  const { brokers, redisUrl } = infrastructure;
+  const { brokers, redisUrl, databaseUrl } = infrastructure;
   const merchantsFile = merchantsOfThisRun(process.env.MERCHANTS_FILE || 'config/merchants.demo.json', ports, folder);
   const accountsFile = process.env.ACCOUNTS_FILE || 'config/accounts.demo.json';
-  const envs = environments({ ports, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile });
+  const envs = environments({ ports, brokers, redisUrl, databaseUrl, topicPrefix, merchantsFile, accountsFile });
   const again = Object.fromEntries(Object.keys(envs).map((name) => [name, startCommand(name, envs[name], folder)]));
   const logs = keepLogs(given.logs);
   const start = async (name) => {
@@ -85,13 +99,12 @@ async function startServices({ given, held, log, infrastructure, topicPrefix, po
     );
     return service;
   };
-  const isLeftOut = (name) => given.without?.split(',').includes(name) ?? false;
+  const isOut = (name) => isLeftOut(name, given) || (name === 'operations' && databaseUrl === undefined);
   const services = await Promise.all(
     Object.keys(envs)
-      .filter((name) => !isLeftOut(name))
+      .filter((name) => !isOut(name))
       .map(start),
   );
   addressLines(services, infrastructure).forEach((line) => console.log(line));
-  for (const name of Object.keys(envs).filter(isLeftOut))
-    console.log(`${name} is left out; it starts by: ${again[name]}`);
+  for (const name of Object.keys(envs).filter(isOut)) console.log(`${name} is left out; it starts by: ${again[name]}`);
 }

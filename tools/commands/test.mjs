@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { countResults, lastLine, secondsText } from '../checks/test-results.mjs';
 import { bootstrap, isInstalled } from '../infra/bootstrap.mjs';
-import { startDatabase, startInfrastructure } from '../infra/infrastructure.mjs';
+import { startDatabaseIfAny, startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { wholeNumber } from './values.mjs';
 import { CHROMIUM, DATABASE, INFRASTRUCTURE } from './variables.mjs';
@@ -61,7 +61,8 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   let counts = { passed: 0, failed: 1 };
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
-    const databaseUrl = await database({ held, log });
+    // Where PostgreSQL can not be started only the specs that need it fail. Its binaries are there once the packages are.
+    const database = await startDatabaseIfAny({ held, log });
     const suite = all || jestArguments.some((arg) => arg.includes('nightly')) ? { NIGHTLY: '1' } : {};
     // The names of specs say whether they need a browser.
     if (listTests(jestArguments, suite).stdout.includes('.browser.')) await ensurePackages(['chromium'], { held, log });
@@ -71,7 +72,7 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
     const infrastructure = {
       KAFKA_BROKERS: brokers,
       REDIS_URL: redisUrl,
-      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      ...(database && { DATABASE_URL: database.databaseUrl }),
     };
     const env = { ...process.env, ...suite, ...infrastructure, SIMULATED_SEED: seed };
     const result = await runJest(held, jestArguments, env);
@@ -82,16 +83,6 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   }
   console.log(lastLine(counts));
   return counts.failed === 0 ? 0 : 1;
-}
-
-/** Only the specs that need PostgreSQL fail where it can not be started. The binaries are there once the packages are. */
-async function database(tools) {
-  try {
-    return (await startDatabase(tools)).databaseUrl;
-  } catch (error) {
-    tools.log(error.message);
-    return undefined;
-  }
 }
 
 function listTests(args, more) {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { SERVICES } from '../infra/apps.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
+import { startDatabaseIfAny, startInfrastructure } from '../infra/infrastructure.mjs';
 import { stopAll } from '../infra/processes.mjs';
 import { readJson } from '../infra/read-json.mjs';
 import { merchantsOfThisRun, stackPorts } from '../infra/service-ports.mjs';
@@ -25,19 +25,23 @@ const MORE = {
 /** From a fresh clone on: Kafka, Redis, what is compiled, topics, and the stage on them. */
 export async function startStage({ held, log, files }) {
   const starting = startInfrastructure({ held, log });
+  // The scenarios alone need nothing for operators.
+  const names = Object.keys(SERVICES).filter((name) => name !== 'operations' || files.keep);
   const making = async () => makeTopics(await starting, { log });
   const [infrastructure, { compiled: access }] = await Promise.all([
     starting,
-    bootstrap({ held, log, apps: Object.keys(SERVICES), whenCompiled: making }),
+    bootstrap({ held, log, apps: names, whenCompiled: making }),
   ]);
-  return { infrastructure, stage: await setStage({ held, log, infrastructure, files, access }) };
+  const databaseUrl = files.keep ? (await startDatabaseIfAny({ held, log }))?.databaseUrl : undefined;
+  const all = { ...infrastructure, databaseUrl };
+  return { infrastructure: all, stage: await setStage({ held, log, infrastructure: all, files, access }) };
 }
 
 /**
  * `access`: `{ topicPrefix }` of topics that are there (`makeTopics` gives it); where Kafka and Redis have users also `sasl`, the shop's, and
  * `settingsOf(service)`. `files`: `{ merchants, accounts, logs }`, as in the options of the demo.
  */
-export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files = {}, access }) {
+export async function setStage({ held, log, infrastructure: { brokers, redisUrl, databaseUrl }, files = {}, access }) {
   const { topicPrefix, sasl, settingsOf = () => ({}) } = access;
   const { services: ports } = await stackPorts({}, { areFree: true });
   const merchantsFile = merchantsOfThisRun(
@@ -47,7 +51,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
   );
   const accountsFile = files.accounts ?? 'config/accounts.demo.json';
   const more = Object.fromEntries(Object.keys(ports).map((name) => [name, { ...MORE[name], ...settingsOf(name) }]));
-  const envs = environments({ ports, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile, more });
+  const envs = environments({ ports, brokers, redisUrl, databaseUrl, topicPrefix, merchantsFile, accountsFile, more });
   const { tokenizeCard, ...libraries } = await builtLibraries();
 
   const services = {};
@@ -62,7 +66,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     await stopAll([services[name].process]);
   };
   log('starting the simulator and the services');
-  await Promise.all(Object.keys(SERVICES).map(start));
+  await Promise.all(Object.keys(SERVICES).filter((name) => name !== 'operations' || databaseUrl !== undefined).map(start)); // prettier-ignore
   log('all services are ready');
   let aheadMs = 0;
   const shop = await openShop({ libraries, brokers, topicPrefix, sasl, nowMs: () => Date.now() + aheadMs });

@@ -11,6 +11,7 @@ const LIST = {
   },
   'auth-service': { config: ['auth.config.js', 'AuthConfig'], ports: { port: 4030, managementPort: 4130 } },
   'cse-token-service': { config: ['cse.config.js', 'CseConfig'], ports: { port: 4040, managementPort: 4140 } },
+  operations: { config: ['operations.config.js', 'OperationsConfig'], ports: { port: 4060, managementPort: 4160 } },
   'checkout-demo': { config: ['checkout.config.js', 'CheckoutConfig'], ports: { port: 4050, managementPort: 4150 } },
   'platform-simulator': { config: ['simulator.config.js', 'SETTINGS'], ports: { port: 4010 } },
 };

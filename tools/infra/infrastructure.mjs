@@ -43,6 +43,16 @@ export async function startDatabase({ held, log, port }) {
   return started;
 }
 
+/** As `startDatabase`; undefined where it can not be started: all services but operations run without it. */
+export async function startDatabaseIfAny(options) {
+  try {
+    return await startDatabase(options);
+  } catch (error) {
+    options.log(`${error.message}; operations is left out`);
+    return undefined;
+  }
+}
+
 /** Returns the packages that the machine needs; Maven only while something must still be fetched. */
 export function packagesFor({ kafka, redis }) {
   const redisPackage = PACKAGES.redis.isThere() || canInstall() ? 'redis' : undefined;

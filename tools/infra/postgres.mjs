@@ -1,6 +1,6 @@
 /** Starts one PostgreSQL for development and tests, with the binaries of npm, else in a container. */
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isEngineThere, startPostgresContainer } from './docker.mjs';
 import { portOpens } from './ports.mjs';
 import { Expected } from './processes.mjs';
@@ -57,7 +57,8 @@ async function startFromNpm({ held, port }) {
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (isRoot) {
-    chmodSync(folder, 0o711);
+    // The tools' own temporary folders are closed; whoever knows the name of one inside may pass through now.
+    for (let own = folder; basename(own).startsWith('tranche-'); own = dirname(own)) chmodSync(own, 0o711);
     chownSync(data, NOBODY, NOBODY);
     const closed = closedFolder(folder);
     if (closed)

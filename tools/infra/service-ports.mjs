@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import { freePorts, isPortFree } from './ports.mjs';
 import { SERVICES } from './apps.mjs';
 
-const USUAL = { kafka: 9092, redis: 6379 };
+const USUAL = { kafka: 9092, redis: 6379, postgres: 5432 };
 
-/** Returns the ports of Kafka, Redis and each service, in the shape of SERVICES. KAFKA_PORT and REDIS_PORT may be 0: a free one. */
+/** Returns the ports of Kafka, Redis, PostgreSQL and each service, in the shape of SERVICES. KAFKA_PORT and the like may be 0: a free one. */
 export async function stackPorts(env, { areFree = false } = {}) {
   const offset = Number(env.STACK_PORT_OFFSET || 0);
-  const free = await freePorts(2 + Object.values(SERVICES).flatMap(Object.keys).length);
+  const free = await freePorts(3 + Object.values(SERVICES).flatMap(Object.keys).length);
   const portOf = (usual) => (areFree ? free.pop() : usual + offset);
   const chosen = (variable, usual) => (env[variable] ? Number(env[variable]) || free.pop() : portOf(usual));
   const portsOf = (ports) => Object.fromEntries(Object.entries(ports).map(([which, usual]) => [which, portOf(usual)]));
   return {
     kafka: chosen('KAFKA_PORT', USUAL.kafka),
     redis: chosen('REDIS_PORT', USUAL.redis),
+    postgres: chosen('POSTGRES_PORT', USUAL.postgres),
     services: Object.fromEntries(Object.entries(SERVICES).map(([name, ports]) => [name, portsOf(ports)])),
   };
 }
@@ -27,9 +28,10 @@ export async function takenPorts(ports, isWanted = () => true) {
   return taken;
 }
 
-export function listedPorts({ kafka, redis, services }) {
+export function listedPorts({ kafka, redis, postgres, services }) {
   const own = Object.entries(services).flatMap(([name, ports]) => Object.values(ports).map((port) => ({ port, name })));
-  return [{ port: kafka, name: 'Kafka' }, { port: redis, name: 'Redis' }, ...own];
+  const servers = { Kafka: kafka, Redis: redis, PostgreSQL: postgres };
+  return [...Object.entries(servers).map(([name, port]) => ({ port, name })), ...own];
 }
 
 /** The platform calls back and browsers are redirected, so the merchants' file gets the addresses of this run. Other addresses stay. */

@@ -5,7 +5,7 @@ import { listedPorts, merchantsOfThisRun, stackPorts } from './service-ports.mjs
 import { SERVICES } from './apps.mjs';
 
 it('are the usual ones', async () => {
-  await expect(stackPorts({})).resolves.toEqual({ kafka: 9092, redis: 6379, services: SERVICES });
+  await expect(stackPorts({})).resolves.toEqual({ kafka: 9092, redis: 6379, postgres: 5432, services: SERVICES });
 });
 
 it('are all others for a second stack', async () => {

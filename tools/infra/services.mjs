@@ -18,7 +18,16 @@ const OPERATORS_FILE = 'config/operators.demo.json';
 export const DESK_PASSWORD = 'demo';
 
 /** Returns the environment of each app that makes all of them one stack. `ports` has the shape of SERVICES. */
-export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
+export function environments({
+  ports,
+  brokers,
+  redisUrl,
+  databaseUrl,
+  topicPrefix = '',
+  merchantsFile,
+  accountsFile,
+  more = {},
+}) {
   const addressOf = (name) => `http://127.0.0.1:${ports[name].port}`;
   const simulator = addressOf('platform-simulator');
   const caller = readJson(accountsFile).callers.find((one) => one.caller === 'payment-gateway');
@@ -63,6 +72,14 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       ENVIRONMENT_ID: 'demo',
       OPERATORS_FILE,
     },
+    operations: {
+      ...kafka,
+      DATABASE_URL: databaseUrl,
+      DATABASE_SCHEMA: schemaOf(topicPrefix),
+      GATEWAY_URL: `http://127.0.0.1:${ports['payment-gateway'].managementPort}`,
+      GATEWAY_KEY: readJson(OPERATORS_FILE).find(({ role }) => role === 'viewer').key,
+      OPERATORS_FILE,
+    },
     'checkout-demo': {
       ...kafka,
       REDIS_URL: redisDatabase(redisUrl, 4),
@@ -86,6 +103,9 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
     }),
   );
 }
+
+/** Each run with topics of its own has a schema of its own. */
+const schemaOf = (topicPrefix) => `operations_${topicPrefix}`.replace(/\W/g, '_').replace(/_+$/, '');
 
 /** Returns the URL of another database on the same server; the one in `redisUrl` has offset 0. */
 export function redisDatabase(redisUrl, offset) {
@@ -120,24 +140,28 @@ export function startCommand(name, env, folder) {
 }
 
 /** Operators whom the gateway knows here: two of them can decide together, and one only looks. */
-const operatorLines = (url) => [
+const operatorLines = (urls) => [
   '',
-  `operators of ${url}/v1/, as "Authorization: Bearer KEY":`,
+  `operators of ${urls.map((url) => `${url}/v1/`).join(' and ')}, as "Authorization: Bearer KEY":`,
   ...readJson(OPERATORS_FILE).map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`),
 ];
 
 /** The checkout is listed first, because people want to open it. */
-export function addressLines(services, { brokers, redisUrl }) {
+export function addressLines(services, { brokers, redisUrl, databaseUrl }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
   const gateway = services.find(({ name }) => name === 'payment-gateway');
+  const operations = services.find(({ name }) => name === 'operations');
+  const ofOperators = [gateway?.managementUrl, operations?.url].filter(Boolean);
   const addresses = ({ name, url, managementUrl }) =>
     `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
   return [
     ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`)] : []),
     ...(checkout ? [`its desk  ${checkout.url}/desk  (any name, password ${DESK_PASSWORD})`, ''] : []),
-    `KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
+    [`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`, ...(databaseUrl ? [`DATABASE_URL=${databaseUrl}`] : [])].join(
+      ' ',
+    ),
     ...services.map(addresses),
-    ...(gateway ? operatorLines(gateway.managementUrl) : []),
+    ...(gateway ? operatorLines(ofOperators) : []),
   ];
 }
 

@@ -76,6 +76,7 @@ describe('resources of Strimzi', () => {
       'notification-ingest',
       'auth-service',
       'cse-token-service',
+      'operations',
       'tranche-cli',
       'shop',
     ];

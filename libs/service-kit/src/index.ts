@@ -9,6 +9,7 @@ export {
   rereadFromFile,
   type ChecksItself,
   type ConfigFault,
+  type ProductionView,
   type Setting,
 } from './config.js';
 export { ANSWER_HEADER_BYTES, readingLegalHeads } from './answer-heads.js';

@@ -12,6 +12,7 @@ export type AppName =
   | 'notification-ingest'
   | 'auth-service'
   | 'cse-token-service'
+  | 'operations'
   | 'checkout-demo'
   | 'platform-simulator';
 

@@ -11,6 +11,7 @@ export { openFront, type Front } from './front.js';
 export * from './recording-proxy.js';
 export * from './redis-servers.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
+export { operationsSettings } from './stages/operations-stage.js';
 export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-stage.js';
 export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './stages/shop-stage.js';
 export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';

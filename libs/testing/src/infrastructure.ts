@@ -18,6 +18,12 @@ export function infrastructure(env: NodeJS.ProcessEnv = process.env): Infrastruc
   return { brokers, redisUrl };
 }
 
+/** The PostgreSQL that `npm test` started, or that the environment names. */
+export function databaseUrl({ DATABASE_URL: url }: NodeJS.ProcessEnv = process.env): string {
+  if (url) return url;
+  throw new Error('DATABASE_URL is not set: run `npm test`, which says why where it can not start PostgreSQL');
+}
+
 /** A random topic prefix for one test. */
 export function ownPrefix(): string {
   return `test-${randomUUID().slice(0, 8)}.`;

@@ -15,8 +15,14 @@ export interface StartedStage extends Stage {
   stop(): Promise<void>;
 }
 
-/** Starts a stage; `logFile(name)` is the log file of one of its processes, which other processes can read. */
-export type StageDefinition = (logFile: (name: string) => string) => Promise<StartedStage>;
+/**
+ * Starts a stage; `logFile(name)` is the log file of one of its processes, which other processes can read. `stageOf(name)` starts another one, if
+ * it does not run yet, for a stage that is built on it.
+ */
+export type StageDefinition = (
+  logFile: (name: string) => string,
+  stageOf: (name: string) => Promise<Stage>,
+) => Promise<StartedStage>;
 
 /** The JSON of a started stage for the workers. */
 interface StageDescription {
@@ -39,7 +45,8 @@ export async function keepStages(definitions: Record<string, StageDefinition>): 
   const stages = new Map<string, Promise<StartedStage>>();
 
   function started(name: string, definition: StageDefinition): Promise<StartedStage> {
-    const stage = stages.get(name) ?? definition((app) => join(folder, `${name}-${app}.log`));
+    const stageOf = (other: string) => started(other, definitions[other]!);
+    const stage = stages.get(name) ?? definition((app) => join(folder, `${name}-${app}.log`), stageOf);
     stages.set(name, stage);
     return stage;
   }

@@ -52,6 +52,11 @@ export const FORBIDDEN_TO = {
     read: EVERY_TOPIC,
     groups: ['cse-token-service', 'cse-token-service.reader', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
+  operations: {
+    write: EVERY_TOPIC,
+    read: [...COMMANDS, 'payments.notifications.v1', 'auth.events.v1', 'cse.events.v1'],
+    groups: ['operations-next.log', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
+  },
   'tranche-cli': {
     write: EVERY_TOPIC,
     read: ['payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],

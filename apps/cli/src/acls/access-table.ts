@@ -1,17 +1,22 @@
 /** Makes the access table of Kafka and Redis from the topics (libs/contracts). */
 import { COMMAND_TOPICS, TOPICS, type Rail, type TopicDefinition } from '@tranche/contracts';
 
-/** The topics' table lists services only, but people's tools read the quarantine as this service's user. */
+/** The topics' table lists one reader. People's tools read the quarantine as notification-ingest; operations shows what people look at. */
 const FURTHER_READERS: Readonly<Record<string, readonly string[]>> = {
-  'payments.notifications.quarantine.v1': ['notification-ingest'],
+  'payments.journal.v1': ['operations'],
+  'payments.events.v1': ['operations'],
+  'payments.decisions.v1': ['operations'],
+  'operations.audit.v1': ['operations'],
+  'payments.commands.dead-letter.v1': ['operations'],
+  'payments.notifications.quarantine.v1': ['notification-ingest', 'operations'],
 };
 /** The gateway publishes commands that lie on another partition than their order's to the order's own. */
 const FORWARDER = 'payment-gateway';
 /** These consume in groups; the others only write. */
-const GROUPED = ['payment-gateway', 'notification-ingest'];
+const GROUPED = ['payment-gateway', 'notification-ingest', 'operations'];
 /** People's user for `tranche commands find` and `refused`: it reads, and sees how far the gateways' group is. */
 const READER = 'tranche-cli';
-const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
+const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', 'operations'];
 
 /** Names of topics and of groups; the name of one in `groups` may continue after a dot. */
 export interface KafkaAccess {

@@ -1,4 +1,4 @@
-import { sequenceOf, type OperationKind, orderKey, parseOrderKey } from '@tranche/contracts';
+import { sequenceOf, type OperationKind, orderKey } from '@tranche/contracts';
 import {
   CAPTURE_WINDOW_MS,
   compact,
@@ -8,7 +8,9 @@ import {
   isStillWaiting,
   journalPartition,
   lifetimeMs,
+  operationIdOf,
   operatorFromMs,
+  summaryOf,
   waitsFrom,
   windowFrom,
   type Attempt,
@@ -19,17 +21,14 @@ import {
   type OrderState,
   type Said,
   type SkippedRecord,
-  hasSucceeded,
   conflictsOf,
   hasTooManyReports,
-  isCancelled,
-  isPayment,
-  isInDoubt,
-  isOpen,
   findOperation,
   type Conflict,
 } from '@tranche/order-journal';
 import { notExecutedFromMs } from '../decisions/manual-resolution.js';
+
+export { operationIdOf, parseOperationId } from '@tranche/order-journal';
 
 /**
  * An order as the journal knows it, for operators (openapi.json). The journal holds no token, no HFTOKEN and no personal data, so the view has none.
@@ -37,14 +36,12 @@ import { notExecutedFromMs } from '../decisions/manual-resolution.js';
  */
 export function orderView(order: OrderState, epoch = 0) {
   const { merchant, orderId, isPartial, isFrozen } = order;
-  const amounts = amountsOf(order);
   return compact({
     merchant,
     orderId,
     isPartial: isPartial || undefined,
     isFrozen: isFrozen || undefined,
-    status: statusOf(order, amounts),
-    amounts,
+    ...summaryOf(order),
     deadlines: deadlinesOf(order),
     operations: order.operations.map((operation) => operationView(order, operation, epoch)),
     candidates: candidatesOf(order),
@@ -144,83 +141,6 @@ export function eventView(order: OrderState, event: EventReference, epoch: numbe
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
 }
 
-interface Counted {
-  amount?: number;
-  isAmountAssumed?: boolean;
-}
-
-const SUMS = ['authorized', 'captured', 'refunded'] as const;
-
-/**
- * Minor units; null where only the platform knows an amount that counts. `refunded` has those of the back office; `remaining` may still be refunded;
- * `assumed`: sums that include an amount which no message named, so the platform's default is assumed.
- */
-function amountsOf(order: OrderState) {
-  const succeeded = order.operations.filter(hasSucceeded);
-  const elsewhere = order.external.filter(({ result, isOverruled }) => result === 'succeeded' && !isOverruled);
-  const all = [...succeeded, ...elsewhere];
-  const counted: Record<(typeof SUMS)[number], Counted[]> = {
-    authorized: all.filter((operation) => isPayment(operation) && !isCancelled(order, operation)),
-    captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
-    refunded: [...all.filter(({ operation }) => operation === 'refund'), ...repairsOf(order)],
-  };
-  const [captured, refunded] = [sum(counted.captured), sum(counted.refunded)];
-  return {
-    currency: order.operations[0]?.currency ?? null,
-    authorized: sum(counted.authorized),
-    captured,
-    refunded,
-    remaining: captured === null || refunded === null ? null : Math.max(captured - refunded, 0),
-    assumed: SUMS.filter((name) => counted[name].some(({ isAmountAssumed }) => isAmountAssumed)),
-  };
-}
-
-/** Money that was given back elsewhere and is not told as a refund of the back office. That of an authorization was never captured. */
-const repairsOf = ({ repairs = [], operations, external }: OrderState): Counted[] =>
-  repairs.filter(
-    ({ transactionId, reference }) =>
-      external.every((one) => one.transactionId !== reference) &&
-      operations.every((one) => one.operation !== 'authorize' || one.transactionId !== transactionId),
-  );
-
-function sum(operations: Counted[]): number | null {
-  if (operations.some(({ amount }) => amount === undefined)) return null;
-  return operations.reduce((total, { amount = 0 }) => total + amount, 0);
-}
-
-/**
- * The most urgent status applies. in_doubt: a person may have to decide · in_progress: a call is in flight or will be retried · then by the money ·
- * then by what it waits for · then by its end.
- */
-export type OrderStatus =
-  | NonNullable<OperationState['end']>
-  | 'in_doubt'
-  | 'in_progress'
-  | 'refunded'
-  | 'partly_refunded'
-  | 'captured'
-  | 'authorized'
-  | 'redirect_required'
-  | 'pending'
-  | 'voided'
-  | 'external'
-  | 'frozen';
-
-function statusOf(order: OrderState, amounts: ReturnType<typeof amountsOf>): OrderStatus {
-  const { operations } = order;
-  if (operations.some(isInDoubt)) return 'in_doubt';
-  if (operations.some((operation) => isOpen(operation) || operation.phase === 'idle')) return 'in_progress';
-  if (amounts.captured !== 0) {
-    if (amounts.refunded === 0) return 'captured';
-    return amounts.remaining === 0 ? 'refunded' : 'partly_refunded';
-  }
-  if (amounts.authorized !== 0) return 'authorized';
-  const waiting = operations.findLast((operation) => isStillWaiting(order, operation));
-  if (waiting) return waiting.phase as 'redirect_required' | 'pending';
-  if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
-  return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? (order.isFrozen ? 'frozen' : 'external');
-}
-
 /** A conflict, as an operator needs it to act: whose money, how much, and the events that published it. `epoch`: the journal's epoch. */
 export function conflictView(order: OrderState, conflict: Conflict, epoch = 0) {
   const { merchant, orderId } = order;
@@ -284,7 +204,7 @@ export function frozenView(order: OrderState, skips: readonly SkippedRecord[]) {
 export function frozenOrderView(order: OrderState, skips: readonly SkippedRecord[]) {
   const { merchant, orderId } = order;
   const id = operationIdOf({ merchant, orderId, commandId: '-' });
-  return { id, merchant, orderId, status: statusOf(order, amountsOf(order)), ...frozenView(order, skips) };
+  return { id, merchant, orderId, status: summaryOf(order).status, ...frozenView(order, skips) };
 }
 
 /** Finds the fold's judgement of a person's words: of a proposal by its id, of one person's by who said them and when. */
@@ -295,30 +215,4 @@ export function statementOf<T extends Said>(
   return said?.findLast((one) =>
     proposal === undefined ? one.actor === actor && one.at === at : one.proposal === proposal,
   );
-}
-
-export interface OperationName {
-  merchant: string;
-  orderId: string;
-  commandId: string;
-}
-
-/** base64url of the JSON list `["merchant","orderId","commandId"]`: one part of a URL, although orderId and commandId may hold slashes. */
-export function operationIdOf({ merchant, orderId, commandId }: OperationName): string {
-  return Buffer.from(JSON.stringify([merchant, orderId, commandId])).toString('base64url');
-}
-
-export function parseOperationId(id: string): OperationName | undefined {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(Buffer.from(id, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
-  if (!Array.isArray(parts) || parts.length !== 3 || !parts.every((part) => typeof part === 'string')) return undefined;
-  const [merchant, orderId, commandId] = parts as [string, string, string];
-  const name = { merchant, orderId, commandId };
-  const isOneOfOurs =
-    parseOrderKey(orderKey(merchant, orderId))?.merchant === merchant && commandId !== '' && operationIdOf(name) === id;
-  return isOneOfOurs ? name : undefined;
 }

@@ -71,7 +71,8 @@ securityContext: {{- include "tranche.value" (list . "podSecurityContext") | nin
 {{- add .root.Values.preStopSeconds (div (int $settings.SHUTDOWN_TIMEOUT_MS) 1000) 5 -}}
 {{- end }}
 
-{{/* Its own settings before those of all; where nobody says where auth-service is, it is the one of this installation, which speaks plain HTTP. */}}
+{{/* Its own settings before those of all; where nobody says where auth-service or the gateway is, it is the one of this installation,
+     which speaks plain HTTP. */}}
 {{- define "tranche.settings" -}}
 {{- $auth := .root.Values.services.auth -}}
 {{- $settings := merge (dict) (.service.settings | default dict) .root.Values.settings -}}
@@ -79,6 +80,13 @@ securityContext: {{- include "tranche.value" (list . "podSecurityContext") | nin
 {{- if and (eq .service.app "payment-gateway") $auth.enabled (not $isSet) -}}
 {{- $host := include "tranche.name" (dict "root" .root "name" "auth") -}}
 {{- $_ := set $settings "AUTH_SERVICE_URL" (printf "http://%s:%d" $host (int $auth.port)) -}}
+{{- $_ := set $settings "PLAINTEXT_HOSTS" (list $settings.PLAINTEXT_HOSTS $host | compact | join ",") -}}
+{{- end -}}
+{{- $gateway := .root.Values.services.gateway -}}
+{{- $isSet = or $settings.GATEWAY_URL $settings.GATEWAY_URL_FILE (dig "secretFiles" "GATEWAY_URL" "" .service) (dig "secretFiles" "GATEWAY_URL_FILE" "" .service) -}}
+{{- if and (eq .service.app "operations") $gateway.enabled (not $isSet) -}}
+{{- $host := include "tranche.name" (dict "root" .root "name" "gateway") -}}
+{{- $_ := set $settings "GATEWAY_URL" (printf "http://%s:%d" $host (int $gateway.managementPort)) -}}
 {{- $_ := set $settings "PLAINTEXT_HOSTS" (list $settings.PLAINTEXT_HOSTS $host | compact | join ",") -}}
 {{- end -}}
 {{- toYaml $settings -}}

@@ -1,0 +1,128 @@
+import { Controller, Get, Query, Req, UseGuards } from '@nestjs/common';
+import { CurrentOperator, mayAct, type OperatorIdentity, type OperatorRequest } from '@tranche/operators';
+import { compact } from '@tranche/runtime';
+import { Projection } from '../fold/projection.service.js';
+import type { PartitionProgress } from '../fold/topic-projector.js';
+import { GatewayClient } from '../gateway/gateway.client.js';
+import { AttentionStore, type AttentionItem } from './attention.store.js';
+import { OperatorGuard, Route, visibleTo } from './operator.guard.js';
+import { AttentionQuery } from './queries.js';
+
+interface Proposal {
+  id: string;
+  operation: string;
+  merchant: string;
+  orderId: string;
+  proposedBy: string;
+  proposedAt: string;
+  expiresAt: string;
+  state: string;
+}
+interface Rail {
+  rail: string;
+  state: string;
+}
+
+/** One queue of all that needs a person. */
+@Controller('v1')
+@UseGuards(OperatorGuard)
+export class AttentionController {
+  constructor(
+    private readonly attention: AttentionStore,
+    private readonly projection: Projection,
+    private readonly gateway: GatewayClient,
+  ) {}
+
+  /** The first page begins with what is about no single order. */
+  @Get('attention')
+  @Route('viewer', 'doubts.read')
+  async list(
+    @Query() query: AttentionQuery,
+    @Req() { headers }: OperatorRequest,
+    @CurrentOperator() operator: OperatorIdentity,
+  ) {
+    const visible = visibleTo(operator, query.merchant);
+    const isFirst = query.cursor === undefined && query.minAmount === undefined;
+    const [page, counts, groups, asked] = await Promise.all([
+      this.attention.page(query, visible),
+      this.attention.counts(visible),
+      this.attention.groups(visible),
+      this.#ofGateway(headers.authorization, operator, query.merchant),
+    ]);
+    const several = [...asked.items, ...this.#stopped(operator), ...groups];
+    const shown = several.filter(({ kind }) => query.kind === undefined || kind === query.kind);
+    return compact({
+      counts: [...counts, ...countsOf(several)],
+      items: [...(isFirst ? shown : []), ...page.items],
+      next: page.next,
+      behind: this.#behind(),
+      missing: asked.missing,
+    });
+  }
+
+  /** Says by partition how far Kafka is read. */
+  @Get('partitions')
+  @Route('viewer', 'doubts.read')
+  partitions(@CurrentOperator() operator: OperatorIdentity) {
+    return { partitions: this.#progress(operator) };
+  }
+
+  /** The reason names an order, which may be another merchant's. */
+  #progress({ merchants }: OperatorIdentity): PartitionProgress[] {
+    const hidden = 'A record can not be read. An operator of all merchants sees which one.';
+    return this.projection
+      .progress()
+      .map((one) => (one.stopped === undefined || merchants === undefined ? one : { ...one, stopped: hidden }));
+  }
+
+  #behind(): number {
+    return this.projection.progress().reduce((sum, { behind }) => sum + behind, 0);
+  }
+
+  #stopped(operator: OperatorIdentity): AttentionItem[] {
+    return this.#progress(operator).flatMap(({ topic, partition, stopped }) =>
+      stopped === undefined ? [] : [{ kind: 'partition', about: { topic, partition, reason: stopped } }],
+    );
+  }
+
+  /** Asks for what only the gateway knows; where it does not answer, `missing` says so. */
+  async #ofGateway(
+    authorization: string | undefined,
+    operator: OperatorIdentity,
+    merchant: string | undefined,
+  ): Promise<{ items: AttentionItem[]; missing?: string[] }> {
+    const ask = <T>(url: string) => this.gateway.read<T>(url, authorization).catch(() => undefined);
+    const [proposals, rails] = await Promise.all([
+      ask<{ proposals: Proposal[] }>('/v1/proposals'),
+      ask<{ rails: Rail[] }>('/v1/rails'),
+    ]);
+    const awaitsThem = (one: Proposal) =>
+      one.state === 'open' &&
+      one.proposedBy !== operator.person &&
+      mayAct(operator, one.merchant) &&
+      (merchant === undefined || one.merchant === merchant);
+    const missing = [...(proposals ? [] : ['proposals']), ...(rails ? [] : ['rails'])];
+    return compact({
+      items: [
+        ...(rails?.rails ?? [])
+          .filter(({ state }) => state === 'stopped')
+          .map((about): AttentionItem => ({ kind: 'rail', about })),
+        ...(proposals?.proposals ?? []).filter(awaitsThem).map(proposalItem),
+      ],
+      missing: missing.length === 0 ? undefined : missing,
+    });
+  }
+}
+
+const proposalItem = ({ id, merchant, orderId, proposedAt, expiresAt, ...about }: Proposal): AttentionItem =>
+  compact({ kind: 'proposal', id, merchant, orderId, since: proposedAt, actBy: expiresAt, about });
+
+/** Numbers by kind of what is about no single order, or is the gateway's. */
+function countsOf(items: readonly (AttentionItem & { number?: number })[]) {
+  const kinds = [...new Set(items.map(({ kind }) => kind))];
+  return kinds.map((kind) => {
+    const ofKind = items.filter((one) => one.kind === kind);
+    const oldest = ofKind.flatMap(({ since }) => since ?? []).sort()[0];
+    return compact({ kind, number: ofKind.reduce((sum, { number = 1 }) => sum + number, 0), oldest });
+  });
+}

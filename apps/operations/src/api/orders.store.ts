@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { orderKey, parseOrderKey } from '@tranche/contracts';
+import type { OrderState } from '@tranche/order-journal';
+import { compact } from '@tranche/runtime';
+import { Problem } from '@tranche/service-kit';
+import { Database, type Fragment } from '../database/database.service.js';
+import { cursorOf, placeOf } from './cursor.js';
+import type { OrdersQuery, PageQuery, RecordsQuery } from './queries.js';
+
+interface ListedOrder {
+  key: string;
+  merchant: string;
+  order_id: string;
+  status: string;
+  currency: string | null;
+  amount: string | null;
+  moved_at: Date;
+  moved: string;
+}
+
+export interface KeptOrder {
+  state: OrderState;
+  partition: number;
+  status: string;
+  movedAt: string;
+  /** Position of the order's partition: all records before are in the state. */
+  next: string;
+}
+
+export interface KeptRecord {
+  topic: string;
+  partition: number;
+  offset: string;
+  at: string;
+  kind: string;
+  hash: string | null;
+  body: Record<string, unknown>;
+}
+
+/** Records of one order that are shown at most. */
+const RECORDS_OF_ORDER = 5_000;
+
+@Injectable()
+export class OrdersStore {
+  constructor(private readonly database: Database) {}
+
+  async search(query: OrdersQuery, visible: readonly string[] | undefined) {
+    const { q, status, amount, from, to, limit, cursor } = query;
+    const { sql } = this.database;
+    const after = placeOf(cursor, 2);
+    const rows = await sql<ListedOrder[]>`
+      select key, merchant, order_id, status, currency, amount, moved_at, moved_at::text as moved from orders
+      where ${this.#isVisible(visible)}
+        ${q === undefined ? sql`` : sql`and key in (${this.#found(q, visible)})`}
+        ${status === undefined ? sql`` : sql`and status = ${status}`}
+        ${amount === undefined ? sql`` : sql`and amount = ${amount}`}
+        ${from === undefined ? sql`` : sql`and moved_at >= ${from}::text::timestamptz`}
+        ${to === undefined ? sql`` : sql`and moved_at <= ${to}::text::timestamptz`}
+        ${after ? sql`and (moved_at, key) < (${after[0]!}::text::timestamptz, ${after[1]!})` : sql``}
+      order by moved_at desc, key desc limit ${limit + 1}`;
+    const last = rows[limit - 1];
+    return compact({
+      orders: rows.slice(0, limit).map(listedOrder),
+      next: rows.length > limit && last ? cursorOf([last.moved, last.key]) : undefined,
+    });
+  }
+
+  /** Keys of the orders that the text names, or that begin with it; a beginning finds so many at most. */
+  #found(q: string, visible: readonly string[] | undefined): Fragment {
+    const { sql } = this.database;
+    const named = parseOrderKey(q) ? [q] : [];
+    const pattern = `${q.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+    return sql`
+      select key from orders where key = any(${named})
+      union select key from orders where names @> array[${q}]::text[]
+      union (select key from orders where order_id like ${pattern} and ${this.#isVisible(visible)} limit 1000)`;
+  }
+
+  /** @throws Problem 404 */
+  async order(merchant: string, orderId: string): Promise<KeptOrder> {
+    const { sql } = this.database;
+    const [row] = await sql<{ state: OrderState; partition: number; status: string; moved_at: Date; next: string }[]>`
+      select state, orders.partition, status, moved_at, next from orders
+      join positions on positions.topic = 'payments.journal.v1' and positions.partition = orders.partition
+      where key = ${keyOf(merchant, orderId)}`;
+    if (!row) throw unknownOrder();
+    const { state, partition, status, moved_at: movedAt, next } = row;
+    return { state, partition, status, movedAt: movedAt.toISOString(), next };
+  }
+
+  /** All that is kept of an order, the oldest first; of the journal in its own order. */
+  async recordsOf(merchant: string, orderId: string): Promise<KeptRecord[]> {
+    const { sql } = this.database;
+    const rows = await sql<(Omit<KeptRecord, 'at'> & { at: Date })[]>`
+      select topic, partition, "offset", at, kind, hash, body from records
+      where key = ${keyOf(merchant, orderId)} order by topic, partition, "offset" limit ${RECORDS_OF_ORDER}`;
+    return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
+  }
+
+  /** A page of one topic's records, the newest first. */
+  async listed(topic: string, query: RecordsQuery, visible: readonly string[] | undefined) {
+    const { sql } = this.database;
+    const { kind, orderId, merchant, limit, cursor }: RecordsQuery & PageQuery = query;
+    const after = placeOf(cursor, 3);
+    const ofOrder = orderId !== undefined && merchant !== undefined ? orderKey(merchant, orderId) : undefined;
+    const rows = await sql<
+      {
+        partition: number;
+        offset: string;
+        key: string | null;
+        merchant: string;
+        at: Date;
+        moment: string;
+        kind: string;
+        body: object;
+      }[]
+    >`
+      select partition, "offset", key, merchant, at, at::text as moment, kind, body from records
+      where topic = ${topic} and ${this.#isVisible(visible)}
+        ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
+        ${ofOrder === undefined ? sql`` : sql`and key = ${ofOrder}`}
+        ${ofOrder === undefined && orderId !== undefined ? sql`and key like ${`%/${orderId.replace(/[\\%_]/g, String.raw`\$&`)}`}` : sql``}
+        ${after ? sql`and (at, partition, "offset") < (${after[0]!}::text::timestamptz, ${after[1]!}::text::int, ${after[2]!}::text::bigint)` : sql``}
+      order by at desc, partition desc, "offset" desc limit ${limit + 1}`;
+    const last = rows[limit - 1];
+    return compact({
+      entries: rows.slice(0, limit).map(({ key, at, moment: _moment, ...entry }) =>
+        compact({
+          ...entry,
+          merchant: entry.merchant || undefined,
+          at: at.toISOString(),
+          orderId: parseOrderKey(key ?? '')?.orderId,
+        }),
+      ),
+      next: rows.length > limit && last ? cursorOf([last.moment, String(last.partition), last.offset]) : undefined,
+    });
+  }
+
+  /** Orders that changed since, as the database's clock says, and that clock's time. */
+  async changedSince(since: string | undefined, visible: readonly string[] | undefined) {
+    const { sql } = this.database;
+    const [clock] = await sql<{ now: string }[]>`select now()::text as now`;
+    if (since === undefined) return { now: clock!.now, orders: [] };
+    // A transaction that began before may have ended since.
+    const rows = await sql<(ListedOrder & { last_offset: string })[]>`
+      select key, merchant, order_id, status, currency, amount, moved_at, moved_at::text as moved, last_offset from orders
+      where updated_at > ${since}::text::timestamptz - interval '5 seconds' and ${this.#isVisible(visible)}
+      order by updated_at limit 500`;
+    return { now: clock!.now, orders: rows.map((row) => ({ ...listedOrder(row), lastOffset: row.last_offset })) };
+  }
+
+  #isVisible(visible: readonly string[] | undefined): Fragment {
+    const { sql } = this.database;
+    return visible === undefined ? sql`true` : sql`merchant = any(${[...visible]})`;
+  }
+}
+
+const listedOrder = ({ merchant, order_id: orderId, status, currency, amount, moved_at }: ListedOrder) =>
+  compact({
+    ...{ merchant, orderId, status, movedAt: moved_at.toISOString() },
+    ...{ currency: currency ?? undefined, amount: amount === null ? undefined : Number(amount) },
+  });
+
+export const unknownOrder = (): Problem =>
+  new Problem({ status: 404, code: 'order_unknown', detail: 'Nothing is kept of this order.' });
+
+function keyOf(merchant: string, orderId: string): string {
+  const key = orderKey(merchant, orderId);
+  if (parseOrderKey(key) === undefined) throw unknownOrder();
+  return key;
+}

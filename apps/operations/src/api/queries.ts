@@ -1,0 +1,93 @@
+/** The query parameters of the routes. */
+import { MERCHANT_PATTERN } from '@tranche/contracts';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsISO8601, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
+
+const given = (name: string) => ValidateIf((query: Record<string, unknown>) => query[name] !== undefined);
+/** Texts of PostgreSQL hold no NUL. */
+const NO_CONTROL = /^[^\u0000-\u001f\u007f]*$/u;
+const TIME = { message: 'must be an RFC 3339 time-stamp' };
+
+export class PageQuery {
+  @given('merchant')
+  @Matches(MERCHANT_PATTERN, { message: 'must be the name of a merchant' })
+  merchant?: string;
+
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(500)
+  limit = 100;
+
+  @given('cursor')
+  @IsString()
+  @Length(1, 2_000)
+  cursor?: string;
+}
+
+export const ATTENTION_KINDS = [
+  ...['doubt', 'conflict', 'candidates', 'open_to_operator', 'frozen'],
+  ...['proposal', 'rail', 'partition', 'dead_letters', 'quarantine'],
+];
+
+export class AttentionQuery extends PageQuery {
+  @given('kind')
+  @IsIn(ATTENTION_KINDS)
+  kind?: string;
+
+  @given('minAmount')
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  minAmount?: number;
+
+  @IsIn(['urgency', 'age', 'amount'])
+  sort: 'urgency' | 'age' | 'amount' = 'urgency';
+}
+
+export class OrdersQuery extends PageQuery {
+  /** An orderId or its beginning, `merchant/orderId`, a TRANSACTIONID or the id of a command. */
+  @given('q')
+  @IsString()
+  @Length(1, 160)
+  @Matches(NO_CONTROL, { message: 'must have no control characters' })
+  q?: string;
+
+  @given('status')
+  @Matches(/^[a-z_]{1,32}$/, { message: 'must be the status of an order' })
+  status?: string;
+
+  @given('amount')
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  amount?: number;
+
+  @given('from')
+  @IsISO8601({ strict: true }, TIME)
+  from?: string;
+
+  @given('to')
+  @IsISO8601({ strict: true }, TIME)
+  to?: string;
+}
+
+export class RecordsQuery extends PageQuery {
+  @given('kind')
+  @Matches(/^[a-z][a-z0-9_.-]{0,63}$/, { message: 'must be the action, code or reason of an entry' })
+  kind?: string;
+
+  @given('orderId')
+  @IsString()
+  @Length(1, 160)
+  @Matches(NO_CONTROL, { message: 'must have no control characters' })
+  orderId?: string;
+}
+
+export class TimelineQuery {
+  @given('at')
+  @IsISO8601({ strict: true }, TIME)
+  at?: string;
+}

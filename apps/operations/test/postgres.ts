@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createLogger, Health, ServiceLifetime } from '@tranche/service-kit';
+import { Database } from '../src/database/database.service.js';
+import type { OperationsConfig } from '../src/operations.config.js';
+
+interface Held {
+  close(): Promise<void>;
+}
+interface Tools {
+  holdProcesses: () => Held;
+  startDatabase: (options: object) => Promise<{ databaseUrl: string }>;
+}
+
+/** The PostgreSQL that `npm test` started, else one of this spec alone, from the binaries of npm. */
+export async function postgresOfTests(): Promise<{ url: string; close(): Promise<void> }> {
+  const { DATABASE_URL: given } = process.env;
+  if (given) return { url: given, close: () => Promise.resolve() };
+  const folder = join(__dirname, '../../../tools/infra');
+  const { holdProcesses } = (await import(join(folder, 'processes.mjs'))) as Tools;
+  const { startDatabase } = (await import(join(folder, 'infrastructure.mjs'))) as Tools;
+  const held = holdProcesses();
+  const { databaseUrl: url } = await startDatabase({ held, log: () => undefined });
+  return { url, close: () => held.close() };
+}
+
+export const ownSchema = (): string => `test_${randomBytes(6).toString('hex')}`;
+
+export function databaseOf(url: string, schema: string): Database {
+  const config = { databaseUrl: new URL(url), databaseSchema: schema, databaseConnections: 4 } as OperationsConfig;
+  const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
+  return new Database(config, new ServiceLifetime(), log, new Health());
+}
