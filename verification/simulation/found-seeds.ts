@@ -30,6 +30,11 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'moves' as const,
     promise: 'a drained owner begins no batch for a repeat that its last handler appended',
   })),
+  {
+    seed: 77177,
+    profile: 'edges',
+    promise: 'an attempt that was denied is in doubt again as soon as the next one turns out to be unsent',
+  },
   { seed: 5559808, profile: 'edges', promise: 'an order whose payment somebody voided by hand may be paid again' },
   ...[31418507, 31424659, 16182999].map((seed) => ({
     seed,

@@ -368,11 +368,14 @@ const isOfNotification = (record: JournalRecord): record is EvidenceRecord & { e
 
 /**
  * The only correct step back: the newest sent attempt had no tag, its answer denied the execution, and then a success was reported that may
- * be its own (docs/decisions/0006). An idle operation's attempt number is that of the next attempt, which was never granted.
+ * be its own (docs/decisions/0006). An idle operation's attempt number is that of the next attempt, which was never granted; an open attempt
+ * may have been closed as unsent by the same record.
  */
 function isDoubtedAgain(before: OperationState, after: OperationState): boolean {
-  const denied = before.attempts.findLast(({ closed }) => closed !== 'unsent');
-  if (before.phase !== 'idle' || after.phase !== 'in_doubt' || denied?.closed !== 'not_executed') return false;
+  const unsent = after.attempts.filter(({ closed }) => closed === 'unsent').map(({ token }) => token);
+  const denied = before.attempts.findLast(({ token }) => !unsent.includes(token));
+  const wasUnsent = before.phase === 'idle' || (before.phase === 'open' && unsent.includes(before.token ?? ''));
+  if (!wasUnsent || after.phase !== 'in_doubt' || denied?.closed !== 'not_executed') return false;
   return !denied.isTagged && denied.attempt === after.attempt && denied.token === after.token;
 }
 
