@@ -61,7 +61,7 @@ export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args
   let counts = { passed: 0, failed: 1 };
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
-    // Where PostgreSQL can not be started only the specs that need it fail. Its binaries are there once the packages are.
+    // Only the specs that need PostgreSQL fail where it can not be started. Its binaries are there once the packages are.
     const database = await startDatabaseIfAny({ held, log });
     const suite = all || jestArguments.some((arg) => arg.includes('nightly')) ? { NIGHTLY: '1' } : {};
     // The names of specs say whether they need a browser.
