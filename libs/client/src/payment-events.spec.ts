@@ -25,5 +25,6 @@ it('takes for results what says what became of a command', () => {
     'payment.capture_window.closing',
     'payment.operation.external',
     'payment.conflict.detected',
+    'payment.conflict.settled',
   ]);
 });

@@ -22,6 +22,7 @@ it('has five endings of each operation and the events that are not endings', () 
       'payment.capture_window.closing',
       'payment.operation.external',
       'payment.conflict.detected',
+      'payment.conflict.settled',
       'payment.command.rejected',
     ].sort(),
   );

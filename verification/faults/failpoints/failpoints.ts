@@ -46,8 +46,8 @@ export const PLANTED: readonly PlantedPoint[] = [
     ...ofGateway,
     file: 'platform/platform.client.js',
     name: 'answer-in-flight',
-    find: 'const exchange = new Exchange(this.#timeoutMs, maySend, resolve, () => target.calls--);',
-    replace: `const exchange = new Exchange(this.#timeoutMs, maySend, resolve, () => target.calls--);
+    find: 'const exchange = new Exchange(this.#timeoutMs, maySend, resolve, connection, () => connections.giveBack(connection));',
+    replace: `const exchange = new Exchange(this.#timeoutMs, maySend, resolve, connection, () => connections.giveBack(connection));
       const { onResponseStart } = exchange;
       exchange.onResponseStart = (...answer) => { ${pass('answer-in-flight', 'body')} onResponseStart.apply(exchange, answer); };`,
   },

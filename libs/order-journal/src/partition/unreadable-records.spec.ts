@@ -28,6 +28,7 @@ const VALUES: Record<string, unknown> = {
   ...{ extraData: 'e', externalEntityId: 'e', externalReference: 'e', flags: ['f'], language: 'fr', languageOf: ['A'] },
   ...{ maskedCard: '4…1', cardBrand: 'CB', cardCountry: 'FR', executedAt: at, reminder: 'doubt_15_minutes', state },
   ...{ faults: [{ path: '', code: 'c', message: 'm' }], refundableDays: 400, tag: 'x' },
+  ...{ conflict: 'c', outcome: 'kept', reference: 'r' },
 };
 const OTHERS = [null, 7, true, [null], { a: null }, 'far too long '.repeat(5_000)];
 
