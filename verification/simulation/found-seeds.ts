@@ -53,6 +53,11 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'edges',
     promise: 'an owner whose successor published what retention then deleted does not stop the partition',
   },
+  ...[106878912, 106878771].map((seed) => ({
+    seed,
+    profile: 'edges' as const,
+    promise: 'a process that stood still while retention cut the log places anew, and is not stopped',
+  })),
   { seed: 1, profile: 'joins', promise: 'an index is rebuilt though the group is joined more often than that takes' },
   { seed: 1, profile: 'broken', promise: 'every owner stops at a record that can not be read, until it is skipped' },
   {

@@ -12,7 +12,7 @@ const JOIN_MS = 20_000;
 interface Followed {
   position: LogPosition;
   onRecords: (records: readonly Landed[], next: bigint) => void;
-  onFault: (fault: string) => void;
+  onFault: (fault: string, isCut: boolean) => void;
   isHeld: boolean;
   isComing: boolean;
 }
@@ -49,7 +49,7 @@ export class SimulatedFollower implements JournalFollower {
     position.compare(bounds, nowMs);
     this.#followed.set(partition, { position, onRecords, onFault, isHeld: false, isComing: false });
     this.#noteStray(partition);
-    if (position.fault !== undefined) return this.#fail(partition, position.fault);
+    if (position.fault !== undefined) return this.#fail(partition, position);
     if (position.isBehind) this.#compare();
     this.#fetch(partition);
   };
@@ -100,7 +100,7 @@ export class SimulatedFollower implements JournalFollower {
     const { position } = one;
     const next = (landed.at(-1)?.offset ?? from - 1n) + 1n;
     const fresh = position.take(landed, from, next);
-    if (position.fault !== undefined) return this.#fail(partition, position.fault);
+    if (position.fault !== undefined) return this.#fail(partition, position);
     if (fresh === undefined) {
       this.#noteStray(partition);
       return this.#compare();
@@ -109,10 +109,10 @@ export class SimulatedFollower implements JournalFollower {
     this.#fetch(partition);
   }
 
-  #fail(partition: number, fault: string): void {
+  #fail(partition: number, { fault, isCut }: LogPosition): void {
     const one = this.#followed.get(partition);
     this.#followed.delete(partition);
-    one?.onFault(fault);
+    one?.onFault(fault!, isCut);
   }
 
   #compare(): void {
@@ -131,7 +131,7 @@ export class SimulatedFollower implements JournalFollower {
           if (!bounds || this.#followed.get(partition) !== one) continue;
           const { position } = one;
           position.compare(bounds, process.monotonicMs(), known);
-          if (position.fault !== undefined) this.#fail(partition, position.fault);
+          if (position.fault !== undefined) this.#fail(partition, position);
           else this.#fetch(partition);
         }
         if (this.#isDue) this.#compare();

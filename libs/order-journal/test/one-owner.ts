@@ -154,7 +154,13 @@ export class OneOwner {
   readonly #withoutRecords: bigint;
   readonly #onRead: () => Promise<void>;
   readonly #entryOf: (offset: bigint, record: JournalRecord) => JournalEntry;
-  #read: { next: bigint; take: (entries: JournalEntry[], next: bigint) => void } | undefined;
+  #read:
+    | {
+        next: bigint;
+        take: (entries: JournalEntry[], next: bigint) => void;
+        onFault: (fault: string, isCut: boolean) => void;
+      }
+    | undefined;
 
   constructor({
     records = [],
@@ -255,6 +261,13 @@ export class OneOwner {
     return offset;
   }
 
+  /** Retention deletes the records below `low`, of which the reader has not read all. */
+  cut(low: bigint): void {
+    this.low = low;
+    this.log.splice(0, this.log.length, ...this.log.filter(({ offset }) => offset >= low));
+    this.#read?.onFault(`the records before ${low} were deleted before they were read`, true);
+  }
+
   /** Resolves when nothing of what was begun has anything more to do. */
   async settled(turns = 60): Promise<this> {
     for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -286,11 +299,11 @@ export class OneOwner {
 
   get #follower(): JournalFollower {
     return {
-      follow: (_partition, { from, onRecords }) => {
+      follow: (_partition, { from, onRecords, onFault }) => {
         this.follows++;
         this.onFollow();
         this.onFollow = () => undefined;
-        this.#read = { next: from, take: onRecords };
+        this.#read = { next: from, take: onRecords, onFault };
         void this.bring();
       },
       unfollow: () => void (this.#read = undefined),

@@ -252,7 +252,7 @@ export class OwnerWorld {
     const bounds = () => ({ low: this.low, high: BigInt(this.log.length) });
     const follower: JournalFollower = {
       follow: (_partition, { from, known, onRecords, onFault }) => {
-        if (this.low > known) return onFault('the records were deleted before they were read');
+        if (this.low > known) return onFault('the records were deleted before they were read', true);
         running.read = { next: from > this.low ? from : this.low, take: onRecords };
       },
       unfollow: () => void (running.read = undefined),

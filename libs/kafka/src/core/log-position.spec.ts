@@ -72,6 +72,7 @@ it('stops where records were deleted before they were read', () => {
   const at = position();
   at.compare({ low: 9n, high: 20n }, 0);
   expect(at.fault).toContain('begins at 9: the records from 8 on were deleted before they were read');
+  expect(at.isCut).toBe(true);
 });
 
 it('is content where everything that was read has been deleted after its time, and nothing is kept', () => {

@@ -37,6 +37,8 @@ export class LogPosition {
   #checked: Seen | undefined;
   #behindSinceMs: number | undefined;
   fault?: string;
+  /** With `fault`: retention deleted records before they were read. What is left of the log may still be the same one. */
+  isCut = false;
 
   /**
    * @param next first offset to read
@@ -113,6 +115,7 @@ export class LogPosition {
     const { low, high } = bounds ?? { low: 0n, high: 0n };
     const readTo = later(this.next, this.known);
     if (low > readTo) {
+      this.isCut = true;
       this.fault = `${this.name} begins at ${low}: the records from ${readTo} on were deleted before they were read`;
     } else if (high < later(asked.next, this.known)) {
       this.#behindSinceMs ??= nowMs;

@@ -63,6 +63,22 @@ describe('a fetch that was out of range', () => {
     ]);
   });
 
+  it('tells who follows a partition that its beginning was cut off', async () => {
+    await start();
+    const cut: boolean[] = [];
+    const log = {
+      from: 1n,
+      known: 1n,
+      onRecords: () => undefined,
+      onFault: (_: string, isCut: boolean) => void cut.push(isCut),
+    };
+    follower.follow(1, log, { low: 0n, high: 6n });
+    boundsAre(5, 9);
+    outOfRange();
+    await passed(0);
+    expect(cut).toEqual([true]);
+  });
+
   it('stops a partition that ends before what was read for a minute, and looks no more then', async () => {
     await start();
     await fake.fetch({ offsets: [0, 1, 2] });

@@ -25,8 +25,11 @@ interface Reading {
    * of an aborted transaction). The next fetch waits for it, so it must be short.
    */
   onRecords: (records: ConsumedRecord[], next: bigint) => void;
-  /** Called once when reading stops: the log is another one, lost unread records, or holds one that cannot be read, or `onRecords` threw. */
-  onFault: (fault: string) => void;
+  /**
+   * Called once when reading stops: the log is another one, holds a record that cannot be read, or `onRecords` threw; or (`isCut`) retention
+   * deleted records before they were read.
+   */
+  onFault: (fault: string, isCut: boolean) => void;
   /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
   takesUnreadable?: boolean;
 }
@@ -291,11 +294,11 @@ export class LogFollower {
     else this.setPosition(partition);
   }
 
-  private fail(partition: number, fault: string): void {
+  private fail(partition: number, fault: string, isCut = false): void {
     const one = this.followed.get(partition);
     this.unfollow(partition);
     this.options.log.error({ topic: this.name, partition }, `the log is read no further: ${fault}`);
-    one?.onFault(fault);
+    one?.onFault(fault, isCut);
   }
 
   private look(): void {
@@ -354,7 +357,7 @@ export class LogFollower {
     const { isBehind } = position;
     position.compare(bounds, performance.now(), asked);
     const facts = { topic: this.name, partition, next: String(position.next) };
-    if (position.fault !== undefined) this.fail(partition, position.fault);
+    if (position.fault !== undefined) this.fail(partition, position.fault, position.isCut);
     else if (position.isBehind && !isBehind)
       this.options.log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
     else if (isBehind && !position.isBehind) this.options.log.info(facts, 'the log has what was read again');

@@ -5,7 +5,7 @@ import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { fold } from '../state/fold.js';
 import { historyOf } from '../state/history.js';
 import { emptyOrder, isEmptyOrder } from '../state/order-state.js';
-import type { Intent, JournalRecord } from '../state/records.js';
+import { recordHash, type Intent, type JournalRecord } from '../state/records.js';
 import { snapshotOf } from '../state/snapshot.js';
 
 const granted = intent as Intent;
@@ -397,6 +397,31 @@ it('does not stop the partition after its assignment has ended, since the next o
   one.journal.disown(one.owner);
   await expect(appended).rejects.toThrow(OrderUnreadableError);
   expect(one.log).toHaveLength(3);
+});
+
+describe('a process that stood still while retention cut the log', () => {
+  it('places anew where its successor has projected what was deleted', async () => {
+    const one = await new OneOwner({ records: [intent] }).settled();
+    one.isReaderLate = true;
+    one.append(redirect);
+    one.append(outcome);
+    Object.assign(one.index, { marker: 2n, hash: recordHash(one.log[2]!.value) });
+    one.cut(2n);
+    await one.settled();
+    expect([one.owner.state, one.owner.position]).toEqual(['serve', 3n]);
+    expect(one.levels).toEqual([]);
+  });
+
+  it('stops where nobody has projected what was deleted', async () => {
+    const one = await new OneOwner({ records: [intent] }).settled();
+    one.isReaderLate = true;
+    one.append(redirect);
+    one.append(outcome);
+    one.cut(2n);
+    await one.settled();
+    expect(one.owner.state).toBe('stopped');
+    expect(one.owner.stoppedBecause).toContain('the records from 1 on were deleted before they were projected');
+  });
 });
 
 it('gives up a batch that waits when its assignment ends', async () => {

@@ -15,7 +15,7 @@ export interface JournalFollower {
       from: bigint;
       known: bigint;
       onRecords: (entries: readonly JournalEntry[], next: bigint) => void;
-      onFault: (fault: string) => void;
+      onFault: (fault: string, isCut: boolean) => void;
     },
     bounds: LogBounds,
   ): void;

@@ -61,11 +61,21 @@ export class PlacedPartition {
       {
         ...{ from: this.#mark.readFrom, known: this.#next },
         onRecords: (entries, behind) => this.#take(entries, behind),
-        onFault: (fault) => !this.#isDropped && this.owner.stop(fault),
+        onFault: (fault, isCut) => this.#readNoFurther(fault, isCut),
       },
       this.place,
     );
     this.#afterReading();
+  }
+
+  /**
+   * A process that stood still reads a log that retention cut meanwhile, of which its successor has projected everything. So a cut is left to the next
+   * placement: only the index and the acknowledged events say if a deleted record is missed.
+   */
+  #readNoFurther(fault: string, isCut: boolean): void {
+    if (this.#isDropped) return;
+    if (isCut && !this.assigned.aborted) this.#surprisedBy(new MarkerMovedError(fault));
+    else this.owner.stop(fault);
   }
 
   /** Nothing of it is used any more: waits reject with `error`. */
