@@ -138,6 +138,19 @@ export default tseslint.config(
     plugins: { tranche: { rules: { 'comment-subject': commentSubject } } },
     rules: { 'tranche/comment-subject': 'error' },
   },
+  {
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any'] CallExpression[callee.object.name='AbortSignal'][callee.property.name='timeout']",
+          message:
+            'Node 20 may collect such a signal before its time: it never aborts. Abort a controller by setTimeout instead.',
+        },
+      ],
+    },
+  },
   ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
   {
     files: ['**/*.ts'],

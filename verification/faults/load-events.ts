@@ -47,11 +47,17 @@ export class LoadEvents {
     find: (events: readonly Event[]) => T | undefined,
     timeoutMs: number,
   ): Promise<T | undefined> {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]);
-    for (;;) {
-      const found = find(this.of(orderId));
-      if (found !== undefined || signal.aborted) return found;
-      await once(this.#arrived, orderId, { signal }).catch(() => undefined);
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), timeoutMs);
+    const signal = AbortSignal.any([over.signal, this.#closing.signal]);
+    try {
+      for (;;) {
+        const found = find(this.of(orderId));
+        if (found !== undefined || signal.aborted) return found;
+        await once(this.#arrived, orderId, { signal }).catch(() => undefined);
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -25,11 +25,16 @@ export class Notifier {
     parameters: NamedValues,
     signal: AbortSignal,
   ): Promise<Omit<Attempt, 'time'>> {
+    const over = new AbortController();
+    const timer = setTimeout(
+      () => over.abort(new DOMException('No answer came in time', 'TimeoutError')),
+      ATTEMPT_TIMEOUT_MS,
+    );
     try {
       const { statusCode, body } = await request(encoding === 'get' ? withQuery(address, parameters) : address, {
         ...messageOf(encoding, parameters),
         dispatcher: this.agent,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+        signal: AbortSignal.any([signal, over.signal]),
       });
       let answer = '';
       for await (const chunk of body) {
@@ -48,6 +53,8 @@ export class Notifier {
         error: cause instanceof Error ? `${cause.name}: ${cause.message}` : 'failed',
         isAccepted: false,
       };
+    } finally {
+      clearTimeout(timer);
     }
   }
 
