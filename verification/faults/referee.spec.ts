@@ -1,5 +1,5 @@
 import type { JournalRecord } from '@tranche/order-journal';
-import { cleanTraces, expiredTraces, supersededTraces } from '../test/referee-forged.js';
+import { cleanTraces, expiredTraces, supersededTraces, tagOf, untaggedTraces } from '../test/referee-forged.js';
 import { refereeOf } from './referee.js';
 import type { ViolationKind } from './report.js';
 import type { Traces } from './traces.js';
@@ -313,6 +313,14 @@ describe('two payments of one order', () => {
     operation(traces, transactionId).finalExecCode = '4001';
     expect(detailsOf(traces, 'wrongOutcome')).toContainEqual(expect.stringMatching(detail));
   });
+});
+
+it('lets a success without a tag wait between a doubt of ours and the back office, and no other one', () => {
+  const { traces } = untaggedTraces();
+  expect(traces.events.at(-1)!.event.data.flags).toEqual(['may_be_ours']);
+  expect(detailsOf(traces, 'wrongOutcome')).toEqual([]);
+  operation(traces, 'C1').extraData = tagOf('c9');
+  expect(detailsOf(traces, 'wrongOutcome')).toContain("capture C1 of run-5 is taken for somebody else's");
 });
 
 it('finds what is taken for expired although its success was told', () => {

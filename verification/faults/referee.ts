@@ -232,7 +232,11 @@ function* wrongStates(_traces: Traces, { orders }: Book): Iterable<string> {
       if (wrong !== undefined) yield `${kind} ${commandId} of ${orderId} is ${end ?? phase}, but ${wrong}`;
     }
     const backOffice = traced.executed.filter(({ origin }) => origin === 'back-office');
-    for (const { operation, transactionId, amount } of external) {
+    for (const { operation, transactionId, amount, mayBeOf } of external) {
+      // A success without a tag may be of a command in doubt or of the back office: it is told as such, and nobody guesses.
+      const candidates = operations.filter(({ commandId }) => mayBeOf?.includes(commandId));
+      const theirs = candidates.flatMap((candidate) => executedFor(traced, candidate));
+      if (theirs.some((entry) => entry.transactionId === transactionId)) continue;
       const entry = backOffice.find((other) => other.transactionId === transactionId);
       if (!entry) yield `${operation} ${transactionId} of ${orderId} is taken for somebody else's`;
       else if (entry.amount !== amount)

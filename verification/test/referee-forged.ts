@@ -3,6 +3,7 @@ import {
   emptyOrder,
   fold,
   journalPartition,
+  NEWEST_RULES_VERSION,
   RULES_VERSION,
   tagExtraData,
   toCloudEvent,
@@ -40,11 +41,13 @@ export class ForgedTraces {
   readonly #orders = new Map<string, OrderState>();
   #offset = 0n;
 
+  constructor(private readonly rulesVersion = RULES_VERSION) {}
+
   granted(
     orderId: string,
     id: string,
     operation: OperationKind,
-    terms: { amount?: number; transactionId?: string; supersedes?: string } = {},
+    terms: { amount?: number; transactionId?: string; supersedes?: string; tag?: undefined } = {},
   ): this {
     const key = orderKey(MERCHANT, orderId);
     const type = `payment.${operation}` as const;
@@ -65,7 +68,7 @@ export class ForgedTraces {
     const key = orderKey(MERCHANT, orderId);
     const [partition, offset] = [journalPartition(key), this.#offset++];
     const record = {
-      rulesVersion: RULES_VERSION,
+      rulesVersion: this.rulesVersion,
       merchant: MERCHANT,
       orderId,
       at: AT,
@@ -168,7 +171,7 @@ export class ForgedTraces {
   }
 }
 
-const tagOf = (commandId: string): string => tagExtraData(undefined, commandId, 1).extraData;
+export const tagOf = (commandId: string): string => tagExtraData(undefined, commandId, 1).extraData;
 
 const closing = (id: string) => ({ commandId: id, attempt: 1, token: `token-${id}` });
 
@@ -242,6 +245,22 @@ export function expiredTraces(): ForgedTraces {
       answer: { execCode: '0003', transactionId: 'B1' },
     })
     .journaled('run-4', { record: 'EXPIRED', commandId: 'c1', attempt: 1, at: SIX_DAYS_LATER });
+}
+
+/** A capture without a tag is in doubt, and a success comes that may be of it. */
+export function untaggedTraces(): ForgedTraces {
+  const forged = new ForgedTraces(NEWEST_RULES_VERSION)
+    .granted('run-5', 'c1', 'authorize', { amount: 30_000 })
+    .executed('run-5', 'authorize', { transactionId: 'A1' }, 'c1')
+    .journaled('run-5', {
+      ...{ record: 'OUTCOME', ...closing('c1'), result: 'succeeded' },
+      answer: { execCode: '0000', transactionId: 'A1' },
+    })
+    .granted('run-5', 'c2', 'capture', { transactionId: 'A1', tag: undefined })
+    .executed('run-5', 'capture', { transactionId: 'C1', initialId: 'A1' }, 'c2')
+    .journaled('run-5', { record: 'IN_DOUBT', ...closing('c2'), reason: 'timeout', message: 'no answer' });
+  Object.assign(forged.traces.ledger.operations[1]!, { extraData: 'of the shop' });
+  return forged.notified('run-5', 'capture', 'C1');
 }
 
 const redirected = (id: string, transactionId: string): Step => ({
