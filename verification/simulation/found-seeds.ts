@@ -77,4 +77,9 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     promise: 'a page is kept for a day by the date of the gateways, not of the records',
   },
   { seed: 268486421, profile: 'days', promise: 'a redirect that is told again after days has no page any more' },
+  {
+    seed: 311002837,
+    profile: 'anew',
+    promise: 'a success that was reported of an attempt whose INTENT was lost counts once a resume wrote it',
+  },
 ];

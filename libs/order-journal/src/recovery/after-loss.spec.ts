@@ -102,3 +102,21 @@ it('puts the one between two attempts in doubt too, where the open one beside it
     ['b', 'ended', 'refused'],
   ]);
 });
+
+it('counts what was reported of an attempt whose INTENT was lost, before a resume wrote one or after', async () => {
+  const reported = (result: 'succeeded' | 'pending', externalReference: string): JournalRecord => ({
+    ...{ record: 'EVIDENCE', ...of('o'), source: 'notification', operation: 'authorize', result, externalReference },
+    ...{ answer: { transactionId: 'T2' }, tag: { operation: operationTag('a'), attempt: 2 } },
+  });
+  const kept = [
+    { ...intent('o'), rulesVersion: NEWEST_RULES_VERSION, tag: operationTag('a') },
+    notExecuted('o'),
+    ...[reported('succeeded', 'n1'), reported('succeeded', 'n1')],
+  ];
+  const written = await afterLossOf(...kept);
+  const readAgain = [reported('pending', 'n0'), reported('succeeded', 'n1')];
+  for (const records of [kept, [...kept, ...readAgain], kept.slice(0, 2)])
+    expect(findOperation(stateOf('o', [...records, ...written, ...readAgain]), 'a')).toMatchObject({
+      ...{ phase: 'ended', end: 'succeeded', attempt: 2 },
+    });
+});

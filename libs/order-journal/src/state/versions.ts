@@ -32,6 +32,8 @@ export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<
     expiryTold: 2,
     // A success says that an AMOUNT that was reported of it can not be read.
     unreadableAmountTold: 2,
+    // A report of an attempt whose INTENT the journal has lost waits for the one that a resume writes.
+    reportsOfLostAttemptsWait: 2,
   },
 };
 
