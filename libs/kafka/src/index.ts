@@ -44,6 +44,7 @@ export {
   groupProgress,
   offsetsAt,
   topicOffsets,
+  topicProgress,
   type GroupMember,
 } from './topics/offsets.js';
 export { applyTopicPlan, newTopics, planTopics, type NewTopic, type TopicPlan } from './topics/plan-topics.js';

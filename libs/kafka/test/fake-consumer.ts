@@ -108,7 +108,7 @@ export class FakeConsumer {
 
 /** Replaces a mocked `kafka-client.js`: topic `records` with two partitions of 10,000 offsets and no commits; `made` gets each consumer. */
 export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer) => void): void {
-  const { kafkaOf, withAdmin, askAdmin, missingTopics } = jest.mocked(mocked);
+  const { kafkaOf, withAdmin, askAdmin, missingTopics, shownTopics } = jest.mocked(mocked);
   const consumer = (config: ConsumerConfig) => {
     const fake = new FakeConsumer(config);
     made(fake);
@@ -121,10 +121,12 @@ export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer)
         Promise.resolve([
           { topic: 'records', partitions: [0, 1].map((partition) => ({ partition, offset: '-1', metadata: null })) },
         ]),
-      fetchTopicMetadata: () => Promise.resolve({ topics: [] }),
       fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '10000' }))),
     } as never),
   );
   missingTopics.mockImplementation((_admin, topics) => Promise.resolve(topics.filter((topic) => topic !== 'records')));
+  shownTopics.mockImplementation((_admin, topics) =>
+    Promise.resolve(topics.every((topic) => topic === 'records') ? [{ name: 'records', partitions: [] }] : undefined),
+  );
   askAdmin.mockImplementation((_client, ask) => mocked.withAdmin(_client, ask));
 }

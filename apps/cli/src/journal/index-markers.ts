@@ -3,7 +3,7 @@ import type { RedisClient } from '@tranche/service-kit';
 import type { CliConfig } from '../cli.config.js';
 
 const READ_MARKER = `${INDEX_COUNTS}
-return {redis.call('HGET', KEYS[1], 'marker'), counts()}`;
+return {marker, counts()}`;
 
 const DROP = `redis.call('UNLINK', unpack(KEYS))`;
 

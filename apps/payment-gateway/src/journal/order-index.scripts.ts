@@ -25,7 +25,6 @@ import {
  */
 const WHOLE = `${INDEX_COUNTS}
 local function whole()
-  local marker = redis.call('HGET', KEYS[1], 'marker')
   return marker and string.match(marker, '%S+$') == counts() and marker
 end`;
 
@@ -52,20 +51,24 @@ for arg = ${first}, #ARGV, 5 do
   if string.byte(phases, 3) == 49 then conflicting[#conflicting + 1] = key else agreed[#agreed + 1] = key end
   if time == '' then idle[#idle + 1] = key else due[#due + 1] = time due[#due + 1] = key end
 end
-local function put(command, key, list)
-  for first = 1, #list, 1000 do redis.call(command, key, unpack(list, first, math.min(first + 999, #list))) end
+local function put(change, command, key, list)
+  if change < 0 and entries[key] == 0 then return end
+  for first = 1, #list, 1000 do
+    local changed = redis.call(command, KEYS[key], unpack(list, first, math.min(first + 999, #list)))
+    entries[key] = entries[key] + change * changed
+  end
 end
-put('HSET', KEYS[1], states) put('HDEL', KEYS[1], gone)
-put('SADD', KEYS[3], open) put('SREM', KEYS[3], closed)
-put('SADD', KEYS[4], doubtful) put('SREM', KEYS[4], certain)
-put('SADD', KEYS[6], conflicting) put('SREM', KEYS[6], agreed)
-put('ZADD', KEYS[5], due) put('ZREM', KEYS[5], idle)
-put('HDEL', KEYS[7], unnamed) put('HSET', KEYS[7], named)
-put('SADD', KEYS[8], frozen) put('SREM', KEYS[8], thawed)`;
+put(1, 'HSET', 1, states) put(-1, 'HDEL', 1, gone)
+put(1, 'SADD', 3, open) put(-1, 'SREM', 3, closed)
+put(1, 'SADD', 4, doubtful) put(-1, 'SREM', 4, certain)
+put(1, 'SADD', 6, conflicting) put(-1, 'SREM', 6, agreed)
+put(1, 'ZADD', 5, due) put(-1, 'ZREM', 5, idle)
+put(-1, 'HDEL', 7, unnamed) put(1, 'HSET', 7, named)
+put(1, 'SADD', 8, frozen) put(-1, 'SREM', 8, thawed)`;
 
 /** ARGV: order keys. Returns the marker, the counts that were found, and the states. */
 export const READ = `${WHOLE}
-local found = {redis.call('HGET', KEYS[1], 'marker'), counts()}
+local found = {marker, counts()}
 for first = 1, #ARGV, 1000 do
   local states = redis.call('HMGET', KEYS[1], unpack(ARGV, first, math.min(first + 999, #ARGV)))
   for _, state in ipairs(states) do found[#found + 1] = state end
@@ -74,45 +77,44 @@ return found`;
 
 /** ARGV: `merchant/TRANSACTIONID`. Returns the marker, the counts that were found, and the orderId of an order that has it. */
 export const READ_TRANSACTION = `${WHOLE}
-return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('HGET', KEYS[7], ARGV[1])}`;
+return {marker, counts(), redis.call('HGET', KEYS[7], ARGV[1])}`;
 
 /** ARGV: 3 for open orders, 4 for those in doubt, 6 for those with a conflict, 8 for frozen ones. Returns the marker, the counts that were found, and the order keys. */
 export const READ_SET = `${WHOLE}
-return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
+return {marker, counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
 /** Write of a partition's owner. ARGV: expected marker, new marker without its counts, … Returns 1 and the new marker, or 0 and the other one. */
 export const PROJECT = `${WHOLE}
-local stored = redis.call('HGET', KEYS[1], 'marker')
-if stored ~= ARGV[1] then return {0, stored or 'nothing'} end
+if marker ~= ARGV[1] then return {0, marker or 'nothing'} end
 if not whole() then return {0, 'damaged'} end
 ${put(3)}
-local marker = ARGV[2] .. ' ' .. counts()
-redis.call('HSET', KEYS[1], 'marker', marker)
-return {1, marker}`;
+local written = ARGV[2] .. ' ' .. counts()
+redis.call('HSET', KEYS[1], 'marker', written)
+return {1, written}`;
 
 /**
  * Write of a rebuild. ARGV: token, lease in milliseconds, next token, …
  * Each write has its own token, so that the next write detects a Redis that lost the last ones.
  */
 export const REBUILD = `${WHOLE}
-if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or redis.call('HEXISTS', KEYS[1], 'marker') == 1 then return 'lost' end
+if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or marker then return 'lost' end
 ${put(4)}
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[2])
 return 'ok'`;
 
 /** Wipes the index and starts a rebuild. ARGV: offset of the marker that was read or '', process, token, lease in milliseconds. */
 export const BEGIN_REBUILD = `${WHOLE}
-local marker = whole()
-if (marker and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
+if (whole() and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
 local other = redis.call('GET', KEYS[2])
 if other and string.sub(other, 1, #ARGV[2]) ~= ARGV[2] then return 'busy' end
 redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8])
+marker, entries = nil, nil
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[4])
 return 'ok'`;
 
 /** ARGV: token, new marker without its counts. */
 export const FINISH_REBUILD = `${WHOLE}
-if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or redis.call('HEXISTS', KEYS[1], 'marker') == 1 then return 'lost' end
+if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or marker then return 'lost' end
 redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
 redis.call('DEL', KEYS[2])
 return 'ok'`;

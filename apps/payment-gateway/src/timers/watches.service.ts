@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
-import { committedOffsets, topicOffsets } from '@tranche/kafka';
+import { topicProgress } from '@tranche/kafka';
 import {
   CLOCKS_APART_MS,
   DoubtWatch,
@@ -117,18 +117,14 @@ export class NotificationProgress extends RepeatedWork {
   }
 
   async #offsets(): Promise<Map<number, NotificationOffsets>> {
-    const { client } = this.kafka;
     const topic = topicName(this.config.kafkaTopicPrefix, TOPICS.notifications);
-    const [logs, committed] = await Promise.all([
-      topicOffsets(client, topic),
-      committedOffsets(client, notificationGroup(this.config), topic),
-    ]);
+    const { offsets, progress } = await topicProgress(this.kafka.client, notificationGroup(this.config), topic);
     const nextOf = (partition: number, low: bigint) => {
-      const next = committed.get(partition) ?? low;
+      const { next = low } = progress.get(partition) ?? {};
       return next < low ? low : next;
     };
     return new Map(
-      [...logs].map(([partition, { low, high }]) => [partition, { next: nextOf(partition, low), end: high }]),
+      [...offsets].map(([partition, { low, high }]) => [partition, { next: nextOf(partition, low), end: high }]),
     );
   }
 }

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import kafkajs, {
   type Admin,
   type ISocketFactory,
+  type ITopicMetadata,
   type KafkaConfig,
   type Mechanism,
   type SASLOptions,
@@ -115,20 +116,22 @@ export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Pr
  * the cluster, and creates none (decision 0041).
  */
 export async function missingTopics(admin: Admin, topics: readonly string[]): Promise<string[]> {
-  if (topics.length === 0 || (await isShown(admin, [...topics]))) return [];
+  if (topics.length === 0 || (await shownTopics(admin, topics))) return [];
   if (topics.length === 1) return [...topics];
   const missing = [];
-  for (const topic of topics) if (!(await isShown(admin, [topic]))) missing.push(topic);
+  for (const topic of topics) if (!(await shownTopics(admin, [topic]))) missing.push(topic);
   return missing;
 }
 
-/** kafkajs reports only the first topic with a fault, so the topics are asked for together first, then one by one. */
-async function isShown(admin: Admin, topics: string[]): Promise<boolean> {
+/**
+ * Returns the metadata of these topics (with prefix), or undefined where one of them does not exist or may not be seen. kafkajs reports only the first
+ * topic with a fault, so several are asked for together first, then one by one.
+ */
+export async function shownTopics(admin: Admin, topics: readonly string[]): Promise<ITopicMetadata[] | undefined> {
   try {
-    await admin.fetchTopicMetadata({ topics });
-    return true;
+    return (await admin.fetchTopicMetadata({ topics: [...topics] })).topics;
   } catch (error) {
-    if (HIDDEN.has((error as KafkaJsFailure).type ?? '')) return false;
+    if (HIDDEN.has((error as KafkaJsFailure).type ?? '')) return undefined;
     // kafkajs sends two requests and fails with a TypeError if the second one has no response.
     if (error instanceof TypeError)
       throw Object.assign(new Error(`no answer about ${topics.join(', ')}`, { cause: error }), { retriable: true });

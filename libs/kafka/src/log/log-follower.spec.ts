@@ -34,7 +34,6 @@ async function start(overrides: Partial<FollowedTopic> = {}): Promise<void> {
 const boundsAre = (low: number, high: number) =>
   jest.mocked(clients.withAdmin).mockImplementation((_client, use) =>
     use({
-      fetchTopicMetadata: () => Promise.resolve({ topics: [] }),
       fetchTopicOffsets: () =>
         Promise.resolve([0, 1].map((partition) => ({ partition, low: String(low), high: String(high) }))),
     } as never),

@@ -51,8 +51,7 @@ describe('the reader of a log', () => {
     const { came, end } = await read(10n);
     await fakes[0]!.fetch({ offsets: offsets(0, 3) });
     const partitions = [{ partition: 0, low: '6', high: '10' }];
-    const fetchTopicMetadata = () => Promise.resolve({ topics: [] });
-    const admin = { fetchTopicMetadata, fetchTopicOffsets: () => Promise.resolve(partitions) } as never;
+    const admin = { fetchTopicOffsets: () => Promise.resolve(partitions) } as never;
     jest.mocked(clients.withAdmin).mockImplementation((_client, use) => use(admin));
     // kafkajs asks for the log's bounds when a fetch was out of range.
     fakes[0]!.emit('consumer.network.request', { apiName: 'ListOffsets', broker: 'fake', duration: 1 });

@@ -1,7 +1,7 @@
 import type { Log } from '@tranche/runtime';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { LogReader, type LogRecord } from './log-reader.js';
-import { groupProgress, topicOffsets } from '../topics/offsets.js';
+import { topicProgress } from '../topics/offsets.js';
 
 export interface WaitingQuestion {
   groupId: string;
@@ -21,7 +21,7 @@ export async function waitingRecords(
   { groupId, topic, readAtMost, log }: WaitingQuestion,
   take: (record: LogRecord) => void,
 ): Promise<{ count: number; isWhole: boolean }> {
-  const [progress, offsets] = await Promise.all([groupProgress(client, groupId, topic), topicOffsets(client, topic)]);
+  const { progress, offsets } = await topicProgress(client, groupId, topic);
   const reader = new LogReader({ client, topic, log, takesUnreadable: true });
   let [count, left, isWhole] = [0, readAtMost, true];
   try {

@@ -1,5 +1,6 @@
 import { decodeFinished, topicIdIn } from '../core/frontier.js';
-import { askAdmin, withAdmin, type KafkaClient, type Admin } from '../kafkajs/kafka-client.js';
+import { UnknownTopicError } from '../errors.js';
+import { askAdmin, shownTopics, withAdmin, type KafkaClient, type Admin } from '../kafkajs/kafka-client.js';
 import { topicIdOf } from '../kafkajs/topic-ids.js';
 import { mustExist } from './topics.js';
 
@@ -13,19 +14,21 @@ export interface TopicBounds {
 
 /** By partition of a topic (with prefix). */
 export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, TopicBounds>> {
-  return askAdmin(client, async (admin) => {
-    await mustExist(admin, [topic], 'reading offsets');
-    const topicId = await currentTopicId(admin, topic);
-    const partitions = await admin.fetchTopicOffsets(topic);
-    return new Map(
-      partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high), topicId }]),
-    );
-  });
+  return askAdmin(client, async (admin) => (await boundsOf(admin, topic)).offsets);
 }
 
-async function currentTopicId(admin: Admin, topic: string): Promise<string | undefined> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-  return topicIdOf(topics[0]?.partitions ?? []);
+async function boundsOf(
+  admin: Admin,
+  topic: string,
+): Promise<{ topicId: string | undefined; offsets: Map<number, TopicBounds> }> {
+  const [shown] = (await shownTopics(admin, [topic])) ?? [];
+  if (shown === undefined) throw new UnknownTopicError([topic], 'reading offsets');
+  const topicId = topicIdOf(shown.partitions);
+  const partitions = await admin.fetchTopicOffsets(topic);
+  const offsets = new Map(
+    partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high), topicId }]),
+  );
+  return { topicId, offsets };
 }
 
 /** By partition, the offset that the group reads next; a partition without a commit is absent. */
@@ -54,32 +57,34 @@ export interface GroupProgress {
 }
 
 /** By partition of a topic (with prefix); a partition without a commit is absent. For groups of our services, whose commits say what is finished. */
-export function groupProgress(
+export async function groupProgress(
   client: KafkaClient,
   groupId: string,
   topic: string,
 ): Promise<Map<number, GroupProgress>> {
+  return (await topicProgress(client, groupId, topic)).progress;
+}
+
+/** The bounds of a topic's log (with prefix), and then what `groupProgress` returns of it. */
+export function topicProgress(
+  client: KafkaClient,
+  groupId: string,
+  topic: string,
+): Promise<{ offsets: Map<number, TopicBounds>; progress: Map<number, GroupProgress> }> {
   return askAdmin(client, async (admin) => {
-    await mustExist(admin, [topic], 'reading committed offsets');
-    const topicId = await currentTopicId(admin, topic);
-    await askForItAlone(admin, topic);
+    // First, because kafkajs requests all topics of the cluster to find a coordinator, until it knows one topic.
+    const { topicId, offsets } = await boundsOf(admin, topic);
     const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
     const isOfTopic = (metadata: string | null) => (topicIdIn(metadata) ?? topicId) === topicId;
     const committed = (answer?.partitions ?? []).filter(
       ({ offset, metadata }) => offset !== '-1' && isOfTopic(metadata),
     );
-    return new Map(
-      committed.map(({ partition, offset, metadata }) => {
-        const next = BigInt(offset);
-        return [partition, { next, finished: decodeFinished(next, metadata) }];
-      }),
-    );
+    const progress = committed.map(({ partition, offset, metadata }) => {
+      const next = BigInt(offset);
+      return [partition, { next, finished: decodeFinished(next, metadata) }] as const;
+    });
+    return { offsets, progress: new Map(progress) };
   });
-}
-
-/** To find a coordinator, kafkajs requests all topics of the cluster until it knows one topic; this request names one. */
-async function askForItAlone(admin: Admin, topic: string): Promise<void> {
-  await admin.fetchTopicOffsets(topic);
 }
 
 /** Sets the group's next offsets. Rejects while the group has members. */

@@ -31,12 +31,17 @@ export class OrderIndexKeys {
   }
 }
 
-/** Lua: counts the entries of an index, as its marker ends with them (`EntryCounts`). KEYS: `OrderIndexKeys.all`. */
+/**
+ * Lua: reads the marker, and counts the entries of an index as its marker ends with them (`EntryCounts`). It counts once: a script that writes keeps
+ * `entries` right by what each of its commands changed. KEYS: `OrderIndexKeys.all`.
+ */
 export const INDEX_COUNTS = `
+local marker = redis.call('HGET', KEYS[1], 'marker')
+local entries
 local function counts()
-  return string.format('%d:%d:%d:%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
-    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]),
-    redis.call('HLEN', KEYS[7]), redis.call('SCARD', KEYS[8]))
+  entries = entries or {redis.call('HLEN', KEYS[1]) - (marker and 1 or 0), 0, redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]),
+    redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]), redis.call('HLEN', KEYS[7]), redis.call('SCARD', KEYS[8])}
+  return string.format('%d:%d:%d:%d:%d:%d:%d', entries[1], unpack(entries, 3))
 end`;
 
 /** Numbers of orders, open orders, orders in doubt, timers, orders with a conflict, TRANSACTIONIDs and frozen orders in a partition's index, as `7:1:0:2:0:9:0`. */
