@@ -72,4 +72,9 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     promise: 'a page is kept for a day by the date of the gateways, not of the records',
   },
   { seed: 268486421, profile: 'days', promise: 'a redirect that is told again after days has no page any more' },
+  {
+    seed: 852005774,
+    profile: 'settled',
+    promise: 'people settle a conflict once its operation has ended, if it ever does',
+  },
 ];
