@@ -50,7 +50,7 @@ it('a conflict is settled by two people who saw the order as it is, and is gone'
   ])
     expect(await approve(early, key)).toMatchObject({ status: 403, body: { code } });
 
-  // What was proposed of the order before this report is void.
+  // A proposal that was made before this report is void.
   const second = await denied('4002', first.id);
   expect(await approve(early, KEYS.second)).toMatchObject({ status: 409, body: { code: 'proposal_stale' } });
   expect(await settle(first)).toMatchObject({ status: 404, body: { code: 'conflict_unknown' } });
