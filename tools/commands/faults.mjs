@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import profiles from '../../verification/simulation/profiles.json' with { type: 'json' };
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { packagesFor } from '../infra/infrastructure.mjs';
 import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../infra/kafka.mjs';
@@ -10,22 +11,7 @@ import { INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
-/** Kinds of simulated worlds; verification/simulation/profile.ts draws them. */
-export const PROFILES = [
-  'plain',
-  'rough',
-  'edges',
-  'losses',
-  'clocks',
-  'anew',
-  'moves',
-  'cut',
-  'joins',
-  'broken',
-  'days',
-  'stale',
-  'settled',
-];
+export const PROFILES = Object.keys(profiles);
 const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
 const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 

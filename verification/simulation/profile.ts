@@ -1,4 +1,5 @@
 import type { RulesVersion } from '@tranche/order-journal';
+import profiles from './profiles.json' with { type: 'json' };
 import type { Random } from './random.js';
 
 /** The probabilities of faults in one world. Each run draws them anew, so that calm and wild worlds both occur. */
@@ -143,34 +144,9 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/**
- * `plain`: calm and wild worlds, every fault is rare. `rough`: slow I/O, many rebalances and repeated loss of the index at the same time.
- * `edges`: gateways write different rules versions during upgrades and rollbacks; some refuse every command for a while; snapshots are
- * written, the journal is cut and moved. `losses`: an index that is evicted or corrupt.
- * `moves`: partitions change owners all the time; two own one at a moment, are killed and frozen in the middle of a batch.
- * `clocks`: one gateway's date is wrong by days. `anew`: a journal partition loses records, or begins anew, and two people resume it.
- * `cut`: one gateway cannot reach Redis for minutes or for ever, or none can for minutes. `joins`: the group is joined more often than an index is
- * built from the journal, or than a doubt takes. `broken`: a record that can not be read is in a partition, until two people skip it.
- * `days`: all gateways are stopped for more than a week, so that timers are due when they start.
- * `stale`: people decide on an order and on books of the platform that they saw a minute before.
- * `settled`: two people settle conflicts, or give the money back.
- */
-export const PROFILES = [
-  'plain',
-  'rough',
-  'edges',
-  'losses',
-  'clocks',
-  'anew',
-  'moves',
-  'cut',
-  'joins',
-  'broken',
-  'days',
-  'stale',
-  'settled',
-] as const;
-export type ProfileName = (typeof PROFILES)[number];
+/** Kinds of worlds, each with what fails in it. */
+export type ProfileName = keyof typeof profiles;
+export const PROFILES = Object.keys(profiles) as ProfileName[];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
   const profile = drawTroubles(random);

@@ -39,12 +39,13 @@ export class Settlers {
     private readonly settles: Settles,
   ) {}
 
-  /** Call it after the referee has folded the record. */
+  /** Call it after the referee has folded the record. A conflict is looked at once its operation has ended, which may be never. */
   landed({ key, record }: Landed): void {
     const order = this.world.referee.order(key);
     const { random, scheduler } = this.around;
-    for (const { id } of conflictsOf(order)) {
-      if (this.#seen.has(`${key} ${id}`)) continue;
+    for (const { id, commandId } of conflictsOf(order)) {
+      const { phase = 'ended' } = findOperation(order, commandId ?? '') ?? {};
+      if (phase !== 'ended' || this.#seen.has(`${key} ${id}`)) continue;
       this.#seen.add(`${key} ${id}`);
       scheduler.after(random.between(0, this.settles.withinMs), `people look at conflict ${id}`, () =>
         this.#look(key, id, 3),
@@ -78,12 +79,7 @@ export class Settlers {
     const { random, scheduler } = this.around;
     const { journal, referee, refund } = this.world;
     const order = referee.order(orderKey);
-    const operation = findOperation(order, conflict.commandId ?? '');
     const entry = this.#entryOf(orderKey, conflict);
-    if (operation !== undefined && operation.phase !== 'ended')
-      return void scheduler.after(5_000, `people wait with ${conflict.id}`, () =>
-        this.#look(orderKey, conflict.id, looks),
-      );
     const isAlone = random.chance(this.settles.alone);
     const hasMoved = standingOf(order) !== seen;
     const left = entry && this.world.platform.remaining(orderKey, entry.transactionId);

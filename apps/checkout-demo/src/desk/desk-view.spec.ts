@@ -35,7 +35,7 @@ describe('the state of a sale', () => {
     ['a refund of all', order('card', [operation('refund', 37_900)]), 'refunded'],
     ['a void that is sent', order('a3', [operation('void', 37_900, { phase: 'waiting' })]), 'voiding'],
     ['a void', order('a3', [operation('void', 37_900)]), 'cancelled'],
-    ['a conflict', order('card', [], { isInConflict: true }), 'doubt'],
+    ['a conflict', order('card', [], { conflicts: ['o.1'] }), 'doubt'],
     ['a refused payment', order('a3', [], { attempts: attempts('refused') }), 'failed'],
     ['a payment under way', order('a3', [], { attempts: attempts('pending') }), 'open'],
   ])('after %s', (_what, of, expected) => expect(view(of).state).toBe(expected));

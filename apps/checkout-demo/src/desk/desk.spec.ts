@@ -32,7 +32,7 @@ describe('what the desk offers', () => {
     ['a refused capture', paidBy('a3', [done('capture', 42_100, 'refused')]), ['capture 42100', 'void 42100']],
     ['a capture whose result is not known', paidBy('a3', [done('capture', 1, 'in_doubt')]), []],
     ['a capture that waits for its result', paidBy('a3', [done('capture', 1, 'waiting')]), []],
-    ['a conflict', paidBy('a3', [], { isInConflict: true }), []],
+    ['a conflict', paidBy('a3', [], { conflicts: ['o.1'] }), []],
     ['an order that is not paid', { ...paidBy('a3'), attempts: [] }, []],
   ])('after %s', (_what, order, expected) => expect(offered(order)).toEqual(expected));
 });

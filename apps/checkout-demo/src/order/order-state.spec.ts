@@ -9,6 +9,7 @@ import {
   nextAttempt,
 } from './order-state.js';
 import type { Attempt, Order, Phase } from './order.js';
+import { takenOf } from './possible-follow-ups.js';
 
 const attempt = (number: number, phase: Phase, more: Partial<Attempt> = {}): Attempt => ({
   id: `o.${number}`,
@@ -78,8 +79,8 @@ describe('the phase of an attempt after an event', () => {
   it('keeps a success and reports a conflict', () => {
     const paid = order(attempt(1, 'succeeded'));
     expect(afterEvent(paid, event('payment.authorize.refused'))).toBe(paid);
-    const inConflict = afterEvent(paid, event('payment.conflict.detected'));
-    expect([phases(inConflict), inConflict.isInConflict]).toEqual([['succeeded'], true]);
+    const inConflict = afterEvent(paid, event('payment.conflict.detected', { flags: ['was_succeeded'] }));
+    expect([phases(inConflict), inConflict.conflicts]).toEqual([['succeeded'], ['o.1']]);
     expect(phases(afterEvent(order(attempt(1, 'expired')), event('payment.authorize.succeeded')))).toEqual([
       'succeeded',
     ]);
@@ -118,13 +119,48 @@ describe('the phase of an attempt after an event', () => {
 
   it('applies two events of one journal record, each once', () => {
     const succeeded = event('payment.authorize.succeeded');
-    const conflict = event('payment.conflict.detected', {}, { sequence: succeeded.sequence });
+    const conflict = event('payment.conflict.detected', { flags: ['was_redirect'] }, { sequence: succeeded.sequence });
     const after = [succeeded, conflict, succeeded, conflict].reduce(afterEvent, order(attempt(1, 'redirect')));
-    expect([phases(after), after.isInConflict, after.lastEventIds]).toEqual([
+    expect([phases(after), after.conflicts, after.lastEventIds]).toEqual([
       ['succeeded'],
-      true,
+      ['o.1'],
       [succeeded.id, conflict.id],
     ]);
+  });
+
+  describe('a conflict that two people settled', () => {
+    const detected = (flags: string[], commandId = 'o.1') => event('payment.conflict.detected', { flags, commandId });
+    const settled = (flags: string[], data: Partial<PaymentEvent>) =>
+      event('payment.conflict.settled', { settlement: 'kept', flags, ...data });
+    const denied = () => afterEvent(order(attempt(1, 'succeeded')), detected(['was_succeeded', 'said_refused']));
+
+    it.each([
+      ['succeeded', 'succeeded'],
+      ['refused', 'refused'],
+      ['not_executed', 'rejected'],
+    ] as const)('is gone, and the order shows what stands: %s', (outcome, phase) => {
+      const after = afterEvent(denied(), settled(['other_result'], { outcome }));
+      expect([phases(after), after.conflicts]).toEqual([[phase], []]);
+      expect(nextAttempt(after, nowMs)?.number).toBe(outcome === 'succeeded' ? undefined : 2);
+    });
+
+    it('leaves others in the list', () => {
+      const first = denied();
+      const more = [detected(['other_amount'], 'o.c1'), detected(['two_payments_succeeded'])];
+      const paid = more.reduce(afterEvent, first);
+      const one = afterEvent(paid, settled(['two_payments_succeeded'], { commandId: 'o.2' }));
+      expect([paid.conflicts, one.conflicts]).toEqual([
+        ['o.1', 'o.c1', 'two_payments_succeeded'],
+        ['o.1', 'o.c1'],
+      ]);
+    });
+
+    it('gives money back, of the order or of its second payment', () => {
+      const given = { settlement: 'repaired', repairedAmount: 40 } as const;
+      expect(takenOf(afterEvent(denied(), settled(['other_result'], given)))).toMatchObject({ refunded: 40 });
+      const twice = afterEvent(denied(), settled(['two_payments_succeeded'], given));
+      expect(takenOf(twice)).toMatchObject({ refunded: 0, isVoided: false });
+    });
   });
 
   it('a rejected message has no sequence: it counts only before the first result', () => {
@@ -192,7 +228,7 @@ describe('whether a new attempt may begin', () => {
   });
 
   it('not in conflict', () => {
-    expect(nextAttempt({ ...order(attempt(1, 'refused')), isInConflict: true }, nowMs)).toBeUndefined();
+    expect(nextAttempt({ ...order(attempt(1, 'refused')), conflicts: ['o.1'] }, nowMs)).toBeUndefined();
   });
 
   it.each<[string, Attempt[], string | undefined]>([

@@ -1,11 +1,10 @@
 import type { CloudEvent, FaultCode, PaymentEvent } from '@tranche/contracts';
-import type { Attempt, FollowUp, Order, PaidCard, Phase } from './order.js';
+import { isInConflict, type Attempt, type FollowUp, type Order, type PaidCard, type Phase } from './order.js';
 
 /** Returns the same object if the event changes nothing. Events may be redelivered, also late. */
 export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
   if (isOld(order, event)) return order;
-  const isConflict = event.type === 'payment.conflict.detected';
-  const next = isConflict ? { ...order, isInConflict: true } : afterFollowUpEvent(withResult(order, event), event);
+  const next = afterConflictEvent(afterFollowUpEvent(withResult(order, event), event), event);
   return next === order ? order : seen(next, event);
 }
 
@@ -15,7 +14,7 @@ const CONFIRMATION_WAIT_MS = 15 * 60_000;
 /** Returns the next attempt's number and the redirect it replaces; undefined if nothing may be paid now. */
 export function nextAttempt(order: Order, nowMs: number): { number: number; supersedes?: string } | undefined {
   const isHeld = order.attempts.some((attempt) => HOLDS[attempt.phase] || isConfirming(attempt, nowMs));
-  if (order.isInConflict || isHeld) return undefined;
+  if (isInConflict(order) || isHeld) return undefined;
   return { number: order.attempts.length + 1, ...replacing(liveRedirect(order)) };
 }
 
@@ -103,7 +102,7 @@ function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   const phase = isAboutReuse(event) ? 'in_doubt' : phaseOf(event.type, event.data);
   if (commandId === undefined || phase === undefined || !OF_ATTEMPTS.test(event.type)) return order;
   return withAttempt(order, commandId, (attempt) => {
-    if (mayBecome(attempt, event)) return afterResult(attempt, phase, event);
+    if (mayBecome(attempt, phase, event)) return afterResult(attempt, phase, event);
     return phase === 'succeeded' ? withCard(attempt, event.data) : attempt;
   });
 }
@@ -120,9 +119,11 @@ function paidCard({ maskedCard, cardBrand }: PaymentEvent): PaidCard | undefined
 }
 
 /**
- * A success is never overwritten: contradictions come as conflict events. A rejection has no sequence, so it counts only before a result.
+ * Only people who settle a conflict overwrite a success: contradictions come as conflict events. A rejection has no sequence, so it counts only before a
+ * result.
  */
-function mayBecome(attempt: Attempt, { type }: CloudEvent<PaymentEvent>): boolean {
+function mayBecome(attempt: Attempt, phase: Phase, { type }: CloudEvent<PaymentEvent>): boolean {
+  if (type === SETTLED) return attempt.phase !== phase;
   return type === 'payment.command.rejected' ? isUnheardOf(attempt) : attempt.phase !== 'succeeded';
 }
 
@@ -147,7 +148,19 @@ function afterResult(attempt: Attempt, phase: Phase, { data, time }: CloudEvent<
   };
 }
 
-const OF_ATTEMPTS = /^payment\.(?:authorize|pay|command)\./;
+const SETTLED = 'payment.conflict.settled';
+const OF_ATTEMPTS = /^payment\.(?:authorize|pay|command|conflict)\./;
+const PAID_TWICE = 'two_payments_succeeded';
+
+function afterConflictEvent(order: Order, { type, data }: CloudEvent<PaymentEvent>): Order {
+  if (type !== 'payment.conflict.detected' && type !== SETTLED) return order;
+  const { conflicts = [], repaired = 0 } = order;
+  const about = new Set((data.flags ?? []).map((flag) => (flag === PAID_TWICE ? flag : (data.commandId ?? ''))));
+  if (type !== SETTLED) return { ...order, conflicts: [...new Set([...conflicts, ...about])] };
+  // People gave back the second of two payments, so the order stays paid.
+  const given = about.has(PAID_TWICE) ? 0 : (data.repairedAmount ?? 0);
+  return { ...order, conflicts: conflicts.filter((one) => !about.has(one)), repaired: repaired + given };
+}
 
 /** Returns the same order if the event is about none of the shop's captures, refunds and voids. */
 function afterFollowUpEvent(order: Order, { type, data }: CloudEvent<PaymentEvent>): Order {
@@ -156,7 +169,7 @@ function afterFollowUpEvent(order: Order, { type, data }: CloudEvent<PaymentEven
   if (phase === undefined) return order;
   return withFollowUp(order, data.commandId, (one) => ({
     ...one,
-    phase: one.phase === 'succeeded' ? one.phase : phase,
+    phase: one.phase === 'succeeded' && type !== SETTLED ? one.phase : phase,
     amount: (phase === 'succeeded' ? (data.otherAmount ?? data.amount) : undefined) ?? one.amount,
     ...(data.execCode === undefined ? {} : { execCode: data.execCode }),
   }));
@@ -167,7 +180,7 @@ export function withFollowUp(order: Order, id: string | undefined, change: (one:
   return { ...order, followUps: order.followUps.map((one) => (one.id === id ? change(one) : one)) };
 }
 
-/** By the ending of an event's type; of a doubt that is resolved, by its outcome. */
+/** By the ending of an event's type; of a doubt that is resolved and of a conflict, by the outcome. */
 const PHASES: Readonly<Record<string, Phase>> = {
   succeeded: 'succeeded',
   refused: 'refused',
@@ -182,5 +195,5 @@ const PHASES: Readonly<Record<string, Phase>> = {
 /** The phase of the attempt or follow-up that the event names; undefined for events that are no result. */
 function phaseOf(type: string, { outcome = '' }: { outcome?: string }): Phase | undefined {
   const [, , ending = ''] = type.split('.');
-  return PHASES[ending === 'doubt_resolved' ? outcome : ending];
+  return PHASES[['doubt_resolved', 'settled'].includes(ending) ? outcome : ending];
 }

@@ -82,7 +82,7 @@ it('names a form only where there is one to show', () => {
 });
 
 it('a conflict wins over every phase', () => {
-  expect(viewOf(orderWith({ phase: 'succeeded' }, { isInConflict: true }), startedAtMs)).toMatchObject({
+  expect(viewOf(orderWith({ phase: 'succeeded' }, { conflicts: ['o.1'] }), startedAtMs)).toMatchObject({
     status: 'conflict',
   });
 });

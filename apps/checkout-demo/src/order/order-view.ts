@@ -1,7 +1,7 @@
 import { takenOf } from './possible-follow-ups.js';
 import { decidingAttempt, isConfirming, liveRedirect, nextAttempt } from './order-state.js';
 import type { OrderView, Reason } from '../../page/views.js';
-import type { Attempt, Order, Phase } from './order.js';
+import { isInConflict, type Attempt, type Order, type Phase } from './order.js';
 import type { StoredOrder } from './order.store.js';
 import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
 
@@ -20,7 +20,13 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     amount,
     items,
     placedAt,
-    status: order.isInConflict ? 'conflict' : isVoided ? 'cancelled' : isAwaited ? 'waiting' : statusOf(attempt, nowMs),
+    status: isInConflict(order)
+      ? 'conflict'
+      : isVoided
+        ? 'cancelled'
+        : isAwaited
+          ? 'waiting'
+          : statusOf(attempt, nowMs),
     method: attempt?.method,
     card: attempt?.card,
     ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),

@@ -47,12 +47,16 @@ export interface Order {
   followUps?: FollowUp[];
   /** The time in which the provider takes a capture ends soon. */
   isWindowClosing?: boolean;
-  /** Two payments may have been taken; a person must check. */
-  isInConflict?: boolean;
+  /** A person must check these: commands of which reports differ, and `two_payments_succeeded`. Each stays until people have settled it. */
+  conflicts?: string[];
+  /** Minor units that people gave back elsewhere when they settled a conflict. */
+  repaired?: number;
   /** Sequence of the last applied event, and the ids of the applied events with that sequence. */
   lastSequence?: string;
   lastEventIds?: string[];
 }
+
+export const isInConflict = ({ conflicts = [] }: Order): boolean => conflicts.length > 0;
 
 export const attemptId = (orderId: string, number: number): string => `${orderId}.${number}`;
 

@@ -1,7 +1,7 @@
 import { methodOfRail, methodRow } from '@tranche/contracts';
 import type { Possible } from '../../page/views.js';
 import { decidingAttempt } from './order-state.js';
-import type { Attempt, FollowUp, FollowUpKind, Order } from './order.js';
+import { isInConflict, type Attempt, type FollowUp, type FollowUpKind, type Order } from './order.js';
 import { METHODS, type PaymentMethod } from '../shop/methods.js';
 
 export interface Taken {
@@ -10,12 +10,14 @@ export interface Taken {
   isVoided: boolean;
 }
 
-/** Amounts that events have reported. A card payment takes the money by itself. */
+/** Amounts that events have reported. A card payment takes the money by itself. An authorization of which money was given back is not captured. */
 export function takenOf(order: Order): Taken {
   const sum = (operation: FollowUpKind) => succeeded(order, operation).reduce((total, { amount }) => total + amount, 0);
   const paid = paidAttempt(order);
   const captured = paid !== undefined && railOf(paid) === 'card' ? order.amount : sum('capture');
-  return { captured, refunded: sum('refund'), isVoided: succeeded(order, 'void').length > 0 };
+  const { repaired = 0 } = order;
+  const isVoided = succeeded(order, 'void').length > 0 || (captured === 0 && repaired > 0);
+  return { captured, refunded: sum('refund') + repaired, isVoided };
 }
 
 /**
@@ -26,7 +28,7 @@ export function possibleFollowUps(order: Order): Possible[] {
   const paid = paidAttempt(order);
   const isBusy = order.followUps?.some(({ phase }) => ['sending', 'waiting', 'in_doubt'].includes(phase));
   const { captured, refunded, isVoided } = takenOf(order);
-  if (paid === undefined || order.isInConflict || isBusy || isVoided) return [];
+  if (paid === undefined || isInConflict(order) || isBusy || isVoided) return [];
   if (captured > 0) return captured > refunded ? [{ operation: 'refund', most: captured - refunded }] : [];
   const capture: Possible = { operation: 'capture', most: order.amount };
   return methodRow(methodOfRail(railOf(paid))).takesVoid
