@@ -170,6 +170,8 @@ export class Controls extends RepeatedWork implements OnApplicationShutdown {
     try {
       await this.#topic.send(control.scope, value, headers);
       await this.load();
+      await this.#acknowledge();
+      await this.load();
     } catch (cause) {
       const detail = 'It is not known if it was written. Look at the list of controls before you repeat the request.';
       throw new Problem({ status: 503, code: 'control_not_confirmed', detail, cause });
