@@ -96,7 +96,7 @@ export class LookUpScheduler extends RepeatedWork {
   async #due(): Promise<string[]> {
     const { index, clock } = this;
     const own = this.journal.view.owners.filter(({ isServing }) => isServing).map(({ partition }) => partition);
-    const { orderKeys, missing } = await index.ordersInDoubt(own);
+    const { orderKeys, missing } = await index.ordersIn('doubt', own);
     const keys = orderKeys.filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
     const [inDoubt, unread] = [new Set(keys), new Set(missing.map(({ partition }) => partition))];
     const isOver = (key: string) => !inDoubt.has(key) && !unread.has(journalPartition(key));

@@ -13,6 +13,7 @@ import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Audit } from './audit.service.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { OperationsService } from './operations.service.js';
+import { OrderReads } from './order-reads.service.js';
 import { Rails } from './rails.service.js';
 
 const SignIn = {
@@ -25,6 +26,6 @@ const SignIn = {
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
   controllers: [OperationsController, ControlsController, ReplaysController],
-  providers: [Audit, SignIn, OperationsService, Rails, Replays, ResolutionDecisions],
+  providers: [Audit, SignIn, OperationsService, OrderReads, Rails, Replays, ResolutionDecisions],
 })
 export class OperationsModule {}

@@ -184,6 +184,23 @@ export function doubtView(
   });
 }
 
+/** A payment that waits and that an operator may resolve. `expiresAt`: when time alone ends it. `nowMs`: wall clock. */
+export function waitingView(order: OrderState, operation: OperationState, nowMs: number) {
+  const { merchant, orderId } = order;
+  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, transactionId } = operation;
+  const { phase, since = '' } = operation;
+  const endsInMs = lifetimeMs(operation);
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId }),
+    ...{ merchant, orderId, commandId, operation: kind, method, attempt },
+    ...compact({ amount, currency, isAmountAssumed, transactionId }),
+    ...{ reason: phase, since, ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)) },
+    mayResolveFrom: new Date(operatorFromMs(operation)).toISOString(),
+    expiresAt: endsInMs === undefined ? undefined : later(waitsFrom(operation), endsInMs),
+    candidates: candidatesOf(order, kind),
+  });
+}
+
 /** Why nothing is sent for the order any more: the records that people skipped, too many reports, or a snapshot that differs from the order's records. */
 export function frozenView(order: OrderState, skips: readonly SkippedRecord[]) {
   const { merchant, orderId } = order;
