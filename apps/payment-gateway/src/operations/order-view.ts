@@ -64,7 +64,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
-  const { conflictingReports, externalEntityId, externalReference, statements } = operation;
+  const { conflictingReports, externalEntityId, externalReference, statements, lookUps } = operation;
   const contradictions = conflictingReports?.map(reportView);
   const latestReference =
     latest && compact({ type: latest.type, offset: latest.offset, record: latest.record, nth: latest.nth });
@@ -77,7 +77,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
     attempt,
     ...compact({ amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId }),
     ...compact({ since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
-    ...compact({ contradictions, externalEntityId, externalReference, statements }),
+    ...compact({ contradictions, externalEntityId, externalReference, statements, lookUps }),
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
     latest: latest && { ...eventView(order, latest, epoch), time: latest.time, ...saidBy(latest.body) },
@@ -91,9 +91,10 @@ export function candidatesOf(order: OrderState, kind?: OperationKind) {
   const told = order.external.filter(({ mayBeOf }) => mayBeOf !== undefined).map(externalEvidence);
   return [...order.unmatchedEvidence, ...told]
     .filter(({ operation }) => kind === undefined || operation === kind)
-    .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
+    .map(({ operation, result, source, at, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
       const reported = compact({
+        at,
         transactionId,
         execCode,
         amount,
