@@ -124,7 +124,7 @@ it('names the order that has a TRANSACTIONID, and the orders that are frozen', a
     { marker: 1n },
     { marker: 1n },
   ]);
-  expect(await other.frozenOrders()).toEqual({ orderKeys: [KEY], missing: [] });
+  expect(await other.ordersIn('frozen')).toEqual({ orderKeys: [KEY], missing: [] });
   await redis.hDel(keys.of(PARTITION, 'transactions'), 'shop-fr/T-1');
   const { found, missing } = await other.ordersOfTransaction('shop-fr', 'T-1');
   expect([found.size, missing]).toEqual([OrderIndexKeys.partitions.length - 1, [beingBuilt(PARTITION)]]);
@@ -218,14 +218,14 @@ it('shows the orders that are due', async () => {
 });
 
 it('lists orders in doubt and with a conflict of the partitions that are whole, and names the others', async () => {
-  expect((await index.ordersInDoubt()).missing).toEqual(OrderIndexKeys.partitions.map(beingBuilt));
+  expect((await index.ordersIn('doubt')).missing).toEqual(OrderIndexKeys.partitions.map(beingBuilt));
   await built(5n, allKinds);
-  for (const list of [await index.ordersInDoubt(), await index.ordersInConflict()])
+  for (const list of [await index.ordersIn('doubt'), await index.ordersIn('conflict')])
     expect(list).toEqual({
       ...{ orderKeys: [KEY], missing: OrderIndexKeys.partitions.filter((one) => one !== PARTITION).map(beingBuilt) },
     });
   await redis.set(keys.of(PARTITION, 'doubt'), 'no set');
-  expect((await index.ordersInDoubt([PARTITION])).missing).toMatchObject([{ partition: PARTITION, code: 'unreachable' }]); // prettier-ignore
+  expect((await index.ordersIn('doubt', [PARTITION])).missing).toMatchObject([{ partition: PARTITION, code: 'unreachable' }]); // prettier-ignore
   await flush();
 });
 

@@ -166,8 +166,8 @@ export class JournalGauges extends RepeatedWork {
   }
 
   async #measureMoney(own: readonly number[]): Promise<void> {
-    const doubts = await this.#found(whole(await this.index.ordersInDoubt(own)), doubtsIn);
-    const conflicts = await this.#found(whole(await this.index.ordersInConflict(own)), conflictsIn);
+    const doubts = await this.#found(whole(await this.index.ordersIn('doubt', own)), doubtsIn);
+    const conflicts = await this.#found(whole(await this.index.ordersIn('conflict', own)), conflictsIn);
     count(doubts, this.#doubts, this.#doubtAmount);
     count(conflicts, this.#conflicts, this.#conflictAmount);
     this.#oldest.reset();

@@ -2,12 +2,16 @@ import { orderKey } from '@tranche/contracts';
 import {
   conflictsOf,
   INDEX_COUNTS,
+  INDEX_SETS,
   isEmptyOrder,
   isInDoubt,
   isOpen,
+  isStillWaiting,
+  OrderIndexKeys,
   timersOf,
   TRANSACTION_ID_PATTERN,
   transactionIdsOf,
+  type IndexSet,
   type OrderState,
 } from '@tranche/order-journal';
 
@@ -15,12 +19,12 @@ import {
  * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may use them all. KEYS of every script:
  *
  * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way · 3 open, 4
- * doubt, 6 conflict, 8 frozen: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds · 7 transactions: hash,
+ * doubt, 6 conflict, 8 frozen, 9 waiting: sets of order keys · 5 timers: sorted set, order key → due time of its next timer, milliseconds · 7 transactions: hash,
  * `merchant/TRANSACTIONID` → orderId. An entry of 7 is a hint: the order's state says if the id is its own.
  *
  * With signing keys (`IndexSigner`) each state ends with its MAC, and the marker has one before COUNTS.
  *
- * COUNTS holds the numbers of entries in 1 and 3 to 8. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
+ * COUNTS holds the numbers of entries in 1 and 3 to 9. An index with other numbers has lost entries, and counts as lost (R14). REDIRECTHTML has its
  * own keys, html:LENGTH:KEY:COMMAND: where one is lost, only a republished event lacks its page.
  */
 const WHOLE = `${INDEX_COUNTS}
@@ -28,15 +32,19 @@ local function whole()
   return marker and string.match(marker, '%S+$') == counts() and marker
 end`;
 
+/** Numbers of the sets' keys, in the order of an order's marks. */
+const SETS = `{${INDEX_SETS.map((name) => OrderIndexKeys.numberOf(name)).join(', ')}}`;
+
 /**
- * ARGV from `first`, per order: state or '', order key, open, doubt, conflict and frozen as 0 and 1, due time or '', its TRANSACTIONIDs separated by blanks.
+ * ARGV from `first`, per order: state or '', order key, its marks for `INDEX_SETS` as 0 and 1, due time or '', its TRANSACTIONIDs separated by blanks.
  * The ids of an order that is forgotten are read from the state that it had.
  */
 const put = (first: number) => `
-local states, gone, open, closed, doubtful, certain, due, idle, conflicting, agreed = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}
-local frozen, thawed, named, unnamed = {}, {}, {}, {}
+local states, gone, due, idle, named, unnamed = {}, {}, {}, {}, {}, {}
+local sets, into, outof = ${SETS}, {}, {}
+for at = 1, #sets do into[at], outof[at] = {}, {} end
 for arg = ${first}, #ARGV, 5 do
-  local state, key, phases, time = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
+  local state, key, marks, time = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
   local merchant, order = string.match(key, '^([^/]*/)(.*)$')
   for id in string.gmatch(ARGV[arg + 4], '%S+') do named[#named + 1] = merchant .. id named[#named + 1] = order end
   if state == '' then
@@ -45,10 +53,10 @@ for arg = ${first}, #ARGV, 5 do
     end
     gone[#gone + 1] = key
   else states[#states + 1] = key states[#states + 1] = state end
-  if string.byte(phases, 4) == 49 then frozen[#frozen + 1] = key else thawed[#thawed + 1] = key end
-  if string.byte(phases, 1) == 49 then open[#open + 1] = key else closed[#closed + 1] = key end
-  if string.byte(phases, 2) == 49 then doubtful[#doubtful + 1] = key else certain[#certain + 1] = key end
-  if string.byte(phases, 3) == 49 then conflicting[#conflicting + 1] = key else agreed[#agreed + 1] = key end
+  for at = 1, #sets do
+    local list = string.byte(marks, at) == 49 and into[at] or outof[at]
+    list[#list + 1] = key
+  end
   if time == '' then idle[#idle + 1] = key else due[#due + 1] = time due[#due + 1] = key end
 end
 local function put(change, command, key, list)
@@ -59,12 +67,9 @@ local function put(change, command, key, list)
   end
 end
 put(1, 'HSET', 1, states) put(-1, 'HDEL', 1, gone)
-put(1, 'SADD', 3, open) put(-1, 'SREM', 3, closed)
-put(1, 'SADD', 4, doubtful) put(-1, 'SREM', 4, certain)
-put(1, 'SADD', 6, conflicting) put(-1, 'SREM', 6, agreed)
+for at, set in ipairs(sets) do put(1, 'SADD', set, into[at]) put(-1, 'SREM', set, outof[at]) end
 put(1, 'ZADD', 5, due) put(-1, 'ZREM', 5, idle)
-put(-1, 'HDEL', 7, unnamed) put(1, 'HSET', 7, named)
-put(1, 'SADD', 8, frozen) put(-1, 'SREM', 8, thawed)`;
+put(-1, 'HDEL', 7, unnamed) put(1, 'HSET', 7, named)`;
 
 /** ARGV: order keys. Returns the marker, the counts that were found, and the states. */
 export const READ = `${WHOLE}
@@ -79,7 +84,7 @@ return found`;
 export const READ_TRANSACTION = `${WHOLE}
 return {marker, counts(), redis.call('HGET', KEYS[7], ARGV[1])}`;
 
-/** ARGV: 3 for open orders, 4 for those in doubt, 6 for those with a conflict, 8 for frozen ones. Returns the marker, the counts that were found, and the order keys. */
+/** ARGV: number of the set's key. Returns the marker, the counts that were found, and the order keys. */
 export const READ_SET = `${WHOLE}
 return {marker, counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
 
@@ -107,7 +112,7 @@ export const BEGIN_REBUILD = `${WHOLE}
 if (whole() and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
 local other = redis.call('GET', KEYS[2])
 if other and string.sub(other, 1, #ARGV[2]) ~= ARGV[2] then return 'busy' end
-redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8])
+redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9])
 marker, entries = nil, nil
 redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[4])
 return 'ok'`;
@@ -133,14 +138,19 @@ export function argumentsOf(
   order: OrderState,
   refundableDays: number,
   sealed: (orderKey: string, state: string) => string,
-): [state: string, key: string, phases: string, due: string, transactionIds: string] {
+): [state: string, key: string, marks: string, due: string, transactionIds: string] {
   const key = orderKey(order.merchant, order.orderId);
-  if (isEmptyOrder(order)) return ['', key, '0000', '', ''];
+  if (isEmptyOrder(order)) return ['', key, '', '', ''];
   const { operations } = order;
-  const isConflicting = conflictsOf(order).length > 0;
-  const marks = [operations.some(isOpen), operations.some(isInDoubt), isConflicting, order.isFrozen === true];
-  const phases = marks.map(Number).join('');
+  const isIn: Record<IndexSet, boolean> = {
+    open: operations.some(isOpen),
+    doubt: operations.some(isInDoubt),
+    conflict: conflictsOf(order).length > 0,
+    frozen: order.isFrozen === true,
+    waiting: operations.some((operation) => isStillWaiting(order, operation)),
+  };
+  const marks = INDEX_SETS.map((name) => Number(isIn[name])).join('');
   const due = timersOf(order, refundableDays)[0]?.atMs.toString() ?? '';
   const transactionIds = transactionIdsOf(order).filter((id) => TRANSACTION_ID_PATTERN.test(id));
-  return [sealed(key, JSON.stringify(order)), key, phases, due, transactionIds.join(' ')];
+  return [sealed(key, JSON.stringify(order)), key, marks, due, transactionIds.join(' ')];
 }

@@ -10,6 +10,7 @@ import {
   OrderIndexKeys,
   OrderUnreadableError,
   type IndexMarker,
+  type IndexSet,
   type IndexSnapshot,
   type Mark,
   type OrderIndex,
@@ -200,21 +201,6 @@ export class OrderIndexStore implements OrderIndex {
     return marker ? { orderKeys, marker: marker.offset } : { orderKeys: [] };
   }
 
-  /** Keys of the orders that have an operation in doubt. */
-  ordersInDoubt(partitions: readonly number[] = PARTITIONS): Promise<ListedOrders> {
-    return this.#ordersIn('doubt', partitions);
-  }
-
-  /** Keys of the orders that show a conflict. */
-  ordersInConflict(partitions: readonly number[] = PARTITIONS): Promise<ListedOrders> {
-    return this.#ordersIn('conflict', partitions);
-  }
-
-  /** Keys of the orders that are frozen. */
-  frozenOrders(): Promise<ListedOrders> {
-    return this.#ordersIn('frozen', PARTITIONS);
-  }
-
   /** Returns, for each partition, its marker and the orderId of an order that may have the TRANSACTIONID. */
   ordersOfTransaction(
     merchant: string,
@@ -230,7 +216,8 @@ export class OrderIndexStore implements OrderIndex {
     });
   }
 
-  async #ordersIn(name: 'doubt' | 'conflict' | 'frozen', partitions: readonly number[]): Promise<ListedOrders> {
+  /** Keys of the orders in this set. */
+  async ordersIn(name: IndexSet, partitions: readonly number[] = PARTITIONS): Promise<ListedOrders> {
     const { found, missing } = await this.#inEach(partitions, async (partition) => {
       const { stored, marker, orderKeys } = await this.#readSet(partition, name);
       return marker === undefined ? this.#whyMissing(partition, stored) : orderKeys;
@@ -268,11 +255,10 @@ export class OrderIndexStore implements OrderIndex {
 
   async #readSet(
     partition: number,
-    name: 'open' | 'doubt' | 'conflict' | 'frozen',
+    name: IndexSet,
   ): Promise<{ orderKeys: string[]; stored: string | null; marker: IndexMarker | undefined }> {
-    const keys = this.#keys.all(partition);
-    const at = keys.indexOf(this.#keys.of(partition, name)) + 1;
-    const answer = await this.redis.eval(READ_SET, { keys, arguments: [String(at)] });
+    const options = { keys: this.#keys.all(partition), arguments: [String(OrderIndexKeys.numberOf(name))] };
+    const answer = await this.redis.eval(READ_SET, options);
     const [stored, counts, orderKeys] = answer as [string | null, string, string[]];
     return { orderKeys, stored, marker: this.#markerOf(partition, stored, counts) };
   }

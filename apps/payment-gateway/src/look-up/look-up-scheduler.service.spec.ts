@@ -97,7 +97,7 @@ function instance(world: World, { lookUpInFlight = 2, owns = ALL } = {}): LookUp
     },
   } as unknown as Journal;
   const index = {
-    ordersInDoubt: (own: readonly number[]) => {
+    ordersIn: (_name: 'doubt', own: readonly number[]) => {
       const keys = world.orders.map(({ merchant, orderId }) => orderKey(merchant, orderId));
       const { isUnread = () => false } = world;
       const orderKeys = keys.filter((key) => own.includes(journalPartition(key)) && !isUnread(journalPartition(key)));

@@ -3,7 +3,7 @@ import { parseOrderKey, type Merchant } from '@tranche/contracts';
 import {
   isInDoubt,
   journalPartition,
-  type EvidenceRecord,
+  type JournalRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -82,7 +82,7 @@ export class LookUpScheduler extends RepeatedWork {
     try {
       const bearer = await this.lookUp.bearerFor(merchant);
       const asked = { merchant, order, operation, at: isoTime(this.clock) };
-      for (const evidence of await this.lookUp.ask(asked, bearer)) await this.journal.append(evidence);
+      for (const record of await this.lookUp.ask(asked, bearer)) await this.journal.append(record);
       return true;
     } catch (error) {
       const { orderId } = order;
@@ -96,7 +96,7 @@ export class LookUpScheduler extends RepeatedWork {
   async #due(): Promise<string[]> {
     const { index, clock } = this;
     const own = this.journal.view.owners.filter(({ isServing }) => isServing).map(({ partition }) => partition);
-    const { orderKeys, missing } = await index.ordersInDoubt(own);
+    const { orderKeys, missing } = await index.ordersIn('doubt', own);
     const keys = orderKeys.filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
     const [inDoubt, unread] = [new Set(keys), new Set(missing.map(({ partition }) => partition))];
     const isOver = (key: string) => !inDoubt.has(key) && !unread.has(journalPartition(key));
@@ -141,15 +141,15 @@ export class LookUpScheduler extends RepeatedWork {
     const bearer = await this.lookUp.bearerFor(merchant);
     this.#asked.set(key, asked.add(name));
     const doubt = { merchant, order, operation, at: isoTime(clock) };
-    for (const evidence of await this.lookUp.ask(doubt, bearer)) await this.#journal(evidence);
+    for (const record of await this.lookUp.ask(doubt, bearer)) await this.#journal(record);
   }
 
   /** Retries the append, because the last look-up has no later one that would bring the evidence again. */
-  async #journal(evidence: EvidenceRecord): Promise<void> {
+  async #journal(record: JournalRecord): Promise<void> {
     const { journal, clock } = this;
     for (let attempt = 1; ; attempt++) {
       try {
-        await journal.append(evidence);
+        await journal.append(record);
         return;
       } catch (error) {
         if (attempt === APPEND_ATTEMPTS) throw error;

@@ -1,6 +1,7 @@
 import type { Merchant } from '@tranche/contracts';
 import { emptyOrder, fold, RULES_VERSION, type OrderState } from '@tranche/order-journal';
 import { createLogger, Metrics } from '@tranche/service-kit';
+import type { GatewayConfig } from '../gateway.config.js';
 import type { PlatformCaller } from '../platform/platform-caller.service.js';
 import type { LookUpReply } from '@tranche/platform';
 import type { LookUpClient } from './look-up.client.js';
@@ -35,6 +36,10 @@ const ours = { ORDERID: 'order-1', OPERATIONTYPE: 'payment', TRANSACTIONID: 'T1'
 const answered = (status: number, body = ''): LookUpReply => ({ kind: 'answered', status, body });
 
 function setUp(...replies: LookUpReply[]) {
+  return setUpUnder(1, ...replies);
+}
+
+function setUpUnder(rulesVersion: number, ...replies: LookUpReply[]) {
   const calls: { url: number; token?: string }[] = [];
   const client = {
     urlCount: replies.length,
@@ -49,7 +54,13 @@ function setUp(...replies: LookUpReply[]) {
     noteRefused: (_merchant: Merchant, { fingerprint }: typeof bearer) => refused.push(fingerprint),
   } as unknown as PlatformCaller;
   const metrics = new Metrics('spec');
-  const lookUp = new LookUpService(client, caller, createLogger({ name: 'spec', level: 'silent' }), metrics);
+  const lookUp = new LookUpService(
+    { rulesVersion } as GatewayConfig,
+    client,
+    caller,
+    createLogger({ name: 'spec', level: 'silent' }),
+    metrics,
+  );
   const outcomeCounted = async () => /outcome="(\w+)"/.exec(await metrics.registry.metrics())?.[1];
   return { lookUp, calls, refused, outcomeCounted };
 }
@@ -93,4 +104,15 @@ it('an account whose credentials are refused can not be asked about', async () =
   await expect(setUp(listed()).lookUp.bearerFor({ ...merchant, authAccount: 'other' })).rejects.toThrow(
     'credentials are refused',
   );
+});
+
+it.each([
+  ['evidence', listed(ours), 2],
+  ['nothing', listed(), 1],
+  ['failed', answered(503), 1],
+])('under rules version 2 the order gets to know that it was looked up: %s', async (result, reply, records) => {
+  const { lookUp } = setUpUnder(2, reply);
+  const journaled = await lookUp.ask(asked, bearer);
+  expect(journaled).toHaveLength(records);
+  expect(journaled.at(-1)).toMatchObject({ record: 'LOOKED_UP', commandId: 'a', attempt: 1, at: AT, result });
 });

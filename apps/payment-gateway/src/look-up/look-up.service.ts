@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Merchant } from '@tranche/contracts';
-import { lookUpEvidence, type EvidenceRecord, type LookedUpOperation } from '@tranche/order-journal';
+import {
+  inOrder,
+  lookUpEvidence,
+  mayWrite,
+  type EvidenceRecord,
+  type LookedUp,
+  type LookedUpOperation,
+} from '@tranche/order-journal';
 import { listedTransaction, lookUpForm, readLookUpAnswer, type LookUpAnswer } from '@tranche/platform';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import type { BearerToken } from '../platform/bearer-token.client.js';
+import { GatewayConfig } from '../gateway.config.js';
 import { PlatformCaller } from '../platform/platform-caller.service.js';
 import { LookUpClient } from './look-up.client.js';
 
@@ -13,6 +21,7 @@ export class LookUpService {
   readonly #answers;
 
   constructor(
+    private readonly config: GatewayConfig,
     private readonly client: LookUpClient,
     private readonly caller: PlatformCaller,
     private readonly log: ServiceLogger,
@@ -32,8 +41,11 @@ export class LookUpService {
     return bearer;
   }
 
-  /** Evidence that the platform's list of the order's transactions gives about the operation; empty where the look-up failed. Never rejects. */
-  async ask(asked: LookedUpOperation, bearer: BearerToken | undefined): Promise<EvidenceRecord[]> {
+  /**
+   * Returns what is to be journaled: evidence that the platform's list of the order's transactions gives about the operation, none where the look-up
+   * failed, then that it was looked up. Never rejects.
+   */
+  async ask(asked: LookedUpOperation, bearer: BearerToken | undefined): Promise<(EvidenceRecord | LookedUp)[]> {
     const { merchant, order } = asked;
     const { orderId } = order;
     const answer = await this.#firstAnswer(lookUpForm(merchant, orderId), bearer);
@@ -53,7 +65,9 @@ export class LookUpService {
       const found = { rows: answer.rows.length, execCodes: evidences.map((evidence) => evidence.answer.execCode) };
       this.log.info({ ...about, ...found }, 'An operation was looked up');
     } else this.log.warn({ ...about, ...answer }, 'A look-up brought no answer');
-    return evidences;
+    if (!mayWrite('LOOKED_UP', this.config.rulesVersion)) return evidences;
+    const ofOperation = { ...inOrder(order, asked.at), commandId, attempt };
+    return [...evidences, { record: 'LOOKED_UP', ...ofOperation, result: outcome }];
   }
 
   async #firstAnswer(form: string, bearer: BearerToken | undefined): Promise<LookUpAnswer> {

@@ -3,7 +3,7 @@ import { ProduceDeadlineError, type BatchingProducer, type ProducerRecord } from
 import { createLogger, Metrics } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { Audit } from './audit.service.js';
+import { aboutAnswer, aboutRequest, Audit } from './audit.service.js';
 
 const said = { action: 'resolution.submit', result: 'asked', operator: 'alice', role: 'operator' } as const;
 const stranger: AuditRecord = { action: 'order.read', result: 'refused', code: 'unauthorized' };
@@ -45,4 +45,20 @@ it('has one refusal of strangers a second, and every one of people who are known
   audit.note(stranger);
   await audit.beforeApplicationShutdown();
   expect(sent.map(({ key }) => key)).toEqual(['unknown', 'alice', 'alice', 'alice', 'unknown']);
+});
+
+it('a stop and a replay are recorded with what they are about and why; a reason with card data is left out', () => {
+  const scope = 'merchant:shop-fr';
+  expect(aboutRequest({ params: { scope }, body: { reason: 'call 17' } })).toEqual({ scope, reason: 'call 17' });
+  expect(aboutRequest({ params: { scope }, body: { reason: 'card 4111111111111111' } })).toEqual({ scope });
+  expect(aboutRequest({ params: { scope: 'everything' }, body: { reason: 'call 17' } })).toEqual({});
+  const body = { topic: 'payments.commands.dead-letter.v1', partition: 3, offset: '42', reason: 'mended' };
+  expect(aboutRequest({ body })).toEqual({ deadLetter: 'payments.commands.dead-letter.v1/3/42', reason: 'mended' });
+  const commandId = '5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10';
+  const named = { merchant: 'shop-fr', orderId: '1', commandId };
+  expect(aboutAnswer({ verdict: 'repeat', why: '…', ...named })).toEqual({
+    result: 'done',
+    outcome: 'repeat',
+    ...named,
+  });
 });

@@ -18,14 +18,14 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
 import { ResolutionDecisions, type DryRunAnswer, type ProposalView } from './resolution-decisions.service.js';
+import type { RecordedDecision, SettlementView } from './operations.service.js';
 import {
-  OperationsService,
+  OrderReads,
   type ConflictsPage,
   type DoubtsPage,
   type FrozenPage,
-  type RecordedDecision,
-  type SettlementView,
-} from './operations.service.js';
+  type WaitingPage,
+} from './order-reads.service.js';
 import { compact } from '@tranche/order-journal';
 import { GatewayConfig } from '../gateway.config.js';
 import { ManualResolution } from '../decisions/manual-resolution.js';
@@ -81,9 +81,9 @@ export class DryRunQuery {
   dryRun?: 'true' | 'false';
 }
 
-export class DoubtsQuery extends OrdersQuery {
-  @IsIn(['in_doubt'])
-  state: 'in_doubt';
+export class OperationsQuery extends OrdersQuery {
+  @IsIn(['in_doubt', 'waiting'])
+  state: 'in_doubt' | 'waiting';
 }
 
 /** 202 for a decision that does not count yet: it waits for a second person, or for the owner of its partition. */
@@ -99,7 +99,7 @@ interface Reply {
   code(status: number): Reply;
 }
 
-const Route = (role: OperatorRole, action: AuditAction) =>
+export const Route = (role: OperatorRole, action: AuditAction) =>
   applyDecorators(Requires({ role, action }), Header('cache-control', 'no-store'));
 
 /** Operators' API on the management port. README.md, "Operators". */
@@ -108,7 +108,7 @@ const Route = (role: OperatorRole, action: AuditAction) =>
 @UseInterceptors(AuditInterceptor)
 export class OperationsController {
   constructor(
-    private readonly operators: OperationsService,
+    private readonly orders: OrderReads,
     private readonly decisions: ResolutionDecisions,
     private readonly rails: Rails,
     private readonly config: GatewayConfig,
@@ -116,20 +116,23 @@ export class OperationsController {
 
   @Get('operations')
   @Route('viewer', 'doubts.read')
-  inDoubt(@Query() query: DoubtsQuery, @CurrentOperator() operator: OperatorIdentity): Promise<DoubtsPage> {
-    return this.operators.inDoubt(query, operator);
+  operations(
+    @Query() query: OperationsQuery,
+    @CurrentOperator() operator: OperatorIdentity,
+  ): Promise<DoubtsPage | WaitingPage> {
+    return query.state === 'waiting' ? this.orders.waiting(query, operator) : this.orders.inDoubt(query, operator);
   }
 
   @Get('conflicts')
   @Route('viewer', 'conflicts.read')
   inConflict(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<ConflictsPage> {
-    return this.operators.inConflict(query, operator);
+    return this.orders.inConflict(query, operator);
   }
 
   @Get('frozen-orders')
   @Route('viewer', 'conflicts.read')
   frozen(@Query() query: OrdersQuery, @CurrentOperator() operator: OperatorIdentity): Promise<FrozenPage> {
-    return this.operators.frozen(query, operator);
+    return this.orders.frozen(query, operator);
   }
 
   /** The person that the key or token names, and what it may do. */
@@ -186,8 +189,8 @@ export class OperationsController {
     @Param('merchant') merchant: string,
     @Param('orderId') orderId: string,
     @CurrentOperator() operator: OperatorIdentity,
-  ): ReturnType<OperationsService['order']> {
-    return this.operators.order(merchant, orderId, operator);
+  ): ReturnType<OrderReads['order']> {
+    return this.orders.order(merchant, orderId, operator);
   }
 
   /** Resolutions and settlements that wait for a second person. docs/operate/runbook.md, "Approve what another proposed". */

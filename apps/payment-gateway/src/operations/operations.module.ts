@@ -3,13 +3,17 @@ import { OidcOperators, OperatorSignIn } from '@tranche/operators';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { ControlsController } from './controls.controller.js';
 import { OperationsController } from './operations.controller.js';
+import { ReplaysController } from './replays.controller.js';
+import { Replays } from './replays.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Audit } from './audit.service.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { OperationsService } from './operations.service.js';
+import { OrderReads } from './order-reads.service.js';
 import { Rails } from './rails.service.js';
 
 const SignIn = {
@@ -21,7 +25,7 @@ const SignIn = {
 
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
-  controllers: [OperationsController],
-  providers: [Audit, SignIn, OperationsService, Rails, ResolutionDecisions],
+  controllers: [OperationsController, ControlsController, ReplaysController],
+  providers: [Audit, SignIn, OperationsService, OrderReads, Rails, Replays, ResolutionDecisions],
 })
 export class OperationsModule {}

@@ -15,6 +15,7 @@ import type { Journal } from '../journal/journal.service.js';
 import type { MissingPartition, OrderIndexStore } from '../journal/order-index.store.js';
 import { operationIdOf } from './order-view.js';
 import { OperationsService } from './operations.service.js';
+import { OrderReads } from './order-reads.service.js';
 import { statusOfDecision } from './operations.controller.js';
 
 const NOW_MS = Date.parse('2026-03-01T10:20:00.000Z');
@@ -113,7 +114,7 @@ function setUp(
       Promise.resolve(isNotFolded ? undefined : read(merchant, orderId)),
   } as unknown as Journal;
   const index = {
-    ...{ ordersInDoubt: listed, ordersInConflict: listed, frozenOrders: listed },
+    ordersIn: listed,
     timeMs: () => Promise.resolve(NOW_MS - apartMs),
   } as unknown as OrderIndexStore;
   const lines: string[] = [];
@@ -132,7 +133,8 @@ function setUp(
     lookUpAfterMs: [600_000, 3_600_000],
   } as unknown as GatewayConfig;
   const service = new OperationsService(config, journal, index, clock, log);
-  return { service, appended, lines };
+  const reads = new OrderReads(config, journal, index, clock, log);
+  return { service, reads, appended, lines };
 }
 const idOf = (orderId: string) => operationIdOf({ merchant: 'shop-fr', orderId, commandId: 'a' });
 
@@ -140,11 +142,11 @@ describe('operators', () => {
   const orders = ['1', '2', '3'].map((orderId) => doubtful('shop-fr', orderId));
 
   it('see operations in doubt, page by page', async () => {
-    const { service } = setUp([...orders, doubtful('shop-es', '1')]);
+    const { reads } = setUp([...orders, doubtful('shop-es', '1')]);
     const pages: string[][] = [];
     let after: string | undefined;
     do {
-      const { operations, next } = await service.inDoubt({ limit: 2, after }, alice);
+      const { operations, next } = await reads.inDoubt({ limit: 2, after }, alice);
       pages.push(operations.map(({ merchant, orderId }) => orderKey(merchant, orderId)));
       after = next;
     } while (after !== undefined);
@@ -155,8 +157,8 @@ describe('operators', () => {
   });
 
   it('see conflicts page by page, with amount, reason and the events that published them, and those of their merchants alone', async () => {
-    const { service } = setUp([...['1', '2', '3'].map(contradicted), doubtful('shop-fr', '4')]);
-    const first = await service.inConflict({ limit: 2 }, alice);
+    const { reads } = setUp([...['1', '2', '3'].map(contradicted), doubtful('shop-fr', '4')]);
+    const first = await reads.inConflict({ limit: 2 }, alice);
     expect(first.conflicts).toMatchObject([
       { orderId: '1', reason: 'other_result', commandId: 'a', operation: 'authorize', amount: 100, currency: 'EUR' },
       { orderId: '2', contradictions: ['succeeded 1 T-1 0000'] },
@@ -164,10 +166,10 @@ describe('operators', () => {
     expect(first.conflicts[0]?.events).toMatchObject([
       { type: 'payment.conflict.detected', sequence: expect.stringMatching(/^002/) as string },
     ]);
-    const second = await service.inConflict({ limit: 2, after: first.next! }, alice);
+    const second = await reads.inConflict({ limit: 2, after: first.next! }, alice);
     expect([second.conflicts.map(({ orderId }) => orderId), second.next]).toEqual([['3'], undefined]);
-    expect((await service.inConflict({ limit: 9 }, { ...alice, merchants: ['shop-es'] })).conflicts).toEqual([]);
-    await expect(service.inConflict({ merchant: 'shop-es', limit: 9 }, ofShopFr)).rejects.toMatchObject({
+    expect((await reads.inConflict({ limit: 9 }, { ...alice, merchants: ['shop-es'] })).conflicts).toEqual([]);
+    await expect(reads.inConflict({ merchant: 'shop-es', limit: 9 }, ofShopFr)).rejects.toMatchObject({
       status: 403,
     });
   });
@@ -175,24 +177,24 @@ describe('operators', () => {
   it('see what can be read while a partition can not be, and which one is missing and why', async () => {
     const [lost = 0, ...rest] = OrderIndexKeys.partitions.map((_, at) => (at + journalPartition('shop-fr/2')) % 12);
     const doubts = [...orders, { ...contradicted('9'), isFrozen: true }];
-    const { service } = setUp(doubts, { missing: [lost] });
+    const { reads } = setUp(doubts, { missing: [lost] });
     const missing = [{ partition: lost, code: 'being_built', detail: expect.stringContaining(`partition ${lost} `) as string }]; // prettier-ignore
     const query = { limit: 100 };
-    const { operations, ...page } = await service.inDoubt(query, alice);
+    const { operations, ...page } = await reads.inDoubt(query, alice);
     expect(operations.map(({ orderId }) => orderId)).toEqual(['1', '3']);
     expect(page.missing).toEqual(missing);
-    expect(await service.inConflict(query, alice)).toMatchObject({ conflicts: [{ orderId: '9' }], missing });
-    expect(await service.frozen(query, alice)).toMatchObject({ orders: [{ orderId: '9' }], missing });
-    expect(await setUp(doubts).service.inDoubt(query, alice)).not.toHaveProperty('missing');
-    for (const list of ['inDoubt', 'inConflict', 'frozen'] as const) {
-      const none = await setUp(doubts, { missing: [lost, ...rest] }).service[list](query, alice);
+    expect(await reads.inConflict(query, alice)).toMatchObject({ conflicts: [{ orderId: '9' }], missing });
+    expect(await reads.frozen(query, alice)).toMatchObject({ orders: [{ orderId: '9' }], missing });
+    expect(await setUp(doubts).reads.inDoubt(query, alice)).not.toHaveProperty('missing');
+    for (const list of ['inDoubt', 'waiting', 'inConflict', 'frozen'] as const) {
+      const none = await setUp(doubts, { missing: [lost, ...rest] }).reads[list](query, alice);
       expect(none.missing).toHaveLength(1 + rest.length);
     }
   });
 
   it('see the other orders while the state of one can not be read, and the partition of that one is missing', async () => {
-    const { service } = setUp(orders, { unread: '2' });
-    const { operations, missing } = await service.inDoubt({ limit: 100 }, alice);
+    const { reads } = setUp(orders, { unread: '2' });
+    const { operations, missing } = await reads.inDoubt({ limit: 100 }, alice);
     expect(operations.map(({ orderId }) => orderId)).toEqual(['1', '3']);
     expect(missing).toMatchObject([{ partition: journalPartition('shop-fr/2'), code: 'unreachable' }]);
   });
@@ -225,19 +227,19 @@ describe('operators', () => {
   });
 
   it('see the doubts of one merchant, and none that has ended meanwhile', async () => {
-    const { service } = setUp([...orders, doubtful('shop-fr-2', '1'), emptyOrder('shop-fr', '0')]);
-    const { operations, next } = await service.inDoubt({ merchant: 'shop-fr', limit: 100 }, alice);
+    const { reads } = setUp([...orders, doubtful('shop-fr-2', '1'), emptyOrder('shop-fr', '0')]);
+    const { operations, next } = await reads.inDoubt({ merchant: 'shop-fr', limit: 100 }, alice);
     expect([operations.map(({ orderId }) => orderId), next]).toEqual([['1', '2', '3'], undefined]);
   });
 
   it('of one merchant see its doubts and orders alone, and resolve no other’s', async () => {
-    const { service, appended } = setUp([doubtful('shop-es', '1'), ...orders]);
-    const { operations } = await service.inDoubt({ limit: 100 }, ofShopFr);
+    const { service, reads, appended } = setUp([doubtful('shop-es', '1'), ...orders]);
+    const { operations } = await reads.inDoubt({ limit: 100 }, ofShopFr);
     expect(operations.map(({ merchant }) => merchant)).toEqual(['shop-fr', 'shop-fr', 'shop-fr']);
     const id = operationIdOf({ merchant: 'shop-es', orderId: '1', commandId: 'a' });
     const refused = { status: 403, code: 'merchant_not_allowed' };
-    await expect(service.inDoubt({ merchant: 'shop-es', limit: 100 }, ofShopFr)).rejects.toMatchObject(refused);
-    await expect(service.order('shop-es', '1', ofShopFr)).rejects.toMatchObject(refused);
+    await expect(reads.inDoubt({ merchant: 'shop-es', limit: 100 }, ofShopFr)).rejects.toMatchObject(refused);
+    await expect(reads.order('shop-es', '1', ofShopFr)).rejects.toMatchObject(refused);
     await expect(
       service.say({ operation: id, resolution: { outcome: 'refused', reason } }, ofShopFr),
     ).rejects.toMatchObject(refused);
@@ -245,7 +247,7 @@ describe('operators', () => {
   });
 
   it('end a doubt: the resolution is journaled with its author', async () => {
-    const { service, appended, lines } = setUp(orders);
+    const { service, reads, appended, lines } = setUp(orders);
     const operation = await service.say(
       { operation: idOf('2'), resolution: { outcome: 'not_executed', reason, actor: 'alice' } },
       alice,
@@ -255,7 +257,7 @@ describe('operators', () => {
       expect.objectContaining({ record: 'EVIDENCE', source: 'operator', actor: 'alice', orderId: '2' }),
     ]);
     expect(lines.join('')).toContain('"operator":"alice"');
-    expect((await service.order('shop-fr', '2', alice)).status).toBe('not_executed');
+    expect((await reads.order('shop-fr', '2', alice)).status).toBe('not_executed');
   });
 
   it('are answered that their resolution is recorded, and where to look, while no owner of its partition folds it', async () => {
@@ -279,11 +281,11 @@ describe('operators', () => {
   });
 
   it('see up to which journal record an order was read, and when each answer was', async () => {
-    const { service } = setUp(orders);
+    const { reads } = setUp(orders);
     const readAt = new Date(NOW_MS).toISOString();
-    expect((await service.order('shop-fr', '2', alice)).asOf).toEqual({ partition: 5, offset: '2', readAt });
-    expect((await service.inDoubt({ limit: 1 }, alice)).readAt).toBe(readAt);
-    expect((await service.inConflict({ limit: 1 }, alice)).readAt).toBe(readAt);
+    expect((await reads.order('shop-fr', '2', alice)).asOf).toEqual({ partition: 5, offset: '2', readAt });
+    expect((await reads.inDoubt({ limit: 1 }, alice)).readAt).toBe(readAt);
+    expect((await reads.inConflict({ limit: 1 }, alice)).readAt).toBe(readAt);
   });
 
   it('get a problem when another record was first', async () => {
@@ -300,10 +302,10 @@ describe('operators', () => {
       },
       ...{ actor: 'bob', reason, answer: {} },
     };
-    const { service } = setUp(orders, { first });
+    const { service, reads } = setUp(orders, { first });
     const resolving = service.say({ operation: idOf('2'), resolution: { outcome: 'not_executed', reason } }, alice);
     await expect(resolving).rejects.toMatchObject({ status: 409, code: 'not_in_doubt' });
-    expect((await service.order('shop-fr', '2', alice)).operations[0]).toMatchObject({
+    expect((await reads.order('shop-fr', '2', alice)).operations[0]).toMatchObject({
       state: 'succeeded',
       resolvedBy: { actor: 'bob' },
     });
@@ -326,31 +328,65 @@ describe('operators', () => {
   });
 
   it('are sent away while nothing can be read', async () => {
-    const { service } = setUp(orders, { away: true });
-    await expect(service.order('shop-fr', '1', alice)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    const { reads } = setUp(orders, { away: true });
+    await expect(reads.order('shop-fr', '1', alice)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
   });
 
   it.each([
     ['shop-fr', 'nothing'],
     ['Shop', '1'],
   ])('find no order %s/%s', async (merchant, orderId) => {
-    await expect(setUp(orders).service.order(merchant, orderId, alice)).rejects.toMatchObject({
+    await expect(setUp(orders).reads.order(merchant, orderId, alice)).rejects.toMatchObject({
       status: 404,
       code: 'order_unknown',
     });
   });
 
   it('can not page behind a text that is no id', async () => {
-    await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' }, alice)).rejects.toMatchObject({
+    await expect(setUp(orders).reads.inDoubt({ limit: 1, after: 'x' }, alice)).rejects.toMatchObject({
       status: 400,
       code: 'invalid_request',
     });
   });
 });
 
+describe('payments that wait', () => {
+  const DAY_MS = 86_400_000;
+  const waiting = (orderId: string, execCode: string, agoMs: number) => {
+    const at = new Date(NOW_MS - agoMs).toISOString();
+    const identity = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at, commandId: 'a', attempt: 1 };
+    const terms = { operation: 'authorize', method: 'B', currency: 'EUR', amount: 100, contentHash: 'hash' } as const;
+    const intent: JournalRecord = { record: 'INTENT', ...identity, token: 't', ...terms };
+    const result = execCode === '0003' ? 'pending' : 'redirect_required';
+    const answer = { execCode, transactionId: `T${orderId}` };
+    const outcome: JournalRecord = { record: 'OUTCOME', ...identity, token: 't', result, answer };
+    return fold(fold(emptyOrder('shop-fr', orderId), intent, 1n).order, outcome, 2n).order;
+  };
+
+  it('are listed from the day on which an operator may resolve them, with the time at which they end by themselves', async () => {
+    const { reads } = setUp([waiting('1', '0001', DAY_MS), waiting('2', '0003', 2 * DAY_MS), waiting('3', '0001', DAY_MS - 1)]); // prettier-ignore
+    const { operations } = await reads.waiting({ limit: 100 }, alice);
+    expect(operations).toMatchObject([
+      { orderId: '1', reason: 'redirect_required', expiresAt: new Date(NOW_MS + 6 * DAY_MS).toISOString() },
+      { orderId: '2', reason: 'pending', ageSeconds: 172_800, expiresAt: new Date(NOW_MS + 4 * DAY_MS).toISOString() },
+    ]);
+    expect(operations[0]?.mayResolveFrom).toBe(new Date(NOW_MS).toISOString());
+  });
+
+  it('are filtered, sorted and paged as the other lists are, and those of other merchants are not shown', async () => {
+    const { reads } = setUp([waiting('1', '0001', DAY_MS), waiting('2', '0003', 2 * DAY_MS)]);
+    const oldest = await reads.waiting({ limit: 1, sort: 'age' }, alice);
+    expect(oldest.operations.map(({ orderId }) => orderId)).toEqual(['2']);
+    const next = await reads.waiting({ limit: 1, sort: 'age', after: oldest.next! }, alice);
+    expect([next.operations.map(({ orderId }) => orderId), next.next]).toEqual([['1'], undefined]);
+    expect((await reads.waiting({ limit: 9, reason: 'pending' }, alice)).operations).toMatchObject([{ orderId: '2' }]);
+    expect((await reads.waiting({ limit: 9 }, { ...alice, merchants: ['shop-es'] })).operations).toEqual([]);
+  });
+});
+
 it('an order in doubt says when it is looked up next, where the merchant allows that', async () => {
-  const { service } = setUp([doubtful('shop-es', '1'), doubtful('shop-fr', '1')]);
-  const { nextLookUpAt = '' } = (await service.order('shop-es', '1', alice)).deadlines;
+  const { reads } = setUp([doubtful('shop-es', '1'), doubtful('shop-fr', '1')]);
+  const { nextLookUpAt = '' } = (await reads.order('shop-es', '1', alice)).deadlines;
   expect(Date.parse(nextLookUpAt) - Date.parse(AT)).toBeGreaterThanOrEqual(3_600_000);
-  expect((await service.order('shop-fr', '1', alice)).deadlines).toEqual({});
+  expect((await reads.order('shop-fr', '1', alice)).deadlines).toEqual({});
 });

@@ -1,21 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { orderKey, parseOrderKey } from '@tranche/contracts';
-import { assertMerchant, mayAct, type OperatorIdentity } from '@tranche/operators';
+import { orderKey } from '@tranche/contracts';
+import { assertMerchant, type OperatorIdentity } from '@tranche/operators';
 import {
   CLOCKS_APART_MS,
   compact,
   conflictsOf,
   findOperation,
   fold,
-  isInDoubt,
-  isLookUpReminder,
   isWaiting,
   journalPartition,
   mayWrite,
   whatIf,
   recordWriter,
   standingOf,
-  timersOf,
   type EventBody,
   type EvidenceRecord,
   type OperationState,
@@ -25,27 +22,17 @@ import {
   type Settlement,
   type WhatIf,
 } from '@tranche/order-journal';
-import { mayBeLookedUp } from '@tranche/platform';
-import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
-import { Clock, isoTime } from '../clock.js';
+import { Problem, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { Journal, type OrderAsOf } from '../journal/journal.service.js';
-import {
-  OrderIndexStore,
-  unreachable,
-  type ListedOrders,
-  type MissingPartition,
-} from '../journal/order-index.store.js';
-import { nextLookUpMs } from '../look-up-schedule.js';
-import { isWanted, notACursor, pageOf, type Listed, type ListQuery } from './listing.js';
+import { Journal } from '../journal/journal.service.js';
+import { OrderIndexStore } from '../journal/order-index.store.js';
+import { inTime } from './in-time.js';
 import { aboutOf, saidIn, type Decision, type Words } from '../decisions/decision.js';
 import { changeSince, stateOf } from '../decisions/resolution.js';
 import { notSettled, settlementRecord, type ManualSettlement } from '../decisions/manual-settlement.js';
 import {
   conflictView,
-  doubtView,
-  frozenOrderView,
-  frozenView,
   parseOperationId,
   statementOf,
   operationView,
@@ -59,23 +46,6 @@ import {
   resolved,
   type ManualResolution,
 } from '../decisions/manual-resolution.js';
-
-/** Maximum wait for the journal's or Redis's answer. Milliseconds. */
-const WAIT_MS = 10_000;
-
-const UNREADABLE = { status: 503, code: 'unavailable', detail: 'The order can not be read now. Try again later.' };
-
-interface Page {
-  /** Time of the read. The index may lag behind the journal, see `tranche_index_behind_seconds`. */
-  readAt: string;
-  /** Value of `after` for the next page; absent on the last one. */
-  next?: string;
-  /** Partitions whose orders are not listed, or not all of them; absent where all are. */
-  missing?: MissingPartition[];
-}
-export type DoubtsPage = Page & { operations: ReturnType<typeof doubtView>[] };
-export type FrozenPage = Page & { orders: ReturnType<typeof frozenOrderView>[] };
-export type ConflictsPage = Page & { conflicts: ReturnType<typeof conflictView>[] };
 
 /** The fold's judgement of an approved proposal, as both people see it. */
 export interface DecisionJudgement {
@@ -108,77 +78,10 @@ export class OperationsService {
     private readonly config: GatewayConfig,
     private readonly journal: Journal,
     private readonly index: OrderIndexStore,
-    private readonly clock: Clock,
-    private readonly log: ServiceLogger,
+    readonly clock: Clock,
+    readonly log: ServiceLogger,
   ) {
     this.#notExecutedAfterMs = notExecutedAfterMs(config);
-  }
-
-  /** Lists operations in doubt, by merchant and orderId. An order has at most one, and more only where an authorization superseded a doubtful one. */
-  async inDoubt(query: ListQuery, operator: OperatorIdentity): Promise<DoubtsPage> {
-    const times = { nowMs: this.clock.nowMs(), notExecutedAfterMs: this.#notExecutedAfterMs };
-    const { listed, ...page } = await this.#list(this.index.ordersInDoubt(), query, operator, (order) =>
-      order.operations.filter(isInDoubt).map((operation) => doubtView(order, operation, times)),
-    );
-    return { operations: listed, ...page };
-  }
-
-  /** Lists conflicts, by merchant and orderId. Two people settle one; a void of a second payment ends it too. */
-  async inConflict(query: ListQuery, operator: OperatorIdentity): Promise<ConflictsPage> {
-    const { listed, ...page } = await this.#list(this.index.ordersInConflict(), query, operator, (order) =>
-      conflictsOf(order).map((conflict) => conflictView(order, conflict, this.journal.epoch)),
-    );
-    return { conflicts: listed, ...page };
-  }
-
-  /** Lists frozen orders, by merchant and orderId. One stays frozen for ever. */
-  async frozen(query: ListQuery, operator: OperatorIdentity): Promise<FrozenPage> {
-    // A record without a readable key belongs to no order that anybody could name.
-    const named = this.index.frozenOrders().then(({ orderKeys, missing }) => ({
-      orderKeys: orderKeys.filter((key) => parseOrderKey(key) !== undefined),
-      missing,
-    }));
-    const { listed, ...page } = await this.#list(named, query, operator, (order) =>
-      order.isFrozen ? [frozenOrderView(order, this.journal.skips)] : [],
-    );
-    return { orders: listed, ...page };
-  }
-
-  /**
-   * A page of what these orders show. By merchant and orderId an order is never cut in two, and only the orders of the page are read; another sort reads
-   * all. A partition that can't be read is named, and hides no other one.
-   */
-  async #list<T extends Listed>(
-    orders: Promise<ListedOrders>,
-    query: ListQuery,
-    operator: OperatorIdentity,
-    shows: (order: OrderState) => T[],
-  ): Promise<Page & { listed: T[] }> {
-    const readAt = isoTime(this.clock);
-    const { merchant, limit, after, sort = 'order' } = query;
-    const nowMs = this.clock.nowMs();
-    if (merchant !== undefined) assertMerchant(operator, merchant);
-    const isByOrder = sort === 'order';
-    const afterKey = after === undefined || !isByOrder ? undefined : keyOf(after);
-    const { orderKeys, missing: unlisted } = await this.#available(orders);
-    const missing = new Map(unlisted.map((one) => [one.partition, one]));
-    const keys = orderKeys
-      .filter((key) => (merchant === undefined || key.startsWith(`${merchant}/`)) && mayAct(operator, merchantOf(key)))
-      .sort()
-      .filter((key) => afterKey === undefined || key > afterKey);
-    const listed: T[] = [];
-    let next: string | undefined;
-    for (const [position, key] of keys.entries()) {
-      const partition = journalPartition(key);
-      if (missing.has(partition)) continue;
-      const read = await this.#orderAsOf(key).catch(() => void missing.set(partition, unreachable(partition)));
-      if (read) listed.push(...shows(read.order).filter((one) => isWanted(one, query, nowMs)));
-      if (!isByOrder || listed.length < limit || position === keys.length - 1) continue;
-      next = listed.at(-1)!.id;
-      break;
-    }
-    const page = isByOrder ? { listed, next } : pageOf(listed, query);
-    return compact({ ...page, readAt, missing: missing.size === 0 ? undefined : [...missing.values()] });
   }
 
   /**
@@ -199,7 +102,7 @@ export class OperationsService {
     if (!name) throw new Problem({ status: 404, code, detail: 'This is no id of the list.' });
     const { merchant, orderId, commandId } = name;
     assertMerchant(operator, merchant);
-    const order = await this.#available(this.journal.read(merchant, orderId));
+    const order = await inTime(this, this.journal.read(merchant, orderId));
     // Checked first: an operation that changed is often not in doubt any more, and the approver must learn why.
     const isOf = whatIs(words, order, commandId);
     if (approval && standingOf(order) !== approval.seen) throw stale(approval, isOf, words);
@@ -295,7 +198,7 @@ export class OperationsService {
   async judgementOf({ id, subject }: Decision): Promise<DecisionJudgement | undefined> {
     const { merchant, orderId, was } = subject;
     const { commandId = '' } = parseOperationId(aboutOf(subject)) ?? {};
-    const order = await this.#inTime(this.journal.read(merchant, orderId), { status: 503, code: 'unavailable' }).catch(
+    const order = await inTime(this, this.journal.read(merchant, orderId), { status: 503, code: 'unavailable' }).catch(
       () => undefined,
     );
     const statement = order && judgedIn(subject, order, commandId, { proposal: id });
@@ -303,30 +206,6 @@ export class OperationsService {
     const { verdict } = statement;
     const detail = changeSince({ was }, foundBy(subject, order, statement), whatOf(subject));
     return verdict === 'stale' ? { verdict, code: 'proposal_stale', detail } : { verdict };
-  }
-
-  async order(merchant: string, orderId: string, operator: OperatorIdentity) {
-    assertMerchant(operator, merchant);
-    const readAt = isoTime(this.clock);
-    const { order, partition, offset } = await this.#orderAsOf(orderKey(merchant, orderId));
-    const { operations, external, unmatchedEvidence, isFrozen } = order;
-    if (operations.length + external.length + unmatchedEvidence.length === 0 && !isFrozen) {
-      throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
-    }
-    const view = orderView(order, this.journal.epoch);
-    // The last journal record of the order's partition that the answer includes.
-    const asOf = { partition, offset: String(offset), readAt };
-    const deadlines = compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) });
-    return { ...view, ...(isFrozen && { frozen: frozenView(order, this.journal.skips) }), asOf, deadlines };
-  }
-
-  #nextLookUpAt(order: OrderState): string | undefined {
-    const { merchants, lookUpAfterMs } = this.config;
-    if (!mayBeLookedUp(order.orderId, merchants.byName(order.merchant))) return undefined;
-    const doubt = order.operations.find(isInDoubt);
-    const waiting = timersOf(order).find(({ timer }) => isLookUpReminder(timer));
-    const nextMs = doubt === undefined ? waiting?.atMs : nextLookUpMs(doubt, lookUpAfterMs, this.clock.nowMs());
-    return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
   }
 
   /** @throws Problem where another order of the merchant has the TRANSACTIONID, and where that can't be told */
@@ -337,7 +216,7 @@ export class OperationsService {
     if (transactionId === undefined) return;
     const notRecorded = 'Nothing was recorded: it can not be told now if another order has the TRANSACTIONID.';
     const unavailable = { status: 503, code: 'unavailable' };
-    const { orderIds, missing } = await this.#inTime(this.journal.ordersOfTransaction(merchant, transactionId), {
+    const { orderIds, missing } = await inTime(this, this.journal.ordersOfTransaction(merchant, transactionId), {
       ...unavailable,
       detail: `${notRecorded} Try again later.`,
     });
@@ -350,41 +229,16 @@ export class OperationsService {
 
   /** The 15 minutes and the day are measured by our clock, so it must agree with that of Redis. */
   async #assertClock(): Promise<void> {
-    const apartMs = Math.abs((await this.#available(this.index.timeMs())) - this.clock.nowMs());
+    const apartMs = Math.abs((await inTime(this, this.index.timeMs())) - this.clock.nowMs());
     if (apartMs <= CLOCKS_APART_MS) return;
     const detail = `The clocks of this service and of Redis are ${Math.round(apartMs / 1000)} s apart: how much time has passed is not known.`;
     throw new Problem({ status: 503, code: 'clocks_apart', detail });
   }
 
-  #orderAsOf(key: string): Promise<OrderAsOf> {
-    const name = parseOrderKey(key);
-    if (!name) throw new Problem({ status: 404, code: 'order_unknown', detail: 'This is no name of an order.' });
-    return this.#available(this.journal.readAsOf(name.merchant, name.orderId));
-  }
-
   /** A failed append may still have reached the journal, so the problem asks the operator to look before repeating it. */
   async #journaled(record: EvidenceRecord | Settled): Promise<bigint> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
-    return this.#inTime(this.journal.append(record), { status: 503, code: 'resolution_not_confirmed', detail });
-  }
-
-  #available<T>(read: Promise<T>): Promise<T> {
-    return this.#inTime(read, UNREADABLE);
-  }
-
-  async #inTime<T>(work: Promise<T>, otherwise: ProblemOptions): Promise<T> {
-    const done = new AbortController();
-    const tooLong = this.clock
-      .sleep(WAIT_MS, done.signal)
-      .then(() => Promise.reject(new Error(`No answer within ${WAIT_MS} ms`)));
-    try {
-      return await Promise.race([work, tooLong]);
-    } catch (cause) {
-      this.log.warn({ err: cause }, 'An operator could not be answered');
-      throw new Problem({ ...otherwise, cause });
-    } finally {
-      done.abort(new Error('answered'));
-    }
+    return inTime(this, this.journal.append(record), { status: 503, code: 'resolution_not_confirmed', detail });
   }
 }
 
@@ -439,15 +293,6 @@ export interface SettlementView {
   settled: Settlement;
   /** Those that the order shows still. */
   conflicts: ReturnType<typeof conflictView>[];
-}
-
-const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));
-
-/** Order key of the last entry on the page before. */
-function keyOf(id: string): string {
-  const name = parseOperationId(id);
-  if (name) return orderKey(name.merchant, name.orderId);
-  throw notACursor();
 }
 
 /** Answer to a decision that is in the journal, and that the owner of its partition has not folded yet. It may still turn out not to count. */

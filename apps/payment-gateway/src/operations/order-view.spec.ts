@@ -217,6 +217,7 @@ describe('the view of an order', () => {
     expect(candidates).toEqual([
       {
         operation: 'authorize',
+        at: AT,
         result: 'succeeded',
         source: 'notification',
         transactionId: 'T-n',

@@ -64,7 +64,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
-  const { conflictingReports, externalEntityId, externalReference, statements } = operation;
+  const { conflictingReports, externalEntityId, externalReference, statements, lookUps } = operation;
   const contradictions = conflictingReports?.map(reportView);
   const latestReference =
     latest && compact({ type: latest.type, offset: latest.offset, record: latest.record, nth: latest.nth });
@@ -77,7 +77,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
     attempt,
     ...compact({ amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId }),
     ...compact({ since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
-    ...compact({ contradictions, externalEntityId, externalReference, statements }),
+    ...compact({ contradictions, externalEntityId, externalReference, statements, lookUps }),
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
     latest: latest && { ...eventView(order, latest, epoch), time: latest.time, ...saidBy(latest.body) },
@@ -91,9 +91,10 @@ export function candidatesOf(order: OrderState, kind?: OperationKind) {
   const told = order.external.filter(({ mayBeOf }) => mayBeOf !== undefined).map(externalEvidence);
   return [...order.unmatchedEvidence, ...told]
     .filter(({ operation }) => kind === undefined || operation === kind)
-    .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
+    .map(({ operation, result, source, at, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
       const reported = compact({
+        at,
         transactionId,
         execCode,
         amount,
@@ -181,6 +182,23 @@ export function doubtView(
     transactionIds: operation.attempts.flatMap(({ transactionId }) => transactionId ?? []),
     candidates: candidatesOf(order, kind),
     notExecuted: { maySay: nowMs >= fromMs, from: new Date(fromMs).toISOString() },
+  });
+}
+
+/** A payment that waits and that an operator may resolve. `expiresAt`: when time alone ends it. `nowMs`: wall clock. */
+export function waitingView(order: OrderState, operation: OperationState, nowMs: number) {
+  const { merchant, orderId } = order;
+  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, transactionId } = operation;
+  const { phase, since = '' } = operation;
+  const endsInMs = lifetimeMs(operation);
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId }),
+    ...{ merchant, orderId, commandId, operation: kind, method, attempt },
+    ...compact({ amount, currency, isAmountAssumed, transactionId }),
+    ...{ reason: phase, since, ageSeconds: Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000)) },
+    mayResolveFrom: new Date(operatorFromMs(operation)).toISOString(),
+    expiresAt: endsInMs === undefined ? undefined : later(waitsFrom(operation), endsInMs),
+    candidates: candidatesOf(order, kind),
   });
 }
 

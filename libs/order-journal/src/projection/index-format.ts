@@ -3,9 +3,24 @@ import { JOURNAL_PARTITIONS, journalPartition } from '../journal/ports.js';
 import type { OrderState } from '../state/order-state.js';
 
 /** Version of the index's format: an index of another version is ignored and rebuilt from the journal. Raise it with OrderState and with the keys. */
-const STATE_VERSION = 6;
+const STATE_VERSION = 7;
 
-const NAMES = ['orders', 'rebuild', 'open', 'doubt', 'timers', 'conflict', 'transactions', 'frozen'] as const;
+const NAMES = [
+  'orders',
+  'rebuild',
+  'open',
+  'doubt',
+  'timers',
+  'conflict',
+  'transactions',
+  'frozen',
+  'waiting',
+] as const;
+
+/** Sets of order keys, in the order in which an order's marks are written. */
+export const INDEX_SETS = ['open', 'doubt', 'conflict', 'frozen', 'waiting'] as const satisfies readonly IndexKeyName[];
+export type IndexSet = (typeof INDEX_SETS)[number];
+type IndexKeyName = (typeof NAMES)[number];
 
 /** Names of the index's keys in Redis. Keys of one journal partition share a hash tag. */
 export class OrderIndexKeys {
@@ -17,8 +32,13 @@ export class OrderIndexKeys {
     this.prefix = `${topicPrefix}gateway:${STATE_VERSION}${isSigned ? '-signed' : ''}:`;
   }
 
-  of(partition: number, name: (typeof NAMES)[number]): string {
+  of(partition: number, name: IndexKeyName): string {
     return `${this.prefix}{j${partition}}:${name}`;
+  }
+
+  /** Number of the key in `KEYS` of every script. */
+  static numberOf(name: IndexKeyName): number {
+    return NAMES.indexOf(name) + 1;
   }
 
   /** KEYS of every script, in the scripts' order. */
@@ -40,11 +60,11 @@ local marker = redis.call('HGET', KEYS[1], 'marker')
 local entries
 local function counts()
   entries = entries or {redis.call('HLEN', KEYS[1]) - (marker and 1 or 0), 0, redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]),
-    redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]), redis.call('HLEN', KEYS[7]), redis.call('SCARD', KEYS[8])}
-  return string.format('%d:%d:%d:%d:%d:%d:%d', entries[1], unpack(entries, 3))
+    redis.call('ZCARD', KEYS[5]), redis.call('SCARD', KEYS[6]), redis.call('HLEN', KEYS[7]), redis.call('SCARD', KEYS[8]), redis.call('SCARD', KEYS[9])}
+  return string.format('%d:%d:%d:%d:%d:%d:%d:%d', entries[1], unpack(entries, 3))
 end`;
 
-/** Numbers of orders, open orders, orders in doubt, timers, orders with a conflict, TRANSACTIONIDs and frozen orders in a partition's index, as `7:1:0:2:0:9:0`. */
+/** Numbers of orders, open orders, orders in doubt, timers, orders with a conflict, TRANSACTIONIDs, frozen orders and those with a payment that waits in a partition's index, as `7:1:0:2:0:9:0:0`. */
 export type EntryCounts = string;
 
 export interface IndexMarker {

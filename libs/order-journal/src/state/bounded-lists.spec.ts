@@ -1,7 +1,23 @@
-import { answered, asked, askedUntagged, captured, notExecuted, notifiedElsewhere } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  askedUntagged,
+  captured,
+  notExecuted,
+  notified,
+  notifiedElsewhere,
+} from '../../test/order-story.js';
 import { Seeded } from '../../test/rules-lock/seeded.js';
 import { fold } from './fold.js';
-import { emptyOrder, findOperation, REPORTS_KEPT, verdictOf, VERDICTS_KEPT, type OrderState } from './order-state.js';
+import {
+  emptyOrder,
+  EVENTS_KEPT,
+  findOperation,
+  REPORTS_KEPT,
+  verdictOf,
+  VERDICTS_KEPT,
+  type OrderState,
+} from './order-state.js';
 import { encodeRecord, recordHash, type JournalRecord } from './records.js';
 
 /** Folds the same records under versions 1, which keeps everything, and 2. What people and shops are told of each record. */
@@ -75,6 +91,18 @@ it(`an order of ${ATTEMPTS} attempts stays small, and its shop is told what it w
   expect([...met].sort()).toEqual([...verdicts, 'external', 'was_idle', 'was_refused', 'was_succeeded'].sort());
   expect([longest, orders[0].verdicts.length > ATTEMPTS]).toEqual([VERDICTS_KEPT, true]);
   expect(JSON.stringify(orders[1]).length).toBeLessThan(30_000);
+});
+
+it(`an operation lists its newest ${EVENTS_KEPT} events, and each was told`, () => {
+  const versions = new BothVersions();
+  let told = 0;
+  const reports = Array.from({ length: EVENTS_KEPT + 20 }, (_, n) => notified('capture', '0000', { answer: { amount: n + 1 } })); // prettier-ignore
+  for (const record of [...captured, ...reports]) told += versions.fold(record)[1].match(/"type"/g)?.length ?? 0;
+  expect(told).toBeGreaterThan(EVENTS_KEPT);
+  for (const order of versions.orders) {
+    const { events = [] } = findOperation(order, 'capture')!;
+    expect([events.length, events.at(-1)?.offset]).toEqual([EVENTS_KEPT, order.lastOffset]);
+  }
 });
 
 describe.each([

@@ -52,6 +52,7 @@ function reported(record: EvidenceRecord): Evidence {
     ...{ extraData, externalEntityId, externalReference, flags, currency, language, languageOf },
     ...{ maskedCard, cardBrand, selectedBrand, cardCountry, executedAt },
     resolution: source === 'operator' ? { actor, reason, at, notBefore } : undefined,
+    at,
   };
 }
 

@@ -120,11 +120,9 @@ function judgeLate(operation: OperationState, evidence: Evidence): Move {
 }
 
 /** The key under which a report of an attempt counts: the same once more changes nothing. */
-function countedAs({ attempt = 0, answer, result }: Evidence): CountedEvidence {
-  const code = answer.execCode ?? result;
-  return answer.transactionId === undefined
-    ? { attempt, code }
-    : { attempt, transactionId: answer.transactionId, code };
+function countedAs({ attempt = 0, answer, result, at, source }: Evidence): CountedEvidence {
+  const { transactionId, execCode: code = result } = answer;
+  return { attempt, ...(transactionId === undefined ? {} : { transactionId }), code, ...(at && { at, source }) };
 }
 
 const isCountedIn = ({ evidence }: OperationState, key: CountedEvidence): boolean =>

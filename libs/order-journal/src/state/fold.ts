@@ -10,6 +10,7 @@ import {
   findOperation,
   isLookUpReminder,
   isWaiting,
+  LOOK_UPS_KEPT,
   type EventBody,
   type Evidence,
   type OperationState,
@@ -27,6 +28,7 @@ import {
   type InDoubt,
   type Intent,
   type JournalRecord,
+  type LookedUp,
   type NotExecuted,
   type Outcome,
   type Rejected,
@@ -92,7 +94,7 @@ export function fold(
   return { order: next, effects: events };
 }
 
-type Own = Intent | InDoubt | Rejected | GivenUp | Expired | Reminded | Repeated;
+type Own = Intent | InDoubt | Rejected | GivenUp | Expired | Reminded | LookedUp | Repeated;
 
 function step(change: Change, record: Exclude<JournalRecord, { record: 'TOMBSTONE' | 'SNAPSHOT' }>): Change {
   switch (record.record) {
@@ -120,6 +122,8 @@ function foldOwn(change: Change, record: Own): Change {
       return foldExpired(change, operation, record);
     case 'REMINDED':
       return foldReminded(change, operation, record);
+    case 'LOOKED_UP':
+      return operation ? put(change, withLookUp(operation, record)) : change;
     case 'REPEATED':
       return operation?.latest ? copyWith(change, { events: [{ event: operation.latest, isRepeat: true }] }) : change;
     case 'REJECTED':
@@ -293,6 +297,9 @@ function foldExpired(change: Change, operation: OperationState | undefined, reco
   const told = hasRule(change.order, 'expiryTold') ? { mayYetSucceed: mayYetSucceed ?? false } : {};
   return close(change, operation, { end: 'expired', mayYetSucceed }, 'expired', { origin: 'timer', ...told });
 }
+
+const withLookUp = (operation: OperationState, { at, result }: LookedUp): OperationState =>
+  copyWith(operation, { lookUps: [...(operation.lookUps ?? []), { at, result }].slice(-LOOK_UPS_KEPT) });
 
 /** Each reminder counts once, and only while there is something to remind of. */
 function foldReminded(change: Change, operation: OperationState | undefined, record: Reminded): Change {

@@ -45,9 +45,18 @@ export function enter(before: OrderState, record: JournalRecord, { lastOffset, h
   return { order, events: [], at: record.at, hash, match: matchRecord(before, record) };
 }
 
-/** Repetitions, reminders, snapshots and tombstones. The kind alone decides: a reader that knows less of the order must decide alike. */
+/** Repetitions, reminders, look-ups, snapshots and tombstones. The kind alone decides: a reader that knows less of the order must decide alike. */
 function movesNothing({ record }: JournalRecord): boolean {
-  return record === 'REPEATED' || record === 'REMINDED' || record === 'SNAPSHOT' || record === 'TOMBSTONE';
+  switch (record) {
+    case 'REPEATED':
+    case 'REMINDED':
+    case 'LOOKED_UP':
+    case 'SNAPSHOT':
+    case 'TOMBSTONE':
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Writers' clocks differ: the latest time counts. */

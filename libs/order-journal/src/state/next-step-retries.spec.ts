@@ -26,8 +26,8 @@ describe('after an attempt that was not executed', () => {
     ['no connection: for ever', idle({ reason: 'unreachable' }), 3_600_000, 'retry'],
     ['maintenance: for ever', idle(said('5003')), 3_600_000, 'retry'],
     ['the send deadline', idle({ reason: 'send_deadline' }), 3_600_000, 'retry'],
-    ['concurrent operation, within 60 s', idle(said('2017')), 59_000, 'retry'],
-    ['concurrent operation, at 60 s', idle(said('2017')), 60_000, 'platform_unavailable'],
+    ['concurrent operation, the next attempt within 60 s', idle(said('2017')), 58_999, 'retry'],
+    ['concurrent operation, the next attempt at 60 s', idle(said('2017')), 59_000, 'platform_unavailable'],
     ['not finished, an authorization', idle(said('2006'), { operation: 'authorize' }), 0, 'platform_unavailable'],
     ['rate limit, a card payment', idle(said('3004'), { operation: 'pay' }), 0, 'platform_unavailable'],
     ['rate limit, a refund', idle(said('3004'), { operation: 'refund' }), 0, 'retry'],
@@ -43,6 +43,17 @@ describe('after an attempt that was not executed', () => {
   it('waits longer with every attempt, up to 10 s', () => {
     const delays = [2, 3, 4, 20].map((attempt) => afterNotExecuted(idle(said('5001'), { attempt }), now(0)));
     expect(delays).toEqual([250, 500, 1000, 10_000].map((inMs) => ({ next: 'retry', inMs })));
+  });
+
+  it.each(['2006', '2017', '3004'])('%s is tried 7 times in its minute', (execCode) => {
+    let [attempts, ageMs] = [1, 0];
+    for (;;) {
+      const after = afterNotExecuted(idle(said(execCode), { attempt: attempts + 1 }), now(ageMs));
+      if (after.next === 'give_up') break;
+      attempts++;
+      ageMs += after.inMs;
+    }
+    expect([attempts, ageMs]).toEqual([7, 51_000]);
   });
 
   it('tries the other of two URLs at once, and waits after both', () => {

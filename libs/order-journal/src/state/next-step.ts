@@ -99,6 +99,8 @@ const nameOf = ({ transactionId = 'one whose TRANSACTIONID is not known yet', co
 const BUSY_RETRY_MS = 60_000;
 /** The pause before the next attempt, doubling from the first to the second. Milliseconds. */
 const PAUSE_MS = { first: 250, max: 10_000 };
+/** The same where the platform said that something else must end first: a shopper's form, or another operation. */
+const BUSY_PAUSE_MS = { first: 1_000, max: 20_000 };
 
 export type AfterNotExecuted =
   { next: 'retry'; inMs: number } | { next: 'give_up'; code: FaultCode; message: string; retryAfterSeconds?: number };
@@ -111,12 +113,14 @@ export type AfterNotExecuted =
 export function afterNotExecuted(operation: OperationState, nowMs: number, urlCount = 1): AfterNotExecuted {
   const { lastNotExecuted: last, attempt } = operation;
   const rounds = Math.floor((attempt - 1) / urlCount);
-  const pauseMs = Math.min(PAUSE_MS.first * 2 ** Math.min(Math.max(rounds - 1, 0), 10), PAUSE_MS.max);
   if (last?.reason === 'auth_refused' && (operation.authRefusals ?? 0) > 1) {
     return { next: 'give_up', code: 'auth_refused', message: 'The platform refused a fresh bearer token too' };
   }
   if (last?.reason === 'auth_refused') return { next: 'retry', inMs: 0 };
   const { retry, retryAfterSeconds } = execCode(last?.execCode ?? '');
+  const isBusy = retry === 'back_off' || retry === 'slow_down';
+  const { first, max } = isBusy ? BUSY_PAUSE_MS : PAUSE_MS;
+  const pauseMs = Math.min(first * 2 ** Math.min(Math.max(rounds - 1, 0), 10), max);
   if (retryAfterSeconds !== undefined) {
     return {
       next: 'give_up',
@@ -125,7 +129,7 @@ export function afterNotExecuted(operation: OperationState, nowMs: number, urlCo
       retryAfterSeconds,
     };
   }
-  if (retry === 'back_off' || retry === 'slow_down') {
+  if (isBusy) {
     const ageMs = nowMs - Date.parse(operation.firstIntentAt ?? '');
     if (!isPayment(operation) && ageMs + pauseMs < BUSY_RETRY_MS) return { next: 'retry', inMs: pauseMs };
     return {

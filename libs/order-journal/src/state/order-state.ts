@@ -149,7 +149,7 @@ export interface OperationState {
   lastNotExecuted?: { reason: NotExecutedReason; execCode?: string };
   /** The platform refused our bearer token so often. */
   authRefusals?: number;
-  /** Evidence that was counted: the same once more changes nothing. */
+  /** Evidence that was counted, all of it: the same once more changes nothing. It grows with reports that differ. */
   evidence: CountedEvidence[];
   /** Reports that can't be true beside how it ended: each was published once (R4). */
   conflictingReports?: ConflictingReport[];
@@ -161,10 +161,12 @@ export interface OperationState {
   resolvedBy?: { actor: string; reason: string; at: string };
   /** People's statements that name what they saw, and if they counted: the newest ten. */
   statements?: Statement[];
+  /** The newest `LOOK_UPS_KEPT` look-ups. For people: absent behind a snapshot. */
+  lookUps?: LookUp[];
   /** Reminders that were given, each once. */
   reminded?: Reminder[];
   latest?: ProjectedEvent;
-  /** Every event about it so far: with its order, all that the event's id is made of. */
+  /** The newest `EVENTS_KEPT` events about it: with its order, all that the event's id is made of. Only people see them. */
   events?: EventReference[];
 }
 
@@ -206,11 +208,25 @@ export interface Repair extends Required<Pick<Settlement, 'transactionId' | 'amo
 
 export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'record' | 'nth'>;
 
+/** The list of the platform had a report of the operation (`evidence`) or none (`nothing`), or there was no list. */
+export type LookUpResult = 'evidence' | 'nothing' | 'refused' | 'unauthorized' | 'failed';
+
+export interface LookUp {
+  at: string;
+  result: LookUpResult;
+}
+
+export const LOOK_UPS_KEPT = 5;
+export const EVENTS_KEPT = 100;
+
 export interface CountedEvidence {
   attempt: number;
   transactionId?: string;
   /** EXECCODE, or the result where the report had none. */
   code: string;
+  /** When it was written, by its writer's clock, and who reported it. For people: absent behind a snapshot. */
+  at?: string;
+  source?: Evidence['source'];
 }
 
 export interface ConflictingReport {
@@ -227,6 +243,8 @@ export type ReportedResult = Result | 'not_executed' | 'in_doubt';
  * Evidence that names no operation is kept in the order, without the naming fields, until one attempt can be its source (R8).
  */
 export interface Evidence extends TransactionDetails {
+  /** When its record was written. For people: absent behind a snapshot. */
+  at?: string;
   source: Exclude<Origin, 'timer'>;
   /** Absent for an OPERATIONTYPE that no operation of ours has, and for an answer. */
   operation?: OperationKind;

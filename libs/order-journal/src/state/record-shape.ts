@@ -93,7 +93,7 @@ const OPTIONAL: { readonly [Kind in JournalRecord['record']]: Record<OptionalFie
   SETTLED: { result: true, transactionId: true, amount: true, reference: true, proposal: true },
   REJECTED: { ...TERMS, seen: true },
   GIVEN_UP: { retryAfterSeconds: true },
-  ...{ EXPIRED: {}, REMINDED: {}, REPEATED: {}, TOMBSTONE: {}, SNAPSHOT: {}, SKIPPED: {} },
+  ...{ EXPIRED: {}, REMINDED: {}, LOOKED_UP: {}, REPEATED: {}, TOMBSTONE: {}, SNAPSHOT: {}, SKIPPED: {} },
 };
 
 /**

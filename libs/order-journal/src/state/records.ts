@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
-import type { Evidence, NotExecutedReason, OrderState, Reminder, Result, Settlement } from './order-state.js';
+import type {
+  Evidence,
+  LookUpResult,
+  NotExecutedReason,
+  OrderState,
+  Reminder,
+  Result,
+  Settlement,
+} from './order-state.js';
 
 interface InOrder {
   /** One of `RULES.versions`. */
@@ -81,7 +89,7 @@ export interface InDoubt extends OfOperation {
 }
 
 /** A report of somebody else than the answer. */
-export interface EvidenceRecord extends InOrder, Omit<Evidence, 'token' | 'reason' | 'resolution'> {
+export interface EvidenceRecord extends InOrder, Omit<Evidence, 'token' | 'reason' | 'resolution' | 'at'> {
   record: 'EVIDENCE';
   source: 'notification' | 'look-up' | 'operator';
   actor?: string;
@@ -128,6 +136,12 @@ export interface Expired extends OfOperation {
 export interface Reminded extends OfOperation {
   record: 'REMINDED';
   reminder: Reminder;
+}
+
+/** The platform was asked about an operation. What it proves stands in EVIDENCE records; this one only tells people. */
+export interface LookedUp extends OfOperation {
+  record: 'LOOKED_UP';
+  result: LookUpResult;
 }
 
 /** The command came again: its latest event is published again under the same id. */
@@ -180,6 +194,7 @@ export type JournalRecord =
   | GivenUp
   | Expired
   | Reminded
+  | LookedUp
   | Repeated
   | Tombstone
   | Snapshot
@@ -196,6 +211,7 @@ export const RECORD_KINDS = [
   'GIVEN_UP',
   'EXPIRED',
   'REMINDED',
+  'LOOKED_UP',
   'REPEATED',
   'TOMBSTONE',
   'SNAPSHOT',

@@ -12,7 +12,8 @@ export const RECENT_MS = 7 * 86_400_000;
 /**
  * The state of an order as a snapshot holds it, at a time by its records: plain JSON of the state (docs/decisions/0046). Left out are:
  * - texts and pages (`TEXTS`), which may be personal data and are kept as long as the journal's records; of faults their code stays;
- * - of an operation `events`, which only grows, `resolvedBy` and `statements`, which name people, as `settlements` does;
+ * - of an operation `events`, which only grows, `resolvedBy` and `statements`, which name people, as `settlements` does, and what is only shown to
+ *   people: `lookUps`, and time and source of evidence;
  * - the offset of an event or report that its record's hash names: it is another one wherever the journal lies;
  * - of an order at rest its verdicts, and the tokens of operations that have ended: no call with them can be under way any more;
  * - `beganAt`, `snapshotAt`, `history`, `standing` and `lastOffset`, which the record itself gives.
@@ -26,7 +27,7 @@ export function snapshotOf(order: OrderState, at: string): SnapshotState {
     operations: order.operations.map((operation) => snapshotOfOperation(operation, isAtRest)),
     verdicts: isAtRest ? [] : order.verdicts,
     unmatchedEvidence: order.unmatchedEvidence.map((evidence) => ({
-      ...withoutTexts(evidence),
+      ...withoutTexts({ ...evidence, at: undefined }),
       answer: withoutTexts(evidence.answer),
     })),
     external: order.external.map(withoutOffset),
@@ -34,12 +35,13 @@ export function snapshotOf(order: OrderState, at: string): SnapshotState {
 }
 
 function snapshotOfOperation(known: OperationState, isAtRest: boolean): OperationState {
-  const { events, resolvedBy, statements, ...operation } = known;
-  void [events, resolvedBy, statements];
+  const { events, resolvedBy, statements, lookUps, ...operation } = known;
+  void [events, resolvedBy, statements, lookUps];
   const { latest, phase, mayYetSucceed, attempts } = operation;
   const isOver = isAtRest && phase === 'ended' && !mayYetSucceed;
   return {
     ...operation,
+    evidence: operation.evidence.map((counted) => ({ ...counted, at: undefined, source: undefined })),
     ...(isOver && { token: undefined, attempts: attempts.map((attempt) => ({ ...attempt, token: '' })) }),
     ...(latest && { latest: withoutOffset({ ...latest, body: withoutTexts(latest.body) }) }),
   };

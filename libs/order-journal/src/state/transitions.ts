@@ -7,6 +7,7 @@ import type { Change } from './history.js';
 import type { Source } from './match.js';
 import type { Intent } from './records.js';
 import {
+  EVENTS_KEPT,
   findOperation,
   isFull,
   isPayment,
@@ -130,7 +131,7 @@ export function finish({ order, events: before }: Change): Pick<Change, 'order' 
     if (own.length === 0) return operation;
     const listed = own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth }));
     const { latest } = operation;
-    const next = copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
+    const next = copyWith(operation, { events: [...(operation.events ?? []), ...listed].slice(-EVENTS_KEPT) });
     if (latest?.offset === order.lastOffset) next.latest = withLatestOf(operation, latest);
     return next;
   });

@@ -177,6 +177,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   GIVEN_UP: { record: 1, ...ofOperation, code: 1, message: 1, retryAfterSeconds: 1 },
   EXPIRED: { record: 1, ...ofOperation },
   REMINDED: { record: 1, ...ofOperation, reminder: 1 },
+  LOOKED_UP: { record: 2, merchant: 2, orderId: 2, at: 2, commandId: 2, attempt: 2, result: 2 },
   REPEATED: { record: 1, ...fieldsInOrder, commandId: 1 },
   TOMBSTONE: { record: 1, ...fieldsInOrder, seen: 1, refundableDays: 1 },
   SNAPSHOT: { record: 1, ...fieldsInOrder, seen: 1, state: 1 },
