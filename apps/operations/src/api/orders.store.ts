@@ -128,6 +128,7 @@ export class OrdersStore {
     return compact({
       entries: rows.slice(0, limit).map(({ key, at, moment: _moment, ...entry }) =>
         compact({
+          id: `${entry.partition}-${entry.offset}`,
           ...entry,
           merchant: entry.merchant || undefined,
           at: at.toISOString(),

@@ -60,6 +60,28 @@ create table attention (
   body jsonb not null,
   primary key (key, kind, id)
 );
+create table jobs (
+  id text primary key,
+  kind text not null,
+  status text not null,
+  merchants text[] not null,
+  created_at timestamptz not null,
+  state jsonb not null
+);
+create index jobs_by_time on jobs (created_at desc, id desc);
+create table job_items (
+  job text not null,
+  number int not null,
+  key text,
+  verdict text,
+  why text,
+  about jsonb,
+  result text,
+  result_why text,
+  proposal text,
+  primary key (job, number)
+);
+create index job_items_by_verdict on job_items (job, verdict, number);
 create index attention_by_urgency on attention (urgent_at, key, kind, id);
 `,
   },
