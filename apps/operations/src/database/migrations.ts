@@ -25,9 +25,9 @@ create table orders (
   state jsonb not null
 );
 create index orders_by_id on orders (order_id, merchant);
-create index orders_by_time on orders (moved_at desc, key);
-create index orders_by_merchant on orders (merchant, moved_at desc, key);
-create index orders_by_status on orders (status, moved_at desc, key);
+create index orders_by_time on orders (moved_at desc, key desc);
+create index orders_by_merchant on orders (merchant, moved_at desc, key desc);
+create index orders_by_status on orders (status, moved_at desc, key desc);
 create index orders_by_change on orders (changed, key);
 create index orders_by_partition on orders (partition);
 create index orders_by_name on orders using gin (names) with (fastupdate = off);
@@ -44,7 +44,7 @@ create table records (
   primary key (topic, partition, "offset")
 );
 create index records_by_key on records (key, at);
-create index records_by_time on records (topic, at desc, partition, "offset");
+create index records_by_time on records (topic, at desc, partition desc, "offset" desc);
 create table attention (
   key text collate "C" not null,
   id text not null,
