@@ -7,7 +7,7 @@ import { aPartnerBAuthorization, operatorKey, waitFor } from '@tranche/testing';
 import { joinOperationsStage } from './operations-stack.js';
 
 interface Operation {
-  parameters?: { name: string; in: string }[];
+  parameters?: { name: string; in: string; schema: { enum?: string[] } }[];
 }
 type Paths = Record<string, Partial<Record<'get' | 'post', Operation>>>;
 const pathsOf = (service: string): Paths =>
@@ -112,10 +112,14 @@ it.each(routes)('GET %s shows an operator of one merchant nothing of another', a
     .replace('{merchant}', OTHER)
     .replace('{orderId}', encodeURIComponent(orderId))
     .replace('{id}', job);
-  const names = (operation?.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name);
-  const queries = names
-    .filter((name) => name in FILTERS)
-    .map((name) => `?${name}=${encodeURIComponent(FILTERS[name]!)}`);
+  const parameters = (operation?.parameters ?? []).filter((one) => one.in === 'query');
+  const names = parameters.map(({ name }) => name);
+  const queries = parameters
+    .filter(({ name }) => name in FILTERS)
+    .map(({ name, schema: { enum: values } }) => {
+      const value = values === undefined || values.includes(FILTERS[name]!) ? FILTERS[name]! : values[0]!;
+      return `?${name}=${encodeURIComponent(value)}`;
+    });
   for (const query of ['', ...queries]) {
     const answer = await text(filled + query);
     expect([query, answer.status]).toEqual([query, statusOf(path)]);

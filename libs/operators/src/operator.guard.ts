@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { assertMay, OperatorSignIn, Requires, type OperatorRequest, type RouteNeeds } from './sign-in.js';
 
-/** What a service notes of those who asked: in its log, or in the audit. */
+/** Notes who asked, in the service's log or in the audit. */
 export abstract class OperatorNotes {
   abstract letIn(request: OperatorRequest, needs: RouteNeeds): void;
   /** The request has its operator where one was identified. */

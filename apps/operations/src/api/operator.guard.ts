@@ -10,7 +10,7 @@ import {
 } from '@tranche/operators';
 import { ServiceLogger } from '@tranche/service-kit';
 
-/** Who looked is in the log: this service writes to Kafka only its jobs (docs/decisions/0112). */
+/** Notes in the log who looked: this service writes to Kafka only its jobs (docs/decisions/0112). */
 @Injectable()
 export class LoggedOperators extends OperatorNotes {
   constructor(private readonly log: ServiceLogger) {

@@ -1,6 +1,6 @@
 /** Reads and writes the CSV of spreadsheets: `;`, quotes doubled within quotes, UTF-8 with a byte order mark. */
 export interface CsvRow {
-  /** Of its beginning, from 1. */
+  /** Line of its beginning, from 1. */
   line: number;
   fields: string[];
 }

@@ -27,7 +27,7 @@ export interface JobState {
   aliveAtMs: number;
 }
 
-/** What a record changes of an item; a field that is absent stays as it was. */
+/** Changes of an item by a record; a field that is absent stays as it was. */
 export type ItemChange = Partial<JobItem> & { job: string; number: number } & {
   result?: ItemResult;
   resultWhy?: string;
@@ -83,7 +83,7 @@ function started(job: JobState, { at, by, run, pass = 'run', total }: JobRecord)
   if (!mayStart) return { job, items: [] };
   const isNewPass = pass !== (job.pass ?? 'run');
   const { underWay, why: _why, ...idle } = job;
-  // Whoever ran it before may have done the item or not.
+  // The run before may have done the item or not.
   const lost =
     underWay && !isNewPass
       ? resulted(idle, { job: job.id, number: job.last, result: 'unknown', resultWhy: 'The run ended meanwhile: look at the order.' }) // prettier-ignore

@@ -184,7 +184,7 @@ export class JobPlans {
   }
 }
 
-/** What is compared of the operations of an order, made elsewhere or not. */
+/** Selects what is compared of the operations of an order, made elsewhere or not. */
 const OPERATIONS = (sql: Database['sql']) => sql`(
   select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
     'operation', one->'operation', 'commandId', one->'commandId', 'transactionId', one->'transactionId', 'amount', one->'amount',

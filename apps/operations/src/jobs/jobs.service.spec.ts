@@ -106,7 +106,7 @@ const succeeded = (orderId: string): Entry =>
       ...{ record: 'EVIDENCE', rulesVersion: 1, merchant, orderId, at, source: 'notification', operation: 'authorize' },
       ...{ result: 'succeeded', answer: { transactionId: `T-${orderId}`, execCode: '0000', amount: 25_000 } },
       ...{ commandId: `command-of-${orderId}`, attempt: 1 },
-    } as JournalRecord,
+    },
     0,
   );
 
