@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOPICS, topicName } from '@tranche/contracts';
-import { topicOffsets } from '@tranche/kafka';
-import { waitFor, repositoryRoot } from '@tranche/testing';
+import { ensureTopics, topicOffsets } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { repositoryRoot, startApp, waitFor } from '@tranche/testing';
 import type { Bench, Context } from './bench.js';
 import { MERCHANT } from './commands.js';
 import { intent, outcome, writeOrders } from './journal-records.js';
-import { startService } from './processes.js';
 import { row, type Row } from './report.js';
 import { Stage } from './stage.js';
 
@@ -29,6 +29,14 @@ async function measured(context: Context): Promise<Row[]> {
   const { DATABASE_URL } = process.env;
   if (!DATABASE_URL) throw new Error('DATABASE_URL must be set, or use: npm run bench -- operations');
   const stage = await Stage.open(context);
+  // It reads what other services write, too.
+  const topics = {
+    prefix: stage.prefix,
+    definitions: Object.values(TOPICS),
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+  };
+  await ensureTopics(stage.client, { ...topics, log: silentLog });
   const commands = new Map<number, string>();
   const asked = Array.from({ length: SEARCHES }, (_, index) => Math.floor((index * orders) / SEARCHES));
   const sampled = new Set(asked);
@@ -41,14 +49,16 @@ async function measured(context: Context): Promise<Row[]> {
   const records = [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
   context.log(`${orders} orders, ${records} records are in Kafka`);
   const begunMs = performance.now();
-  const app = await startService('operations', {
+  // It is ready only once PostgreSQL is built.
+  const env = {
     ...{ KAFKA_BROKERS: context.brokers, KAFKA_TOPIC_PREFIX: stage.prefix, DATABASE_URL },
     ...{
       DATABASE_SCHEMA: stage.prefix.replaceAll(/\W/g, '_'),
       OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
     },
     GATEWAY_URL: 'http://127.0.0.1:9',
-  });
+  };
+  const app = await startApp('operations', env, { readyPath: '/health/live' });
   const ask = async (path: string, body?: object) => {
     const headers = { authorization: `Bearer ${KEY}`, ...(body && { 'content-type': 'application/json' }) };
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
@@ -59,7 +69,7 @@ async function measured(context: Context): Promise<Row[]> {
   };
   try {
     const isBuilt = async () => {
-      app.assertRunning();
+      if (app.killed) throw new Error(`operations has ended\n${app.logs.slice(-20).join('\n')}`);
       const { partitions } = (await ask('partitions')) as { partitions: { topic: string; next: string }[] };
       const read = partitions.filter(({ topic }) => topic === TOPICS.journal.name);
       return read.reduce((sum, { next }) => sum + Number(next), 0) >= records;
