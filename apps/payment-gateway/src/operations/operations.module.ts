@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OidcOperators, OperatorSignIn } from '@tranche/operators';
+import { OidcOperators, OperatorNotes, OperatorSignIn } from '@tranche/operators';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -11,6 +11,7 @@ import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Audit } from './audit.service.js';
+import { AuditedRefusals } from './operator.guard.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { OperationsService } from './operations.service.js';
 import { OrderReads } from './order-reads.service.js';
@@ -26,6 +27,15 @@ const SignIn = {
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
   controllers: [OperationsController, ControlsController, ReplaysController],
-  providers: [Audit, SignIn, OperationsService, OrderReads, Rails, Replays, ResolutionDecisions],
+  providers: [
+    Audit,
+    SignIn,
+    { provide: OperatorNotes, useClass: AuditedRefusals },
+    OperationsService,
+    OrderReads,
+    Rails,
+    Replays,
+    ResolutionDecisions,
+  ],
 })
 export class OperationsModule {}

@@ -21,6 +21,8 @@ import {
   type Settled,
   type Settlement,
   type WhatIf,
+  operationIdOf,
+  parseOperationId,
 } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -31,15 +33,7 @@ import { inTime } from './in-time.js';
 import { aboutOf, saidIn, type Decision, type Words } from '../decisions/decision.js';
 import { changeSince, stateOf } from '../decisions/resolution.js';
 import { notSettled, settlementRecord, type ManualSettlement } from '../decisions/manual-settlement.js';
-import {
-  conflictView,
-  parseOperationId,
-  statementOf,
-  operationView,
-  orderView,
-  type OperationView,
-  operationIdOf,
-} from './order-view.js';
+import { conflictView, statementOf, operationView, orderView, type OperationView } from './order-view.js';
 import {
   resolutionEvidence,
   notExecutedAfterMs,

@@ -11,6 +11,7 @@ import {
   operatorFromMs,
   timersOf,
   type OrderState,
+  parseOperationId,
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
@@ -27,15 +28,7 @@ import {
 import { nextLookUpMs } from '../look-up-schedule.js';
 import { inTime } from './in-time.js';
 import { isWanted, notACursor, pageOf, type Listed, type ListQuery } from './listing.js';
-import {
-  conflictView,
-  doubtView,
-  frozenOrderView,
-  frozenView,
-  orderView,
-  parseOperationId,
-  waitingView,
-} from './order-view.js';
+import { conflictView, doubtView, frozenOrderView, frozenView, orderView, waitingView } from './order-view.js';
 
 interface Page {
   /** Time of the read. The index may lag behind the journal, see `tranche_index_behind_seconds`. */
