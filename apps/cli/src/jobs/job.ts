@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT, type ExitCode } from '../exit.js';
+import { Progress } from '../output/progress.js';
+import type { Session } from '../session/session.js';
+
+export type JobKind = 'replay' | 'reconcile' | 'resolve-by-file';
+
+/** A job: its plan is frozen when it is made. */
+export interface Job {
+  id: string;
+  kind: JobKind;
+  status: string;
+  reason: string;
+  by: string;
+  createdAt: string;
+  counts: Record<string, number>;
+  done: number;
+  failed: number;
+  total: number;
+}
+
+export interface JobItem {
+  number: number;
+  key: string;
+  verdict: string;
+  why: string;
+  result?: string;
+  resultWhy?: string;
+}
+
+const ASK_AGAIN_MS = 1_000;
+
+export const pathOfJob = (id: string): string => `/v1/jobs/${encodeURIComponent(id)}`;
+
+export const countsText = ({ counts }: Pick<Job, 'counts'>): string =>
+  Object.entries(counts)
+    .map(([verdict, number]) => `${number} ${verdict}`)
+    .join(', ') || 'nothing';
+
+/** Waits until the job runs no more. */
+export async function waitFor(session: Session, id: string): Promise<Job> {
+  const progress = new Progress();
+  for (;;) {
+    const job = await session.api.get<Job>(pathOfJob(id));
+    if (job.status !== 'running') {
+      progress.end();
+      return job;
+    }
+    progress.say(
+      `job ${id}: ${job.done + job.failed} of ${job.total}${job.failed > 0 ? `, ${job.failed} failed` : ''}`,
+    );
+    await delay(ASK_AGAIN_MS);
+  }
+}
+
+/** All items of a job, page by page. */
+export async function* itemsOf(session: Session, id: string, verdict?: string): AsyncGenerator<JobItem> {
+  let cursor: string | undefined;
+  do {
+    const page = await session.api.get<{ items: JobItem[]; next?: string }>(`${pathOfJob(id)}/items`, { verdict, cursor, limit: 500 });
+    yield* page.items;
+    cursor = page.next;
+  } while (cursor !== undefined);
+} // prettier-ignore
+
+/** The code of a job that runs no more. A reconciliation proves only: what differs is left to people. */
+export function exitCodeOfJob({ kind, status, failed, counts }: Job): ExitCode {
+  const differing = Object.entries(counts).filter(([verdict, number]) => verdict !== 'matched' && number > 0);
+  if (kind === 'reconcile') return differing.length === 0 ? EXIT.done : EXIT.partly;
+  if (status === 'cancelled') return EXIT.refused;
+  return status === 'done' && failed === 0 ? EXIT.done : EXIT.partly;
+}

@@ -1,0 +1,137 @@
+import type { Problem } from '../api/operations.js';
+import { CannotTellError, EXIT, ExitError, UsageError, type ExitCode } from '../exit.js';
+
+const TIMEOUT_MS = 30_000;
+
+export type Query = Record<string, string | number | undefined>;
+export interface Answer<T> {
+  status: number;
+  body: T;
+}
+export interface Address {
+  /** Base URL. */
+  url: URL;
+  /** The setting or profile that says so. */
+  from: string;
+}
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The codes of refusals that are no question of rights or form. */
+const LOOK_FIRST = new Set(['gateway_unavailable', 'resolution_not_confirmed', 'settlement_not_confirmed']);
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** Asks operations. Every failure is an ExitError with what to do. */
+export class Api {
+  constructor(
+    readonly address: Address,
+    private readonly token: string | undefined,
+  ) {}
+
+  async get<T>(path: string, query: Query = {}): Promise<T> {
+    return (await this.send<T>('GET', path, undefined, query)).body;
+  }
+
+  /** @param signal ends a stream; other requests have a time-out of their own */
+  async send<T>(method: Method, path: string, body?: object, query: Query = {}): Promise<Answer<T>> {
+    const response = await this.open(method, path, { body, query, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const text = await response.text().catch((error: unknown) => {
+      throw this.#away(error, method);
+    });
+    return { status: response.status, body: (text === '' ? undefined : parsed(text, path)) as T };
+  }
+
+  /** The answer before its body is read. */
+  async open(
+    method: Method,
+    path: string,
+    { body, query = {}, signal }: { body?: object | undefined; query?: Query; signal: AbortSignal },
+  ): Promise<Response> {
+    const url = new URL(path, this.address.url);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const headers = {
+      accept: 'application/json, text/event-stream, text/csv',
+      ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const response = await fetch(url, {
+      ...{ method, headers, signal, redirect: 'error' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw this.#away(error, method);
+    });
+    if (!response.ok) throw await this.#refusal(response, method, url.pathname);
+    return response;
+  }
+
+  #away(error: unknown, method: Method): ExitError {
+    const { url, from } = this.address;
+    const { cause = error } = error as { cause?: unknown };
+    const { code, message } = cause as { code?: string; message?: string };
+    const says = `operations does not answer at ${url.origin} (${from}): ${code ?? (message || (error as Error).name)}`;
+    const isUnknown = method !== 'GET' && !NEVER_SENT.has(code ?? '');
+    if (isUnknown)
+      return new ExitError(
+        EXIT.unknown,
+        `${says}\n  next: it may have counted all the same; look at the order before you say it again`,
+      );
+    return new CannotTellError(
+      `${says}\n  next: start it, or name another address: OPERATIONS_URL, or \`tranche login --url\`; \`tranche doctor\` looks at all of it`,
+    ); // prettier-ignore
+  }
+
+  async #refusal(response: Response, method: Method, path: string): Promise<ExitError> {
+    const { status } = response;
+    const problem = problemOf(await response.text().catch(() => ''));
+    const { code = `http_${status}`, detail, title, faults = [] } = problem;
+    const lines = [
+      `${code}: ${detail ?? title ?? `operations answered ${status} at ${path}`}`,
+      ...faults.map((fault) => `  ${fault.path === '' ? '' : `${fault.path} `}${fault.message} (${fault.code})`),
+      ...adviceOf(status, code, problem.title === undefined ? this.address : undefined),
+    ];
+    if (status === 400 || status === 422) return new UsageError(lines);
+    return new ExitError(exitCodeOf(status, code, method), lines.join('\n'));
+  }
+}
+
+function exitCodeOf(status: number, code: string, method: Method): ExitCode {
+  if (status === 401 || status === 403) return EXIT.notAllowed;
+  if (status === 409 || status === 410 || code === 'conflict_unknown') return EXIT.refused;
+  if (method !== 'GET' && (LOOK_FIRST.has(code) || status === 502 || status === 504)) return EXIT.unknown;
+  return EXIT.failed;
+}
+
+function adviceOf(status: number, code: string, notOurs: Address | undefined): string[] {
+  if (status === 401) return ['  next: sign in with `tranche login`, or set TRANCHE_TOKEN'];
+  if (code === 'same_operator') return ['  next: let another person approve it'];
+  if (LOOK_FIRST.has(code)) return ['  next: look at the order with `tranche show` before you say it again'];
+  if (code === 'proposal_stale') return ['  next: look at the order again, and propose anew'];
+  if (notOurs !== undefined) return [`  next: is ${notOurs.url.origin} (${notOurs.from}) the address of operations?`];
+  return [];
+}
+
+function problemOf(text: string): Partial<Problem> {
+  try {
+    return JSON.parse(text) as Partial<Problem>;
+  } catch {
+    return {};
+  }
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CannotTellError(`the answer at ${path} is no JSON: is this the address of operations?`, { cause });
+  }
+}
+
+export const pathOfOrder = ({ merchant, orderId }: { merchant: string; orderId: string }): string =>
+  `/v1/orders/${encodeURIComponent(merchant)}/${encodeURIComponent(orderId)}`;
