@@ -88,6 +88,12 @@ export const problem = (status: number, code: string, more: object = {}): object
   ...more,
 });
 
+/** A body that is valid by the document's schema of that name. */
+export const example = <T extends object>(name: string, more: T): T => ({
+  ...(exampleOf({ $ref: name }) as object),
+  ...more,
+});
+
 function exampleOf(schema: Schema): unknown {
   const { $ref, examples, enum: values, type, properties = {}, required = [], items, oneOf, anyOf } = schema;
   if ($ref !== undefined) return exampleOf(document.components.schemas[$ref.split('/').at(-1)!]!);

@@ -33,6 +33,7 @@ export interface Attention {
       | 'frozen'
       | 'proposal'
       | 'rail'
+      | 'control'
       | 'partition'
       | 'dead_letters'
       | 'quarantine';
@@ -49,6 +50,7 @@ export interface Attention {
       | 'frozen'
       | 'proposal'
       | 'rail'
+      | 'control'
       | 'partition'
       | 'dead_letters'
       | 'quarantine';
@@ -64,7 +66,7 @@ export interface Attention {
   }[];
   next?: string;
   behind: number;
-  missing?: ('proposals' | 'rails')[];
+  missing?: ('proposals' | 'rails' | 'controls')[];
 }
 
 export interface Partitions {
@@ -134,6 +136,7 @@ export interface Case {
 
 export interface Records {
   entries: {
+    id: string;
     partition: number;
     offset: string;
     merchant?: string;
@@ -147,11 +150,11 @@ export interface Records {
 
 export interface Proposal {
   id: string;
-  operation: string;
+  operation?: string;
   merchant: string;
   orderId: string;
-  commandId: string;
-  resolution: Resolution;
+  commandId?: string;
+  resolution?: Resolution;
   why: string;
   proposedBy: string;
   proposedAt: string;
@@ -161,6 +164,8 @@ export interface Proposal {
     code?: string;
     detail?: string;
   };
+  conflict?: string;
+  settlement?: Settlement;
 }
 
 export interface Operation {
@@ -230,4 +235,216 @@ export interface Rail {
     withoutAmount: number;
     isMoneyWhole: boolean;
   };
+}
+
+export interface DryRun {
+  dryRun: boolean;
+  order: GatewayOrder;
+  events: {
+    type: string;
+  }[];
+  opens: Asked[];
+  closes: Asked[];
+  conflictsWith: ('succeeded' | 'refused' | 'not_executed')[];
+  approval?: {
+    why: string;
+    role: string;
+    notBy: string;
+  };
+}
+
+export interface GatewayOrder {
+  merchant: string;
+  orderId: string;
+  isPartial?: boolean;
+  isFrozen?: boolean;
+  frozen?: {
+    cause: 'record_skipped' | 'snapshot_differs' | 'too_many_reports' | 'not_recorded';
+    since?: string;
+    skipped?: {
+      partition: number;
+      offset: string;
+      at: string;
+      requestedBy: string;
+      approvedBy: string;
+      reason: string;
+    }[];
+  };
+  status: string;
+  amounts: {
+    currency: string | null;
+    authorized: number | null;
+    captured: number | null;
+    refunded: number | null;
+    remaining: number | null;
+    assumed: string[];
+  };
+  deadlines: {
+    captureWindowEndsAt?: string;
+    pendingExpiresAt?: string;
+    redirectExpiresAt?: string;
+    operatorMayResolveFrom?: string;
+    nextLookUpAt?: string;
+  };
+  operations: Operation[];
+  candidates: Candidate[];
+  external: { [name: string]: unknown }[];
+  conflicts?: Conflict[];
+  settlements?: SettlementSaid[];
+}
+
+export interface Candidate {
+  operation: string;
+  result: string;
+  source: string;
+  transactionId?: string;
+  execCode?: string;
+  amount?: number;
+  message?: string;
+}
+
+export interface Asked {
+  operation: string;
+  transactionId?: string;
+  code?: string;
+}
+
+export interface SettlementSaid {
+  verdict: 'counted' | 'stale' | 'no_effect';
+  at: string;
+  actor: string;
+  approvedBy?: string;
+  proposal?: string;
+  found?: string;
+  conflict: string;
+  outcome: 'kept' | 'repaired';
+  result?: 'succeeded' | 'refused' | 'not_executed';
+  transactionId?: string;
+  amount?: number;
+  reference?: string;
+}
+
+export interface Settlement {
+  outcome: 'kept' | 'repaired';
+  reason: string;
+  actor?: string;
+  result?: 'succeeded' | 'refused' | 'not_executed';
+  transactionId?: string;
+  amount?: number;
+  reference?: string;
+}
+
+export interface Settled {
+  id: string;
+  merchant: string;
+  orderId: string;
+  settled: SettlementSaid;
+  conflicts: Conflict[];
+}
+
+export interface Conflict {
+  id: string;
+  merchant: string;
+  orderId: string;
+  reason: string;
+  commandId?: string;
+  operation?: string;
+  amount?: number;
+  currency?: string;
+  transactionId?: string;
+  events: EventReference[];
+  since?: string;
+}
+
+export interface Me {
+  person: string;
+  role: 'viewer' | 'operator' | 'approver';
+  merchants?: string[];
+  mayDecide: boolean;
+}
+
+export interface ControlRequest {
+  reason: string;
+  expiresAt?: string;
+}
+
+export interface ControlEnd {
+  reason: string;
+}
+
+export interface Control {
+  scope: string;
+  reason: string;
+  by: string;
+  since: string;
+  expiresAt?: string;
+  acknowledged: boolean;
+  instances: {
+    acknowledged: number;
+    of: number;
+  };
+}
+
+export interface Controls {
+  controls: Control[];
+}
+
+export interface JobRequest {
+  kind: 'replay' | 'reconcile' | 'resolve-by-file';
+  reason: string;
+  merchant?: string;
+  ids?: string[];
+  csv?: string;
+}
+
+export interface Job {
+  id: string;
+  kind: 'replay' | 'reconcile' | 'resolve-by-file';
+  status: 'planned' | 'running' | 'interrupted' | 'cancelled' | 'done';
+  reason: string;
+  merchant?: string;
+  by: string;
+  createdAt: string;
+  startedBy?: string;
+  approvedBy?: string;
+  counts: { [name: string]: number };
+  done: number;
+  failed: number;
+  total: number;
+}
+
+export interface Jobs {
+  jobs: Job[];
+  next?: string;
+}
+
+export interface JobItem {
+  number: number;
+  key: string;
+  verdict:
+    | 'attempt'
+    | 'repeat'
+    | 'wait'
+    | 'id-reused'
+    | 'too-old'
+    | 'in-doubt'
+    | 'matched'
+    | 'only-there'
+    | 'only-here'
+    | 'other-amount'
+    | 'other-outcome'
+    | 'resolve'
+    | 'propose'
+    | 'not-in-doubt'
+    | 'refused'
+    | 'unclear';
+  why: string;
+  about?: { [name: string]: unknown };
+  result?: 'done' | 'proposed' | 'approved' | 'failed' | 'unknown';
+  resultWhy?: string;
+}
+
+export interface JobItems {
+  items: JobItem[];
+  next?: string;
 }

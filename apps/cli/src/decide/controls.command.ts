@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Control, Controls, Rail, Rails } from '../api/operations.js';
 import { EXIT } from '../exit.js';
 import { outputOption, printRows, relative, say, type Format } from '../output/output.js';
 import { reasonText, scopeName, timeAhead } from '../output/parse.js';
@@ -7,25 +8,6 @@ import { Progress } from '../output/progress.js';
 import type { Exit } from '../program.js';
 import { agree, type Asked } from '../session/ask.js';
 import { Session } from '../session/session.js';
-
-/** An entry of `GET /v1/controls`. */
-interface Control {
-  scope: string;
-  reason: string;
-  by: string;
-  since: string;
-  expiresAt?: string;
-  acknowledged: boolean;
-  instances: { acknowledged: number; of: number };
-}
-interface Rail {
-  rail: string;
-  state: string;
-  says?: string;
-  since?: string;
-  nextTryAt?: string;
-  waiting?: { commands: number };
-}
 
 interface Options extends Asked {
   reason: string;
@@ -43,8 +25,8 @@ export function addControlsCommands(program: Command, exit: Exit): void {
   outputOption(controls).action(async ({ output }: { output: Format }) => {
     const session = Session.open();
     const [{ controls: paused }, { rails }] = await Promise.all([
-      session.api.get<{ controls: Control[] }>('/v1/controls'),
-      session.api.get<{ rails: Rail[] }>('/v1/rails'),
+      session.api.get<Controls>('/v1/controls'),
+      session.api.get<Rails>('/v1/rails'),
     ]);
     const rows = [...paused.map(pausedRow), ...rails.map(railRow)];
     type Row = ReturnType<typeof pausedRow>;
@@ -96,7 +78,7 @@ async function isAcknowledged(session: Session, scope: string): Promise<boolean>
   const progress = new Progress();
   const endsAtMs = performance.now() + ACKNOWLEDGED_WITHIN_MS;
   for (;;) {
-    const { controls } = await session.api.get<{ controls: Control[] }>('/v1/controls');
+    const { controls } = await session.api.get<Controls>('/v1/controls');
     const control = controls.find((one) => one.scope === scope);
     const { acknowledged = 0, of = 0 } = control?.instances ?? {};
     if (control?.acknowledged === true || performance.now() > endsAtMs) {

@@ -1,5 +1,5 @@
 import { emptyOrder } from '@tranche/order-journal';
-import { fakeOperations, problem } from '../../test/fake-operations.js';
+import { example, fakeOperations, problem } from '../../test/fake-operations.js';
 import { aTerminal } from '../../test/run-tranche.js';
 
 const ID = 'WyJzaG9wLWZyIiwib3JkZXItMSIsImMtMSJd';
@@ -29,7 +29,7 @@ const proposal = {
 }; // prettier-ignore
 const preview = {
   ...{ dryRun: true, events: [{ type: 'payment.capture.doubt_resolved' }], conflictsWith: ['refused'], closes: [] },
-  order: { status: 'captured' },
+  order: example('GatewayOrder', { status: 'captured' }),
   opens: [{ operation: 'authorize', code: 'order_in_doubt' }],
   approval: { why: 'succeeded', role: 'approver', notBy: 'alice' },
 };

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { conflictsOf, operationIdOf } from '@tranche/order-journal';
-import type { Order, Proposal, Proposals } from '../api/operations.js';
+import type { DryRun, Order, Proposal, Proposals } from '../api/operations.js';
 import { EXIT, RefusedError, UsageError } from '../exit.js';
 import { outputOption, printOne, printRows, relative, say, type Format } from '../output/output.js';
 import { execCode, minorUnits, oneOf, reasonText, transactionId } from '../output/parse.js';
@@ -10,7 +10,7 @@ import { pathOfOrder, type Answer } from '../session/api.js';
 import { agree, type Asked } from '../session/ask.js';
 import { Session, type OrderRef } from '../session/session.js';
 import { stateOf } from '../orders/order-text.js';
-import { previewText, saidOf, type Preview, type Said } from './said.js';
+import { previewText, saidOf, type Said } from './said.js';
 
 const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required'] as const;
 const RESULTS = ['succeeded', 'refused', 'not_executed'] as const;
@@ -107,7 +107,7 @@ interface Words {
 /** Shows what the statement would do, asks, says it, and tells whether it counted. */
 async function sayIt(session: Session, { ref, path, body, what }: Words, options: Options): Promise<number> {
   session.assertPerson();
-  const { body: preview } = await session.api.send<Preview>('POST', path, body, { dryRun: 'true' });
+  const { body: preview } = await session.api.send<DryRun>('POST', path, body, { dryRun: 'true' });
   for (const line of previewText(preview)) say(line);
   if (options.dryRun === true) {
     if (options.output !== 'table') printOne(options.output, [], preview);

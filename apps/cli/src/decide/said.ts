@@ -1,20 +1,6 @@
+import type { Asked, DryRun } from '../api/operations.js';
 import { EXIT, type ExitCode } from '../exit.js';
 import { printableInLine } from '../printable.js';
-
-/** The gateway's answer to `?dryRun=true`, which operations passes on. */
-export interface Preview {
-  order: { status: string; amounts?: Record<string, number | null> };
-  events: { type: string }[];
-  opens: Asked[];
-  closes: Asked[];
-  conflictsWith: string[];
-  approval?: { why: string; role: string; notBy: string };
-}
-interface Asked {
-  operation: string;
-  transactionId?: string;
-  code?: string;
-}
 
 /** The answer to a statement: an operation or a conflict that was judged, a record that was not judged yet, or a proposal. */
 export interface Said {
@@ -27,7 +13,7 @@ export interface Said {
   detail?: string;
 }
 
-export function previewText({ order, events, opens, closes, conflictsWith, approval }: Preview): string[] {
+export function previewText({ order, events, opens, closes, conflictsWith, approval }: DryRun): string[] {
   const asked = ({ operation, transactionId, code }: Asked) =>
     [operation, transactionId && `of ${transactionId}`, code && `(${code})`].filter(Boolean).join(' ');
   const isPayment = ({ operation }: Asked) => operation === 'authorize' || operation === 'pay';

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { loadConfig } from '@tranche/service-kit';
-import type { Partitions } from '../api/operations.js';
+import type { Me, Partitions, Rails } from '../api/operations.js';
 import { BrokersConfig } from '../cli.config.js';
 import { EXIT, ExitError } from '../exit.js';
 import { kafkaAnswers } from '../outside.js';
 import { outputOption, printRows, type Format } from '../output/output.js';
 import type { Exit } from '../program.js';
-import { meText, type Me } from '../session/login.command.js';
+import { meText } from '../session/login.command.js';
 import { profilesFile } from '../session/profiles.js';
 import { Session } from '../session/session.js';
 
@@ -52,7 +52,7 @@ async function examine(): Promise<Finding[]> {
     }),
     signedIn,
     ...(signedIn.state === 'good' ? [await found('what it knows', () => knowledge(session)), await found('gateway', async () => {
-      const { rails } = await api.get<{ rails: { state: string }[] }>('/v1/rails');
+      const { rails } = await api.get<Rails>('/v1/rails');
       return `answers; ${rails.filter(({ state }) => state === 'stopped').length} of ${rails.length} rails are stopped`;
     })] : []),
     process.env.KAFKA_BROKERS ? await found('Kafka', kafka) : { what: 'Kafka', state: 'not set', says: 'KAFKA_BROKERS: only journal, commands, topics and quarantine reverify need it' },

@@ -1,32 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Job, JobItem, JobItems } from '../api/operations.js';
 import { EXIT, type ExitCode } from '../exit.js';
 import { Progress } from '../output/progress.js';
 import type { Session } from '../session/session.js';
-
-export type JobKind = 'replay' | 'reconcile' | 'resolve-by-file';
-
-/** A job: its plan is frozen when it is made. */
-export interface Job {
-  id: string;
-  kind: JobKind;
-  status: string;
-  reason: string;
-  by: string;
-  createdAt: string;
-  counts: Record<string, number>;
-  done: number;
-  failed: number;
-  total: number;
-}
-
-export interface JobItem {
-  number: number;
-  key: string;
-  verdict: string;
-  why: string;
-  result?: string;
-  resultWhy?: string;
-}
 
 const ASK_AGAIN_MS = 1_000;
 
@@ -57,7 +33,7 @@ export async function waitFor(session: Session, id: string): Promise<Job> {
 export async function* itemsOf(session: Session, id: string, verdict?: string): AsyncGenerator<JobItem> {
   let cursor: string | undefined;
   do {
-    const page = await session.api.get<{ items: JobItem[]; next?: string }>(`${pathOfJob(id)}/items`, { verdict, cursor, limit: 500 });
+    const page = await session.api.get<JobItems>(`${pathOfJob(id)}/items`, { verdict, cursor, limit: 500 });
     yield* page.items;
     cursor = page.next;
   } while (cursor !== undefined);

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import type { Job, JobItem, JobRequest, Jobs } from '../api/operations.js';
 import { readInput } from '../commands/given-commands.js';
 import { EXIT, UsageError } from '../exit.js';
 import { outputOption, printOne, printRows, relative, say, type Column, type Format } from '../output/output.js';
-import { merchantName, reasonText } from '../output/parse.js';
+import { jobReason, merchantName } from '../output/parse.js';
 import { printableInLine } from '../printable.js';
 import type { Exit } from '../program.js';
 import { agree, type Asked } from '../session/ask.js';
 import { Session } from '../session/session.js';
-import { countsText, exitCodeOfJob, itemsOf, pathOfJob, waitFor, type Job, type JobItem, type JobKind } from './job.js';
+import { countsText, exitCodeOfJob, itemsOf, pathOfJob, waitFor } from './job.js';
 
 interface Options extends Asked {
   output: Format;
@@ -29,7 +30,7 @@ export function addJobsCommands(program: Command, exit: Exit): void {
 
   outputOption(jobs.command('list').description('lists the jobs, the newest first')).action(async ({ output }: Options) => {
     const session = Session.open();
-    const { jobs: found } = await session.api.get<{ jobs: Job[] }>('/v1/jobs');
+    const { jobs: found } = await session.api.get<Jobs>('/v1/jobs');
     session.remember(found.map(({ id }) => ({ kind: 'job', id })));
     printRows(output, LIST_COLUMNS, found.map((job, at) => ({ ...job, row: at + 1 })), found);
     exit(EXIT.done);
@@ -91,6 +92,9 @@ export function addJobsCommands(program: Command, exit: Exit): void {
     }); // prettier-ignore
 }
 
+/** The plan of a large export takes its time. */
+const PLAN_WITHIN_MS = 300_000;
+
 const agreed = (command: Command): Command =>
   command
     .option('--yes', 'does not ask')
@@ -99,22 +103,17 @@ const agreed = (command: Command): Command =>
 
 const planned = (command: Command): Command =>
   agreed(outputOption(command))
-    .requiredOption('--reason <text>', 'why, 10 to 500 characters; kept in the audit', reasonText)
+    .requiredOption('--reason <text>', 'why, 10 to 300 characters; it is the reason of each item', jobReason)
     .option('--dry-run', 'makes the plan, and starts nothing');
 
 const ofMerchant = ({ merchant }: Options) => (merchant === undefined ? {} : { merchant });
 
 const idOf = (session: Session, text: string): string => session.row(text)?.id ?? text;
 
-interface Plan {
-  kind: JobKind;
-  merchant?: string;
-  ids?: string[];
-  csv?: string;
-}
+type Plan = Omit<JobRequest, 'reason'>;
 
 const made = async (session: Session, plan: Plan, { reason }: Options): Promise<Job> =>
-  (await session.api.send<Job>('POST', '/v1/jobs', { ...plan, reason })).body;
+  (await session.api.send<Job>('POST', '/v1/jobs', { ...plan, reason }, {}, PLAN_WITHIN_MS)).body;
 
 async function planAndStart(session: Session, plan: Plan, options: Options): Promise<number> {
   session.assertPerson();

@@ -14,6 +14,10 @@ export const reasonText = matching(
   /^[^\u0000-\u001f\u007f]{10,500}$/,
   '10 to 500 characters in one line; it is kept, so give no personal data',
 );
+export const jobReason = matching(
+  /^[^\u0000-\u001f\u007f]{10,300}$/,
+  '10 to 300 characters in one line; it is kept, so give no personal data',
+);
 export const transactionId = matching(/^[!#-[\]-~]{1,32}$/, 'a TRANSACTIONID, 1 to 32 visible characters');
 export const execCode = matching(/^\d{4}$/, 'an EXECCODE of four digits');
 export const scopeName = matching(/^(?:rail:[a-z-]{1,32}|merchant:[a-z0-9-]{1,32})$/, 'rail:NAME or merchant:NAME');

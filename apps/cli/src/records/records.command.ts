@@ -73,7 +73,7 @@ async function printEntries(path: string, { output, order, ...query }: Options):
     { name: 'order', of: (one: (typeof rows)[number]) => [one.merchant, one.orderId].filter(Boolean).join('/') },
     { name: 'kind', of: (one: (typeof rows)[number]) => one.kind },
     { name: 'says', of: (one: (typeof rows)[number]) => bodyText(one.body) },
-    { name: 'place', of: (one: (typeof rows)[number]) => placeOf(one) },
+    { name: 'id', of: idOf },
   ];
   printRows(output, columns, rows, page);
   if (rows.length === 0) say('nothing is there');
@@ -81,10 +81,11 @@ async function printEntries(path: string, { output, order, ...query }: Options):
   return EXIT.done;
 }
 
-const placeOf = ({ partition, offset }: Entry): string => `${partition}/${offset}`;
+/** The id that `POST /v1/jobs` takes. */
+const idOf = ({ partition, offset }: Entry): string => `${partition}-${offset}`;
 
 const named = (entry: Entry) => ({
-  id: (entry as Entry & { id?: string }).id ?? placeOf(entry),
+  id: idOf(entry),
   ...(entry.merchant !== undefined && { merchant: entry.merchant }),
   ...(entry.orderId !== undefined && { orderId: entry.orderId }),
 });

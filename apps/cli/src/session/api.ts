@@ -38,11 +38,16 @@ export class Api {
     return (await this.send<T>('GET', path, undefined, query)).body;
   }
 
-  /** @param signal ends a stream; other requests have a time-out of their own */
-  async send<T>(method: Method, path: string, body?: object, query: Query = {}): Promise<Answer<T>> {
-    const response = await this.open(method, path, { body, query, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  async send<T>(
+    method: Method,
+    path: string,
+    body?: object,
+    query: Query = {},
+    withinMs = TIMEOUT_MS,
+  ): Promise<Answer<T>> {
+    const response = await this.open(method, path, { body, query, signal: AbortSignal.timeout(withinMs) });
     const text = await response.text().catch((error: unknown) => {
-      throw this.#away(error, method);
+      throw this.#away(error, isChange(method, query));
     });
     return { status: response.status, body: (text === '' ? undefined : parsed(text, path)) as T };
   }
@@ -65,18 +70,18 @@ export class Api {
       ...{ method, headers, signal, redirect: 'error' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((error: unknown) => {
-      throw this.#away(error, method);
+      throw this.#away(error, isChange(method, query));
     });
-    if (!response.ok) throw await this.#refusal(response, method, url.pathname);
+    if (!response.ok) throw await this.#refusal(response, isChange(method, query), url.pathname);
     return response;
   }
 
-  #away(error: unknown, method: Method): ExitError {
+  #away(error: unknown, mayHaveCounted: boolean): ExitError {
     const { url, from } = this.address;
     const { cause = error } = error as { cause?: unknown };
     const { code, message } = cause as { code?: string; message?: string };
     const says = `operations does not answer at ${url.origin} (${from}): ${code ?? (message || (error as Error).name)}`;
-    const isUnknown = method !== 'GET' && !NEVER_SENT.has(code ?? '');
+    const isUnknown = mayHaveCounted && !NEVER_SENT.has(code ?? '');
     if (isUnknown)
       return new ExitError(
         EXIT.unknown,
@@ -87,7 +92,7 @@ export class Api {
     ); // prettier-ignore
   }
 
-  async #refusal(response: Response, method: Method, path: string): Promise<ExitError> {
+  async #refusal(response: Response, mayHaveCounted: boolean, path: string): Promise<ExitError> {
     const { status } = response;
     const problem = problemOf(await response.text().catch(() => ''));
     const { code = `http_${status}`, detail, title, faults = [] } = problem;
@@ -97,14 +102,16 @@ export class Api {
       ...adviceOf(status, code, problem.title === undefined ? this.address : undefined),
     ];
     if (status === 400 || status === 422) return new UsageError(lines);
-    return new ExitError(exitCodeOf(status, code, method), lines.join('\n'));
+    return new ExitError(exitCodeOf(status, code, mayHaveCounted), lines.join('\n'));
   }
 }
 
-function exitCodeOf(status: number, code: string, method: Method): ExitCode {
+const isChange = (method: Method, { dryRun }: Query): boolean => method !== 'GET' && dryRun === undefined;
+
+function exitCodeOf(status: number, code: string, mayHaveCounted: boolean): ExitCode {
   if (status === 401 || status === 403) return EXIT.notAllowed;
   if (status === 409 || status === 410 || code === 'conflict_unknown') return EXIT.refused;
-  if (method !== 'GET' && (LOOK_FIRST.has(code) || status === 502 || status === 504)) return EXIT.unknown;
+  if (mayHaveCounted && (LOOK_FIRST.has(code) || status === 502 || status === 504)) return EXIT.unknown;
   return EXIT.failed;
 }
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import type { Me } from '../api/operations.js';
 import { EXIT, UsageError } from '../exit.js';
 import { outputOption, printOne, printRows, say, type Format } from '../output/output.js';
 import type { Exit } from '../program.js';
@@ -6,14 +7,6 @@ import { Api } from './api.js';
 import { secret } from './ask.js';
 import { profilesFile, readProfiles, writeProfiles } from './profiles.js';
 import { Session } from './session.js';
-
-/** The answer of `GET /v1/me`. */
-export interface Me {
-  person: string;
-  role: string;
-  merchants?: string[];
-  mayDecide: boolean;
-}
 
 /** `tranche login`, `whoami` and `profile`: who you are, and where. */
 export function addLoginCommands(program: Command, exit: Exit): void {
