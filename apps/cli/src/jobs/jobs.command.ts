@@ -64,7 +64,7 @@ export function addJobsCommands(program: Command, exit: Exit): void {
       const session = Session.open();
       if (texts.length === 0 && options.merchant === undefined)
         throw new UsageError('give dead letters, or --merchant');
-      const ids = texts.length === 0 ? {} : { ids: texts.map((text) => idOf(session, text)) };
+      const ids = texts.length === 0 ? {} : { ids: texts.map((text) => idOf(session, text, 'dead letter')) };
       exit(await planAndStart(session, { kind: 'replay', ...ids, ...ofMerchant(options) }, options));
     });
   planned(jobs.command('resolve-by-file'))
@@ -108,7 +108,13 @@ const planned = (command: Command): Command =>
 
 const ofMerchant = ({ merchant }: Options) => (merchant === undefined ? {} : { merchant });
 
-const idOf = (session: Session, text: string): string => session.row(text)?.id ?? text;
+/** An id, or a row of the last list, which must be one of these. */
+function idOf(session: Session, text: string, kind = 'job'): string {
+  const row = session.row(text);
+  if (row === undefined) return text;
+  if (row.kind !== kind || row.id === undefined) throw new UsageError(`${text}: that row is no ${kind}`);
+  return row.id;
+}
 
 type Plan = Omit<JobRequest, 'reason'>;
 

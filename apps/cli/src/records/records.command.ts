@@ -66,7 +66,9 @@ async function printEntries(path: string, { output, order, ...query }: Options):
   const session = Session.open();
   const page = await session.api.get<Records>(`/v1/${path}`, { ...query, orderId: order });
   const rows = page.entries.map((entry, at) => ({ ...entry, row: at + 1 }));
-  session.remember(page.entries.map((entry) => ({ kind: path, ...named(entry) })));
+  session.remember(
+    page.entries.map((entry) => ({ kind: path === 'dead-letters' ? 'dead letter' : path, ...named(entry) })),
+  );
   const columns = [
     { name: 'row', of: (one: (typeof rows)[number]) => one.row },
     { name: 'at', of: (one: (typeof rows)[number]) => one.at },
