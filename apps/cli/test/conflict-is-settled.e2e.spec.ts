@@ -15,12 +15,13 @@ it('a conflict is made, listed, settled by two people and gone, by `tranche` alo
   const transactionId = await waitFor(
     async () => {
       const { out } = await run('alice', 'show', order, '-o', 'json');
-      const { state } = JSON.parse(out) as { state: { operations: { end?: string; transactionId?: string }[] } };
-      return state.operations.find(({ end }) => end === 'succeeded')?.transactionId;
+      const { state } = JSON.parse(out) as { state: { operations: { transactionId?: string }[] } };
+      return state.operations[0]?.transactionId;
     },
-    { what: 'the authorization' },
+    { what: 'an answer of the platform' },
   );
-  await stage.notify({ merchant, orderId, operationType: 'authorization', transactionId, execCode: '4001' });
+  for (const execCode of ['0000', '4001'])
+    await stage.notify({ merchant, orderId, operationType: 'authorization', transactionId, execCode });
   await stage.listed('alice', 'conflict', merchant, orderId);
 
   const said = ['settle', order, 'kept', '--reason', 'The back office shows it paid, ticket 815'];

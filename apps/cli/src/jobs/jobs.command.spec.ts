@@ -62,9 +62,9 @@ it('a plan is shown and not started with --dry-run', async () => {
 });
 
 it('dead letters are named by rows of their list', async () => {
-  const letter = example('Records', { entries: [{ partition: 3, offset: '42', at: '2027-03-01T10:00:00.000Z', kind: 'unreadable', body: {} }] }); // prettier-ignore
+  const letter = example('Records', { entries: [{ id: '3-42', partition: 3, offset: '42', at: '2027-03-01T10:00:00.000Z', kind: 'unreadable', body: {} }] }); // prettier-ignore
   operations.says({ 'GET /v1/dead-letters': letter, 'POST /v1/jobs': [201, job({})], 'GET /v1/jobs/j-1/items': { items: [] } });
-  expect(await terminal.run(['dead-letters'])).toMatchObject({ code: 0 });
+  expect(await terminal.run(['dead-letters'])).toMatchObject({ code: 0, err: '' });
   await terminal.run(['jobs', 'replay', '1', ...REASON, '--dry-run']);
   expect(sent()).toEqual([['/v1/jobs', { kind: 'replay', ids: ['3-42'], reason: REASON[1] }]]);
 }); // prettier-ignore

@@ -75,7 +75,7 @@ async function printEntries(path: string, { output, order, ...query }: Options):
     { name: 'order', of: (one: (typeof rows)[number]) => [one.merchant, one.orderId].filter(Boolean).join('/') },
     { name: 'kind', of: (one: (typeof rows)[number]) => one.kind },
     { name: 'says', of: (one: (typeof rows)[number]) => bodyText(one.body) },
-    { name: 'id', of: idOf },
+    { name: 'id', of: (one: (typeof rows)[number]) => one.id },
   ];
   printRows(output, columns, rows, page);
   if (rows.length === 0) say('nothing is there');
@@ -83,11 +83,8 @@ async function printEntries(path: string, { output, order, ...query }: Options):
   return EXIT.done;
 }
 
-/** The id that `POST /v1/jobs` takes. */
-const idOf = ({ partition, offset }: Entry): string => `${partition}-${offset}`;
-
 const named = (entry: Entry) => ({
-  id: idOf(entry),
+  id: entry.id,
   ...(entry.merchant !== undefined && { merchant: entry.merchant }),
   ...(entry.orderId !== undefined && { orderId: entry.orderId }),
 });
