@@ -14,10 +14,11 @@ import { OrdersController } from '../../apps/operations/src/api/orders.controlle
 import { StreamController } from '../../apps/operations/src/api/stream.controller.js';
 import { PassedOnController } from '../../apps/operations/src/api/passed-on.controller.js';
 import { ReturnController } from '../../apps/notification-ingest/src/return/browser-return.service.js';
-import {
-  ProposalsController,
-  OperationsController,
-} from '../../apps/payment-gateway/src/operations/operations.controller.js';
+import { ControlsController } from '../../apps/payment-gateway/src/operations/controls.controller.js';
+import { OperationsController } from '../../apps/payment-gateway/src/operations/operations.controller.js';
+import { ReplaysController } from '../../apps/payment-gateway/src/operations/replays.controller.js';
+import { ReplayRequest } from '../../apps/payment-gateway/src/operations/replays.service.js';
+import { ControlRequest, LiftRequest } from '../../apps/payment-gateway/src/decisions/controls.service.js';
 import { ManualResolution } from '../../apps/payment-gateway/src/decisions/manual-resolution.js';
 import { ManualSettlement } from '../../apps/payment-gateway/src/decisions/manual-settlement.js';
 
@@ -26,7 +27,7 @@ const CONTROLLERS = {
   'cse-token-service': [CseKeysController],
   'notification-ingest': [NotificationController, ReturnController],
   operations: [AttentionController, OrdersController, HistoryController, StreamController, PassedOnController],
-  'payment-gateway': [OperationsController],
+  'payment-gateway': [OperationsController, ControlsController, ReplaysController],
 };
 const BODIES = [
   ['cse-token-service', 'KeyRequest', KeyRequest],
@@ -34,6 +35,9 @@ const BODIES = [
   ['auth-service', 'UserTokenRequest', UserTokenRequest],
   ['payment-gateway', 'Resolution', ManualResolution],
   ['payment-gateway', 'Settlement', ManualSettlement],
+  ['payment-gateway', 'ControlRequest', ControlRequest],
+  ['payment-gateway', 'LiftRequest', LiftRequest],
+  ['payment-gateway', 'ReplayRequest', ReplayRequest],
 ];
 /** Answered by a filter, not by a controller. */
 const OF_FILTERS = ['* /return'];

@@ -28,7 +28,7 @@ export class SimulatedGate implements RailGate {
     };
   }
 
-  wait(rail: Rail, signal: AbortSignal): Promise<void> {
+  wait(rail: Rail, _merchant: string, signal: AbortSignal): Promise<void> {
     return this.process.sleep(Math.max(0, this.#of(rail).blockedUntilMs - this.process.monotonicMs()), signal);
   }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { silentLog } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { Controls } from './decisions/controls.service.js';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import { DoubtWatchService, TimerWatchService } from './timers/watches.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
@@ -11,7 +12,7 @@ import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
-const STEPS = ['Redis', 'decisions', 'clocks', 'journal'] as const;
+const STEPS = ['Redis', 'decisions', 'controls', 'clocks', 'journal'] as const;
 const INTERVALS = {
   DoubtWatchService,
   JournalGauges,
@@ -44,6 +45,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const parts = [
     { provide: RedisGuard, useValue: redis },
     { provide: Recovery, useValue: { load: step('decisions') } },
+    { provide: Controls, useValue: { load: step('controls') } },
     { provide: Journal, useValue: { start: step('journal'), stop: note('journal stops') } },
     ...[DoubtWatchService, JournalGauges, JournalMemory, LookUpScheduler].map((provide) => ({
       provide,
@@ -67,8 +69,8 @@ const stopped = Object.keys(INTERVALS).map((name) => `${name} stops`);
 it('starts its parts in order, what runs on an interval last', async () => {
   const { calls, start } = gateway();
   const app = await start();
-  expect(calls.slice(0, 4)).toEqual(['Redis', 'decisions', 'clocks', 'journal']);
-  expect(calls.slice(4).sort()).toEqual(started);
+  expect(calls.slice(0, 5)).toEqual(['Redis', 'decisions', 'controls', 'clocks', 'journal']);
+  expect(calls.slice(5).sort()).toEqual(started);
   await app.close();
 });
 

@@ -1,6 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { Controls } from './decisions/controls.service.js';
 import { Journal } from './journal/journal.service.js';
 import { Recovery } from './journal/recovery.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
@@ -17,6 +18,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   constructor(
     private readonly redis: RedisGuard,
     private readonly recovery: Recovery,
+    private readonly controls: Controls,
     private readonly timerWatch: TimerWatchService,
     private readonly journal: Journal,
     private readonly lifetime: ServiceLifetime,
@@ -30,6 +32,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     await done(untilUp('The decisions of `tranche journal`', () => this.recovery.load(), { log, signal }));
+    await done(untilUp('The stops of operators', () => this.controls.load(), { log, signal }));
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.journal.start());
   }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
+import { COMMAND_TOPICS, RAILS, TOPICS, type Rail } from '@tranche/contracts';
 import { KafkaServer } from '@tranche/kafka/nest';
 import { SHORT_KEYS_WARNING, shortKeysOfMerchants, unsignedMerchants } from '@tranche/service-kit';
 import { KafkaParts, RelayProducer } from './gateway-kafka.module.js';
 import { gatewayGroup, GatewayConfig, notificationGroup } from './gateway.config.js';
+import { Controls } from './decisions/controls.service.js';
 import { CommandGate } from './journal/command-gate.service.js';
 import { PartitionOwners } from './journal/partition-owners.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
@@ -23,11 +24,12 @@ export class KafkaServers {
     private readonly relay: RelayProducer,
     private readonly owners: PartitionOwners,
     private readonly breakers: RailBreakers,
+    private readonly controls: Controls,
     private readonly commandGate: CommandGate,
     private readonly obstacles: WorkObstacles,
   ) {}
 
-  /** A rail's topic is not fetched while its breaker is open; no command topic is while `CommandGate` has an obstacle. */
+  /** A rail's topic is not fetched while its breaker is open or an operator has stopped it; no command topic is while `CommandGate` has an obstacle. */
   create(): KafkaServer[] {
     const { config, kafka } = this;
     this.#warnOfUnsignedCommands();
@@ -50,19 +52,22 @@ export class KafkaServers {
     const inFlightPerTopic = Object.fromEntries(topics.map((name) => [name, config.railInFlight]));
     const canWork = () => this.obstacles.canWork;
     const commands = new KafkaServer({ ...shared, groupId, topics, inFlightPerTopic, owned: this.owners, canWork });
-    const blocked = new Set<string>();
+    const blocked = new Set<Rail>();
     const place = () => {
-      const isPaused = (name: string) => blocked.has(name) || this.commandGate.blockedBecause !== undefined;
-      commands.pauseTopics(topics.filter(isPaused));
-      commands.resumeTopics(topics.filter((name) => !isPaused(name)));
+      const isPaused = (rail: Rail) =>
+        blocked.has(rail) || this.controls.stopOf(rail) !== undefined || this.commandGate.blockedBecause !== undefined;
+      const namesOf = (rails: readonly Rail[]) => rails.map((rail) => COMMAND_TOPICS[rail].name);
+      commands.pauseTopics(namesOf(RAILS.filter(isPaused)));
+      commands.resumeTopics(namesOf(RAILS.filter((rail) => !isPaused(rail))));
     };
     this.breakers.onChange((rail, isBlocked) => {
-      const topic = COMMAND_TOPICS[rail].name;
-      if (isBlocked) blocked.add(topic);
-      else blocked.delete(topic);
+      if (isBlocked) blocked.add(rail);
+      else blocked.delete(rail);
       place();
     });
     this.commandGate.onChange(place);
+    this.controls.onChange(place);
+    this.controls.joinAs(() => commands.memberId);
     return [
       commands,
       new KafkaServer({ ...shared, groupId: notificationGroup(config), topics: [TOPICS.notifications.name] }),

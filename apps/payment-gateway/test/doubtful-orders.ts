@@ -19,14 +19,14 @@ export interface Doubt {
   notExecuted: { maySay: boolean; from: string };
 }
 
-/** Sends a request to a gateway's operators' API, with the demo operator's key by default; a POST where there is a body. */
+/** Sends a request to a gateway's operators' API, with the demo operator's key by default; by default a POST where there is a body. */
 export async function askOperatorsOf<T = { code: string }>(
   gateway: RunningApp,
   path: string,
-  { body, key = KEYS.demo }: { body?: object; key?: string } = {},
+  { body, key = KEYS.demo, method = body ? 'POST' : 'GET' }: { body?: object; key?: string; method?: string } = {},
 ) {
   const response = await fetch(`${gateway.managementUrl}${path}`, {
-    method: body ? 'POST' : 'GET',
+    method,
     headers: {
       ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
       ...(body ? { 'content-type': 'application/json' } : {}),

@@ -1,5 +1,6 @@
 import { commandClass } from './commands/validate-command.js';
 import { AUDIT_TYPE } from './events/audit-record.js';
+import { CONTROL_TYPE } from './events/control-record.js';
 import { EVENT_EXAMPLES, exampleOf } from './examples.js';
 import {
   AUTH_EVENT_TYPES,
@@ -80,6 +81,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   })),
   message('notifications', NOTIFICATION_TYPE, sourceOf('payment-notification')),
   message('operationsAudit', AUDIT_TYPE, sourceOf('audit-record')),
+  message('controls', CONTROL_TYPE, sourceOf('control-record')),
   ...AUTH_EVENT_TYPES.map((type) => message('authEvents', type, sourceOf('auth-event'))),
   ...CSE_EVENT_TYPES.map((type) => message('cseEvents', type, sourceOf('cse-event'))),
 ];

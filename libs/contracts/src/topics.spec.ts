@@ -35,12 +35,12 @@ it('compacts what two people decide, and keeps it without a limit of time', () =
     maxMessageBytes: MB,
   });
   const compacted = Object.values(TOPICS).filter(({ cleanupPolicy }) => cleanupPolicy === 'compact');
-  expect(compacted).toEqual([TOPICS.decisions]);
+  expect(compacted).toEqual([TOPICS.decisions, TOPICS.controls]);
 });
 
 it('has one partition of what people decide, and 12 of all else', () => {
-  const { decisions, operationsAudit, ...others } = TOPICS;
-  expect([decisions.partitions, operationsAudit.partitions]).toEqual([1, 1]);
+  const { decisions, controls, operationsAudit, ...others } = TOPICS;
+  expect([decisions, controls, operationsAudit].map(({ partitions }) => partitions)).toEqual([1, 1, 1]);
   expect(new Set(Object.values(others).map(({ partitions }) => partitions))).toEqual(new Set([12]));
 });
 
@@ -64,9 +64,9 @@ it('has the broker stamp commands, and nothing else', () => {
   expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
-it('has twelve topics of different names', () => {
+it('has thirteen topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(12);
+  expect(new Set(names).size).toBe(13);
 });
 
 it('puts the prefix in front of a name', () => {

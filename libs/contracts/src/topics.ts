@@ -95,6 +95,12 @@ export const TOPICS = {
     { partitions: 1, days: 0, retentionMs: -1, cleanupPolicy: 'compact', mib: 1 },
     { key: 'decision id, and a UUID of the record', writtenBy: 'payment-gateway', readBy: 'payment-gateway' },
   ),
+  // The newest record of a scope counts, for as long as nobody lifts it. Beside them each gateway notes up to where it has read.
+  controls: topic(
+    'payments.controls.v1',
+    { partitions: 1, days: 0, retentionMs: -1, cleanupPolicy: 'compact', mib: 1 },
+    { key: 'rail:NAME or merchant:NAME', writtenBy: 'payment-gateway', readBy: 'payment-gateway' },
+  ),
   // Larger than a command topic, because a dead letter holds the original bytes and the headers with the reason.
   commandsDeadLetter: topic(
     'payments.commands.dead-letter.v1',

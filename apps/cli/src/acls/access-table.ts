@@ -1,16 +1,16 @@
 /** Makes the access table of Kafka and Redis from the topics (libs/contracts). */
 import { COMMAND_TOPICS, TOPICS, type Rail, type TopicDefinition } from '@tranche/contracts';
 
-/** The topics' table lists one reader. People's tools read the quarantine as notification-ingest; operations shows what people look at. */
+/** The topics' table lists one reader. People's tools read the quarantine as notification-ingest; operations shows what people look at; the gateway replays. */
 const FURTHER_READERS: Readonly<Record<string, readonly string[]>> = {
   'payments.journal.v1': ['operations'],
   'payments.events.v1': ['operations'],
   'payments.decisions.v1': ['operations'],
   'operations.audit.v1': ['operations'],
-  'payments.commands.dead-letter.v1': ['operations'],
+  'payments.commands.dead-letter.v1': ['operations', 'payment-gateway'],
   'payments.notifications.quarantine.v1': ['notification-ingest', 'operations'],
 };
-/** The gateway publishes commands that lie on another partition than their order's to the order's own. */
+/** The gateway publishes commands that lie on another partition than their order's to the order's own, and dead letters that are replayed. */
 const FORWARDER = 'payment-gateway';
 /** These consume in groups; the others only write. */
 const GROUPED = ['payment-gateway', 'notification-ingest', 'operations'];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import {
   AUDIT_TYPE,
+  CONTROL_SCOPE_PATTERN,
   SETTLEMENTS,
   encodeCloudEvent,
   TOPICS,
@@ -84,7 +85,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Extracts the subject of a request. Its values are not validated yet, so a value that does not have the form of such a name is left out. */
 export function aboutRequest({ params, query, body }: AuditedRequest): About {
-  const { id, merchant, orderId } = (params ?? {}) as Record<string, string | undefined>;
+  const { id, merchant, orderId, scope } = (params ?? {}) as Record<string, string | undefined>;
   const named = parseOperationId(id ?? '');
   const { outcome } = (body ?? {}) as { outcome?: unknown };
   const ofQuery = (query as { merchant?: unknown } | undefined)?.merchant;
@@ -93,6 +94,8 @@ export function aboutRequest({ params, query, body }: AuditedRequest): About {
     commandId: named && UUID.test(named.commandId) ? named.commandId : undefined,
     outcome: [...OUTCOMES, ...SETTLEMENTS].find((known) => known === outcome),
     proposal: id !== undefined && UUID.test(id) ? id : undefined,
+    ...(scope !== undefined && CONTROL_SCOPE_PATTERN.test(scope) ? { scope, ...reasonIn(body) } : {}),
+    ...aboutDeadLetter(body),
   });
 }
 
@@ -101,7 +104,8 @@ const NOT_JUDGED = { result: 'asked', code: 'recorded' } as const;
 
 /** Extracts facts that only the answer has: the order of a proposal, the id of a new one. */
 export function aboutAnswer(answer: unknown): About & { result: AuditResult; code?: string } {
-  const { id, operation, conflict, proposedBy, state, recorded } = (answer ?? {}) as Record<string, unknown>;
+  const { id, operation, conflict, proposedBy, state, recorded, verdict } = (answer ?? {}) as Record<string, unknown>;
+  const { merchant, orderId, commandId } = (answer ?? {}) as Record<string, unknown>;
   const isProposal = proposedBy !== undefined && state === 'open';
   const name = [operation, conflict, id]
     .map((one) => parseOperationId(typeof one === 'string' ? one : ''))
@@ -110,6 +114,7 @@ export function aboutAnswer(answer: unknown): About & { result: AuditResult; cod
     ...(recorded === undefined ? { result: isProposal ? ('proposed' as const) : ('done' as const) } : NOT_JUDGED),
     ...(name ? aboutOrder(name.merchant, name.orderId) : {}),
     proposal: typeof id === 'string' && UUID.test(id) ? id : undefined,
+    ...(typeof verdict === 'string' && { ...aboutOrder(merchant, orderId), ...uuidIn(commandId), outcome: verdict }),
   });
 }
 
@@ -117,6 +122,21 @@ export function aboutError(error: unknown): { result: AuditResult; code: string 
   const { status, code } = problemOf(error);
   return { result: status < 500 ? 'refused' : 'failed', code };
 }
+
+/** Only the audit keeps this reason; others stand in the journal. */
+function reasonIn(body: unknown): Pick<AuditRecord, 'reason'> {
+  const { reason } = (body ?? {}) as { reason?: unknown };
+  const isShown = typeof reason === 'string' && reason.length <= 500 && !holdsHiddenCardData(reason);
+  return isShown ? { reason } : {};
+}
+
+function aboutDeadLetter(body: unknown): Pick<AuditRecord, 'reason' | 'deadLetter'> {
+  const { topic, partition, offset } = (body ?? {}) as Record<string, unknown>;
+  const deadLetter = [topic, partition, offset].join('/');
+  return /^[\w.-]{1,249}\/\d{1,9}\/\d{1,19}$/.test(deadLetter) ? { deadLetter, ...reasonIn(body) } : {};
+}
+
+const uuidIn = (id: unknown) => (typeof id === 'string' && UUID.test(id) ? { commandId: id } : {});
 
 function aboutOrder(merchant: unknown, orderId: unknown): Pick<AuditRecord, 'merchant' | 'orderId'> {
   if (typeof merchant !== 'string' || parseOrderKey(orderKey(merchant, '1')) === undefined) return {};

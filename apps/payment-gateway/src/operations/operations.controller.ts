@@ -99,7 +99,7 @@ interface Reply {
   code(status: number): Reply;
 }
 
-const Route = (role: OperatorRole, action: AuditAction) =>
+export const Route = (role: OperatorRole, action: AuditAction) =>
   applyDecorators(Requires({ role, action }), Header('cache-control', 'no-store'));
 
 /** Operators' API on the management port. README.md, "Operators". */

@@ -3,7 +3,10 @@ import { OidcOperators, OperatorNotes, OperatorSignIn } from '@tranche/operators
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { ControlsController } from './controls.controller.js';
 import { OperationsController } from './operations.controller.js';
+import { ReplaysController } from './replays.controller.js';
+import { Replays } from './replays.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
@@ -22,13 +25,14 @@ const SignIn = {
 
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
-  controllers: [OperationsController],
+  controllers: [OperationsController, ControlsController, ReplaysController],
   providers: [
     Audit,
     SignIn,
     { provide: OperatorNotes, useClass: AuditedRefusals },
     OperationsService,
     Rails,
+    Replays,
     ResolutionDecisions,
   ],
 })

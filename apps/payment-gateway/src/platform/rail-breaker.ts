@@ -1,4 +1,5 @@
 import { isStopCause, isUnreachable, type CallResult, type StopCause } from '@tranche/contracts';
+import type { Interval } from '../decisions/control.js';
 
 /** Consecutive calls that could not reach the platform before the rail is blocked (R6). */
 export const FAILURES_TO_OPEN = 5;
@@ -13,11 +14,6 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 export interface Entry {
   epoch: number;
   isProbe: boolean;
-}
-
-interface Interval {
-  fromMs: number;
-  toMs: number;
 }
 
 /**
@@ -91,13 +87,15 @@ export class RailBreaker {
     return Math.min(PROBE_AFTER_MS.first * 2 ** Math.max(0, this.#openings - 1), PROBE_AFTER_MS.max);
   }
 
-  /** Time since `sinceMs` during which the rail was blocked. Milliseconds. */
-  blockedMs(sinceMs: number, nowMs: number): number {
+  /** Time since `sinceMs` during which the rail was blocked, or `also` something else stopped its commands. Milliseconds. */
+  blockedMs(sinceMs: number, nowMs: number, also: readonly Interval[] = []): number {
     const current = this.#blockedSinceMs === undefined ? [] : [{ fromMs: this.#blockedSinceMs, toMs: nowMs }];
-    return [...this.#blocked, ...current].reduce(
-      (sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)),
-      0,
-    );
+    let [sumMs, coveredToMs] = [0, sinceMs];
+    for (const { fromMs, toMs } of [...this.#blocked, ...current, ...also].sort((a, b) => a.fromMs - b.fromMs)) {
+      sumMs += Math.max(0, toMs - Math.max(fromMs, coveredToMs));
+      coveredToMs = Math.max(coveredToMs, toMs);
+    }
+    return sumMs;
   }
 
   #open(nowMs: number): void {

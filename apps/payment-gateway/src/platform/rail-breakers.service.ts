@@ -3,14 +3,17 @@ import { causeText, RAILS, type Rail, type StopCause } from '@tranche/contracts'
 import type { Permit, RailGate } from '@tranche/order-journal';
 import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
+import { Controls } from '../decisions/controls.service.js';
 import { PlatformClient } from './platform.client.js';
 import { RailBreaker } from './rail-breaker.js';
 
 /** Maximum wait before a blocked command checks its age again. Milliseconds. */
 const LOOK_AGAIN_MS = 5_000;
 const SLOW_LOOK_MS = 250;
+/** The same of one that an operator's stop holds back: there may be thousands, and the end of the stop wakes them. */
+const STOPPED_LOOK_MS = 30_000;
 
-/** A rail that calls the platform no more. */
+/** A rail whose commands are begun no more. */
 export interface StoppedRail {
   rail: Rail;
   cause: StopCause;
@@ -19,7 +22,7 @@ export interface StoppedRail {
   nextTryMs?: number;
 }
 
-/** One breaker per rail, so that trouble at one partner does not delay another (R6). */
+/** One breaker per rail, so that trouble at one partner does not delay another (R6). What an operator has stopped does not pass either. */
 @Injectable()
 export class RailBreakers implements RailGate {
   readonly #breakers = new Map<Rail, RailBreaker>(RAILS.map((rail) => [rail, new RailBreaker()]));
@@ -31,6 +34,7 @@ export class RailBreakers implements RailGate {
 
   constructor(
     private readonly platform: PlatformClient,
+    private readonly controls: Controls,
     private readonly clock: Clock,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
@@ -67,10 +71,13 @@ export class RailBreakers implements RailGate {
       },
     });
     this.onChange((rail, isBlocked) => isOpen.set({ rail }, isBlocked ? 1 : 0));
+    controls.onChange(() => RAILS.forEach((rail) => this.#wake(rail)));
   }
 
   get stopped(): StoppedRail[] {
-    return [...this.#breakers].flatMap(([rail, { stop }]) => {
+    return [...this.#breakers].flatMap(([rail, { stop }]): StoppedRail[] => {
+      const byOperator = this.controls.stopOf(rail);
+      if (byOperator !== undefined) return [{ rail, cause: 'operator', sinceMs: Date.parse(byOperator.since) }];
       const nextTryMs = this.#nextTryMs.get(rail);
       return stop === undefined ? [] : [{ rail, ...stop, ...(nextTryMs === undefined ? {} : { nextTryMs }) }];
     });
@@ -85,9 +92,9 @@ export class RailBreakers implements RailGate {
     this.#listeners.push(listener);
   }
 
-  enter(rail: Rail): Permit | undefined {
+  enter(rail: Rail, merchant: string): Permit | undefined {
     const breaker = this.#of(rail);
-    const entry = breaker.acquire(this.clock.nowMs());
+    const entry = this.controls.stopOf(rail, merchant) ? undefined : breaker.acquire(this.clock.nowMs());
     if (!entry) return undefined;
     return {
       leave: (result, isLastUrl) => {
@@ -101,12 +108,13 @@ export class RailBreakers implements RailGate {
     };
   }
 
-  async wait(rail: Rail, signal: AbortSignal): Promise<void> {
+  async wait(rail: Rail, merchant: string, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const wake = () => woken.abort();
     const waiting = this.#waiting.get(rail)!;
     waiting.add(wake);
-    const ms = this.#of(rail).state === 'closed' ? SLOW_LOOK_MS : LOOK_AGAIN_MS;
+    const brokenMs = this.#of(rail).state === 'closed' ? SLOW_LOOK_MS : LOOK_AGAIN_MS;
+    const ms = this.controls.stopOf(rail, merchant) ? STOPPED_LOOK_MS : brokenMs;
     try {
       await this.clock.sleep(ms, AbortSignal.any([signal, woken.signal]));
     } catch (error) {
@@ -116,8 +124,8 @@ export class RailBreakers implements RailGate {
     }
   }
 
-  blockedMs(rail: Rail, sinceMs: number): number {
-    return this.#of(rail).blockedMs(sinceMs, this.clock.nowMs());
+  blockedMs(rail: Rail, merchant: string, sinceMs: number): number {
+    return this.#of(rail).blockedMs(sinceMs, this.clock.nowMs(), this.controls.stops(rail, merchant));
   }
 
   #afterOpening(rail: Rail, breaker: RailBreaker): void {

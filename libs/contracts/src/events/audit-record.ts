@@ -1,6 +1,6 @@
 import { check, type Checked } from '../validation/check.js';
 import { Doc } from '../validation/doc.js';
-import { Int, OneOf, Optional, OptionalText } from '../validation/fields.js';
+import { AnyText, Int, OneOf, Optional, OptionalText } from '../validation/fields.js';
 
 export const AUDIT_TYPE = 'operations.audit.recorded';
 
@@ -16,6 +16,10 @@ export const AUDIT_ACTIONS = [
   'resolution.approve',
   'resolution.reject',
   'conflict.settle',
+  'controls.read',
+  'control.set',
+  'control.lift',
+  'command.replay',
   'partition.skip',
   'partition.resume',
 ] as const;
@@ -32,8 +36,12 @@ export type AuditResult = (typeof AUDIT_RESULTS)[number];
   'A request of an operator on the management port, or a change by tranche journal. It holds no personal data of a buyer, and no key.',
 )
 export class AuditRecord {
-  @Doc('What the operator asked for. Actions that end in .read change nothing.', 'resolution.submit')
-  @OneOf(AUDIT_ACTIONS)
+  @Doc(
+    'What the operator asked for. Actions that end in .read change nothing. Later versions may add actions.',
+    'resolution.submit',
+    AUDIT_ACTIONS,
+  )
+  @AnyText()
   action!: AuditAction;
 
   @Doc(
@@ -69,6 +77,12 @@ export class AuditRecord {
 
   @OptionalText('Reason that the operator gave.', 'seen in the back office')
   reason?: string;
+
+  @OptionalText('Rail or merchant whose commands are stopped or taken again.', 'rail:partner-b')
+  scope?: string;
+
+  @OptionalText('Dead letter that is replayed, as topic/partition/offset.', 'payments.commands.dead-letter.v1/3/42')
+  deadLetter?: string;
 
   @OptionalText('Id of a proposal that a second person decides, or of a resume or skip of the journal.', 'p-1')
   proposal?: string;

@@ -39,17 +39,19 @@ export type CallDoubtReason =
   | 'platform_in_doubt'
   | 'unknown_execcode';
 
-/** Why a rail is stopped: no connection was made, or the EXECCODE with which the platform executed nothing. */
-export const STOP_CAUSES = ['unreachable', '5001', '5003'] as const;
+/** Why a rail is stopped: no connection was made, the EXECCODE with which the platform executed nothing, or a person stopped it. */
+export const STOP_CAUSES = ['unreachable', '5001', '5003', 'operator'] as const;
 export type StopCause = (typeof STOP_CAUSES)[number];
 
 export const isStopCause = (text: string | undefined): text is StopCause => STOP_CAUSES.some((cause) => cause === text);
 
 /** For people. */
-export const causeText = (cause: StopCause): string =>
-  cause === 'unreachable'
+export function causeText(cause: StopCause): string {
+  if (cause === 'operator') return 'an operator stopped it; GET /v1/controls says who, why and until when';
+  return cause === 'unreachable'
     ? 'the platform can not be reached'
     : `the platform answers EXECCODE ${cause} and executes nothing`;
+}
 
 /** No connection was made, or EXECCODE 5001 or 5003: nothing was executed, and the platform's other URL may be tried at once. */
 export function isUnreachable(result: CallResult): boolean {

@@ -147,6 +147,11 @@ export class GroupConsumer {
     });
   }
 
+  /** Undefined while this is no member of the group. */
+  get memberId(): string | undefined {
+    return this.port.memberId;
+  }
+
   pauseTopics(topics: Iterable<string>): void {
     this.work.pauseTopics(topics);
   }

@@ -32,6 +32,11 @@ export class KafkajsPort implements GroupPort {
     });
   }
 
+  /** Undefined from a join to its first heartbeat. */
+  get memberId(): string | undefined {
+    return this.membership?.memberId;
+  }
+
   begin(): void {
     this.hasGroup = true;
     this.commitOffsets = undefined;

@@ -142,6 +142,11 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     this.pool.resumeTopics(names);
   }
 
+  /** Undefined while this is no member of the group. */
+  get memberId(): string | undefined {
+    return this.consumer?.memberId;
+  }
+
   on(): never {
     throw new Error('KafkaServer emits no events; see its health checks and metrics');
   }

@@ -147,6 +147,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     const { journal, platform, timing } = this;
     const { clock, rails } = timing;
     const { rail } = command;
+    const { merchant } = command.merchant;
     lease.signal.throwIfAborted();
     const known = findOperation(order, command.commandId);
     if (known?.lastNotExecuted) {
@@ -169,10 +170,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       const rejected = { terms: prepared.terms, faults: [CREDENTIALS_REFUSED], restsOnOrder: false };
       return goOnWith(await this.#reject(command, order, attempt, rejected));
     }
-    const permit = rails.enter(rail);
+    const permit = rails.enter(rail, merchant);
     if (!permit) {
-      await lease.releaseSlotWhile(() => rails.wait(rail, lease.signal));
-      return { ...context, hasWaited: true, order: await journal.read(command.merchant.merchant, command.orderId) };
+      await lease.releaseSlotWhile(() => rails.wait(rail, merchant, lease.signal));
+      return { ...context, hasWaited: true, order: await journal.read(merchant, command.orderId) };
     }
 
     // From here on the permit is returned exactly once, also after an error.
@@ -231,10 +232,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     }
   }
 
-  /** Time during which the rail was blocked does not count towards the retry limits. */
-  #afterNotExecuted({ rail }: Command, operation: OperationState): AfterNotExecuted {
+  /** Time during which the command was blocked does not count towards the retry limits. */
+  #afterNotExecuted({ rail, merchant }: Command, operation: OperationState): AfterNotExecuted {
     const { clock, rails } = this.timing;
-    const blockedMs = rails.blockedMs(rail, Date.parse(operation.firstIntentAt ?? ''));
+    const blockedMs = rails.blockedMs(rail, merchant.merchant, Date.parse(operation.firstIntentAt ?? ''));
     return afterNotExecuted(operation, clock.nowMs() - blockedMs, this.platform.urlCount);
   }
 

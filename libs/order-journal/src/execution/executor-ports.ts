@@ -50,14 +50,14 @@ export interface CommandLease {
   releaseSlotWhile<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-/** Blocks calls of a rail while its platform is unreachable or overloaded (R6). */
+/** Blocks calls of a rail while its platform is unreachable or overloaded (R6), and those of a rail or merchant that an operator has stopped. */
 export interface RailGate {
-  /** Returns a permit for one call; undefined while the rail is blocked. */
-  enter(rail: Rail): Permit | undefined;
+  /** Returns a permit for one call of the merchant; undefined while it is blocked. */
+  enter(rail: Rail, merchant: string): Permit | undefined;
   /** Resolves when `enter` may succeed again, or when the command must check its age again. */
-  wait(rail: Rail, signal: AbortSignal): Promise<void>;
-  /** Time since `sinceMs` (wall clock) during which the rail was blocked. Milliseconds. */
-  blockedMs(rail: Rail, sinceMs: number): number;
+  wait(rail: Rail, merchant: string, signal: AbortSignal): Promise<void>;
+  /** Time since `sinceMs` (wall clock) during which the merchant's calls on the rail were blocked. Milliseconds. */
+  blockedMs(rail: Rail, merchant: string, sinceMs: number): number;
 }
 
 export interface Permit {
