@@ -57,6 +57,8 @@ export async function joinCliStage() {
       const command = aCommand(type, data, { id, time: new Date().toISOString() });
       await producer.send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(command) });
     },
+    sendRecord: (key: string, value: Buffer) =>
+      producer.send({ topic: prefix + COMMAND_TOPICS['partner-b'].name, key, value }),
     async notify(notification: Partial<PaymentNotification> & { merchant: string; orderId: string }): Promise<void> {
       const data = aNotification(notification);
       const time = new Date().toISOString();

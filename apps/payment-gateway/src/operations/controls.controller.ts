@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Put, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CurrentOperator, type OperatorIdentity } from '@tranche/operators';
+import { CurrentOperator, OperatorGuard, type OperatorIdentity } from '@tranche/operators';
 import { ControlRequest, Controls, LiftRequest, type ControlView } from '../decisions/controls.service.js';
 import { Route } from './operations.controller.js';
-import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
+import { AuditInterceptor } from './operator.guard.js';
 
 /** Stops of operators. docs/operate/runbook.md, "Stop a rail or a merchant". */
 @Controller('v1/controls')

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Query, UseGuards, UseInterceptors } from '@nestjs/common';
-import { CurrentOperator, type OperatorIdentity } from '@tranche/operators';
+import { CurrentOperator, OperatorGuard, type OperatorIdentity } from '@tranche/operators';
 import { DryRunQuery, Route } from './operations.controller.js';
-import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
+import { AuditInterceptor } from './operator.guard.js';
 import { ReplayRequest, Replays, type ReplayAnswer } from './replays.service.js';
 
 @Controller('v1/replays')
