@@ -13,9 +13,14 @@ it('a command that cannot be read is in the queue and among the dead letters, wh
   await stage.sendRecord(`${merchant}/${orderId}`, Buffer.from('\u001b[31mno JSON'));
   await stage.listed('alice', 'dead_letters', merchant);
   const ask = () => stage.run('alice', 'dead-letters', '--merchant', merchant, '--order', orderId);
-  const { out } = await waitFor(async () => ((await ask()).out === '' ? undefined : ask()), {
-    what: 'the dead letter',
-  });
+  const { out } = await waitFor(
+    async () => {
+      const answer = await ask();
+      if (answer.code !== 0) throw new Error(answer.err);
+      return answer.out === '' ? undefined : answer;
+    },
+    { what: 'the dead letter' },
+  );
   expect(out).toContain(`${merchant}/${orderId}`);
   expect(out).toContain('unreadable');
   expect(out).not.toContain('\u001b');

@@ -13,7 +13,10 @@ export interface ListedRow {
 
 const FORGOTTEN_MS = 86_400_000;
 
-/** One file for each terminal and profile: the shell is the parent of every command that is typed in it. */
+/**
+ * One file for each terminal and profile: the shell is the parent of every command that is typed in it. What `kubectl exec` starts has no shell,
+ * and a number would mean a row of somebody else's list.
+ */
 export class LastList {
   readonly #folder = join(process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'tranche');
   readonly #file: string;
@@ -24,6 +27,7 @@ export class LastList {
 
   /** Numbers mean nothing where no file can be written, as in a read-only container. */
   write(rows: readonly ListedRow[]): void {
+    if (process.ppid <= 1) return;
     try {
       this.#forget();
       writeOwn(this.#file, JSON.stringify(rows));
