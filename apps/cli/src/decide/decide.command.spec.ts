@@ -85,6 +85,7 @@ it.each([
   ['a proposal awaits approval', [202, proposal], 7, 'tranche approve p-1'],
   ['what is not judged yet is unknown', [202, recorded], 5, 'not judged yet'],
   ['what counted is done', [200, operation], 0, 'it counted: the operation is succeeded'],
+  ['a conflict or proposal may be gone', [404, problem(404, 'decision_unknown')], 3, 'decision_unknown'],
   ['the state may refuse it', [409, problem(409, 'not_in_doubt')], 3, 'not_in_doubt'],
   ['a role may be missing', [403, problem(403, 'role_needed')], 4, 'role_needed'],
   ['what the gateway may have taken is unknown', [503, problem(503, 'gateway_unavailable')], 5, 'look at the order'],

@@ -128,7 +128,9 @@ function tell({ status, body }: Answer<Said>, ref: OrderRef, { output }: Options
 /** The one operation that is open to a person. @throws where there is none, or several */
 async function operationId(session: Session, ref: OrderRef, { command }: { command?: string }): Promise<string> {
   if (command !== undefined) return operationIdOf({ ...ref, commandId: command });
-  if (ref.id !== undefined && ref.kind !== 'conflict' && ref.kind !== 'proposal') return ref.id;
+  // A row of another list has an id of another kind.
+  const isOperation = ref.kind === undefined || ref.kind === 'doubt' || ref.kind === 'open_to_operator';
+  if (ref.id !== undefined && isOperation) return ref.id;
   const { attention } = await session.api.get<Order>(pathOfOrder(ref));
   const open = (attention as unknown as { id: string; kind: string; about: { commandId: string; operation: string } }[]).filter(
     ({ kind }) => kind === 'doubt' || kind === 'open_to_operator',

@@ -16,8 +16,10 @@ export interface Address {
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** The codes of refusals that are no question of rights or form. */
-const LOOK_FIRST = new Set(['gateway_unavailable', 'resolution_not_confirmed', 'settlement_not_confirmed']);
+/** Codes of answers that leave open if it counted. */
+const LOOK_FIRST = /^(?:gateway_unavailable|\w+_not_confirmed)$/;
+/** Codes of what is there no more. */
+const GONE = /^(?:conflict|decision|control)_unknown$/;
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -110,15 +112,15 @@ const isChange = (method: Method, { dryRun }: Query): boolean => method !== 'GET
 
 function exitCodeOf(status: number, code: string, mayHaveCounted: boolean): ExitCode {
   if (status === 401 || status === 403) return EXIT.notAllowed;
-  if (status === 409 || status === 410 || code === 'conflict_unknown') return EXIT.refused;
-  if (mayHaveCounted && (LOOK_FIRST.has(code) || status === 502 || status === 504)) return EXIT.unknown;
+  if (status === 409 || status === 410 || GONE.test(code)) return EXIT.refused;
+  if (mayHaveCounted && (LOOK_FIRST.test(code) || status === 502 || status === 504)) return EXIT.unknown;
   return EXIT.failed;
 }
 
 function adviceOf(status: number, code: string, notOurs: Address | undefined): string[] {
   if (status === 401) return ['  next: sign in with `tranche login`, or set TRANCHE_TOKEN'];
   if (code === 'same_operator') return ['  next: let another person approve it'];
-  if (LOOK_FIRST.has(code)) return ['  next: look at the order with `tranche show` before you say it again'];
+  if (LOOK_FIRST.test(code)) return ['  next: look at the order with `tranche show` before you say it again'];
   if (code === 'proposal_stale') return ['  next: look at the order again, and propose anew'];
   if (notOurs !== undefined) return [`  next: is ${notOurs.url.origin} (${notOurs.from}) the address of operations?`];
   return [];
