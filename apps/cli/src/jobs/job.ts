@@ -39,10 +39,13 @@ export async function* itemsOf(session: Session, id: string, verdict?: string): 
   } while (cursor !== undefined);
 } // prettier-ignore
 
-/** The code of a job that runs no more. A reconciliation proves only: what differs is left to people. */
+/** Verdicts that leave nothing to people once the job is done. */
+const SETTLED = new Set(['matched', 'attempt', 'repeat', 'resolve', 'propose', 'not-in-doubt']);
+
+/** The code of a job that runs no more. A reconciliation only compares: what differs is left to people. */
 export function exitCodeOfJob({ kind, status, failed, counts }: Job): ExitCode {
-  const differing = Object.entries(counts).filter(([verdict, number]) => verdict !== 'matched' && number > 0);
-  if (kind === 'reconcile') return differing.length === 0 ? EXIT.done : EXIT.partly;
   if (status === 'cancelled') return EXIT.refused;
-  return status === 'done' && failed === 0 ? EXIT.done : EXIT.partly;
+  const isLeft = Object.entries(counts).some(([verdict, number]) => number > 0 && !SETTLED.has(verdict));
+  const isWhole = kind === 'reconcile' || (status === 'done' && failed === 0);
+  return isWhole && !isLeft ? EXIT.done : EXIT.partly;
 }

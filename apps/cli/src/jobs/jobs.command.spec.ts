@@ -70,7 +70,7 @@ it('dead letters are named by rows of their list', async () => {
 }); // prettier-ignore
 
 it('a batch of resolutions awaits the approval of another person', async () => {
-  const done = job({ kind: 'resolve-by-file', status: 'done', done: 2 });
+  const done = job({ kind: 'resolve-by-file', status: 'done', done: 2, counts: { propose: 2 } });
   operations.says({
     'POST /v1/jobs': [201, job({ kind: 'resolve-by-file' })],
     'GET /v1/jobs/j-1/items': { items: [] },
@@ -86,6 +86,7 @@ it('a batch of resolutions awaits the approval of another person', async () => {
 
 it.each([
   ['all were done', { status: 'done', done: 2 }, 0],
+  ['some were left', { status: 'done', done: 1, counts: { attempt: 1, 'in-doubt': 1 } }, 6],
   ['one failed', { status: 'done', done: 1, failed: 1 }, 6],
   ['it was interrupted', { status: 'interrupted', done: 1 }, 6],
   ['it was cancelled', { status: 'cancelled' }, 3],

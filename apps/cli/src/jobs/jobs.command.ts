@@ -147,7 +147,7 @@ async function act(
   const job = options.wait === true ? await waitFor(session, id) : body;
   printJob(options.output, job);
   if (job.status === 'running') say(`it runs: \`tranche jobs show ${id} --wait\``);
-  const mustBeApproved = verb === 'start' && job.kind === 'resolve-by-file' && job.status === 'done';
+  const mustBeApproved = verb === 'start' && job.status === 'done' && (job.counts.propose ?? 0) > 0;
   if (mustBeApproved) say(`another person approves it with \`tranche jobs approve ${id}\``);
   if (verb === 'cancel' || job.status === 'running') return EXIT.done;
   return mustBeApproved && exitCodeOfJob(job) === EXIT.done ? EXIT.awaitsApproval : exitCodeOfJob(job);
