@@ -19,7 +19,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
   const brokers = nodes.map(({ address }) => address).join(',');
   const topics = async (mode) => {
     const env = { PATH, HOME, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX };
-    const child = spawn(process.execPath, ['tools/tranche.mjs', 'topics', mode, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+    const child = spawn(process.execPath, ['tools/dev.mjs', 'topics', mode, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
     let text = '';
     child.stdout.on('data', (data) => (text += data));
     const [status] = await once(child, 'close');
@@ -93,7 +93,7 @@ it.each([
   'reads every setting of Kafka as a service does, and says in a line what is wrong: %s',
   (_, settings, code, says) => {
     const env = { PATH, HOME, KAFKA_BROKERS: '127.0.0.1:1', ...settings };
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/tranche.mjs', 'topics'], { env, encoding: 'utf8' }); // prettier-ignore
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/dev.mjs', 'topics'], { env, encoding: 'utf8' }); // prettier-ignore
     expect([status, stdout]).toEqual([code, '']);
     expect(stderr).toMatch(says);
   },
