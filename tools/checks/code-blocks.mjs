@@ -98,7 +98,7 @@ function commandFaults(line, { files, scripts, commands, routes, tranche }) {
   const faults = [];
   for (const [, name] of line.matchAll(/\bnpm run (?:-s )?([\w-]+(?::[\w-]+)?)/g))
     if (!scripts.includes(name)) faults.push(`there is no script ${name}`);
-  const [, tool, rest = ''] = /(?:npm run (?:-s )?|tools\/tranche\.mjs )([\w-]+)([^#|]*)/.exec(line) ?? [];
+  const [, tool, rest = ''] = /(?:npm run (?:-s )?|tools\/dev\.mjs )([\w-]+)([^#|]*)/.exec(line) ?? [];
   if (tool && commands[tool])
     for (const [, option] of rest.matchAll(/\s--([a-z][\w-]*)/g))
       if (!commands[tool].has(option)) faults.push(`${tool} has no option --${option}`);

@@ -14,7 +14,7 @@ let stack;
 
 const acls = (kind) => {
   const env = { PATH, HOME, KAFKA_TOPIC_PREFIX: prefix };
-  return JSON.parse(spawnSync(process.execPath, ['tools/tranche.mjs', 'acls', kind, '--json'], { env }).stdout);
+  return JSON.parse(spawnSync(process.execPath, ['tools/dev.mjs', 'acls', kind, '--json'], { env }).stdout);
 };
 const onEach = (command) => Promise.all(cluster.masters.map((master) => master.ask(command)));
 

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const acls = (...args) => {
   const env = { PATH, HOME, KAFKA_TOPIC_PREFIX: PREFIX };
-  const { stdout } = spawnSync(process.execPath, ['tools/tranche.mjs', 'acls', ...args], { env, encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, ['tools/dev.mjs', 'acls', ...args], { env, encoding: 'utf8' });
   return stdout;
 };
 const kafkaAs = (username) =>

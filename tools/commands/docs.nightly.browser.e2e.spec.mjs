@@ -25,7 +25,7 @@ function answer({ url }, response) {
 }
 
 beforeAll(async () => {
-  const built = spawnSync(process.execPath, ['tools/tranche.mjs', 'docs'], { encoding: 'utf8' });
+  const built = spawnSync(process.execPath, ['tools/dev.mjs', 'docs'], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stderr.slice(-2000));
   server = createServer(answer);
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tranche-doctor-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function doctor(env, ...more) {
-  const args = ['tools/tranche.mjs', 'doctor', '--production', '--json', ...more];
+  const args = ['tools/dev.mjs', 'doctor', '--production', '--json', ...more];
   const child = spawn(process.execPath, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.on('data', (data) => (text += data));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { TEST_CARDS } from '../demo/test-cards.mjs';
 
 function doctor(env = {}) {
-  const { status, stdout } = spawnSync(process.execPath, ['tools/tranche.mjs', 'doctor', '--json'], {
+  const { status, stdout } = spawnSync(process.execPath, ['tools/dev.mjs', 'doctor', '--json'], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
   });
@@ -41,7 +41,7 @@ it('notes that the browser tests have no browser, which nothing else needs', () 
 });
 
 it('gives people two cards to try', () => {
-  const { stdout } = spawnSync(process.execPath, ['tools/tranche.mjs', 'doctor'], { encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, ['tools/dev.mjs', 'doctor'], { encoding: 'utf8' });
   expect(stdout).toContain(`${TEST_CARDS.accepted.cardCode}  is accepted`);
   expect(stdout).toContain(`${TEST_CARDS.refused.cardCode}  is refused`);
 });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 it.each(['plain', 'blank', 'user'])(
   'every command works as the first one in a fresh clone, or says in one line what to install: %s',
   (variant) => {
-    const args = ['tools/tranche.mjs', 'first-commands', '--in', variant, '--json'];
+    const args = ['tools/dev.mjs', 'first-commands', '--in', variant, '--json'];
     const { npm_lifecycle_event: _npm, ...env } = process.env;
     const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env, maxBuffer: 2 ** 26 });
     const { rows } = JSON.parse(stdout.trimEnd().split('\n').at(-1));

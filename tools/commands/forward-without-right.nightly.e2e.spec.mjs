@@ -22,7 +22,7 @@ afterAll(async () => {
 
 it('without the right to write commands a warning names topic and right, other commands go on, and the waiting one does after the grant', async () => {
   const isMissing = ({ principal, name }) => principal === GATEWAY && name === COMMANDS;
-  const args = ['tools/tranche.mjs', 'acls', '--kafka', '--publisher', 'payment', '--rails', 'partner-a', '--json'];
+  const args = ['tools/dev.mjs', 'acls', '--kafka', '--publisher', 'payment', '--rails', 'partner-a', '--json'];
   const env = { PATH, HOME, KAFKA_TOPIC_PREFIX: PREFIX };
   const { stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
   const rows = JSON.parse(stdout).map((row) =>

@@ -20,7 +20,7 @@ afterAll(() => [temporary, freshClone].forEach((folder) => rmSync(folder, { recu
 
 function tool(args, { env = {}, cwd = process.cwd() } = {}) {
   const { KAFKA_BROKERS: _kafka, REDIS_URL: _redis, FORCE_COLOR: _colour, ...rest } = process.env;
-  const result = spawnSync(process.execPath, ['tools/tranche.mjs', ...args], {
+  const result = spawnSync(process.execPath, ['tools/dev.mjs', ...args], {
     env: { ...rest, TMPDIR: temporary, ...env },
     cwd,
     encoding: 'utf8',

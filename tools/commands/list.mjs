@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The list of commands, in the order of `node tools/tranche.mjs --help`. A command is a file that exports
+ * The list of commands, in the order of `node tools/dev.mjs --help`. A command is a file that exports
  *   description   one sentence
  *   options       `{ name: { value, help, default, check } }`; without `value` it is a flag
  *   positionals   what it does, of which exactly one must be given
@@ -47,5 +47,5 @@ export async function commandOf(name) {
 export function calledAs(name, more = '') {
   if (name === 'test') return ['npm test', more].filter(Boolean).join(' -- ');
   if (Object.hasOwn(scripts, name)) return [`npm run ${name}`, more].filter(Boolean).join(' -- ');
-  return ['node tools/tranche.mjs', name, more].filter(Boolean).join(' ');
+  return ['node tools/dev.mjs', name, more].filter(Boolean).join(' ');
 }

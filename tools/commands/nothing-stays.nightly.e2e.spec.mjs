@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { waitFor } from '@tranche/testing';
 import { freePorts, isPortOpen } from '../infra/ports.mjs';
 
-const STACK = ['tools/tranche.mjs', 'stack', '--infra'];
+const STACK = ['tools/dev.mjs', 'stack', '--infra'];
 
 const folders = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
@@ -124,7 +124,7 @@ describe('stack -- --infra', () => {
 describe('npm run simulator', () => {
   it('stands alone on PORT with the merchants of MERCHANTS_FILE, and ends by SIGTERM', async () => {
     const [port] = await freePorts(1);
-    const simulator = startTool(process.execPath, ['tools/tranche.mjs', 'simulator'], {
+    const simulator = startTool(process.execPath, ['tools/dev.mjs', 'simulator'], {
       PORT: String(port),
       MERCHANTS_FILE: 'config/merchants.demo.json',
     });

@@ -11,7 +11,7 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 /** The faults kill Kafka and Redis, so the run starts its own: other tests need the shared ones. */
 function faults(...args) {
   const { KAFKA_BROKERS, REDIS_URL, npm_lifecycle_event, ...env } = process.env;
-  const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], {
+  const child = spawn(process.execPath, ['tools/dev.mjs', 'faults', ...args], {
     env: { ...env, TMPDIR: temporary },
   });
   const said = { stdout: '', stderr: '' };

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 function stack(args, env) {
   const { npm_lifecycle_event: _npm, ...rest } = process.env;
-  const child = spawn(process.execPath, ['tools/tranche.mjs', 'stack', ...args], {
+  const child = spawn(process.execPath, ['tools/dev.mjs', 'stack', ...args], {
     env: { ...rest, ...env, TMPDIR: temporary },
   });
   const said = { stdout: '', stderr: '' };

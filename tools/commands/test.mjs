@@ -109,7 +109,7 @@ async function runJest(held, jestArguments, env) {
 async function checkSchemas(held, log) {
   const onLine = (line) => log(line);
   return (
-    (await held.start(process.execPath, ['tools/tranche.mjs', 'generate-schemas', '--check'], { onLine }).exited) === 0
+    (await held.start(process.execPath, ['tools/dev.mjs', 'generate-schemas', '--check'], { onLine }).exited) === 0
   );
 }
 

@@ -18,7 +18,7 @@ let stage;
 
 const acls = (...args) => {
   const env = { PATH, HOME, KAFKA_TOPIC_PREFIX: prefix };
-  return JSON.parse(spawnSync(process.execPath, ['tools/tranche.mjs', 'acls', ...args, '--json'], { env }).stdout);
+  return JSON.parse(spawnSync(process.execPath, ['tools/dev.mjs', 'acls', ...args, '--json'], { env }).stdout);
 };
 const sasl = (username) => ({ mechanism: 'plain', username, password: passwordOf(username) });
 

@@ -9,7 +9,7 @@ const NAMES = ['CardEncryptionError', 'brandsOfNumber', 'cardFaults', 'encryptCa
 
 /** A process of its own, because Jest loads no ES module such as Rolldown. Says whether the script was made. */
 const bundle = () =>
-  spawnSync(process.execPath, ['tools/tranche.mjs', 'bundle'], { encoding: 'utf8' }).stderr.includes(CLASSIC_SCRIPT);
+  spawnSync(process.execPath, ['tools/dev.mjs', 'bundle'], { encoding: 'utf8' }).stderr.includes(CLASSIC_SCRIPT);
 
 beforeAll(bundle);
 

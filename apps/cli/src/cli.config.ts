@@ -3,6 +3,7 @@ import type { KafkaSettings } from '@tranche/kafka';
 import { NEWEST_RULES_VERSION, readIndexKeys, RULES, type IndexKey } from '@tranche/order-journal';
 import { AreBrokers, describeConfig, Env, KafkaConfig } from '@tranche/service-kit';
 import { CommandsConfig } from './commands/commands.config.js';
+import { SessionConfig } from './session/session.config.js';
 
 /** `tranche topics` needs no other settings. */
 export class BrokersConfig extends KafkaConfig {
@@ -38,6 +39,6 @@ export class CliConfig extends BrokersConfig {
 }
 
 /** All settings of `tranche`, for the documents. */
-export const SETTINGS = [...describeConfig(CliConfig), ...describeConfig(CommandsConfig)].filter(
-  ({ name }, index, all) => all.findIndex((one) => one.name === name) === index,
-);
+export const SETTINGS = [CliConfig, CommandsConfig, SessionConfig]
+  .flatMap((Class) => describeConfig(Class))
+  .filter(({ name }, index, all) => all.findIndex((one) => one.name === name) === index);

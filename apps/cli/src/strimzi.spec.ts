@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { addAclsCommand } from './acls/acls.command.js';
 import type { KafkaAcl } from './acls/access-table.js';
-import { CannotTellError, RefusedError } from './exit.js';
+import { UsageError, RefusedError } from './exit.js';
 import { addTopicsCommand } from './topics/topics.command.js';
 
 interface Resource {
@@ -92,8 +92,8 @@ describe('resources of Strimzi', () => {
   it.each([
     ['a user that Kubernetes can’t name', ['acls', '--strimzi', '--publisher', 'My_Shop'], RefusedError, /^My_Shop can't be the name/],
     ['a rail that there is not', ['acls', '--rails', 'card,cash'], RefusedError, /^there is no rail cash: it is one of partner-a/],
-    ['two kinds of output', ['acls', '--strimzi', '--redis'], CannotTellError, /^give one of --kafka, --redis and --strimzi/],
-    ['a plan and resources', ['topics', '--strimzi', '--plan'], CannotTellError, /^give one of --plan, --apply and --strimzi/],
+    ['two kinds of output', ['acls', '--strimzi', '--redis'], UsageError, /^give one of --kafka, --redis and --strimzi/],
+    ['a plan and resources', ['topics', '--strimzi', '--plan'], UsageError, /^give one of --plan, --apply and --strimzi/],
   ])('refuses %s', async (_, args, kind, says) => {
     const refused = tranche(...args);
     await expect(refused).rejects.toThrow(kind);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { NewTopic } from '@tranche/kafka';
-import { CannotTellError, RefusedError } from './exit.js';
+import { RefusedError, UsageError } from './exit.js';
 
 const API = 'kafka.strimzi.io/v1';
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
@@ -20,11 +20,11 @@ export const strimziOptions = (command: Command): Command =>
     .option('--cluster <name>', 'with --strimzi: name of the Kafka resource', 'kafka')
     .option('--json', 'prints one JSON object');
 
-/** @throws CannotTellError where more than one of the options is given */
+/** @throws UsageError where more than one of the options is given */
 export function assertOneOf(options: Readonly<Record<string, boolean | undefined>>): void {
   const names = Object.keys(options).map((name) => `--${name}`);
   if (Object.values(options).filter(Boolean).length > 1)
-    throw new CannotTellError(`give one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+    throw new UsageError(`give one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 }
 
 export const strimziResource = (kind: string, name: string, cluster: string, spec: object) => ({

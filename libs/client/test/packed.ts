@@ -13,7 +13,7 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'tranche
 
 /** Runs `npm run pack`. Resolves to the tarballs by the library's name. */
 export function pack(folder: string): Record<PackedName, string> {
-  const args = ['tools/tranche.mjs', 'pack', '--folder', folder];
+  const args = ['tools/dev.mjs', 'pack', '--folder', folder];
   const printed = execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' }).trim().split('\n');
   return Object.fromEntries(PACKED.map((name, at) => [name, join(folder, printed[at]!.split('/').at(-1)!)])) as Record<
     PackedName,

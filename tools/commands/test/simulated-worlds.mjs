@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
 export function faults(...args) {
-  const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], { env: process.env });
+  const child = spawn(process.execPath, ['tools/dev.mjs', 'faults', ...args], { env: process.env });
   // Simulated worlds have a virtual clock, so they can wait; other tests have deadlines and go first.
   setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const said = { stdout: '', stderr: '' };

@@ -26,7 +26,7 @@ export function demos() {
       const { brokers, redisUrl } = infrastructure();
       const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, TMPDIR: temporary };
       delete env.npm_lifecycle_event;
-      const demo = spawn(process.execPath, ['tools/tranche.mjs', 'demo', ...args], { env });
+      const demo = spawn(process.execPath, ['tools/dev.mjs', 'demo', ...args], { env });
       const said = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr']) demo[name].on('data', (chunk) => (said[name] += chunk));
       const exited = new Promise((done) => demo.once('close', (code, signal) => done(code ?? signal)));

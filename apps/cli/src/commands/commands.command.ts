@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { MERCHANT_PATTERN, parseOrderKey, orderKey, TOPICS } from '@tranche/contracts';
 import { topicOffsets, UnknownTopicError, type KafkaClient } from '@tranche/kafka';
 import { loadConfig } from '@tranche/service-kit';
-import { CannotTellError, EXIT, RefusedError } from '../exit.js';
+import { CannotTellError, EXIT, RefusedError, SettingsError, UsageError } from '../exit.js';
 import { jsonText } from '../printable.js';
 import { checkCommandGiven, type CheckedCommand } from './check-command.js';
 import { checkText } from './check-text.js';
@@ -31,14 +31,14 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
 
   commands
     .command('check')
-    .description('lists every fault of commands as this environment would find it; sends nothing; exit code 0 accepted, 1 refused, 2 can not tell')
+    .description('lists every fault of commands as this environment would find it; sends nothing; exit code 0 accepted, 3 refused')
     .argument('<file>', FILE)
     .option('--topic <name>', 'topic with prefix of commands that name none')
     .option('--json', 'prints JSON')
     .action(async (file: string, { topic, json }: Json & { topic?: string }) => {
       const checked = await check(givenFrom(file, topic));
       console.log(json === true ? jsonText({ commands: checked }) : checkText(checked));
-      exit(checked.every(({ verdict }) => verdict === 'accepted') ? EXIT.done : EXIT.failed);
+      exit(checked.every(({ verdict }) => verdict === 'accepted') ? EXIT.done : EXIT.refused);
     }); // prettier-ignore
 
   commands
@@ -114,7 +114,7 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
       if (json === true) console.log(jsonText({ refused: letters }));
       else if (letters.length > 0) console.log(refusedText(letters));
       console.error(`${letters.length} dead letters since ${new Date(sinceMs).toISOString()}`);
-      exit(letters.length === 0 ? EXIT.done : EXIT.failed);
+      exit(letters.length === 0 ? EXIT.done : EXIT.partly);
     }); // prettier-ignore
 }
 
@@ -122,7 +122,7 @@ async function check(given: readonly Given[]): Promise<CheckedCommand[]> {
   const config = loadConfig(CommandsConfig);
   const { merchants, environmentId, kafkaTopicPrefix: prefix, kafkaBrokers } = config;
   if (merchants === undefined)
-    throw new CannotTellError('MERCHANTS_FILE is not set: set it as for payment-gateway, whose rules are checked');
+    throw new SettingsError('MERCHANTS_FILE is not set: set it as for payment-gateway, whose rules are checked');
   const client = kafkaBrokers === undefined ? undefined : await openKafka(config);
   const partitionsOf = client && partitionsAt(client);
   const environment = { prefix, merchants, environmentId, ...(partitionsOf && { partitionsOf }), nowMs: Date.now() };
@@ -162,9 +162,9 @@ function givenFrom(file: string, topic: string | undefined): Given[] {
 function wantedOf(id: string | undefined, { merchant, order }: { merchant?: string; order?: string }): Wanted {
   if (id !== undefined && merchant === undefined && order === undefined) return { id };
   if (id !== undefined || merchant === undefined || order === undefined)
-    throw new CannotTellError('give the id of a command, or --merchant and --order');
+    throw new UsageError('give the id of a command, or --merchant and --order');
   const wanted = parseOrderKey(orderKey(merchant, order));
-  if (wanted === undefined) throw new CannotTellError('--order must be 1 to 40 characters without control characters');
+  if (wanted === undefined) throw new UsageError('--order must be 1 to 40 characters without control characters');
   return wanted;
 }
 

@@ -3,7 +3,7 @@ import { ENVIRONMENT_ID_PATTERN, loadMerchants, type Merchants } from '@tranche/
 import { createKafkaClient, type KafkaClient, type KafkaSettings } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
-import { CannotTellError } from '../exit.js';
+import { SettingsError } from '../exit.js';
 import { kafkaAnswers } from '../outside.js';
 
 /** Settings of `tranche commands`, named as those of payment-gateway. Each command needs only some of them. */
@@ -43,10 +43,10 @@ export class CommandsConfig extends KafkaConfig {
   }
 }
 
-/** @throws CannotTellError where no broker is set, or none answers */
+/** @throws SettingsError where no broker is set, CannotTellError where none answers */
 export async function openKafka(config: CommandsConfig): Promise<KafkaClient> {
   const { kafkaBrokers: brokers, kafka } = config;
-  if (brokers === undefined) throw new CannotTellError('KAFKA_BROKERS is not set: set it as for payment-gateway');
+  if (brokers === undefined) throw new SettingsError('KAFKA_BROKERS is not set: set it as for payment-gateway');
   const client = createKafkaClient({ brokers, ...kafka, clientId: 'tranche-cli' }, silentLog);
   await kafkaAnswers(client);
   return client;

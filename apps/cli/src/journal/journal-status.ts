@@ -45,8 +45,8 @@ export async function journalStatus(access: JournalAccess): Promise<JournalStatu
 }
 
 export function exitCodeOf({ partitions }: JournalStatus): number {
-  if (partitions.some(({ state }) => state === 'damaged')) return EXIT.failed;
-  return partitions.some(({ state }) => state === 'unknown') ? EXIT.cannotTell : EXIT.done;
+  if (partitions.some(({ state }) => state === 'damaged')) return EXIT.partly;
+  return partitions.some(({ state }) => state === 'unknown') ? EXIT.failed : EXIT.done;
 }
 
 async function factsOf(

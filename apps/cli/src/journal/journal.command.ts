@@ -6,6 +6,7 @@ import { exitCodeOf, journalStatus } from './journal-status.js';
 import { keptNotifications, resumable, resume, resumePlan } from './resume.js';
 import { assertSkippable, skip, skipPlan } from './skip.js';
 import { statusJson, statusText } from './status-text.js';
+import { printable } from '../printable.js';
 import { confirm, twoPeople } from './two-people.js';
 
 type Change = TwoPeople & { yes?: boolean };
@@ -18,12 +19,12 @@ export function addJournalCommand(program: Command, exit: (code: number) => void
 
   journal
     .command('status')
-    .description('shows each partition, what is damaged and what to do; exit code 0 healthy, 1 damaged, 2 can not tell')
+    .description('shows each partition, what is damaged and what to do; exit code 0 healthy, 6 damaged, 1 can not tell')
     .option('--json', 'prints JSON')
     .action(async ({ json }: { json?: boolean }) =>
       withAccess(async (access) => {
         const status = await journalStatus(access);
-        console.log(json === true ? statusJson(status) : statusText(status));
+        console.log(json === true ? statusJson(status) : printable(statusText(status)));
         exit(exitCodeOf(status));
       }),
     );

@@ -68,7 +68,7 @@ describe('a skip', () => {
 describe('the status', () => {
   it('is healthy, damaged, or not to be told', () => {
     const unknown = { mark: undefined, isIndexUnverified: true };
-    expect([statusOf({}), statusOf({}, lost), statusOf({}, unknown), statusOf(lost, unknown)].map(exitCodeOf)).toEqual([0, 1, 2, 1]); // prettier-ignore
+    expect([statusOf({}), statusOf({}, lost), statusOf({}, unknown), statusOf(lost, unknown)].map(exitCodeOf)).toEqual([0, 6, 1, 6]); // prettier-ignore
   });
 
   it('names each damage and what to do, for people and for programs', () => {

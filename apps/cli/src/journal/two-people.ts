@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import type { TwoPeople } from '@tranche/order-journal';
-import { RefusedError } from '../exit.js';
+import { RefusedError, UsageError } from '../exit.js';
 
 const NAME = /^[^\u0000-\u001f\u007f]{1,100}$/;
 const REASON = /^[^\u0000-\u001f\u007f]{10,500}$/;
 
-/** @throws RefusedError naming every fault */
+/** @throws UsageError naming every fault */
 export function twoPeople(options: TwoPeople): TwoPeople {
   const requestedBy = options.requestedBy.trim();
   const approvedBy = options.approvedBy.trim();
@@ -17,7 +17,7 @@ export function twoPeople(options: TwoPeople): TwoPeople {
     ...(isSame ? ['--approved-by must be another person than --requested-by'] : []),
     ...(REASON.test(reason) ? [] : ['--reason must have 10 to 500 characters; it is kept, so give no personal data']),
   ];
-  if (faults.length > 0) throw new RefusedError(faults.join('\n'));
+  if (faults.length > 0) throw new UsageError(faults);
   return { requestedBy, approvedBy, reason };
 }
 

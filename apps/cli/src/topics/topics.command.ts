@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { TOPICS } from '@tranche/contracts';
 import { applyTopicPlan, createKafkaClient, newTopics, planTopics, type TopicPlan } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { ConfigError, loadConfig } from '@tranche/service-kit';
+import { loadConfig } from '@tranche/service-kit';
 import { BrokersConfig } from '../cli.config.js';
-import { EXIT, RefusedError } from '../exit.js';
+import { CannotTellError, EXIT } from '../exit.js';
 import { kafkaAnswers } from '../outside.js';
 import { assertOneOf, printed, strimziOptions, strimziTopics, type StrimziOptions } from '../strimzi.js';
 
@@ -20,7 +20,7 @@ interface Options extends StrimziOptions {
 export function addTopicsCommand(program: Command, exit: (code: number) => void): void {
   const topics = program
     .command('topics')
-    .description('compares the topics on a broker with those that Tranche needs, and makes them so; exit code 0 they are as TOPICS=check wants them, 1 something is to be done, or is left to people, or Kafka cannot be asked, 78 a setting of Kafka is wrong')
+    .description('compares the topics on a broker with those that Tranche needs, and makes them so; exit code 0 they are as TOPICS=check wants them, 6 something is to be done, or is left to people')
     .option('--plan', 'says what is to be done, and changes nothing; so it does without an option too')
     .option('--apply', 'does it: creates and configures, never deletes, never shortens what is kept')
     .option('--flush', 'with it brokers write each record of the journal and of commands to disk before they acknowledge it: slower, see docs/guide/4-when-things-fail.md'); // prettier-ignore
@@ -31,19 +31,8 @@ async function planApplyOrPrint({ plan, apply, strimzi, ...options }: Options): 
   assertOneOf({ plan, apply, strimzi });
   const { KAFKA_TOPIC_PREFIX } = process.env;
   // Other settings of Kafka may name files that this machine does not have.
-  const config = readSettings(strimzi === true ? { KAFKA_TOPIC_PREFIX } : process.env);
-  if (config === undefined) return EXIT.settings;
+  const config = loadConfig(BrokersConfig, strimzi === true ? { KAFKA_TOPIC_PREFIX } : process.env);
   return strimzi === true ? printResources(config, options) : planOrApply(config, { apply, ...options });
-}
-
-function readSettings(env: NodeJS.ProcessEnv): BrokersConfig | undefined {
-  try {
-    return loadConfig(BrokersConfig, env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    for (const { name, message } of error.faults) console.error(`${name}: ${message}`);
-    return undefined;
-  }
 }
 
 function printResources({ kafkaTopicPrefix: prefix }: BrokersConfig, { cluster, flush, json }: Options): number {
@@ -62,7 +51,7 @@ async function planOrApply(
   if (apply) await askedAt(kafka.brokers, () => applyTopicPlan(client, plan));
   console.log(json === true ? JSON.stringify({ applied: apply, ...plan }) : linesOf(plan, apply).join('\n'));
   const left = apply ? plan.byHand.length : plan.create.length + plan.configure.length + plan.byHand.length;
-  return left === 0 ? EXIT.done : EXIT.failed;
+  return left === 0 ? EXIT.done : EXIT.partly;
 }
 
 /** Turns Kafka's refusals and connection errors into a message for the user; any other error is a bug. */
@@ -71,7 +60,7 @@ async function askedAt<T>(addresses: readonly string[], ask: () => Promise<T>): 
     return await ask();
   } catch (error) {
     if (!(error instanceof Error && error.name.startsWith('KafkaJS'))) throw error;
-    throw new RefusedError(`Kafka at ${addresses.join(', ')} (KAFKA_BROKERS): ${error.message}`);
+    throw new CannotTellError(`Kafka at ${addresses.join(', ')} (KAFKA_BROKERS): ${error.message}`);
   }
 }
 

@@ -37,8 +37,9 @@ function shops(): Record<string, object> {
     'shop-approval': { approvalAboveMinor: 1 },
     'shop-supersedes': { supersedeDoubtfulForms: true },
     'shop-signed': { publisherKeys: [publisherKeyOfTests()], requireSignatures: true },
-    // For the spec that stops its intake.
+    // For the specs that stop their intake, one each.
     'shop-stopped': {},
+    'shop-paused': {},
     // For a spec that reads a list or metric by merchant. One person is enough for a resolution that something succeeded.
     'shop-counted': { approvalAboveMinor: 100_000_000 },
   };

@@ -1,5 +1,5 @@
 /**
- * Entry point of all tools: `node tools/tranche.mjs NAME …`; package.json has a script for each command that people use. This file and the
+ * Entry point of all tools: `node tools/dev.mjs NAME …`; package.json has a script for each command that people use. This file and the
  * commands import packages only when a command runs: a fresh clone has none yet.
  */
 import { fileURLToPath } from 'node:url';

@@ -1,0 +1,65 @@
+import { fakeOperations } from '../../test/fake-operations.js';
+import { aTerminal } from '../../test/run-tranche.js';
+
+const page = {
+  counts: [{ kind: 'doubt', number: 1, amounts: { EUR: 25_000 }, oldest: '2027-03-01T10:00:00.000Z' }],
+  items: [
+    { kind: 'dead_letters', merchant: 'shop-fr', number: 3, about: {} },
+    {
+      ...{ kind: 'doubt', id: 'WyJzaG9wLWZyIiwib3JkZXItMSIsImMtMSJd', merchant: 'shop-fr', orderId: 'order-1\u202e' },
+      ...{ since: '2027-03-01T10:00:00.000Z', amount: 25_000, currency: 'EUR' },
+      about: { operation: 'capture', reason: 'timeout', byItself: [{ what: 'look_up', at: '2027-03-01T11:00:00.000Z' }] },
+    },
+  ],
+  behind: 0,
+}; // prettier-ignore
+
+let operations: Awaited<ReturnType<typeof fakeOperations>>;
+let terminal: ReturnType<typeof aTerminal>;
+beforeAll(async () => {
+  operations = await fakeOperations();
+  terminal = aTerminal({ OPERATIONS_URL: operations.url, TRANCHE_TOKEN: 'token-of-alice' });
+});
+afterAll(async () => {
+  await operations.close();
+  terminal.close();
+});
+beforeEach(() => operations.says({ 'GET /v1/attention': page }));
+
+it('lists what needs a person, what happens by itself, and the command that goes on', async () => {
+  const { code, out, err } = await terminal.run(['attention', '--merchant', 'shop-fr', '--sort', 'age']);
+  expect(code).toBe(0);
+  expect(out.split('\n')[2]).toMatch(
+    /^2 +doubt +shop-fr\/order-1\\u202e +250\.00 EUR .* look_up .* capture, timeout +tranche resolve 2$/,
+  );
+  expect(err).toMatch(/^1 doubt, 250\.00 EUR, oldest /);
+  expect(operations.requests).toMatchObject([
+    { url: '/v1/attention?limit=50&merchant=shop-fr&sort=age', authorization: 'Bearer token-of-alice' },
+  ]);
+});
+
+it('a number is a row of the last list, of this terminal and profile', async () => {
+  await terminal.run(['attention']);
+  const { err } = await terminal.run(['show', '2']);
+  expect(operations.requests.at(-1)?.url).toBe('/v1/orders/shop-fr/order-1%E2%80%AE');
+  expect(err).not.toContain('no such row');
+  expect(await terminal.run(['show', '1'])).toMatchObject({ code: 2, err: expect.stringContaining('no single order') });
+  expect(await terminal.run(['show', '9'])).toMatchObject({ code: 2, err: expect.stringContaining('no such row') });
+});
+
+it.each([
+  ['json', (out: string) => JSON.parse(out) as unknown, page],
+  ['jsonl', (out: string) => JSON.parse(out.split('\n')[0]!) as unknown, { ...page.items[0], row: 1 }],
+  ['csv', (out: string) => out.split('\n')[0], 'row,kind,order,amount,since,act by,by itself,what,next'],
+])('-o %s has the data alone on stdout', async (format, read, expected) => {
+  const { out } = await terminal.run(['attention', '-o', format]);
+  expect(read(out)).toEqual(expected);
+});
+
+it('says what is not in the list, and ends with 6', async () => {
+  operations.says({ 'GET /v1/attention': { ...page, behind: 7, missing: ['proposals'] } });
+  const { code, err } = await terminal.run(['attention']);
+  expect(code).toBe(6);
+  expect(err).toContain('the gateway did not answer: proposals');
+  expect(err).toContain('lacks 7 records');
+});

@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fakeOperations } from '../../test/fake-operations.js';
+import { aTerminal } from '../../test/run-tranche.js';
+
+const entry = {
+  ...{
+    id: '3-42',
+    partition: 3,
+    offset: '42',
+    merchant: 'shop-fr',
+    orderId: 'order-1',
+    at: '2027-03-01T10:00:00.000Z',
+  },
+  ...{ kind: 'resolution.submit', body: { operator: 'alice', reason: 'seen \u001b]0;\u202e', nested: {} } },
+};
+
+let operations: Awaited<ReturnType<typeof fakeOperations>>;
+let terminal: ReturnType<typeof aTerminal>;
+beforeAll(async () => {
+  operations = await fakeOperations();
+  terminal = aTerminal({ OPERATIONS_URL: operations.url, TRANCHE_TOKEN: 'token-of-alice' });
+});
+afterAll(async () => {
+  await operations.close();
+  terminal.close();
+});
+
+it.each([
+  ['audit', ['audit'], '/v1/audit'],
+  ['dead letters', ['dead-letters'], '/v1/dead-letters'],
+  ['the quarantine', ['quarantine', 'list'], '/v1/quarantine'],
+])('lists %s, without what could steer the terminal', async (_, args, path) => {
+  operations.says({ [`GET ${path}`]: { entries: [entry], next: 'more' } });
+  const { code, out, err } = await terminal.run([...args, '--merchant', 'shop-fr', '--order', 'order-1', '--limit', '1']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^1 .* shop-fr\/order-1 +resolution\.submit +operator alice, reason seen \\u001b\]0;\\u202e +3-42$/m);
+  expect(err).toBe('there is more: raise --limit, or filter\n');
+  expect(operations.requests.at(-1)?.url).toBe(`${path}?limit=1&merchant=shop-fr&orderId=order-1`);
+}); // prettier-ignore
+
+describe('events tail', () => {
+  let server: Server;
+  let connections = 0;
+  beforeAll(async () => {
+    server = createServer((_, response) => {
+      connections++;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const order = (merchant: string) =>
+        `event: order\ndata: ${JSON.stringify({ merchant, orderId: `of-${connections}`, status: 'captured', movedAt: entry.at })}\n\n`;
+      response.end(`: still here\n\nevent: state\ndata: {"behind":0}\n\n${order('shop-es')}${order('shop-fr')}`);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  });
+  afterAll(() => server.close());
+
+  it('prints the orders that change, connects again, and ends with 0 at Ctrl-C', async () => {
+    const OPERATIONS_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const run = terminal.run(['events', 'tail', '--merchant', 'shop-fr', '-o', 'jsonl'], { OPERATIONS_URL });
+    while (connections < 2) await new Promise((next) => setTimeout(next, 20));
+    process.emit('SIGINT');
+    const { code, out, err } = await run;
+    expect(code).toBe(0);
+    expect(out.split('\n')[0]).toBe(
+      `{"merchant":"shop-fr","orderId":"of-1","status":"captured","movedAt":"${entry.at}"}`,
+    );
+    expect(out).not.toContain('shop-es');
+    expect(err).toContain('trying again');
+  });
+});
