@@ -26,6 +26,18 @@ export class PassedOnController {
     return this.#pass(request, reply, body);
   }
 
+  @Post('conflicts/:id/settle')
+  @Route('operator', 'resolution.submit')
+  settle(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
+    return this.#pass(request, reply, body);
+  }
+
+  @Get('me')
+  @Route('viewer', 'order.read')
+  me(@Req() request: Request, @Res() reply: Reply): Promise<void> {
+    return this.#pass(request, reply);
+  }
+
   @Get('proposals')
   @Route('viewer', 'proposals.read')
   proposals(@Req() request: Request, @Res() reply: Reply): Promise<void> {

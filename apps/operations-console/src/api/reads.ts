@@ -1,0 +1,82 @@
+/** What the pages read. Lists come by pages; the stream says when they are to be read again. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { api, body, type Schema } from './client.js';
+import type { paths } from './schema.js';
+
+type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
+  ? Omit<NonNullable<Q>, 'cursor'>
+  : never;
+
+const pages = { initialPageParam: undefined as string | undefined, placeholderData: keepPreviousData };
+const nextOf = ({ next }: { next?: string }) => next;
+
+export type AttentionQuery = QueryOf<'/v1/attention'>;
+export type AttentionItem = Schema['Attention']['items'][number];
+
+export const useAttention = (query: AttentionQuery) =>
+  useInfiniteQuery({
+    ...pages,
+    queryKey: ['attention', query],
+    queryFn: ({ pageParam: cursor }) => body(api.GET('/v1/attention', { params: { query: { ...query, cursor } } })),
+    getNextPageParam: nextOf,
+    // What only the gateway knows, such as a proposal, changes no order: the stream does not tell it.
+    refetchInterval: 5_000,
+  });
+
+export type OrdersQuery = QueryOf<'/v1/orders'>;
+export const useOrders = (query: OrdersQuery) =>
+  useInfiniteQuery({
+    ...pages,
+    queryKey: ['orders', query],
+    queryFn: ({ pageParam: cursor }) => body(api.GET('/v1/orders', { params: { query: { ...query, cursor } } })),
+    getNextPageParam: nextOf,
+  });
+
+export type RecordsQuery = QueryOf<'/v1/audit'>;
+export type RecordsPath = '/v1/audit' | '/v1/dead-letters' | '/v1/quarantine';
+export const useRecords = (path: RecordsPath, query: RecordsQuery) =>
+  useInfiniteQuery({
+    ...pages,
+    queryKey: ['records', path, query],
+    queryFn: ({ pageParam: cursor }) => body(api.GET(path, { params: { query: { ...query, cursor } } })),
+    getNextPageParam: nextOf,
+  });
+
+export const useOrder = (merchant: string, orderId: string) =>
+  useQuery({
+    queryKey: ['order', merchant, orderId, 'now'],
+    queryFn: () => body(api.GET('/v1/orders/{merchant}/{orderId}', { params: { path: { merchant, orderId } } })),
+  });
+
+export const useTimeline = (merchant: string, orderId: string, at: string | undefined) =>
+  useQuery({
+    queryKey: ['order', merchant, orderId, 'timeline', at],
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      body(
+        api.GET('/v1/orders/{merchant}/{orderId}/timeline', { params: { path: { merchant, orderId }, query: { at } } }),
+      ),
+  });
+
+export type Proposal = Schema['Proposal'];
+/** Proposals are the gateway's: the stream tells the order that they move, not the proposal itself. */
+export const useProposals = () =>
+  useQuery({
+    queryKey: ['proposals'],
+    queryFn: async () => (await body(api.GET('/v1/proposals'))).proposals,
+    refetchInterval: 2_000,
+  });
+
+export const useRails = () =>
+  useQuery({
+    queryKey: ['rails'],
+    queryFn: async () => (await body(api.GET('/v1/rails'))).rails,
+    refetchInterval: 5_000,
+  });
+
+export const usePartitions = () =>
+  useQuery({
+    queryKey: ['partitions'],
+    queryFn: async () => (await body(api.GET('/v1/partitions'))).partitions,
+    refetchInterval: 5_000,
+  });

@@ -1,0 +1,154 @@
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { useRecords, type RecordsPath } from '../api/reads.js';
+import type { Schema } from '../api/client.js';
+import { useTitle } from '../parts/hooks.js';
+import { Answer, Empty, More, When } from '../parts/parts.js';
+import { OrderLink, Table, type Column } from '../parts/records.js';
+import { flat } from '../order/record.js';
+import { spaced } from '../text/format.js';
+import { Published } from '../text/published.js';
+
+type Row = Schema['Records']['entries'][number];
+
+const text = ({ body }: Row, name: string) => {
+  const value = (body as Record<string, unknown>)[name];
+  return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+};
+const at: Column<Row> = { name: 'When', of: (row) => <When at={row.at} /> };
+const order: Column<Row> = { name: 'Order', of: (row) => <OrderLink merchant={row.merchant} orderId={row.orderId} /> };
+const kind = (name: string): Column<Row> => ({
+  name,
+  of: (row) => <Published text={spaced(row.kind).replaceAll('.', ' ')} shown={60} />,
+});
+const all: Column<Row> = { name: 'Record', of: (row) => <Whole row={row} /> };
+
+export const DeadLetters = () => (
+  <Records
+    path="/v1/dead-letters"
+    title="Dead letters"
+    about="Commands that were not taken. What was asked was not done; the shop was not told."
+    columns={[at, order, kind('Why'), { name: 'Says', of: (row) => <Published text={text(row, 'message')} /> }, all]}
+  />
+);
+export const Quarantine = () => (
+  <Records
+    path="/v1/quarantine"
+    title="Quarantine"
+    about="Notifications that were not believed. A wrong key, or a forgery."
+    todo="Put the key right, then run: tranche quarantine reverify --merchant SHOP --dry-run"
+    columns={[
+      at,
+      { name: 'Merchant', of: (row) => row.merchant ?? 'none named' },
+      kind('Why'),
+      { name: 'Says', of: (row) => <Published text={text(row, 'why')} /> },
+      all,
+    ]}
+  />
+);
+export const Audit = () => (
+  <Records
+    path="/v1/audit"
+    title="Audit"
+    about="What operators did at the gateway, the newest first."
+    columns={[
+      at,
+      { name: 'Who', of: (row) => <Published text={text(row, 'operator') || text(row, 'person')} /> },
+      kind('Action'),
+      order,
+      { name: 'Came to', of: (row) => <Published text={text(row, 'result') || text(row, 'outcome')} /> },
+      all,
+    ]}
+  />
+);
+
+interface RecordsProps {
+  path: RecordsPath;
+  title: string;
+  about: string;
+  todo?: string;
+  columns: readonly Column<Row>[];
+}
+
+function Records({ path, title, about, todo, columns }: RecordsProps) {
+  useTitle(title);
+  const [search, setSearch] = useSearchParams();
+  const merchant = search.get('merchant') ?? '';
+  const of = search.get('kind') ?? '';
+  const asked = useRecords(path, {
+    ...(/^[a-z0-9-]{1,32}$/.test(merchant) && { merchant }),
+    ...(/^[a-z][a-z0-9_.-]{0,63}$/.test(of) && { kind: of }),
+  });
+  const set = (name: string, value: string) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  return (
+    <>
+      <h1>{title}</h1>
+      <p className="about">{about}</p>
+      {todo !== undefined && <p className="about">{todo}</p>}
+      <div className="filters" role="group" aria-label="Filter">
+        <label className="inline">
+          Merchant
+          <input
+            data-search
+            value={merchant}
+            size={14}
+            onChange={({ target }) => set('merchant', target.value.trim())}
+          />
+        </label>
+        <label className="inline">
+          Why
+          <input value={of} size={18} onChange={({ target }) => set('kind', target.value.trim())} />
+        </label>
+      </div>
+      <Answer of={asked} what={title.toLowerCase()}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ entries }) => entries);
+          if (rows.length === 0) return <Empty>None{merchant || of ? ' of this kind' : ''}.</Empty>;
+          return (
+            <>
+              <Table label={title} columns={columns} rows={rows} keyOf={(row) => `${row.partition}/${row.offset}`} />
+              <More
+                next={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
+                shown={rows.length}
+                of="record"
+                isBusy={asked.isFetchingNextPage}
+              />
+            </>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+function Whole({ row }: { row: Row }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="link" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        {row.partition}/{row.offset}
+      </button>
+      {isOpen && (
+        <dl className="fields">
+          {flat(row.body).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <Published text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
