@@ -17,6 +17,8 @@ const page = <T extends string>(load: () => Promise<Record<T, ComponentType>>, n
   lazy(async () => ({ default: (await load())[name] }));
 
 const Overview = page(() => import('./pages/overview.js'), 'Overview');
+const Jobs = page(() => import('./pages/jobs.js'), 'Jobs');
+const JobPage = lazy(async () => ({ default: (await import('./pages/jobs.js')).JobPage }));
 const Order = lazy(async () => ({ default: (await import('./order/order.js')).Order }));
 const Search = page(() => import('./pages/search.js'), 'Search');
 const Approvals = page(() => import('./pages/approvals.js'), 'Approvals');
@@ -33,6 +35,7 @@ const PAGES: readonly [path: string, name: string, icon: string][] = [
   ['/rails', 'Rails', 'M8 3v18M16 3v18M8 8h8M8 14h8'],
   ['/dead-letters', 'Dead letters', 'M4 7h16v11H4zM4 8l8 6 8-6'],
   ['/quarantine', 'Quarantine', 'M12 3l8 4v5c0 5-4 8-8 9-4-1-8-4-8-9V7z'],
+  ['/jobs', 'Jobs', 'M5 5h6v6H5zM13 13h6v6h-6zM13 8h6M5 16h6'],
   ['/audit', 'Audit', 'M6 4h12v16H6zM9 9h6M9 13h6'],
 ];
 /** These stand at the foot of a phone's screen; the others are behind "More". */
@@ -113,7 +116,7 @@ export function App() {
 
 const BY_PATH: Readonly<Record<string, ComponentType>> = {
   ...{ '/': Queue, '/overview': Overview, '/search': Search, '/approvals': Approvals, '/rails': Rails },
-  ...{ '/dead-letters': DeadLetters, '/quarantine': Quarantine, '/audit': Audit },
+  ...{ '/dead-letters': DeadLetters, '/quarantine': Quarantine, '/audit': Audit, '/jobs': Jobs },
 };
 
 /** The page of the address. An order's number may have any character, so the address is read as it is and not as the router has it. */
@@ -122,6 +125,8 @@ function Page() {
   const [, merchant, orderId] = /^\/orders\/([^/]+)\/([^/]+)$/.exec(pathname) ?? [];
   if (merchant !== undefined && orderId !== undefined)
     return <Order merchant={decodeURIComponent(merchant)} orderId={decodeURIComponent(orderId)} />;
+  const [, job] = /^\/jobs\/([^/]+)$/.exec(pathname) ?? [];
+  if (job !== undefined) return <JobPage id={decodeURIComponent(job)} />;
   const Found = BY_PATH[pathname];
   return Found === undefined ? <Empty>There is no such page.</Empty> : <Found />;
 }

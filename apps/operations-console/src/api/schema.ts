@@ -183,7 +183,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Says how an operation in doubt, or a payment that waits, ended. */
+    /** Says how an operation in doubt, or a payment that waits, ended. Passed on to the gateway. */
     post: operations['postV1OperationsIdResolve'];
     delete?: never;
     options?: never;
@@ -317,7 +317,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Says who the key or token names, and what it may do. */
+    /** Says who the key or token names, and what it may do. Passed on to the gateway. */
     get: operations['getV1Me'];
     put?: never;
     post?: never;
@@ -336,8 +336,146 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Proposes what a conflict came to. A second person must approve it. */
+    /** Proposes what a conflict came to. A second person must approve it. Passed on to the gateway. */
     post: operations['postV1ConflictsIdSettle'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/controls': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists what people stopped. Passed on to the gateway. */
+    get: operations['getV1Controls'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/controls/{scope}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /** Stops the intake of commands of a rail or a merchant; calls under way go on. Passed on to the gateway. */
+    put: operations['putV1ControlsScope'];
+    post?: never;
+    /** Lets a rail or a merchant go on. Passed on to the gateway. */
+    delete: operations['deleteV1ControlsScope'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Jobs, the newest first. */
+    get: operations['getV1Jobs'];
+    put?: never;
+    /** Makes the plan of a job: a verdict for each item. Nothing is done before it is started; a reconciliation has nothing to do. A file with a fault is refused, each fault with its line. */
+    post: operations['postV1Jobs'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** A job and how far it is. */
+    get: operations['getV1JobsId'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}/items': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Items of a job: what was found of each, and what became of it. */
+    get: operations['getV1JobsIdItems'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}/start': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Does what is planned, each item once, with the token of whoever starts it. After an interruption it goes on behind the last item that was begun. */
+    post: operations['postV1JobsIdStart'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}/approve': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Approves the proposals that the job made, each bound to the state that its proposal rests on. Another person than the one who started it. */
+    post: operations['postV1JobsIdApprove'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Ends a job. An item that is under way is finished. */
+    post: operations['postV1JobsIdCancel'];
     delete?: never;
     options?: never;
     head?: never;
@@ -443,6 +581,7 @@ export interface components {
           | 'frozen'
           | 'proposal'
           | 'rail'
+          | 'control'
           | 'partition'
           | 'dead_letters'
           | 'quarantine';
@@ -477,6 +616,7 @@ export interface components {
           | 'frozen'
           | 'proposal'
           | 'rail'
+          | 'control'
           | 'partition'
           | 'dead_letters'
           | 'quarantine';
@@ -536,7 +676,7 @@ export interface components {
        */
       behind: number;
       /** @description What the gateway was asked for and did not answer. */
-      missing?: ('proposals' | 'rails')[];
+      missing?: ('proposals' | 'rails' | 'controls')[];
     };
     /** @description What is read of Kafka. */
     Partitions: {
@@ -750,6 +890,11 @@ export interface components {
     Records: {
       /** @description The records. */
       entries: {
+        /**
+         * @description Partition and offset, as POST /v1/jobs takes it.
+         * @example 0-42
+         */
+        id: string;
         /**
          * @description Partition.
          * @example 0
@@ -1090,46 +1235,6 @@ export interface components {
         isMoneyWhole: boolean;
       };
     };
-    /** @description What a conflict came to. It must be true by the platform's books. */
-    Settlement: {
-      /**
-       * @description kept: a result stands. repaired: money was given back elsewhere.
-       * @example kept
-       * @enum {string}
-       */
-      outcome: 'kept' | 'repaired';
-      /**
-       * @description How the operator knows; no personal data.
-       * @example seen in the back office
-       */
-      reason: string;
-      /**
-       * @description Ignored: the key names the person.
-       * @example anna
-       */
-      actor?: string;
-      /**
-       * @description Of kept: the result that stands, where reports differ about it.
-       * @example succeeded
-       * @enum {string}
-       */
-      result?: 'succeeded' | 'refused' | 'not_executed';
-      /**
-       * @description TRANSACTIONID of the success that stands, or of which money was given back.
-       * @example T0000000001
-       */
-      transactionId?: string;
-      /**
-       * @description Minor units that were moved, or given back.
-       * @example 30000
-       */
-      amount?: number;
-      /**
-       * @description Of repaired: TRANSACTIONID of the refund in the back office, or what else names where the money went.
-       * @example T0000000009
-       */
-      reference?: string;
-    };
     /** @description Consequences of what would be said. Nothing was written; the order may move before it is said. */
     DryRun: {
       /**
@@ -1170,45 +1275,6 @@ export interface components {
          */
         notBy: string;
       };
-    };
-    /** @description An operation that a shop may ask for. */
-    Asked: {
-      /**
-       * @description Kind of the operation.
-       * @example capture
-       */
-      operation: string;
-      /**
-       * @description TRANSACTIONID that it follows.
-       * @example T0000000001
-       */
-      transactionId?: string;
-      /**
-       * @description Why it is refused, now or then.
-       * @example order_in_doubt
-       */
-      code?: string;
-    };
-    /** @description The person that the key or token names. */
-    Me: {
-      /**
-       * @description Name in records and in the audit.
-       * @example anna
-       */
-      person: string;
-      /**
-       * @description What the person may do.
-       * @example operator
-       * @enum {string}
-       */
-      role: 'viewer' | 'operator' | 'approver';
-      /** @description Merchants of the person. Absent: all. */
-      merchants?: string[];
-      /**
-       * @description May take part in decisions of two people.
-       * @example true
-       */
-      mayDecide: boolean;
     };
     /** @description An order as the journal knows it. It holds no token and no personal data. */
     GatewayOrder: {
@@ -1353,62 +1419,6 @@ export interface components {
       /** @description What people stated of conflicts: the newest ten. */
       settlements?: components['schemas']['SettlementSaid'][];
     };
-    /** @description Reports about an order that cannot all be true. */
-    Conflict: {
-      /**
-       * @description Id of the conflict, for the paths of this API. A further report makes another conflict.
-       * @example c2hvcC1mcg.b3JkZXItMQ.YzE
-       */
-      id: string;
-      /**
-       * @description Merchant in the configuration.
-       * @example shop-fr
-       */
-      merchant: string;
-      /**
-       * @description ORDERID of the shop.
-       * @example order-1
-       */
-      orderId: string;
-      /**
-       * @description Gravest reason.
-       * @example two_payments_succeeded
-       */
-      reason: string;
-      /**
-       * @description CloudEvents id of the command.
-       * @example 5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10
-       */
-      commandId?: string;
-      /**
-       * @description Operation of the command.
-       * @example capture
-       */
-      operation?: string;
-      /**
-       * @description Amount of the operation. In minor units.
-       * @example 30000
-       */
-      amount?: number;
-      /**
-       * @description ISO 4217 code.
-       * @example EUR
-       */
-      currency?: string;
-      /**
-       * @description TRANSACTIONID.
-       * @example T0000000001
-       */
-      transactionId?: string;
-      /** @description Events that published it. */
-      events: components['schemas']['EventReference'][];
-      /**
-       * Format: date-time
-       * @description When its operation came into its state.
-       * @example 2027-03-01T10:00:00.000Z
-       */
-      since?: string;
-    };
     /** @description A report that named no operation and may be one of several. */
     Candidate: {
       /**
@@ -1446,6 +1456,24 @@ export interface components {
        * @example Transaction accepted
        */
       message?: string;
+    };
+    /** @description An operation that a shop may ask for. */
+    Asked: {
+      /**
+       * @description Kind of the operation.
+       * @example capture
+       */
+      operation: string;
+      /**
+       * @description TRANSACTIONID that it follows.
+       * @example T0000000001
+       */
+      transactionId?: string;
+      /**
+       * @description Why it is refused, now or then.
+       * @example order_in_doubt
+       */
+      code?: string;
     };
     /** @description What people stated of a conflict, and if it counted. */
     SettlementSaid: {
@@ -1514,6 +1542,382 @@ export interface components {
        */
       reference?: string;
     };
+    /** @description What a conflict came to. It must be true by the platform's books. */
+    Settlement: {
+      /**
+       * @description kept: a result stands. repaired: money was given back elsewhere.
+       * @example kept
+       * @enum {string}
+       */
+      outcome: 'kept' | 'repaired';
+      /**
+       * @description How the operator knows; no personal data.
+       * @example seen in the back office
+       */
+      reason: string;
+      /**
+       * @description Ignored: the key names the person.
+       * @example anna
+       */
+      actor?: string;
+      /**
+       * @description Of kept: the result that stands, where reports differ about it.
+       * @example succeeded
+       * @enum {string}
+       */
+      result?: 'succeeded' | 'refused' | 'not_executed';
+      /**
+       * @description TRANSACTIONID of the success that stands, or of which money was given back.
+       * @example T0000000001
+       */
+      transactionId?: string;
+      /**
+       * @description Minor units that were moved, or given back.
+       * @example 30000
+       */
+      amount?: number;
+      /**
+       * @description Of repaired: TRANSACTIONID of the refund in the back office, or what else names where the money went.
+       * @example T0000000009
+       */
+      reference?: string;
+    };
+    /** @description A conflict that was settled. */
+    Settled: {
+      /**
+       * @description Id of the conflict.
+       * @example c2hvcC1mcg.b3JkZXItMQ.YzE
+       */
+      id: string;
+      /**
+       * @description Merchant in the configuration.
+       * @example shop-fr
+       */
+      merchant: string;
+      /**
+       * @description ORDERID of the shop.
+       * @example order-1
+       */
+      orderId: string;
+      settled: components['schemas']['SettlementSaid'];
+      /** @description Conflicts that the order shows still. */
+      conflicts: components['schemas']['Conflict'][];
+    };
+    /** @description Reports about an order that cannot all be true. */
+    Conflict: {
+      /**
+       * @description Id of the conflict, for the paths of this API. A further report makes another conflict.
+       * @example c2hvcC1mcg.b3JkZXItMQ.YzE
+       */
+      id: string;
+      /**
+       * @description Merchant in the configuration.
+       * @example shop-fr
+       */
+      merchant: string;
+      /**
+       * @description ORDERID of the shop.
+       * @example order-1
+       */
+      orderId: string;
+      /**
+       * @description Gravest reason.
+       * @example two_payments_succeeded
+       */
+      reason: string;
+      /**
+       * @description CloudEvents id of the command.
+       * @example 5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10
+       */
+      commandId?: string;
+      /**
+       * @description Operation of the command.
+       * @example capture
+       */
+      operation?: string;
+      /**
+       * @description Amount of the operation. In minor units.
+       * @example 30000
+       */
+      amount?: number;
+      /**
+       * @description ISO 4217 code.
+       * @example EUR
+       */
+      currency?: string;
+      /**
+       * @description TRANSACTIONID.
+       * @example T0000000001
+       */
+      transactionId?: string;
+      /** @description Events that published it. */
+      events: components['schemas']['EventReference'][];
+      /**
+       * Format: date-time
+       * @description When its operation came into its state.
+       * @example 2027-03-01T10:00:00.000Z
+       */
+      since?: string;
+    };
+    /** @description The person that the key or token names. */
+    Me: {
+      /**
+       * @description Name in records and in the audit.
+       * @example anna
+       */
+      person: string;
+      /**
+       * @description What the person may do.
+       * @example operator
+       * @enum {string}
+       */
+      role: 'viewer' | 'operator' | 'approver';
+      /** @description Merchants of the person. Absent: all. */
+      merchants?: string[];
+      /**
+       * @description May take part in decisions of two people.
+       * @example true
+       */
+      mayDecide: boolean;
+    };
+    /** @description Why it is stopped, and until when. */
+    ControlRequest: {
+      /**
+       * @description Why; no personal data.
+       * @example ticket 814
+       */
+      reason: string;
+      /**
+       * Format: date-time
+       * @description When it goes on by itself. Absent: when somebody ends it.
+       * @example 2027-03-01T10:00:00.000Z
+       */
+      expiresAt?: string;
+    };
+    /** @description Why it goes on. */
+    ControlEnd: {
+      /**
+       * @description Why; no personal data.
+       * @example ticket 814
+       */
+      reason: string;
+    };
+    /** @description A rail or merchant whose intake is stopped. */
+    Control: {
+      /**
+       * @description What is stopped: rail:NAME or merchant:NAME.
+       * @example rail:partner-b
+       */
+      scope: string;
+      /**
+       * @description Why.
+       * @example ticket 814
+       */
+      reason: string;
+      /**
+       * @description Person who stopped it.
+       * @example anna
+       */
+      by: string;
+      /**
+       * Format: date-time
+       * @description Since when.
+       * @example 2027-03-01T10:00:00.000Z
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description When it goes on by itself.
+       * @example 2027-03-01T10:00:00.000Z
+       */
+      expiresAt?: string;
+      /**
+       * @description True once every live instance of the gateway has it.
+       * @example true
+       */
+      acknowledged: boolean;
+      /** @description Instances of the gateway. */
+      instances: {
+        /**
+         * @description Those that have it.
+         * @example 2
+         */
+        acknowledged: number;
+        /**
+         * @description Those that live.
+         * @example 2
+         */
+        of: number;
+      };
+    };
+    /** @description What people stopped. */
+    Controls: {
+      /** @description The stops. */
+      controls: components['schemas']['Control'][];
+    };
+    /** @description What the job is to do. */
+    JobRequest: {
+      /**
+       * @description replay: sends dead letters again. reconcile: compares the platform's export with the orders. resolve-by-file: says how doubts ended, by that export.
+       * @example reconcile
+       * @enum {string}
+       */
+      kind: 'replay' | 'reconcile' | 'resolve-by-file';
+      /**
+       * @description Why; no personal data. It is the reason of each item.
+       * @example evening comparison, ticket 814
+       */
+      reason: string;
+      /**
+       * @description Merchant of the export, or of the dead letters.
+       * @example shop-fr
+       */
+      merchant?: string;
+      /** @description Of replay: ids of dead letters, as they are listed. Absent: all of the merchant. */
+      ids?: string[];
+      /**
+       * @description Of reconcile and resolve-by-file: the text of the platform's export (`;`, a heading; which column is what is a setting).
+       * @example Order;Transaction;Operation;Amount;Code;Time
+       */
+      csv?: string;
+    };
+    /** @description A job and how far it is. */
+    Job: {
+      /**
+       * @description Id of the job.
+       * @example 0195507a-6f8c-7000-8000-000000000001
+       */
+      id: string;
+      /**
+       * @description What it does.
+       * @example reconcile
+       * @enum {string}
+       */
+      kind: 'replay' | 'reconcile' | 'resolve-by-file';
+      /**
+       * @description planned: nothing was done yet. interrupted: whoever ran it ended; start goes on. done: all was done, see failed.
+       * @example planned
+       * @enum {string}
+       */
+      status: 'planned' | 'running' | 'interrupted' | 'cancelled' | 'done';
+      /**
+       * @description Why.
+       * @example evening comparison, ticket 814
+       */
+      reason: string;
+      /**
+       * @description Merchant of the export.
+       * @example shop-fr
+       */
+      merchant?: string;
+      /**
+       * @description Person who made it.
+       * @example anna
+       */
+      by: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2027-03-01T10:00:00.000Z
+       */
+      createdAt: string;
+      /**
+       * @description Person who started it last.
+       * @example anna
+       */
+      startedBy?: string;
+      /**
+       * @description Person who approved its proposals.
+       * @example bernard
+       */
+      approvedBy?: string;
+      /** @description Items by verdict. */
+      counts: {
+        [key: string]: number;
+      };
+      /**
+       * @description Items that were done in this run or approval.
+       * @example 12
+       */
+      done: number;
+      /**
+       * @description Items that were not taken, or of which it is not known.
+       * @example 0
+       */
+      failed: number;
+      /**
+       * @description Items that this run or approval does; of a reconciliation all that were compared.
+       * @example 12
+       */
+      total: number;
+    };
+    /** @description Jobs. */
+    Jobs: {
+      /** @description The jobs. */
+      jobs: components['schemas']['Job'][];
+      /** @description cursor of the next page; absent on the last. */
+      next?: string;
+    };
+    /** @description One item of a job. */
+    JobItem: {
+      /**
+       * @description Number in the plan, from 1.
+       * @example 1
+       */
+      number: number;
+      /**
+       * @description What it is about: the id of a dead letter, else merchant/orderId.
+       * @example shop-fr/order-1
+       */
+      key: string;
+      /**
+       * @description What was found when the plan was made. Of replay: attempt, repeat, wait, id-reused, too-old, in-doubt. Of reconcile: matched, only-there, only-here, other-amount, other-outcome. Of resolve-by-file: resolve, propose, not-in-doubt, refused, unclear.
+       * @example attempt
+       * @enum {string}
+       */
+      verdict:
+        | 'attempt'
+        | 'repeat'
+        | 'wait'
+        | 'id-reused'
+        | 'too-old'
+        | 'in-doubt'
+        | 'matched'
+        | 'only-there'
+        | 'only-here'
+        | 'other-amount'
+        | 'other-outcome'
+        | 'resolve'
+        | 'propose'
+        | 'not-in-doubt'
+        | 'refused'
+        | 'unclear';
+      /**
+       * @description Reason of the verdict.
+       * @example The order has not seen this command.
+       */
+      why: string;
+      /** @description What the verdict rests on: both sides of a comparison, or what is to be said. */
+      about?: Record<string, never>;
+      /**
+       * @description What became of it. unknown: whoever ran it ended meanwhile; look at the order. Absent: nothing was done.
+       * @example done
+       * @enum {string}
+       */
+      result?: 'done' | 'proposed' | 'approved' | 'failed' | 'unknown';
+      /**
+       * @description The answer of the gateway.
+       * @example published to payments.commands.partner-b.v1/3
+       */
+      resultWhy?: string;
+    };
+    /** @description Items. */
+    JobItems: {
+      /** @description The items. */
+      items: components['schemas']['JobItem'][];
+      /** @description cursor of the next page; absent on the last. */
+      next?: string;
+    };
   };
   responses: never;
   parameters: never;
@@ -1535,6 +1939,7 @@ export interface operations {
           | 'frozen'
           | 'proposal'
           | 'rail'
+          | 'control'
           | 'partition'
           | 'dead_letters'
           | 'quarantine';
@@ -1993,13 +2398,13 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The resolution counts. */
+      /** @description The resolution or settlement counts. */
       200: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Operation'];
+          'application/json': components['schemas']['Operation'] | components['schemas']['Settled'];
         };
       };
       /** @description The approval is recorded, and the owner of the partition has not judged the resolution yet. */
@@ -2261,6 +2666,368 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Proposal'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getV1Controls: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What is stopped. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Controls'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  putV1ControlsScope: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description What is stopped: rail:NAME or merchant:NAME. */
+        scope: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ControlRequest'];
+      };
+    };
+    responses: {
+      /** @description It is stopped. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Control'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  deleteV1ControlsScope: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description What is stopped: rail:NAME or merchant:NAME. */
+        scope: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ControlEnd'];
+      };
+    };
+    responses: {
+      /** @description It was stopped until now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Control'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getV1Jobs: {
+    parameters: {
+      query?: {
+        /** @description Only this merchant. */
+        merchant?: string;
+        /** @description Only this kind. */
+        kind?: 'replay' | 'reconcile' | 'resolve-by-file';
+        /** @description Only in this status. */
+        status?: 'planned' | 'running' | 'interrupted' | 'cancelled' | 'done';
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description Value of next of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Jobs'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  postV1Jobs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['JobRequest'];
+      };
+    };
+    responses: {
+      /** @description The plan, which changes no more. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getV1JobsId: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the job. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getV1JobsIdItems: {
+    parameters: {
+      query?: {
+        /** @description Only this verdict. */
+        verdict?:
+          | 'attempt'
+          | 'repeat'
+          | 'wait'
+          | 'id-reused'
+          | 'too-old'
+          | 'in-doubt'
+          | 'matched'
+          | 'only-there'
+          | 'only-here'
+          | 'other-amount'
+          | 'other-outcome'
+          | 'resolve'
+          | 'propose'
+          | 'not-in-doubt'
+          | 'refused'
+          | 'unclear';
+        /** @description Only this result. */
+        result?: 'done' | 'proposed' | 'approved' | 'failed' | 'unknown';
+        /** @description csv: a file of all items, for a spreadsheet. */
+        format?: 'json' | 'csv';
+        /** @description Most entries of a page. */
+        limit?: number;
+        /** @description Value of next of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description Id of the job. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page, or with format=csv all of them. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['JobItems'];
+          'text/csv': string;
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  postV1JobsIdStart: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the job. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  postV1JobsIdApprove: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the job. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  postV1JobsIdCancel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the job. */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Job'];
         };
       };
       /** @description Refused or failed. */

@@ -8,6 +8,7 @@ import { useDraft, useSettled } from '../parts/hooks.js';
 import { aboutOf } from '../queue/urgency.js';
 import { minorOf, money } from '../text/format.js';
 import { outcomeInWords, reasonInWords } from '../text/words.js';
+import { refusalOf } from './refusal.js';
 import { Said, type Answered } from './said.js';
 import { WhatIf } from './what-if.js';
 
@@ -270,16 +271,4 @@ function verdictOf(status: number, answer: object): Answered {
     says: 'It is proposed.',
     more: 'It counts once another person approves it; they see it in their queue now.',
   };
-}
-
-export function refusalOf(error: Error): Answered {
-  const { code, isOutcomeUnknown, faults } = error instanceof Refused ? error : new Refused(0, '', error.message);
-  const detail = [error.message, ...faults.map(({ path, message }) => `${path} ${message}`)].join(' ');
-  if (isOutcomeUnknown)
-    return {
-      tone: 'wait',
-      says: 'Whether it was taken is not known.',
-      more: `${detail} Look at the order first; what you typed is kept.`,
-    };
-  return { tone: 'grave', says: 'It does not count.', more: detail, code };
 }

@@ -34,7 +34,7 @@ export function Order({ merchant, orderId }: { merchant: string; orderId: string
   useTitle(plain(orderId));
   const order = useOrder(merchant, orderId);
   return (
-    <Answer of={order} what="the order">
+    <Answer of={order} what="the order" title={plain(orderId)}>
       {(answer) => <Story order={answer} merchant={merchant} orderId={orderId} />}
     </Answer>
   );

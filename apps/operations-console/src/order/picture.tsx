@@ -116,7 +116,7 @@ export function Picture({ entries, deadlines, underWay, selected, onSelect, at }
                 role="button"
                 tabIndex={mark === current ? 0 : -1}
                 aria-pressed={isSelected}
-                aria-label={`${plain(sentenceOf(entry))}, ${clock(entry.at)}`}
+                aria-label={`${plain(clipped(mark.label))}: ${plain(sentenceOf(entry))}, ${clock(entry.at)}`}
                 onClick={() => onSelect(keyOf(entry))}
                 onKeyDown={(event) => {
                   const { key } = event;

@@ -7,7 +7,7 @@ import type { Proposal } from '../api/reads.js';
 import { Chip, Facts, TimeLeft, When } from '../parts/parts.js';
 import { money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
-import { refusalOf } from './decide.js';
+import { refusalOf } from './refusal.js';
 import { Said, type Answered } from './said.js';
 import { WhatIf } from './what-if.js';
 

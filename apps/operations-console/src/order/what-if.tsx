@@ -13,7 +13,7 @@ interface Asked {
 /** The consequences of a statement, before anybody makes it. */
 export function WhatIf({ asked: { data, error, isFetching }, outcome }: { asked: Asked; outcome: string }) {
   return (
-    <aside className="what-if" aria-label="What would happen" aria-busy={isFetching}>
+    <div className="what-if" role="group" aria-label="What would happen" aria-busy={isFetching}>
       <h3>If you say “{spaced(outcome)}”</h3>
       {error !== null && (
         <p className="fault" role="alert">
@@ -24,7 +24,7 @@ export function WhatIf({ asked: { data, error, isFetching }, outcome }: { asked:
         <p className="hint">{isFetching ? 'Asking the gateway…' : 'Fill in what is missing.'}</p>
       )}
       {error === null && data !== undefined && <Consequences of={data} />}
-    </aside>
+    </div>
   );
 }
 

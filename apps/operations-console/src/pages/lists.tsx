@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { useRecords, type RecordsPath } from '../api/reads.js';
 import type { Schema } from '../api/client.js';
 import { useTitle } from '../parts/hooks.js';
 import { Answer, Empty, More, When } from '../parts/parts.js';
+import { merchantOf, useFilter } from '../parts/query.js';
 import { OrderLink, Table, type Column } from '../parts/records.js';
 import { flat } from '../order/record.js';
 import { spaced } from '../text/format.js';
@@ -72,23 +72,12 @@ interface RecordsProps {
 
 function Records({ path, title, about, todo, columns }: RecordsProps) {
   useTitle(title);
-  const [search, setSearch] = useSearchParams();
-  const merchant = search.get('merchant') ?? '';
-  const of = search.get('kind') ?? '';
+  const [of, set] = useFilter();
+  const [merchant, kindOf] = [of('merchant'), of('kind')];
   const asked = useRecords(path, {
-    ...(/^[a-z0-9-]{1,32}$/.test(merchant) && { merchant }),
-    ...(/^[a-z][a-z0-9_.-]{0,63}$/.test(of) && { kind: of }),
+    ...merchantOf(merchant),
+    ...(/^[a-z][a-z0-9_.-]{0,63}$/.test(kindOf) && { kind: kindOf }),
   });
-  const set = (name: string, value: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   return (
     <>
       <h1>{title}</h1>
@@ -106,13 +95,13 @@ function Records({ path, title, about, todo, columns }: RecordsProps) {
         </label>
         <label className="inline">
           Why
-          <input value={of} size={18} onChange={({ target }) => set('kind', target.value.trim())} />
+          <input value={kindOf} size={18} onChange={({ target }) => set('kind', target.value.trim())} />
         </label>
       </div>
       <Answer of={asked} what={title.toLowerCase()}>
         {({ pages }) => {
           const rows = pages.flatMap(({ entries }) => entries);
-          if (rows.length === 0) return <Empty>None{merchant || of ? ' of this kind' : ''}.</Empty>;
+          if (rows.length === 0) return <Empty>None{merchant || kindOf ? ' of this kind' : ''}.</Empty>;
           return (
             <>
               <Table label={title} columns={columns} rows={rows} keyOf={(row) => `${row.partition}/${row.offset}`} />

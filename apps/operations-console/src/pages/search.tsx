@@ -1,7 +1,7 @@
-import { useSearchParams } from 'wouter';
 import { useOrders, type OrdersQuery } from '../api/reads.js';
 import { useSettled, useTitle } from '../parts/hooks.js';
 import { Answer, Empty, More, Status, When } from '../parts/parts.js';
+import { merchantOf, useFilter } from '../parts/query.js';
 import { OrderLink, Table } from '../parts/records.js';
 import { money, spaced } from '../text/format.js';
 
@@ -22,19 +22,8 @@ const STATUSES = [
 /** Finds orders by what a person has in hand: a number, its beginning, a TRANSACTIONID, or the id of a command. */
 export function Search() {
   useTitle('Search');
-  const [search, setSearch] = useSearchParams();
-  const given = (name: string) => search.get(name) ?? '';
-  const set = (name: string, value: string) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
-  const query = useSettled(JSON.stringify(queryOf(search)), 200);
+  const [given, set] = useFilter();
+  const query = useSettled(JSON.stringify(queryOf(given)), 200);
   const asked = useOrders(JSON.parse(query) as OrdersQuery);
   return (
     <>
@@ -117,15 +106,11 @@ export function Search() {
   );
 }
 
-function queryOf(search: URLSearchParams): OrdersQuery {
-  const q = (search.get('q') ?? '').trim();
-  const merchant = search.get('merchant') ?? '';
-  const status = search.get('status') ?? '';
-  const amount = search.get('amount') ?? '';
-  const from = search.get('from') ?? '';
+function queryOf(given: (name: string) => string): OrdersQuery {
+  const [q, status, amount, from] = [given('q').trim(), given('status'), given('amount'), given('from')];
   return {
     ...(q !== '' && { q }),
-    ...(/^[a-z0-9-]{1,32}$/.test(merchant) && { merchant }),
+    ...merchantOf(given('merchant')),
     ...(status !== '' && { status }),
     ...(/^\d{1,12}$/.test(amount) && { amount: Number(amount) }),
     ...(/^\d{4}-\d\d-\d\d$/.test(from) && { from: new Date(`${from}T00:00:00`).toISOString() }),

@@ -96,13 +96,29 @@ interface Asked<T> {
   refetch: () => unknown;
 }
 
+interface AnswerProps<T> {
+  of: Asked<T>;
+  what: string;
+  /** Of the page, until the answer brings one. */
+  title?: string;
+  children: (data: T) => ReactNode;
+}
+
 /** Shows what a question came to: still waiting, refused, or its answer. An answer stays while a newer one can not be had. */
-export function Answer<T>({ of, what, children }: { of: Asked<T>; what: string; children: (data: T) => ReactNode }) {
+export function Answer<T>({ of, what, title, children }: AnswerProps<T>) {
   const { data, error, refetch } = of;
-  if (data === undefined && error === null) return <Loading what={what} />;
+  const head = title !== undefined && data === undefined && <h1>{title}</h1>;
+  if (data === undefined && error === null)
+    return (
+      <>
+        {head}
+        <Loading what={what} />
+      </>
+    );
   const again = () => void refetch();
   return (
     <>
+      {head}
       {error !== null && <Failed error={error} what={data === undefined ? what : `newer ${what}`} onAgain={again} />}
       {data !== undefined && children(data)}
     </>

@@ -1,7 +1,8 @@
-import { useLocation, useSearchParams, Link } from 'wouter';
+import { useLocation, Link } from 'wouter';
 import { useAttention, type AttentionItem, type AttentionQuery } from '../api/reads.js';
 import { useNow, useTitle } from '../parts/hooks.js';
 import { Answer, Empty, Kind, More, TimeLeft, When } from '../parts/parts.js';
+import { merchantOf, useFilter } from '../parts/query.js';
 import { count, money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { kindInWords, operationInWords, reasonInWords, toneOf } from '../text/words.js';
@@ -12,23 +13,13 @@ const SORTS = { urgency: 'most urgent', age: 'oldest', amount: 'largest' } as co
 /** The queue, with the answer to the question with which a person comes to it. */
 export function Queue() {
   useTitle('Queue');
-  const [search, setSearch] = useSearchParams();
-  const query = queryOf(search);
+  const [of, set, clear] = useFilter();
+  const query = queryOf(of);
   const asked = useAttention(query);
   const now = useNow();
-  const set = (name: string, value: string | undefined) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === undefined || value === '') next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const isFiltered = query.kind !== undefined || query.merchant !== undefined || query.minAmount !== undefined;
   return (
-    <Answer of={asked} what="the queue">
+    <Answer of={asked} what="the queue" title="Queue">
       {({ pages }) => {
         const items = pages.flatMap((page) => page.items);
         const [first] = pages;
@@ -42,7 +33,7 @@ export function Queue() {
               <h1 id="verdict">{isFiltered ? 'The list below is filtered.' : verdict.says}</h1>
               <p>
                 {isFiltered ? (
-                  <button type="button" className="link" onClick={() => setSearch({})}>
+                  <button type="button" className="link" onClick={() => clear()}>
                     Show all {total}
                   </button>
                 ) : (
@@ -67,7 +58,7 @@ export function Queue() {
                   title={Object.entries(amounts ?? {})
                     .map(([currency, sum]) => money(sum, currency))
                     .join(' + ')}
-                  onClick={() => set('kind', query.kind === kind ? undefined : kind)}
+                  onClick={() => set('kind', query.kind === kind ? '' : kind)}
                 >
                   {kindInWords(kind)} <b>{number.toLocaleString('en')}</b>
                 </button>
@@ -75,7 +66,7 @@ export function Queue() {
               <label className="inline">
                 Merchant
                 <input
-                  value={search.get('merchant') ?? ''}
+                  value={of('merchant')}
                   size={12}
                   onChange={({ target }) => set('merchant', target.value.trim())}
                 />
@@ -125,15 +116,13 @@ export function Queue() {
   );
 }
 
-function queryOf(search: URLSearchParams): AttentionQuery {
-  const sort = search.get('sort') ?? 'urgency';
-  const merchant = search.get('merchant');
-  const minAmount = Number(search.get('minAmount') ?? Number.NaN);
+function queryOf(of: (name: string) => string): AttentionQuery {
+  const sort = of('sort') || 'urgency';
   return {
     sort: (sort in SORTS ? sort : 'urgency') as keyof typeof SORTS,
-    ...(search.get('kind') !== null && { kind: search.get('kind') as AttentionItem['kind'] }),
-    ...(merchant !== null && /^[a-z0-9-]{1,32}$/.test(merchant) && { merchant }),
-    ...(Number.isSafeInteger(minAmount) && { minAmount }),
+    ...(of('kind') !== '' && { kind: of('kind') as AttentionItem['kind'] }),
+    ...merchantOf(of('merchant')),
+    ...(/^\d{1,12}$/.test(of('minAmount')) && { minAmount: Number(of('minAmount')) }),
   };
 }
 
