@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { OidcOperators, OperatorSignIn } from '@tranche/operators';
+import { OidcOperators, OperatorGuard, OperatorNotes, OperatorSignIn } from '@tranche/operators';
 import { systemTiming } from '@tranche/runtime';
 import { ServiceLogger, type ServiceDefinition } from '@tranche/service-kit';
 import { AttentionController } from './api/attention.controller.js';
 import { HistoryController } from './api/history.controller.js';
-import { OperatorGuard } from './api/operator.guard.js';
+import { LoggedOperators } from './api/operator.guard.js';
 import { OrdersController } from './api/orders.controller.js';
 import { PassedOnController } from './api/passed-on.controller.js';
 import { StreamController } from './api/stream.controller.js';
@@ -34,6 +34,7 @@ const SignIn = {
     Reflector,
     SignIn,
     OperatorGuard,
+    { provide: OperatorNotes, useClass: LoggedOperators },
     Database,
     BatchStore,
     SkippedRecords,

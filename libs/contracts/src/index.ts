@@ -22,6 +22,7 @@ export * from './commands/merchant-rules.js';
 export * from './commands/judge-command.js';
 export { MAX_CART_ITEMS } from './payment-fields.js';
 export * from './events/audit-record.js';
+export * from './events/job-record.js';
 export * from './events/event-requirements.js';
 export * from './events/payment-event.js';
 export * from './events/service-events.js';

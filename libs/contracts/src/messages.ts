@@ -1,5 +1,6 @@
 import { commandClass } from './commands/validate-command.js';
 import { AUDIT_TYPE } from './events/audit-record.js';
+import { JOB_TYPE } from './events/job-record.js';
 import { EVENT_EXAMPLES, exampleOf } from './examples.js';
 import {
   AUTH_EVENT_TYPES,
@@ -80,6 +81,7 @@ export const MESSAGES: readonly MessageDefinition[] = [
   })),
   message('notifications', NOTIFICATION_TYPE, sourceOf('payment-notification')),
   message('operationsAudit', AUDIT_TYPE, sourceOf('audit-record')),
+  message('jobs', JOB_TYPE, sourceOf('job-record')),
   ...AUTH_EVENT_TYPES.map((type) => message('authEvents', type, sourceOf('auth-event'))),
   ...CSE_EVENT_TYPES.map((type) => message('cseEvents', type, sourceOf('cse-event'))),
 ];

@@ -1,6 +1,7 @@
 import { Capture, Refund, VoidAuthorization } from './commands/follow-ups.js';
 import { PAYMENT_CLASSES } from './commands/validate-command.js';
 import { AuditRecord } from './events/audit-record.js';
+import { JobRecord } from './events/job-record.js';
 import { PaymentEvent } from './events/payment-event.js';
 import { AuthEvent, CseEvent } from './events/service-events.js';
 import { PaymentNotification } from './notifications/payment-notification.js';
@@ -34,6 +35,7 @@ export const SCHEMA_SOURCES: readonly SchemaSource[] = [
   { name: 'auth-event', type: AuthEvent, unknown: 'ignored' },
   { name: 'cse-event', type: CseEvent, unknown: 'ignored' },
   { name: 'audit-record', type: AuditRecord, unknown: 'ignored' },
+  { name: 'job-record', type: JobRecord, unknown: 'ignored' },
   { name: 'access-token-record', type: AccessTokenRecord, unknown: 'ignored' },
   { name: 'encryption-key-request', type: EncryptionKeyRequest, unknown: 'refused' },
   { name: 'encryption-key-record', type: EncryptionKeyRecord, unknown: 'ignored' },

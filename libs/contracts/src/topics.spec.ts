@@ -16,6 +16,7 @@ it.each([
   ['operationsAudit', 'operations.audit.v1', 396, 1],
   ['commandsDeadLetter', 'payments.commands.dead-letter.v1', 35, 2],
   ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 16],
+  ['jobs', 'payments.jobs.v1', 396, 1],
   ['authEvents', 'auth.events.v1', 7, 1],
   ['cseEvents', 'cse.events.v1', 35, 1],
 ] as const)('%s is %s, kept %d days, records up to %d MB [Ours.topics]', (name, topic, days, megabytes) => {
@@ -39,8 +40,8 @@ it('compacts what two people decide, and keeps it without a limit of time', () =
 });
 
 it('has one partition of what people decide, and 12 of all else', () => {
-  const { decisions, operationsAudit, ...others } = TOPICS;
-  expect([decisions.partitions, operationsAudit.partitions]).toEqual([1, 1]);
+  const { decisions, operationsAudit, jobs, ...others } = TOPICS;
+  expect([decisions.partitions, operationsAudit.partitions, jobs.partitions]).toEqual([1, 1, 1]);
   expect(new Set(Object.values(others).map(({ partitions }) => partitions))).toEqual(new Set([12]));
 });
 
@@ -64,9 +65,9 @@ it('has the broker stamp commands, and nothing else', () => {
   expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
-it('has twelve topics of different names', () => {
+it('has thirteen topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(12);
+  expect(new Set(names).size).toBe(13);
 });
 
 it('puts the prefix in front of a name', () => {

@@ -117,6 +117,12 @@ export const TOPICS = {
     { partitions: 1, days: 396, mib: 1 },
     { key: 'person', writtenBy: 'payment-gateway', readBy: 'people' },
   ),
+  // One partition, so that of two who start a job at once the first counts.
+  jobs: topic(
+    'payments.jobs.v1',
+    { partitions: 1, days: 396, mib: 1 },
+    { key: 'job', writtenBy: 'operations', readBy: 'operations' },
+  ),
   cseEvents: topic(
     'cse.events.v1',
     { days: 35, mib: 1 },

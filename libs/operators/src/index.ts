@@ -11,6 +11,7 @@ export {
   type OperatorIdentity,
   type OperatorRole,
 } from './operators.js';
+export { OperatorGuard, OperatorNotes } from './operator.guard.js';
 export {
   assertMay,
   CurrentOperator,

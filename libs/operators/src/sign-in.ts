@@ -1,6 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { AuditAction } from '@tranche/contracts';
 import { holderOfKey, Problem } from '@tranche/service-kit';
 import type { OidcOperators } from './oidc-operators.js';
 import type { OperatorsConfig } from './operators.config.js';
@@ -17,8 +16,8 @@ export interface OperatorRequest {
 /** Rights that a route requires. */
 export interface RouteNeeds {
   role: OperatorRole;
-  /** Name of the action in the audit. */
-  action: AuditAction;
+  /** Name of the action in the audit or in the log. */
+  action: string;
 }
 
 /** Every route behind a guard of operators must declare its needs; a route that does not refuses everybody. */

@@ -14,6 +14,7 @@ export {
 } from './config.js';
 export { ANSWER_HEADER_BYTES, readingLegalHeads } from './answer-heads.js';
 export { clientAddress, countedAs, isLoopbackAddress } from './client-address.js';
+export { eventStream, polled } from './event-stream.js';
 export { Health, Metrics, type Reason } from './health-and-metrics.js';
 export { AreBrokers, KafkaConfig } from './kafka.config.js';
 export { KitConfig } from './kit.config.js';

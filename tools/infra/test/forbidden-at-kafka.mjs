@@ -17,6 +17,7 @@ const EVERY_TOPIC = [
   'auth.events.v1',
   'operations.audit.v1',
   'cse.events.v1',
+  'payments.jobs.v1',
 ];
 
 export const FORBIDDEN_TO_ALL = {
@@ -33,38 +34,38 @@ export const FORBIDDEN_TO_ALL = {
 /** Forbidden to each user in addition. `payment` publishes on rail partner-a, and its name is the beginning of another service's. */
 export const FORBIDDEN_TO = {
   'payment-gateway': {
-    write: ['payments.notifications.v1', 'payments.notifications.quarantine.v1', 'auth.events.v1', 'cse.events.v1'],
-    read: ['payments.events.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    write: ['payments.notifications.v1', 'payments.notifications.quarantine.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
+    read: ['payments.events.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
     groups: ['payment', 'payment.orders', 'payment-gateways', 'payment-gateway-next.log', 'notification-ingest', 'notification-ingest.quarantine', 'checkout-demo', 'auth-service', 'auth-service.reader', 'cse-token-service', 'payment-es', 'anything'],
   },
   'notification-ingest': {
-    write: [...COMMANDS, 'payments.events.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
-    read: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    write: [...COMMANDS, 'payments.events.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
+    read: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
     groups: ['notification-ingester', 'notification-ingest-next.quarantine', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'payment', 'checkout-demo', 'anything'],
   },
   'auth-service': {
-    write: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'cse.events.v1'],
+    write: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'cse.events.v1', 'payments.jobs.v1'],
     read: EVERY_TOPIC,
     groups: ['auth-service', 'auth-service.reader', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
   'cse-token-service': {
-    write: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1'],
+    write: [...COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'payments.jobs.v1'],
     read: EVERY_TOPIC,
     groups: ['cse-token-service', 'cse-token-service.reader', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
   operations: {
-    write: EVERY_TOPIC,
+    write: EVERY_TOPIC.filter((topic) => topic !== 'payments.jobs.v1'),
     read: [...COMMANDS, 'payments.notifications.v1', 'auth.events.v1', 'cse.events.v1'],
     groups: ['operations-next.log', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'payment', 'anything'],
   },
   'tranche-cli': {
     write: EVERY_TOPIC,
-    read: ['payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    read: ['payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
     groups: ['payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'tranche-clients', 'notification-ingest.quarantine', 'checkout-demo', 'payment', 'anything'],
   },
   payment: {
-    write: [...OTHER_COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
-    read: [...COMMANDS, 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    write: [...OTHER_COMMANDS, 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
+    read: [...COMMANDS, 'payments.notifications.v1', 'payments.journal.v1', 'payments.decisions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1', 'payments.jobs.v1'],
     groups: ['payments', 'payment-es', 'payment-gateway', 'payment-gateway.notifications', 'payment-gateway.log.1', 'notification-ingest.quarantine', 'checkout-demo', 'anything'],
   },
 }; // prettier-ignore

@@ -1,20 +1,6 @@
 import { Controller, Ip, Param, Sse, type MessageEvent } from '@nestjs/common';
-import { countedAs, Metrics, Problem, ServiceLifetime } from '@tranche/service-kit';
-import {
-  catchError,
-  defer,
-  EMPTY,
-  exhaustMap,
-  finalize,
-  fromEvent,
-  interval,
-  map,
-  merge,
-  mergeAll,
-  takeUntil,
-  timer,
-  type Observable,
-} from 'rxjs';
+import { countedAs, eventStream, Metrics, polled, Problem, ServiceLifetime } from '@tranche/service-kit';
+import { defer, finalize, type Observable } from 'rxjs';
 import { CheckoutConfig } from '../checkout.config.js';
 import { orderIdOf } from './order.js';
 import { OrderService, unknownOrder } from './order.service.js';
@@ -25,8 +11,6 @@ import { changesWithTime, viewOf } from './order-view.js';
 const READ_EVERY_MS = 250;
 /** Interval for orders whose state changes with time alone or whose command is not published yet. */
 const LOOK_EVERY_MS = 2_000;
-/** A comment shows both ends, and proxies between them, that the connection is alive. */
-const HEARTBEAT_MS = 15_000;
 const RECONNECT_AFTER_MS = 1_000;
 const MAX_STREAMS_PER_ORDER = 10;
 /** Characters that may wait for a page that does not read. Its connection is closed then; it reconnects and gets the present state. */
@@ -61,11 +45,8 @@ export class OrderStreamController {
     return defer(() => {
       this.#refuseTooMany(stream);
       this.#streams.add(stream);
-      const beats = interval(HEARTBEAT_MS).pipe(map((): MessageEvent => ({ comment: 'still here' })));
-      return merge(this.#views(stream.orderId), beats).pipe(
-        takeUntil(fromEvent(this.lifetime.stopping, 'abort')),
-        finalize(() => this.#streams.delete(stream)),
-      );
+      const views = eventStream(this.#views(stream.orderId), this.lifetime.stopping);
+      return views.pipe(finalize(() => this.#streams.delete(stream)));
     });
   }
 
@@ -99,13 +80,6 @@ export class OrderStreamController {
       said = data;
       return isChanged ? [{ id: String(version), type: 'order', retry: RECONNECT_AFTER_MS, data }] : [];
     };
-    return timer(0, READ_EVERY_MS).pipe(
-      exhaustMap(() =>
-        defer(read).pipe(
-          mergeAll(),
-          catchError(() => EMPTY),
-        ),
-      ),
-    );
+    return polled(READ_EVERY_MS, read);
   }
 }

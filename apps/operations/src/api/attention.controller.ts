@@ -1,11 +1,17 @@
 import { Controller, Get, Query, Req, UseGuards } from '@nestjs/common';
-import { CurrentOperator, mayAct, type OperatorIdentity, type OperatorRequest } from '@tranche/operators';
+import {
+  CurrentOperator,
+  mayAct,
+  OperatorGuard,
+  type OperatorIdentity,
+  type OperatorRequest,
+} from '@tranche/operators';
 import { compact } from '@tranche/runtime';
 import { Projection } from '../fold/projection.service.js';
 import type { PartitionProgress } from '../fold/topic-projector.js';
 import { GatewayClient } from '../gateway/gateway.client.js';
 import { AttentionStore, type AttentionItem } from './attention.store.js';
-import { OperatorGuard, Route, visibleTo } from './operator.guard.js';
+import { Route, visibleTo } from './operator.guard.js';
 import { AttentionQuery } from './queries.js';
 
 interface Proposal {
@@ -17,6 +23,12 @@ interface Proposal {
   proposedAt: string;
   expiresAt: string;
   state: string;
+}
+/** A rail or merchant that people stopped. */
+interface Control {
+  scope: string;
+  since: string;
+  expiresAt?: string;
 }
 interface Rail {
   rail: string;
@@ -92,21 +104,28 @@ export class AttentionController {
     merchant: string | undefined,
   ): Promise<{ items: AttentionItem[]; missing?: string[] }> {
     const ask = <T>(url: string) => this.gateway.read<T>(url, authorization).catch(() => undefined);
-    const [proposals, rails] = await Promise.all([
+    const [proposals, rails, controls] = await Promise.all([
       ask<{ proposals: Proposal[] }>('/v1/proposals'),
       ask<{ rails: Rail[] }>('/v1/rails'),
+      ask<{ controls: Control[] }>('/v1/controls'),
     ]);
     const awaitsThem = (one: Proposal) =>
       one.state === 'open' &&
       one.proposedBy !== operator.person &&
       mayAct(operator, one.merchant) &&
       (merchant === undefined || one.merchant === merchant);
-    const missing = [...(proposals ? [] : ['proposals']), ...(rails ? [] : ['rails'])];
+    const missing = Object.entries({ proposals, rails, controls }).flatMap(([name, answer]) => (answer ? [] : [name]));
+    // A rail concerns every merchant; of merchants only those are shown that the answer may be about.
+    const concerns = ({ scope }: Control) => {
+      const stopped = /^merchant:(.*)$/.exec(scope)?.[1];
+      return stopped === undefined || (mayAct(operator, stopped) && (merchant === undefined || merchant === stopped));
+    };
     return compact({
       items: [
         ...(rails?.rails ?? [])
           .filter(({ state }) => state === 'stopped')
           .map((about): AttentionItem => ({ kind: 'rail', about })),
+        ...(controls?.controls ?? []).filter(concerns).map(controlItem),
         ...(proposals?.proposals ?? []).filter(awaitsThem).map(proposalItem),
       ],
       missing: missing.length === 0 ? undefined : missing,
@@ -116,6 +135,9 @@ export class AttentionController {
 
 const proposalItem = ({ id, merchant, orderId, proposedAt, expiresAt, ...about }: Proposal): AttentionItem =>
   compact({ kind: 'proposal', id, merchant, orderId, since: proposedAt, actBy: expiresAt, about });
+
+const controlItem = ({ since, expiresAt, ...about }: Control): AttentionItem =>
+  compact({ kind: 'control', since, actBy: expiresAt, about });
 
 /** Numbers by kind of what is about no single order, or is the gateway's. */
 function countsOf(items: readonly (AttentionItem & { number?: number })[]) {

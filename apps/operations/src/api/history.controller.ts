@@ -1,8 +1,8 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
-import { CurrentOperator, type OperatorIdentity } from '@tranche/operators';
+import { CurrentOperator, OperatorGuard, type OperatorIdentity } from '@tranche/operators';
 import { OrdersStore } from './orders.store.js';
-import { OperatorGuard, Route, visibleTo } from './operator.guard.js';
+import { Route, visibleTo } from './operator.guard.js';
 import { RecordsQuery } from './queries.js';
 
 /** Lists what Kafka holds for people: the audit, dead letters and the quarantine. */

@@ -1,10 +1,7 @@
-import { applyDecorators, Header, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { AuditAction } from '@tranche/contracts';
+import { applyDecorators, Header, Injectable } from '@nestjs/common';
 import {
-  assertMay,
   assertMerchant,
-  OperatorSignIn,
+  OperatorNotes,
   Requires,
   type OperatorIdentity,
   type OperatorRequest,
@@ -13,28 +10,21 @@ import {
 } from '@tranche/operators';
 import { ServiceLogger } from '@tranche/service-kit';
 
-/** Identifies the operator and checks the role. Who looked is in the log: this service can not write to Kafka (docs/decisions/0112). */
+/** Who looked is in the log: this service writes to Kafka only its jobs (docs/decisions/0112). */
 @Injectable()
-export class OperatorGuard implements CanActivate {
-  constructor(
-    private readonly signIn: OperatorSignIn,
-    private readonly reflector: Reflector,
-    private readonly log: ServiceLogger,
-  ) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<OperatorRequest>();
-    const needs = this.reflector.get<RouteNeeds | undefined>(Requires.KEY, context.getHandler());
-    const operator = await this.signIn.operatorOf(request);
-    if (needs === undefined) return false;
-    assertMay(operator, needs);
-    request.operator = operator;
-    this.log.info({ operator: operator.person, role: operator.role, action: needs.action }, 'An operator asked');
-    return true;
+export class LoggedOperators extends OperatorNotes {
+  constructor(private readonly log: ServiceLogger) {
+    super();
   }
+
+  letIn({ operator }: OperatorRequest, { action }: RouteNeeds): void {
+    this.log.info({ operator: operator?.person, role: operator?.role, action }, 'An operator asked');
+  }
+
+  refused(): void {}
 }
 
-export const Route = (role: OperatorRole, action: AuditAction) =>
+export const Route = (role: OperatorRole, action: string) =>
   applyDecorators(Requires({ role, action }), Header('cache-control', 'no-store'));
 
 /**

@@ -1,9 +1,9 @@
 import { Controller, Get, Header, Param, Query, UseGuards } from '@nestjs/common';
-import { assertMerchant, CurrentOperator, type OperatorIdentity } from '@tranche/operators';
+import { assertMerchant, CurrentOperator, OperatorGuard, type OperatorIdentity } from '@tranche/operators';
 import { summaryOf } from '@tranche/order-journal';
 import { attentionOf } from '../fold/attention.js';
 import { OrdersStore, unknownOrder } from './orders.store.js';
-import { OperatorGuard, Route, visibleTo } from './operator.guard.js';
+import { Route, visibleTo } from './operator.guard.js';
 import { OrdersQuery, TimelineQuery } from './queries.js';
 import { caseOf, isOfJournal, storyOf, timelineOf, untilTime } from './timeline.js';
 

@@ -37,6 +37,8 @@ export interface KeptRecord {
   body: Record<string, unknown>;
 }
 
+/** Changes of one read. */
+const MOST_CHANGES = 5_000;
 /** Records of one order that are shown at most. */
 const RECORDS_OF_ORDER = 5_000;
 
@@ -136,17 +138,26 @@ export class OrdersStore {
     });
   }
 
-  /** Orders that changed since, as the database's clock says, and that clock's time. */
-  async changedSince(since: string | undefined, visible: readonly string[] | undefined) {
+  /**
+   * Orders that changed behind a place, and the next place; from now on without one. A change is told once every transaction that began
+   * before it has ended, so none is told later that would lie before the place.
+   */
+  async changedBehind(place: readonly string[] | undefined): Promise<{ place: string[]; orders: ChangedOrder[] }> {
     const { sql } = this.database;
-    const [clock] = await sql<{ now: string }[]>`select now()::text as now`;
-    if (since === undefined) return { now: clock!.now, orders: [] };
-    // A transaction that began before may have ended since.
-    const rows = await sql<(ListedOrder & { last_offset: string })[]>`
-      select key, merchant, order_id, status, currency, amount, moved_at, moved_at::text as moved, last_offset from orders
-      where updated_at > ${since}::text::timestamptz - interval '5 seconds' and ${this.#isVisible(visible)}
-      order by updated_at limit 500`;
-    return { now: clock!.now, orders: rows.map((row) => ({ ...listedOrder(row), lastOffset: row.last_offset })) };
+    const [snapshot] = await sql<{ oldest: string }[]>`select pg_snapshot_xmin(pg_current_snapshot())::text as oldest`;
+    const { oldest } = snapshot!;
+    const rows = place
+      ? await sql<(ListedOrder & { last_offset: string; changed: string })[]>`
+          select key, merchant, order_id, status, currency, amount, moved_at, moved_at::text as moved, last_offset,
+            changed::text from orders
+          where (changed, key) > (${place[0]!}::text::xid8, ${place[1]!}) and changed < ${oldest}::text::xid8
+          order by orders.changed, key limit ${MOST_CHANGES}`
+      : [];
+    const last = rows.length < MOST_CHANGES ? undefined : rows.at(-1)!;
+    return {
+      place: last ? [last.changed, last.key] : [oldest, ''],
+      orders: rows.map((row) => ({ ...listedOrder(row), lastOffset: row.last_offset })),
+    };
   }
 
   #isVisible(visible: readonly string[] | undefined): Fragment {
@@ -160,6 +171,8 @@ const listedOrder = ({ merchant, order_id: orderId, status, currency, amount, mo
     ...{ merchant, orderId, status, movedAt: moved_at.toISOString() },
     ...{ currency: currency ?? undefined, amount: amount === null ? undefined : Number(amount) },
   });
+
+export type ChangedOrder = ReturnType<typeof listedOrder> & { lastOffset: string };
 
 export const unknownOrder = (): Problem =>
   new Problem({ status: 404, code: 'order_unknown', detail: 'Nothing is kept of this order.' });

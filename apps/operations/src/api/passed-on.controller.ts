@@ -1,6 +1,6 @@
-import { Body, Controller, Get, Post, Req, Res, UseGuards } from '@nestjs/common';
-import type { OperatorRequest } from '@tranche/operators';
-import { OperatorGuard, Route } from './operator.guard.js';
+import { Body, Controller, Delete, Get, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
+import { OperatorGuard, type OperatorRequest } from '@tranche/operators';
+import { Route } from './operator.guard.js';
 import { GatewayClient } from '../gateway/gateway.client.js';
 
 interface Request extends OperatorRequest {
@@ -20,6 +20,12 @@ interface Reply {
 export class PassedOnController {
   constructor(private readonly gateway: GatewayClient) {}
 
+  @Get('me')
+  @Route('viewer', 'me.read')
+  me(@Req() request: Request, @Res() reply: Reply): Promise<void> {
+    return this.#pass(request, reply);
+  }
+
   @Post('operations/:id/resolve')
   @Route('operator', 'resolution.submit')
   resolve(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
@@ -27,15 +33,9 @@ export class PassedOnController {
   }
 
   @Post('conflicts/:id/settle')
-  @Route('operator', 'resolution.submit')
+  @Route('operator', 'conflict.settle')
   settle(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
     return this.#pass(request, reply, body);
-  }
-
-  @Get('me')
-  @Route('viewer', 'order.read')
-  me(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
   }
 
   @Get('proposals')
@@ -60,6 +60,24 @@ export class PassedOnController {
   @Route('viewer', 'doubts.read')
   rails(@Req() request: Request, @Res() reply: Reply): Promise<void> {
     return this.#pass(request, reply);
+  }
+
+  @Get('controls')
+  @Route('viewer', 'controls.read')
+  controls(@Req() request: Request, @Res() reply: Reply): Promise<void> {
+    return this.#pass(request, reply);
+  }
+
+  @Put('controls/:scope')
+  @Route('operator', 'control.stop')
+  stop(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
+    return this.#pass(request, reply, body);
+  }
+
+  @Delete('controls/:scope')
+  @Route('operator', 'control.end')
+  end(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
+    return this.#pass(request, reply, body);
   }
 
   async #pass({ method, url, headers }: Request, reply: Reply, body?: unknown): Promise<void> {

@@ -27,7 +27,7 @@ export class PageQuery {
 
 export const ATTENTION_KINDS = [
   ...['doubt', 'conflict', 'candidates', 'open_to_operator', 'frozen'],
-  ...['proposal', 'rail', 'partition', 'dead_letters', 'quarantine'],
+  ...['proposal', 'rail', 'control', 'partition', 'dead_letters', 'quarantine'],
 ];
 
 export class AttentionQuery extends PageQuery {

@@ -19,7 +19,7 @@ create table orders (
   amount bigint,
   began_at timestamptz,
   moved_at timestamptz not null,
-  updated_at timestamptz not null default now(),
+  changed xid8 not null default pg_current_xact_id(),
   last_offset bigint not null,
   names text[] not null,
   state jsonb not null
@@ -28,7 +28,7 @@ create index orders_by_id on orders (order_id, merchant);
 create index orders_by_time on orders (moved_at desc, key);
 create index orders_by_merchant on orders (merchant, moved_at desc, key);
 create index orders_by_status on orders (status, moved_at desc, key);
-create index orders_by_update on orders (updated_at);
+create index orders_by_change on orders (changed, key);
 create index orders_by_partition on orders (partition);
 create index orders_by_name on orders using gin (names) with (fastupdate = off);
 create table records (

@@ -206,6 +206,46 @@ describe('with several orders', () => {
   });
 });
 
+describe('changes', () => {
+  const told = async (place: string[]) => {
+    const changed = await orders.changedBehind(place);
+    return { place: changed.place, ids: changed.orders.map(({ orderId }) => orderId) };
+  };
+  const start = async () => (await orders.changedBehind(undefined)).place;
+
+  it('are told once, in their order, and none late', async () => {
+    await write(aDoubtfulOrder('shop-fr', 'slow'), 0n);
+    const before = await start();
+    const other = await open(database.schema);
+    await other.sql.begin(async (sql) => {
+      await sql`update orders set changed = pg_current_xact_id() where order_id = 'slow'`;
+      await write(aDoubtfulOrder('shop-fr', 'quick'), 0n, store, { ...JOURNAL, partition: 4 });
+      const meanwhile = await told(before);
+      expect(meanwhile.ids).toEqual([]);
+    });
+    const after = await told(before);
+    expect(after.ids).toEqual(['slow', 'quick']);
+    expect((await told(after.place)).ids).toEqual([]);
+  });
+
+  it('are all told, however many there are at once', async () => {
+    await write(aDoubtfulOrder('shop-fr', 'order-1'), 0n);
+    let place = await start();
+    await database.sql`
+      insert into orders (key, merchant, order_id, partition, status, moved_at, last_offset, names, state)
+      select key || '-' || n, merchant, order_id || '-' || n, partition, status, moved_at, last_offset, names, state
+      from orders, generate_series(1, 12000) as n`;
+    const seen = new Set<string>();
+    for (let reads = 0; reads < 3; reads++) {
+      const read = await told(place);
+      ({ place } = read);
+      read.ids.forEach((id) => seen.add(id));
+    }
+    expect(seen.size).toBe(12_000);
+    expect((await told(place)).ids).toEqual([]);
+  });
+});
+
 describe('the story of an order', () => {
   beforeEach(async () => {
     const entries = aDoubtfulOrder('shop-fr', 'order-1');

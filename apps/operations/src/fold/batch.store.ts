@@ -161,9 +161,9 @@ function putOrders(sql: Sql, partition: number, orders: ReadonlyMap<string, Orde
     on conflict (key) do update set
       status = excluded.status, currency = excluded.currency, amount = excluded.amount, began_at = excluded.began_at,
       moved_at = excluded.moved_at, last_offset = excluded.last_offset, names = excluded.names, state = excluded.state,
-      updated_at = now()
+      changed = pg_current_xact_id()
   ), emptied as (
-    update orders set state = t.state::jsonb, updated_at = now()
+    update orders set state = t.state::jsonb, changed = pg_current_xact_id()
     from unnest(
       ${column(forgotten, ({ key }) => key)}::text[],
       ${column(forgotten, ({ state }) => jsonText(state))}::text[]

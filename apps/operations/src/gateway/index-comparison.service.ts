@@ -74,7 +74,7 @@ export class IndexComparison implements OnApplicationBootstrap {
     const { sql } = this.database;
     const rows = await sql<{ key: string; state: OrderState; next: string }[]>`
       select key, state, next from (
-        (select * from orders order by updated_at desc limit ${SAMPLE})
+        (select * from orders order by changed desc, key desc limit ${SAMPLE})
         union all (select * from orders tablesample system (1) limit ${SAMPLE})
       ) as sample
       join positions on positions.topic = 'payments.journal.v1' and positions.partition = sample.partition`;

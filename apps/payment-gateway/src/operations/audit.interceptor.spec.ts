@@ -3,8 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { validateAuditRecord, type AuditAction, type AuditRecord } from '@tranche/contracts';
 import { Requires } from '@tranche/operators';
 import { Problem } from '@tranche/service-kit';
+import { operationIdOf } from '@tranche/order-journal';
 import { lastValueFrom, defer } from 'rxjs';
-import { operationIdOf } from './order-view.js';
 import { AuditInterceptor } from './operator.guard.js';
 import type { Audit } from './audit.service.js';
 

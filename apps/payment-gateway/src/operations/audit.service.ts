@@ -14,11 +14,10 @@ import {
 } from '@tranche/contracts';
 import { BatchingProducer, EventAnnouncer } from '@tranche/kafka';
 import { Metrics, Problem, ServiceLogger, problemOf } from '@tranche/service-kit';
-import { compact } from '@tranche/order-journal';
+import { compact, parseOperationId } from '@tranche/order-journal';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { OUTCOMES } from '../decisions/manual-resolution.js';
-import { parseOperationId } from './order-view.js';
 
 const SOURCE = 'payment-gateway';
 /** Maximum time that a change waits for its audit record. Milliseconds. */

@@ -1,4 +1,4 @@
-import { operationIdOf, parseOperationId } from './order-view.js';
+import { operationIdOf, parseOperationId } from '@tranche/order-journal';
 
 describe('operation id', () => {
   it.each([

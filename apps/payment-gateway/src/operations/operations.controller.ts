@@ -13,10 +13,10 @@ import {
   HttpCode,
 } from '@nestjs/common';
 import { MERCHANT_PATTERN, OPERATION_KINDS, type AuditAction, type OperationKind } from '@tranche/contracts';
-import { CurrentOperator, Requires, type OperatorIdentity, type OperatorRole } from '@tranche/operators';
+import { CurrentOperator, OperatorGuard, type OperatorIdentity, type OperatorRole, Requires } from '@tranche/operators';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
-import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
+import { AuditInterceptor } from './operator.guard.js';
 import { ResolutionDecisions, type DryRunAnswer, type ProposalView } from './resolution-decisions.service.js';
 import {
   OperationsService,

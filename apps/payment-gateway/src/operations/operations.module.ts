@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OidcOperators, OperatorSignIn } from '@tranche/operators';
+import { OidcOperators, OperatorNotes, OperatorSignIn } from '@tranche/operators';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -8,6 +8,7 @@ import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { JournalModule } from '../journal/journal.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Audit } from './audit.service.js';
+import { AuditedRefusals } from './operator.guard.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { OperationsService } from './operations.service.js';
 import { Rails } from './rails.service.js';
@@ -22,6 +23,13 @@ const SignIn = {
 @Module({
   imports: [GatewayKafkaModule, JournalModule, PlatformModule],
   controllers: [OperationsController],
-  providers: [Audit, SignIn, OperationsService, Rails, ResolutionDecisions],
+  providers: [
+    Audit,
+    SignIn,
+    { provide: OperatorNotes, useClass: AuditedRefusals },
+    OperationsService,
+    Rails,
+    ResolutionDecisions,
+  ],
 })
 export class OperationsModule {}

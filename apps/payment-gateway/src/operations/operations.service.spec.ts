@@ -7,13 +7,13 @@ import {
   RULES_VERSION,
   type JournalRecord,
   type OrderState,
+  operationIdOf,
 } from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { MissingPartition, OrderIndexStore } from '../journal/order-index.store.js';
-import { operationIdOf } from './order-view.js';
 import { OperationsService } from './operations.service.js';
 import { statusOfDecision } from './operations.controller.js';
 

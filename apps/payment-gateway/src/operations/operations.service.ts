@@ -24,6 +24,8 @@ import {
   type Settled,
   type Settlement,
   type WhatIf,
+  operationIdOf,
+  parseOperationId,
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
@@ -46,12 +48,10 @@ import {
   doubtView,
   frozenOrderView,
   frozenView,
-  parseOperationId,
   statementOf,
   operationView,
   orderView,
   type OperationView,
-  operationIdOf,
 } from './order-view.js';
 import {
   resolutionEvidence,

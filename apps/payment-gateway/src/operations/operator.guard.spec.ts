@@ -5,6 +5,7 @@ import { MetadataScanner, Reflector } from '@nestjs/core';
 import type { AuditRecord } from '@tranche/contracts';
 import {
   assertMerchant,
+  OperatorGuard,
   OperatorSignIn,
   Requires,
   type Operator,
@@ -13,7 +14,7 @@ import {
   type RouteNeeds,
 } from '@tranche/operators';
 import { Secret } from '@tranche/service-kit';
-import { AuditInterceptor, OperatorGuard } from './operator.guard.js';
+import { AuditedRefusals, AuditInterceptor } from './operator.guard.js';
 import type { Audit } from './audit.service.js';
 
 const action = 'order.read';
@@ -42,7 +43,8 @@ async function ask(
     isConfigured: hasIssuer,
     operatorOf: (token: string) => Promise.resolve({ person: `holder of ${token}`, role: 'viewer' as const }),
   };
-  const guard = new OperatorGuard(new OperatorSignIn({ known: operators }, clock, oidc), new Reflector(), audit);
+  const signIn = new OperatorSignIn({ known: operators }, clock, oidc);
+  const guard = new OperatorGuard(signIn, new Reflector(), new AuditedRefusals(audit));
   const isLetIn = await guard.canActivate(context);
   return isLetIn ? request.operator?.person : undefined;
 }

@@ -8,8 +8,9 @@ import {
   type OperationTerms,
   operationTag,
   type OrderState,
+  parseOperationId,
 } from '@tranche/order-journal';
-import { frozenView, parseOperationId, orderView } from './order-view.js';
+import { frozenView, orderView } from './order-view.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: AT };

@@ -28,8 +28,6 @@ import {
 } from '@tranche/order-journal';
 import { notExecutedFromMs } from '../decisions/manual-resolution.js';
 
-export { operationIdOf, parseOperationId } from '@tranche/order-journal';
-
 /**
  * An order as the journal knows it, for operators (openapi.json). The journal holds no token, no HFTOKEN and no personal data, so the view has none.
  * `epoch`: the journal's epoch, for the sequences of its events.

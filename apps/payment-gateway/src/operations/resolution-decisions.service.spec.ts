@@ -6,13 +6,13 @@ import {
   type JournalRecord,
   type OperationState,
   type OrderState,
+  operationIdOf,
 } from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
-import { operationIdOf } from './order-view.js';
 import { OperationsService } from './operations.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { whyTwoPeople } from '../decisions/resolution.js';

@@ -1,5 +1,12 @@
 import type { Merchants } from '@tranche/contracts';
-import { conflictsOf, emptyOrder, fold, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import {
+  conflictsOf,
+  emptyOrder,
+  fold,
+  type JournalRecord,
+  type OrderState,
+  operationIdOf,
+} from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import { validateSync } from 'class-validator';
 import { plainToInstance } from 'class-transformer';
@@ -8,7 +15,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { OrderIndexStore } from '../journal/order-index.store.js';
 import { ManualSettlement } from '../decisions/manual-settlement.js';
-import { operationIdOf, orderView } from './order-view.js';
+import { orderView } from './order-view.js';
 import { OperationsService } from './operations.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
 import { TopicInMemory } from '../../test/topic-in-memory.js';
