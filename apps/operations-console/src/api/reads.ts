@@ -19,8 +19,6 @@ export const useAttention = (query: AttentionQuery) =>
     queryKey: ['attention', query],
     queryFn: ({ pageParam: cursor }) => body(api.GET('/v1/attention', { params: { query: { ...query, cursor } } })),
     getNextPageParam: nextOf,
-    // What only the gateway knows, such as a proposal, changes no order: the stream does not tell it.
-    refetchInterval: 5_000,
   });
 
 export type OrdersQuery = QueryOf<'/v1/orders'>;
@@ -48,10 +46,17 @@ export const useOrder = (merchant: string, orderId: string) =>
     queryFn: () => body(api.GET('/v1/orders/{merchant}/{orderId}', { params: { path: { merchant, orderId } } })),
   });
 
+/** Who only looked is in the audit, and no part of the story. */
+const withoutReads = (timeline: Schema['Timeline']): Schema['Timeline'] => ({
+  ...timeline,
+  entries: timeline.entries.filter(({ kind }) => !kind.endsWith('.read')),
+});
+
 export const useTimeline = (merchant: string, orderId: string, at: string | undefined) =>
   useQuery({
     queryKey: ['order', merchant, orderId, 'timeline', at],
     placeholderData: keepPreviousData,
+    select: withoutReads,
     queryFn: () =>
       body(
         api.GET('/v1/orders/{merchant}/{orderId}/timeline', { params: { path: { merchant, orderId }, query: { at } } }),
@@ -59,19 +64,19 @@ export const useTimeline = (merchant: string, orderId: string, at: string | unde
   });
 
 export type Proposal = Schema['Proposal'];
-/** Proposals are the gateway's: the stream tells the order that they move, not the proposal itself. */
 export const useProposals = () =>
   useQuery({
     queryKey: ['proposals'],
     queryFn: async () => (await body(api.GET('/v1/proposals'))).proposals,
-    refetchInterval: 2_000,
   });
 
+/** A rail stops and goes on without any order that changes. */
+const RAILS_EVERY_MS = 10_000;
 export const useRails = () =>
   useQuery({
     queryKey: ['rails'],
     queryFn: async () => (await body(api.GET('/v1/rails'))).rails,
-    refetchInterval: 5_000,
+    refetchInterval: RAILS_EVERY_MS,
   });
 
 export const usePartitions = () =>

@@ -164,7 +164,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Server-sent events: order for each order that changed, state each second. */
+    /** Server-sent events: order for each order that changed, decision for each merchant for which people said something, state each second. */
     get: operations['getV1Stream'];
     put?: never;
     post?: never;

@@ -7,8 +7,9 @@ import { followStream, type StreamState } from './stream.js';
 const Live = createContext<StreamState>({ link: 'connecting', behind: 0, isDatabaseThere: true });
 export const useLive = (): StreamState => useContext(Live);
 
-/** Changes of several orders at once ask for the lists once. */
-const TOGETHER_MS = 250;
+/** Lists are read again this often at most, however many orders change: the gateway audits each read. */
+const LISTS_EVERY_MS = 2_000;
+const SOON_MS = 100;
 
 /** Reads again what changed, for as long as somebody is signed in. */
 export function LiveProvider({ children }: { children: ReactNode }) {
@@ -18,16 +19,25 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (token === undefined) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let readAtMs = 0;
     const lists = () => {
+      const waitMs = Math.max(SOON_MS, readAtMs + LISTS_EVERY_MS - Date.now());
       timer ??= setTimeout(() => {
         timer = undefined;
-        void queries.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'order' });
-      }, TOGETHER_MS);
+        readAtMs = Date.now();
+        void queries.invalidateQueries({
+          predicate: ({ queryKey: [first] }) => first !== 'order' && first !== 'settings' && first !== 'me',
+        });
+      }, waitMs);
     };
     const end = followStream({
       url: '/v1/stream',
       token: tokenOf,
       onState: setState,
+      onDecided: () => {
+        void queries.invalidateQueries({ queryKey: ['order'] });
+        lists();
+      },
       onChanged: ({ merchant, orderId }) => {
         void queries.invalidateQueries({ queryKey: ['order', merchant, orderId] });
         lists();

@@ -25,13 +25,15 @@ export interface StreamOptions {
   url: string;
   token: () => string | undefined;
   onChanged: (changed: Changed) => void;
+  /** People proposed or decided something. */
+  onDecided: () => void;
   onState: (state: StreamState) => void;
   /** News was missed, or the database is there again: all that is shown may be old. */
   onStale: () => void;
 }
 
 /** Returns a function that ends it. */
-export function followStream({ url, token, onChanged, onState, onStale }: StreamOptions): () => void {
+export function followStream({ url, token, onChanged, onDecided, onState, onStale }: StreamOptions): () => void {
   const ended = new AbortController();
   let state: StreamState = { link: 'connecting', behind: 0, isDatabaseThere: true };
   let behindFor = 0;
@@ -42,6 +44,7 @@ export function followStream({ url, token, onChanged, onState, onStale }: Stream
 
   const take = ({ event, data }: SentEvent) => {
     if (event === 'order') return onChanged(JSON.parse(data) as Changed);
+    if (event === 'decision') return onDecided();
     if (event !== 'state') return;
     const { behind, isDatabaseThere } = JSON.parse(data) as { behind: number; isDatabaseThere: boolean };
     behindFor = behind > 0 ? behindFor + 1 : 0;

@@ -19,7 +19,7 @@ export function Rails() {
   const controls = useQuery({
     queryKey: ['controls'],
     queryFn: async () => (await body(api.GET('/v1/controls'))).controls,
-    refetchInterval: 2_000,
+    refetchInterval: (query) => (query.state.data?.every((one) => one.acknowledged) === false ? 2_000 : false),
   });
   const [merchant, setMerchant] = useState('');
   const stopOf = (scope: string) => controls.data?.find((one) => one.scope === scope);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { orderKey, parseOrderKey } from '@tranche/contracts';
+import { orderKey, parseOrderKey, TOPICS } from '@tranche/contracts';
 import type { OrderState } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
@@ -158,6 +158,23 @@ export class OrdersStore {
       place: last ? [last.changed, last.key] : [oldest, ''],
       orders: rows.map((row) => ({ ...listedOrder(row), lastOffset: row.last_offset })),
     };
+  }
+
+  /** Merchants for which people decided or proposed something since the place: no order need have changed by it. */
+  async decidedBehind(place: readonly string[] | undefined): Promise<{ place: string[]; merchants: string[] }> {
+    const { sql } = this.database;
+    const topic = TOPICS.operationsAudit.name;
+    const positions = await sql<{ partition: number; next: string }[]>`
+      select partition, next::text from positions where topic = ${topic} order by partition`;
+    const next = positions.map((one) => one.next);
+    if (place?.length !== next.length || next.every((one, index) => one === place[index]))
+      return { place: next, merchants: [] };
+    const rows = await sql<{ merchant: string }[]>`
+      select distinct merchant from records
+      join unnest(${positions.map(({ partition }) => partition)}::int[], ${place}::text[]) as before(partition, next)
+        on records.partition = before.partition and "offset" >= before.next::bigint
+      where topic = ${topic} and kind not like '%.read'`;
+    return { place: next, merchants: rows.map(({ merchant }) => merchant) };
   }
 
   #isVisible(visible: readonly string[] | undefined): Fragment {
