@@ -12,6 +12,7 @@ import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { alertsPage, decisionsPage, httpPage, messagesPage, row, table } from './reference-pages.mjs';
 import { schemas } from './schemas.mjs';
 import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
+import { CLIENT_FILE, clientTypes } from './client-types.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
 const SCHEMAS = 'libs/contracts/schemas';
@@ -82,10 +83,11 @@ export async function generatedDocuments() {
     // Its tables are too wide to be aligned.
     { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
     { file: METRICS_FILE, text: metricsDocument() },
+    { file: CLIENT_FILE, text: await clientTypes(apis.operations) },
   ];
   const gone = readdirSync(SCHEMAS).map((name) => `${SCHEMAS}/${name}`).filter((file) => !documents.some((one) => one.file === file)); // prettier-ignore
   const current = documents.map(async ({ file, text, isFormatted }) => {
-    const parser = file.endsWith('.md') ? 'markdown' : 'json';
+    const parser = { md: 'markdown', ts: 'typescript' }[file.split('.').at(-1)] ?? 'json';
     const wanted = isFormatted ? text : await format(text, { ...(await resolveConfig(file)), parser });
     return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
   });

@@ -1,17 +1,15 @@
-/** A bad night for the page of operations: doubts, a conflict, a proposal, dead letters and forged notifications, on a running stack. */
+/** A bad night for the page of operations: doubts, a conflict, a proposal and forged notifications, on a running stack. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from '../infra/processes.mjs';
 import { Story } from './story.mjs';
 
 const TIMEOUT_MS = 60_000;
-/** Shops and platforms write texts like these; a page must show them as texts. */
-const HOSTILE_ID = 'late-<b>lamp</b>-1';
 
 /**
  * `stage`: `{ shop, platform, identifier }`; `ask(person, path, body)` is operations' API. Resolves to the orders by what became of them.
  */
 export async function playNight({ stage, ask, ingestUrl }) {
-  const { shop, platform, identifier } = stage;
+  const { platform, identifier } = stage;
   const doubt = async (goods, operation, fault = { executeThenReset: true, notification: 'none' }) => {
     const story = new Story(stage, { rail: 'partner-a', goods });
     await story.authorize();
@@ -45,9 +43,6 @@ export async function playNight({ stage, ask, ingestUrl }) {
   await listed(ask, contradicted, 'conflict');
   await propose(proposed, 'succeeded');
 
-  const lost = { merchant: 'shop-fr', orderId: HOSTILE_ID, description: 'Shipped', amount: -1 };
-  for (const orderId of ['order-88', 'order-89', HOSTILE_ID])
-    await shop.sendUnchecked('partner-a', 'payment.capture', { ...lost, orderId });
   const forged = new URLSearchParams({
     IDENTIFIER: identifier,
     OPERATIONTYPE: 'capture',
@@ -56,8 +51,8 @@ export async function playNight({ stage, ask, ingestUrl }) {
   });
   for (let number = 0; number < 3; number++)
     await fetch(`${ingestUrl}/notifications`, { method: 'POST', body: forged });
-  await until('dead letters in the queue', async () =>
-    (await ask('demo', 'attention')).items.some(({ kind }) => kind === 'dead_letters'),
+  await until('forged notifications in the queue', async () =>
+    (await ask('demo', 'attention')).items.some(({ kind }) => kind === 'quarantine'),
   );
   return { captured, refunded, proposed, contradicted };
 }

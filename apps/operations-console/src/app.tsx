@@ -27,16 +27,22 @@ const Quarantine = page(() => import('./pages/lists.js'), 'Quarantine');
 const Audit = page(() => import('./pages/lists.js'), 'Audit');
 const Rails = page(() => import('./pages/rails.js'), 'Rails');
 
-const PAGES: readonly [path: string, name: string, icon: string][] = [
-  ['/', 'Queue', 'M4 6h16M4 12h16M4 18h9'],
-  ['/overview', 'Overview', 'M4 20V10m5 10V4m6 16v-8m5 8V7'],
-  ['/approvals', 'Approvals', 'M5 13l4 4 10-10'],
-  ['/search', 'Search', 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 4 4'],
-  ['/rails', 'Rails', 'M8 3v18M16 3v18M8 8h8M8 14h8'],
-  ['/dead-letters', 'Dead letters', 'M4 7h16v11H4zM4 8l8 6 8-6'],
-  ['/quarantine', 'Quarantine', 'M12 3l8 4v5c0 5-4 8-8 9-4-1-8-4-8-9V7z'],
-  ['/jobs', 'Jobs', 'M5 5h6v6H5zM13 13h6v6h-6zM13 8h6M5 16h6'],
-  ['/audit', 'Audit', 'M6 4h12v16H6zM9 9h6M9 13h6'],
+const PAGES: readonly [path: string, name: string, icon: string, Of: ComponentType, kinds?: string[]][] = [
+  [
+    '/',
+    'Queue',
+    'M4 6h16M4 12h16M4 18h9',
+    Queue,
+    ['doubt', 'conflict', 'open_to_operator', 'frozen', 'partition', 'rail'],
+  ],
+  ['/overview', 'Overview', 'M4 20V10m5 10V4m6 16v-8m5 8V7', Overview],
+  ['/approvals', 'Approvals', 'M5 13l4 4 10-10', Approvals, ['proposal']],
+  ['/search', 'Search', 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 4 4', Search],
+  ['/rails', 'Rails', 'M8 3v18M16 3v18M8 8h8M8 14h8', Rails],
+  ['/dead-letters', 'Dead letters', 'M4 7h16v11H4zM4 8l8 6 8-6', DeadLetters, ['dead_letters']],
+  ['/quarantine', 'Quarantine', 'M12 3l8 4v5c0 5-4 8-8 9-4-1-8-4-8-9V7z', Quarantine, ['quarantine']],
+  ['/jobs', 'Jobs', 'M5 5h6v6H5zM13 13h6v6h-6zM13 8h6M5 16h6', Jobs],
+  ['/audit', 'Audit', 'M6 4h12v16H6zM9 9h6M9 13h6', Audit],
 ];
 /** These stand at the foot of a phone's screen; the others are behind "More". */
 const ON_PHONE = 4;
@@ -114,11 +120,6 @@ export function App() {
   );
 }
 
-const BY_PATH: Readonly<Record<string, ComponentType>> = {
-  ...{ '/': Queue, '/overview': Overview, '/search': Search, '/approvals': Approvals, '/rails': Rails },
-  ...{ '/dead-letters': DeadLetters, '/quarantine': Quarantine, '/audit': Audit, '/jobs': Jobs },
-};
-
 /** The page of the address. An order's number may have any character, so the address is read as it is and not as the router has it. */
 function Page() {
   const { pathname } = window.location;
@@ -127,7 +128,7 @@ function Page() {
     return <Order merchant={decodeURIComponent(merchant)} orderId={decodeURIComponent(orderId)} />;
   const [, job] = /^\/jobs\/([^/]+)$/.exec(pathname) ?? [];
   if (job !== undefined) return <JobPage id={decodeURIComponent(job)} />;
-  const Found = BY_PATH[pathname];
+  const Found = PAGES.find(([path]) => path === pathname)?.[3];
   return Found === undefined ? <Empty>There is no such page.</Empty> : <Found />;
 }
 
@@ -135,17 +136,12 @@ function Navigation({ onMore }: { onMore: () => void }) {
   const [location] = useLocation();
   const { data } = useAttention({});
   const counts = data?.pages[0]?.counts ?? [];
-  const numberOf = (kinds: string[]) => counts.filter(({ kind }) => kinds.includes(kind)).reduce((sum, { number }) => sum + number, 0); // prettier-ignore
-  const numbers: Record<string, number> = {
-    '/': numberOf(['doubt', 'conflict', 'open_to_operator', 'frozen', 'partition', 'rail']),
-    '/approvals': numberOf(['proposal']),
-    '/dead-letters': numberOf(['dead_letters']),
-    '/quarantine': numberOf(['quarantine']),
-  };
+  const numberOf = (kinds: readonly string[] = []) =>
+    counts.reduce((sum, { kind, number }) => (kinds.includes(kind) ? sum + number : sum), 0);
   return (
     <nav aria-label="Pages">
-      {PAGES.map(([path, name, icon], index) => {
-        const number = numbers[path] ?? 0;
+      {PAGES.map(([path, name, icon, , kinds], index) => {
+        const number = numberOf(kinds);
         return (
           <Link
             key={path}

@@ -5,8 +5,9 @@ import { api, Refused, taken, type Schema } from '../api/client.js';
 import { mayDo, useMe } from '../api/console.js';
 import type { AttentionItem } from '../api/reads.js';
 import { useDraft, useSettled } from '../parts/hooks.js';
+import { Choice, Field } from '../parts/fields.js';
 import { aboutOf } from '../queue/urgency.js';
-import { minorOf, money } from '../text/format.js';
+import { minorOf, money, spaced } from '../text/format.js';
 import { outcomeInWords, reasonInWords } from '../text/words.js';
 import { refusalOf } from './refusal.js';
 import { Said, type Answered } from './said.js';
@@ -40,6 +41,7 @@ const SETTLED: Readonly<Record<string, string>> = {
   kept: 'a result stands as it is',
   repaired: 'money was given back elsewhere',
 };
+const RESULTS = Object.fromEntries(['', ...RESOLVED].map((one) => [one, spaced(one) || 'reports do not differ']));
 const REASON_LEAST = 10;
 const ASKS = ['doubt', 'open_to_operator', 'conflict', 'candidates'];
 
@@ -73,7 +75,7 @@ function Form({ item, id, state, conflict }: FormProps) {
   const currency = item.currency ?? state.operations[0]?.currency;
   const said = statementOf(draft, currency, isConflict);
   // A press of a key asks nothing: a text that stands still for a moment does.
-  const asked = useSettled(JSON.stringify(said.statement), 350);
+  const asked = useSettled(JSON.stringify({ ...said.statement, reason: OF_A_QUESTION }), 350);
   const whatIf = useQuery({
     queryKey: ['order', item.merchant, item.orderId, 'what-if', id, asked],
     enabled: draft.outcome !== '' && said.faults.length === 0 && answered?.tone !== 'good',
@@ -89,19 +91,15 @@ function Form({ item, id, state, conflict }: FormProps) {
     onError: (error) => setAnswered(refusalOf(error)),
     onSettled: () => void queries.invalidateQueries(),
   });
+  const isRefused = whatIf.error instanceof Refused && !whatIf.error.isOutcomeUnknown;
   const lacksReason = draft.reason.trim().length < REASON_LEAST;
   const choices = isConflict ? Object.entries(SETTLED) : RESOLVED.map((one) => [one, outcomeInWords(one)] as const);
-  const text = (field: keyof Draft, label: string, hint = '', more: object = {}) => (
-    <label>
-      {label} {hint !== '' && <small>{hint}</small>}
-      <input
-        value={draft[field]}
-        onChange={({ target }) => change({ [field]: target.value })}
-        autoComplete="off"
-        spellCheck={false}
-        {...more}
-      />
-    </label>
+  const text = (field: keyof Draft, label: string, hint?: string, more: object = {}) => (
+    <Field
+      {...{ label, ...(hint !== undefined && { hint }), ...more }}
+      value={draft[field]}
+      onText={(typed) => change({ [field]: typed })}
+    />
   );
   const isMoney = draft.outcome === 'succeeded' || draft.outcome === 'kept' || draft.outcome === 'repaired';
 
@@ -139,17 +137,12 @@ function Form({ item, id, state, conflict }: FormProps) {
       {draft.outcome !== '' && (
         <div className="decide-fields">
           {draft.outcome === 'kept' && (
-            <label>
-              The result that stands <small>where reports differ</small>
-              <select value={draft.result} onChange={({ target }) => change({ result: target.value })}>
-                <option value="">they do not differ</option>
-                {RESOLVED.map((one) => (
-                  <option key={one} value={one}>
-                    {one.replaceAll('_', ' ')}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              label="The result that stands"
+              of={RESULTS}
+              value={draft.result}
+              onChoice={(result) => change({ result })}
+            />
           )}
           {draft.outcome !== 'not_executed' &&
             text(
@@ -187,10 +180,7 @@ function Form({ item, id, state, conflict }: FormProps) {
       {draft.outcome !== '' && <WhatIf asked={whatIf} outcome={draft.outcome} />}
       {draft.outcome !== '' && (
         <div className="decide-end">
-          <button
-            className="primary"
-            disabled={said.faults.length > 0 || lacksReason || saying.isPending || whatIf.error instanceof Refused}
-          >
+          <button className="primary" disabled={said.faults.length > 0 || lacksReason || saying.isPending || isRefused}>
             {saying.isPending ? 'Saying it…' : whatIf.data?.approval === undefined ? 'Say it' : 'Propose it'}
           </button>
           {lacksReason && (
@@ -224,8 +214,8 @@ async function say(id: string, isConflict: boolean, statement: Statement, dryRun
     : taken(api.POST('/v1/operations/{id}/resolve', { params, body: statement as Resolution }));
 }
 
-/** Stands in where a person asks what if before giving a reason; a real statement never has it. */
-const NO_REASON_YET = 'asked what would happen';
+/** The gateway wants a reason of a question too; the one that is typed changes nothing of its answer. */
+const OF_A_QUESTION = 'asked what would happen';
 
 function statementOf(
   draft: Draft,
@@ -248,7 +238,7 @@ function statementOf(
   ];
   const statement = {
     outcome,
-    reason: reason.trim().length < REASON_LEAST ? NO_REASON_YET : reason.trim(),
+    reason: reason.trim(),
     ...(isConflict && result !== '' && outcome === 'kept' && { result }),
     ...(!isNothing && transactionId.trim() !== '' && { transactionId: transactionId.trim() }),
     ...(!isConflict && !isNothing && execCode !== '' && { execCode }),

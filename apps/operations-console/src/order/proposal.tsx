@@ -5,6 +5,7 @@ import { api, body, taken, type Schema } from '../api/client.js';
 import { mayDo, useMe } from '../api/console.js';
 import type { Proposal } from '../api/reads.js';
 import { Chip, Facts, TimeLeft, When } from '../parts/parts.js';
+import { orderPath } from '../parts/records.js';
 import { money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { refusalOf } from './refusal.js';
@@ -60,7 +61,7 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
       </h2>
       {!isOfPage && (
         <p>
-          <Link href={`/orders/${encodeURIComponent(merchant)}/${encodeURIComponent(orderId)}`} data-row>
+          <Link href={orderPath(merchant, orderId)} data-row>
             <Published text={orderId} isPressable={false} />
           </Link>{' '}
           {merchant}

@@ -6,9 +6,10 @@ import { mayDo, useMe } from '../api/console.js';
 import { Said, type Answered } from '../order/said.js';
 import { refusalOf } from '../order/refusal.js';
 import { useDraft, useTitle } from '../parts/hooks.js';
-import { Answer, Chip, Empty, Facts, More, Status, When } from '../parts/parts.js';
+import { Choice, Field } from '../parts/fields.js';
+import { Answer, Chip, Empty, Facts, Status, When } from '../parts/parts.js';
 import { useFilter } from '../parts/query.js';
-import { OrderLink, Table } from '../parts/records.js';
+import { OrderLink, PagedTable, Table } from '../parts/records.js';
 import { spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 
@@ -90,20 +91,14 @@ function NewJob() {
           if (isReady) making.mutate();
         }}
       >
-        <label className="wide">
-          What is to be done
-          <select value={draft.kind} onChange={({ target }) => change({ kind: target.value as Job['kind'] })}>
-            {Object.entries(KINDS).map(([kind, words]) => (
-              <option key={kind} value={kind}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Merchant
-          <input value={draft.merchant} onChange={({ target }) => change({ merchant: target.value })} />
-        </label>
+        <Choice
+          className="wide"
+          label="What is to be done"
+          of={KINDS}
+          value={draft.kind}
+          onChoice={(kind) => change({ kind: kind as Job['kind'] })}
+        />
+        <Field label="Merchant" value={draft.merchant} onText={(merchant) => change({ merchant })} />
         {needsFile && (
           <label>
             The platform’s export <small>CSV</small>
@@ -117,10 +112,13 @@ function NewJob() {
             />
           </label>
         )}
-        <label className="wide">
-          Why <small>10 to 300 characters, nothing of the buyer</small>
-          <input value={draft.reason} maxLength={300} onChange={({ target }) => change({ reason: target.value })} />
-        </label>
+        <Field
+          label="Why"
+          hint="10 to 300 characters, nothing of the buyer"
+          maxLength={300}
+          value={draft.reason}
+          onText={(reason) => change({ reason })}
+        />
         <button className="primary" disabled={!isReady || making.isPending}>
           {making.isPending ? 'Making the plan…' : 'Make the plan'}
         </button>
@@ -188,34 +186,18 @@ export function JobPage({ id }: { id: string }) {
           </>
         )}
       </Answer>
-      <Answer of={items} what="items">
-        {({ pages }) => {
-          const rows = pages.flatMap((page) => page.items);
-          if (rows.length === 0) return <Empty>The plan has no such items.</Empty>;
-          return (
-            <>
-              <Table
-                label="Items"
-                rows={rows}
-                keyOf={({ number }) => String(number)}
-                columns={[
-                  { name: 'No.', isNumber: true, of: ({ number }) => number },
-                  { name: 'About', of: ({ key }) => <About of={key} /> },
-                  { name: 'Verdict', of: (row) => spaced(row.verdict) },
-                  { name: 'Why', of: ({ why }) => <Published text={why} /> },
-                  { name: 'Came to', of: ({ result, resultWhy }) => <Published text={[result, resultWhy].filter(Boolean).join(': ')} /> }, // prettier-ignore
-                ]}
-              />
-              <More
-                of="item"
-                shown={rows.length}
-                isBusy={items.isFetchingNextPage}
-                next={items.hasNextPage ? () => void items.fetchNextPage() : undefined}
-              />
-            </>
-          );
-        }}
-      </Answer>
+      <PagedTable
+        {...{ asked: items, label: 'Items', one: 'item', empty: 'The plan has no such items.' }}
+        rowsOf={(page) => page.items}
+        keyOf={({ number }) => number}
+        columns={[
+          { name: 'No.', isNumber: true, of: ({ number }) => number },
+          { name: 'About', of: ({ key }) => <About of={key} /> },
+          { name: 'Verdict', of: (row) => spaced(row.verdict) },
+          { name: 'Why', of: ({ why }) => <Published text={why} /> },
+          { name: 'Came to', of: ({ result, resultWhy }) => <Published text={[result, resultWhy].filter(Boolean).join(': ')} /> }, // prettier-ignore
+        ]}
+      />
     </>
   );
 }

@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { useRecords, type RecordsPath } from '../api/reads.js';
 import type { Schema } from '../api/client.js';
 import { useTitle } from '../parts/hooks.js';
-import { Answer, Empty, More, When } from '../parts/parts.js';
+import { Field } from '../parts/fields.js';
+import { When } from '../parts/parts.js';
 import { merchantOf, useFilter } from '../parts/query.js';
-import { OrderLink, Table, type Column } from '../parts/records.js';
+import { OrderLink, PagedTable, type Column } from '../parts/records.js';
 import { flat } from '../order/record.js';
 import { spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
@@ -84,37 +85,22 @@ function Records({ path, title, about, todo, columns }: RecordsProps) {
       <p className="about">{about}</p>
       {todo !== undefined && <p className="about">{todo}</p>}
       <div className="filters" role="group" aria-label="Filter">
-        <label className="inline">
-          Merchant
-          <input
-            data-search
-            value={merchant}
-            size={14}
-            onChange={({ target }) => set('merchant', target.value.trim())}
-          />
-        </label>
-        <label className="inline">
-          Why
-          <input value={kindOf} size={18} onChange={({ target }) => set('kind', target.value.trim())} />
-        </label>
+        <Field
+          isInline
+          data-search
+          label="Merchant"
+          size={14}
+          value={merchant}
+          onText={(text) => set('merchant', text)}
+        />
+        <Field isInline label="Why" size={18} value={kindOf} onText={(text) => set('kind', text)} />
       </div>
-      <Answer of={asked} what={title.toLowerCase()}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ entries }) => entries);
-          if (rows.length === 0) return <Empty>None{merchant || kindOf ? ' of this kind' : ''}.</Empty>;
-          return (
-            <>
-              <Table label={title} columns={columns} rows={rows} keyOf={(row) => `${row.partition}/${row.offset}`} />
-              <More
-                next={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
-                shown={rows.length}
-                of="record"
-                isBusy={asked.isFetchingNextPage}
-              />
-            </>
-          );
-        }}
-      </Answer>
+      <PagedTable
+        {...{ asked, columns, label: title, one: 'record' }}
+        rowsOf={({ entries }) => entries}
+        keyOf={(row) => `${row.partition}/${row.offset}`}
+        empty={`None${merchant || kindOf ? ' of this kind' : ''}.`}
+      />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useRails } from '../api/reads.js';
 import { refusalOf } from '../order/refusal.js';
 import { Said } from '../order/said.js';
 import { useDraft, useTitle } from '../parts/hooks.js';
+import { Choice, Field } from '../parts/fields.js';
 import { Answer, Chip, Empty, Facts, Status, TimeLeft, When } from '../parts/parts.js';
 import { count, money } from '../text/format.js';
 import { Published } from '../text/published.js';
@@ -56,10 +57,7 @@ export function Rails() {
                 </section>
               ))}
               <section className="card">
-                <label>
-                  Another merchant
-                  <input value={merchant} onChange={({ target }) => setMerchant(target.value.trim())} />
-                </label>
+                <Field label="Another merchant" value={merchant} onText={(text) => setMerchant(text.trim())} />
                 {/^[a-z0-9-]{1,32}$/.test(merchant) && stopOf(`merchant:${merchant}`) === undefined && (
                   <Switch scope={`merchant:${merchant}`} stop={undefined} />
                 )}
@@ -116,27 +114,16 @@ function Switch({ scope, stop }: { scope: string; stop: Control | undefined }) {
               doing.mutate();
             }}
           >
-            <label>
-              Why
-              <input
-                required
-                minLength={5}
-                maxLength={500}
-                value={draft.reason}
-                onChange={({ target }) => change({ reason: target.value })}
-              />
-            </label>
+            <Field
+              label="Why"
+              required
+              minLength={5}
+              maxLength={500}
+              value={draft.reason}
+              onText={(reason) => change({ reason })}
+            />
             {stop === undefined && (
-              <label>
-                How long
-                <select value={draft.hours} onChange={({ target }) => change({ hours: target.value })}>
-                  {Object.entries(HOURS).map(([hours, words]) => (
-                    <option key={hours} value={hours}>
-                      {words}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <Choice label="How long" of={HOURS} value={draft.hours} onChoice={(hours) => change({ hours })} />
             )}
             <button className="primary" disabled={doing.isPending || draft.reason.trim().length < 5}>
               {stop === undefined ? `Stop ${scope.replace(':', ' ')}` : `Let ${scope.replace(':', ' ')} go on`}

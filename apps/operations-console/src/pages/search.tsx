@@ -1,23 +1,17 @@
 import { useOrders, type OrdersQuery } from '../api/reads.js';
 import { useSettled, useTitle } from '../parts/hooks.js';
-import { Answer, Empty, More, Status, When } from '../parts/parts.js';
+import { Choice, Field } from '../parts/fields.js';
+import { Status, When } from '../parts/parts.js';
 import { merchantOf, useFilter } from '../parts/query.js';
-import { OrderLink, Table } from '../parts/records.js';
+import { OrderLink, PagedTable } from '../parts/records.js';
 import { money, spaced } from '../text/format.js';
 
-const STATUSES = [
-  ...[
-    'in_doubt',
-    'in_progress',
-    'redirect_required',
-    'pending',
-    'authorized',
-    'captured',
-    'partly_refunded',
-    'refunded',
-  ],
-  ...['voided', 'refused', 'rejected', 'not_executed', 'given_up', 'expired', 'external', 'frozen'],
-];
+const STATUSES = Object.fromEntries(
+  [
+    ...['', 'in_doubt', 'in_progress', 'redirect_required', 'pending', 'authorized', 'captured', 'partly_refunded'],
+    ...['refunded', 'voided', 'refused', 'rejected', 'not_executed', 'given_up', 'expired', 'external', 'frozen'],
+  ].map((status) => [status, spaced(status) || 'any']),
+);
 
 /** Finds orders by what a person has in hand: a number, its beginning, a TRANSACTIONID, or the id of a command. */
 export function Search() {
@@ -41,67 +35,40 @@ export function Search() {
         />
       </div>
       <div className="filters" role="group" aria-label="Filter">
-        <label className="inline">
-          Merchant
-          <input value={given('merchant')} size={12} onChange={({ target }) => set('merchant', target.value.trim())} />
-        </label>
-        <label className="inline">
-          Status
-          <select value={given('status')} onChange={({ target }) => set('status', target.value)}>
-            <option value="">any</option>
-            {STATUSES.map((status) => (
-              <option key={status} value={status}>
-                {spaced(status)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="inline">
-          Amount in minor units
-          <input
-            value={given('amount')}
-            size={9}
-            inputMode="numeric"
-            onChange={({ target }) => set('amount', target.value.trim())}
-          />
-        </label>
-        <label className="inline">
-          Moved since
-          <input type="date" value={given('from')} onChange={({ target }) => set('from', target.value)} />
-        </label>
+        <Field isInline label="Merchant" size={12} value={given('merchant')} onText={(text) => set('merchant', text)} />
+        <Choice
+          className="inline"
+          label="Status"
+          of={STATUSES}
+          value={given('status')}
+          onChoice={(status) => set('status', status)}
+        />
+        <Field
+          isInline
+          label="Amount in minor units"
+          size={9}
+          inputMode="numeric"
+          value={given('amount')}
+          onText={(text) => set('amount', text)}
+        />
+        <Field isInline label="Moved since" type="date" value={given('from')} onText={(text) => set('from', text)} />
       </div>
-      <Answer of={asked} what="orders">
-        {({ pages }) => {
-          const rows = pages.flatMap(({ orders }) => orders);
-          if (rows.length === 0)
-            return <Empty>No order is found. A beginning is enough: the first characters of its number.</Empty>;
-          return (
-            <>
-              <Table
-                label="Orders"
-                rows={rows}
-                keyOf={({ merchant, orderId }) => `${merchant}/${orderId}`}
-                columns={[
-                  { name: 'Order', of: (row) => <OrderLink {...row} /> },
-                  { name: 'Status', of: ({ status }) => <Status status={status} /> },
-                  { name: 'Moved', of: ({ movedAt }) => <When at={movedAt} /> },
-                  {
-                    name: 'Amount',
-                    isNumber: true,
-                    of: ({ amount, currency }) => (amount === undefined ? '' : money(amount, currency)),
-                  },
-                ]}
-              />
-              <More
-                next={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
-                shown={rows.length}
-                of="order"
-                isBusy={asked.isFetchingNextPage}
-              />
-            </>
-          );
-        }}
-      </Answer>
+      <PagedTable
+        {...{ asked, label: 'Orders', one: 'order' }}
+        rowsOf={({ orders }) => orders}
+        keyOf={({ merchant, orderId }) => `${merchant}/${orderId}`}
+        empty="No order is found. A beginning is enough: the first characters of its number."
+        columns={[
+          { name: 'Order', of: (row) => <OrderLink {...row} /> },
+          { name: 'Status', of: ({ status }) => <Status status={status} /> },
+          { name: 'Moved', of: ({ movedAt }) => <When at={movedAt} /> },
+          {
+            name: 'Amount',
+            isNumber: true,
+            of: ({ amount, currency }) => amount !== undefined && money(amount, currency),
+          },
+        ]}
+      />
     </>
   );
 }

@@ -89,7 +89,7 @@ export function Failed({ error, what, onAgain }: { error: Error; what: string; o
   );
 }
 
-interface Asked<T> {
+export interface Asked<T> {
   data: T | undefined;
   error: Error | null;
   isPending: boolean;
@@ -158,23 +158,19 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   );
 }
 
-export function More({
-  next,
-  shown,
-  of,
-  isBusy,
-}: {
-  next: (() => void) | undefined;
+interface MoreProps {
+  asked: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
   shown: number;
   of: string;
-  isBusy: boolean;
-}) {
+}
+
+export function More({ asked: { hasNextPage, isFetchingNextPage, fetchNextPage }, shown, of }: MoreProps) {
   return (
     <p className="more-line">
       {count(shown, of)} shown
-      {next !== undefined && (
-        <button type="button" disabled={isBusy} onClick={next}>
-          {isBusy ? 'Reading…' : 'Show more'}
+      {hasNextPage && (
+        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Reading…' : 'Show more'}
         </button>
       )}
     </p>

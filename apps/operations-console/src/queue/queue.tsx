@@ -1,8 +1,10 @@
 import { useLocation, Link } from 'wouter';
 import { useAttention, type AttentionItem, type AttentionQuery } from '../api/reads.js';
 import { useNow, useTitle } from '../parts/hooks.js';
+import { Choice, Field } from '../parts/fields.js';
 import { Answer, Empty, Kind, More, TimeLeft, When } from '../parts/parts.js';
 import { merchantOf, useFilter } from '../parts/query.js';
+import { orderPath } from '../parts/records.js';
 import { count, money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { kindInWords, operationInWords, reasonInWords, toneOf } from '../text/words.js';
@@ -63,24 +65,20 @@ export function Queue() {
                   {kindInWords(kind)} <b>{number.toLocaleString('en')}</b>
                 </button>
               ))}
-              <label className="inline">
-                Merchant
-                <input
-                  value={of('merchant')}
-                  size={12}
-                  onChange={({ target }) => set('merchant', target.value.trim())}
-                />
-              </label>
-              <label className="inline">
-                Order by
-                <select value={query.sort} onChange={({ target }) => set('sort', target.value)}>
-                  {Object.entries(SORTS).map(([value, text]) => (
-                    <option key={value} value={value}>
-                      {text}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <Field
+                isInline
+                label="Merchant"
+                size={12}
+                value={of('merchant')}
+                onText={(text) => set('merchant', text)}
+              />
+              <Choice
+                className="inline"
+                label="Order by"
+                of={SORTS}
+                value={query.sort}
+                onChoice={(sort) => set('sort', sort)}
+              />
             </div>
             {items.length === 0 ? (
               <Empty>
@@ -102,12 +100,7 @@ export function Queue() {
                 ))}
               </div>
             )}
-            <More
-              next={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
-              shown={items.length}
-              of="entry"
-              isBusy={asked.isFetchingNextPage}
-            />
+            <More asked={asked} shown={items.length} of="entry" />
             <p className="hint">Tonight is the next {NIGHT_MS / 3_600_000} hours.</p>
           </>
         );
@@ -177,8 +170,7 @@ function Entry({ item, nowMs }: { item: AttentionItem; nowMs: number }) {
 /** The page on which the entry can be acted on. */
 function addressOf({ kind, merchant, orderId, about }: AttentionItem): string {
   const { reason = '' } = about as { reason?: string };
-  if (merchant !== undefined && orderId !== undefined)
-    return `/orders/${encodeURIComponent(merchant)}/${encodeURIComponent(orderId)}`;
+  if (merchant !== undefined && orderId !== undefined) return orderPath(merchant, orderId);
   const filter = new URLSearchParams({ ...(merchant !== undefined && { merchant }), ...(reason && { kind: reason }) });
   if (kind === 'dead_letters') return `/dead-letters?${filter}`;
   if (kind === 'quarantine') return `/quarantine?${filter}`;

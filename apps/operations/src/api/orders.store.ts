@@ -167,14 +167,17 @@ export class OrdersStore {
     const positions = await sql<{ partition: number; next: string }[]>`
       select partition, next::text from positions where topic = ${topic} order by partition`;
     const next = positions.map((one) => one.next);
-    if (place?.length !== next.length || next.every((one, index) => one === place[index]))
-      return { place: next, merchants: [] };
-    const rows = await sql<{ merchant: string }[]>`
-      select distinct merchant from records
-      join unnest(${positions.map(({ partition }) => partition)}::int[], ${place}::text[]) as before(partition, next)
-        on records.partition = before.partition and "offset" >= before.next::bigint
-      where topic = ${topic} and kind not like '%.read'`;
-    return { place: next, merchants: rows.map(({ merchant }) => merchant) };
+    if (place?.length !== next.length) return { place: next, merchants: [] };
+    const moved = positions.filter((one, index) => one.next !== place[index]);
+    const rows = await Promise.all(
+      moved.map(
+        ({ partition }) => sql<{ merchant: string }[]>`
+          select distinct merchant from records where topic = ${topic} and partition = ${partition}
+            and "offset" >= ${place[positions.findIndex((one) => one.partition === partition)]!}::text::bigint
+            and kind not like '%.read'`,
+      ),
+    );
+    return { place: next, merchants: rows.flat().map(({ merchant }) => merchant) };
   }
 
   #isVisible(visible: readonly string[] | undefined): Fragment {
