@@ -23,7 +23,7 @@ const VISITS = {
   'phone-light-fr': ['paid-in-instalments'],
   'phone-dark-en': ['refused'],
 };
-const MAX_BYTES = 1_500_000;
+const MAX_BYTES = 1_800_000;
 const STEP_TIMEOUT_MS = 30_000;
 const SCREENS = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
@@ -64,7 +64,10 @@ async function takeOperators(browser, stage) {
   const files = OPERATORS.map((name) => `${FOLDER}/${name}.png`);
   for (const [index, name] of OPERATORS.entries()) {
     const [device, colorScheme, , what] = name.split('-');
-    const page = await browser.newPage({ ...SCREENS[device], colorScheme });
+    const screen = SCREENS[device];
+    const page = await browser.newPage({ ...screen, colorScheme });
+    // The picture of the order stands below what is decided of it.
+    if (what === 'order') await page.setViewportSize({ ...screen.viewport, height: 1_240 });
     page.setDefaultTimeout(STEP_TIMEOUT_MS);
     const { merchant, orderId } = night.captured;
     await page.goto(url + (what === 'queue' ? '/' : `/orders/${merchant}/${orderId}`));

@@ -25,7 +25,7 @@ export function Overview() {
           const due = items.flatMap(({ actBy }) => actBy ?? []).sort()[0];
           return (
             <>
-              <p className="about">{verdictOf(items, now).says}</p>
+              <p className="about">{verdictOf(items, now, attention.hasNextPage ? 1 : 0).says}</p>
               <div className="cards">
                 {counts.map(({ kind, number, oldest, amounts }) => (
                   <Link key={kind} href={`/?kind=${kind}`} className="card figure" data-row>

@@ -18,6 +18,7 @@ export function Queue() {
   const [of, set, clear] = useFilter();
   const query = queryOf(of);
   const asked = useAttention(query);
+  const all = useAttention({});
   const now = useNow();
   const isFiltered = query.kind !== undefined || query.merchant !== undefined || query.minAmount !== undefined;
   return (
@@ -27,21 +28,20 @@ export function Queue() {
         const [first] = pages;
         const counts = first?.counts ?? [];
         const total = counts.reduce((sum, { number }) => sum + number, 0);
-        const verdict = verdictOf(items, now);
+        const urgent = all.data?.pages.flatMap((page) => page.items) ?? [];
+        const verdict = verdictOf(urgent, now, all.hasNextPage ? Math.max(1, total - urgent.length) : 0);
         return (
           <>
-            <section className="verdict" data-tone={isFiltered ? 'quiet' : verdict.tone} aria-labelledby="verdict">
+            <section className="verdict" data-tone={verdict.tone} aria-labelledby="verdict">
               <p>Do I have to get up?</p>
-              <h1 id="verdict">{isFiltered ? 'The list below is filtered.' : verdict.says}</h1>
+              <h1 id="verdict">{verdict.says}</h1>
               <p>
-                {isFiltered ? (
-                  <button type="button" className="link" onClick={() => clear()}>
-                    Show all {total}
+                {verdict.more}{' '}
+                {isFiltered && (
+                  <button type="button" className="link" onClick={clear}>
+                    The list below is filtered: show all {total}
                   </button>
-                ) : (
-                  verdict.more
-                )}{' '}
-                {!isFiltered && asked.hasNextPage && `Of ${total} these are the ${items.length} most urgent.`}
+                )}
               </p>
               {first?.missing !== undefined && (
                 <p role="status" className="missing">
@@ -76,7 +76,7 @@ export function Queue() {
                 className="inline"
                 label="Order by"
                 of={SORTS}
-                value={query.sort}
+                value={query.sort ?? 'urgency'}
                 onChoice={(sort) => set('sort', sort)}
               />
             </div>
@@ -110,9 +110,9 @@ export function Queue() {
 }
 
 function queryOf(of: (name: string) => string): AttentionQuery {
-  const sort = of('sort') || 'urgency';
+  const sort = of('sort');
   return {
-    sort: (sort in SORTS ? sort : 'urgency') as keyof typeof SORTS,
+    ...((sort === 'age' || sort === 'amount') && { sort }),
     ...(of('kind') !== '' && { kind: of('kind') as AttentionItem['kind'] }),
     ...merchantOf(of('merchant')),
     ...(/^\d{1,12}$/.test(of('minAmount')) && { minAmount: Number(of('minAmount')) }),

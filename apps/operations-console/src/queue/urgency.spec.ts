@@ -41,6 +41,10 @@ it('says that a person may sleep', () => {
   expect(verdictOf([item('doubt')], NOW)).toMatchObject({ tone: 'wait', more: '1 can wait until morning.' });
 });
 
+it('does not say that a person may sleep where it has not seen all', () => {
+  expect(verdictOf([item('doubt')], NOW, 40).says).toBe('None of the 1 most urgent must be decided tonight.');
+});
+
 it('tells the next timer, and that a notification may come before it', () => {
   const timers = [{ what: 'doubt_15_minutes', at: at(60_000) }];
   const told = byItselfOf(item('doubt', {}, { byItself: timers }), NOW);

@@ -58,8 +58,8 @@ export interface Verdict {
   more: string;
 }
 
-/** One sentence for a person who was woken. `isWhole`: all entries are there, none is on a later page. */
-export function verdictOf(items: readonly AttentionItem[], nowMs: number): Verdict {
+/** One sentence for a person who was woken. `further`: entries that are on later pages, and so not known here. */
+export function verdictOf(items: readonly AttentionItem[], nowMs: number, further = 0): Verdict {
   const by = (urgency: Urgency) => items.filter((item) => urgencyOf(item, nowMs) === urgency);
   const [now, later, self] = [by('now'), by('later'), by('self')];
   const rest = [
@@ -70,6 +70,10 @@ export function verdictOf(items: readonly AttentionItem[], nowMs: number): Verdi
     const due = now.flatMap(({ actBy }) => actBy ?? []).sort()[0];
     const when = due === undefined ? '' : `, the first within ${duration(Math.max(0, Date.parse(due) - nowMs))}`;
     return { tone: 'grave', says: `Yes: ${now.length} must be decided tonight${when}.`, more: rest && `${rest}.` };
+  }
+  if (further > 0) {
+    const says = `None of the ${items.length} most urgent must be decided tonight.`;
+    return { tone: 'wait', says, more: `${rest}. ${further} more are not looked at: show more.` };
   }
   if (items.length === 0) return { tone: 'good', says: 'No. Nothing needs a person.', more: '' };
   const next = later.flatMap(({ actBy }) => actBy ?? []).sort()[0];

@@ -96,9 +96,9 @@ export const sourceInWords = (source: unknown): string =>
   said(SOURCES, typeof source === 'string' ? source : undefined);
 
 const OUTCOMES: Words = {
-  succeeded: 'it succeeded',
-  refused: 'the platform refused it',
-  not_executed: 'it was not executed, and can not be any more',
+  succeeded: 'the platform did it',
+  refused: 'the platform did not do it, and says why',
+  not_executed: 'it never reached the platform, and can not any more',
   redirect_required: 'the cardholder must still act',
 };
 export const outcomeInWords = (outcome: string): string => said(OUTCOMES, outcome);
