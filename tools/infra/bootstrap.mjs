@@ -35,7 +35,7 @@ export async function install({ held, log }) {
 async function build({ held, apps, whenCompiled = () => undefined }) {
   const projects = apps ? ['libs/card-encryption', ...apps.map((name) => `apps/${name}`)] : [];
   const building = apps === undefined || apps.includes('operations') ? buildConsole() : undefined;
-  // Who waits for it comes later.
+  // Its failure is told where it is waited for.
   building?.catch(() => undefined);
   const compiler = ['node_modules/typescript7/bin/tsc', '-b', ...projects];
   const outcome = await held.start(process.execPath, compiler, { onLine: (line) => console.error(line) }).exited;

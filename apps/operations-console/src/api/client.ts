@@ -67,4 +67,4 @@ interface ProblemBody {
   faults?: { path: string; message: string }[];
 }
 const problemOf = (error: unknown): ProblemBody =>
-  typeof error === 'object' && error !== null ? (error as ProblemBody) : {};
+  typeof error === 'object' && error !== null ? error : {};

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { body, api } from './client.js';
 
-/** What operations tells its page before anybody is signed in. */
+/** Settings that operations tells its page before anybody is signed in. */
 export interface ConsoleSettings {
   backOfficeUrl?: string;
 }

@@ -1,4 +1,4 @@
-/** What the pages read. Lists come by pages; the stream says when they are to be read again. */
+/** Questions of the pages to operations. Lists come by pages; the stream says when they are to be read again. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, body, type Schema } from './client.js';
 import type { paths } from './schema.js';
@@ -46,7 +46,7 @@ export const useOrder = (merchant: string, orderId: string) =>
     queryFn: () => body(api.GET('/v1/orders/{merchant}/{orderId}', { params: { path: { merchant, orderId } } })),
   });
 
-/** Who only looked is in the audit, and no part of the story. */
+/** A look at an order is in the audit, and no part of its story. */
 const withoutReads = (timeline: Schema['Timeline']): Schema['Timeline'] => ({
   ...timeline,
   entries: timeline.entries.filter(({ kind }) => !kind.endsWith('.read')),

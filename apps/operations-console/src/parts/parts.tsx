@@ -99,7 +99,7 @@ export interface Asked<T> {
 interface AnswerProps<T> {
   of: Asked<T>;
   what: string;
-  /** Of the page, until the answer brings one. */
+  /** The page's title until the answer brings one. */
   title?: string;
   children: (data: T) => ReactNode;
 }

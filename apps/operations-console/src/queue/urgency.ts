@@ -32,7 +32,7 @@ export interface About {
   topic?: string;
   partition?: number;
 }
-export const aboutOf = ({ about }: Pick<AttentionItem, 'about'>): About => about as About;
+export const aboutOf = ({ about }: Pick<AttentionItem, 'about'>): About => about;
 
 /**
  * now: it must be decided tonight. later: a person must decide it, and not tonight. self: something that may end it comes first, without a

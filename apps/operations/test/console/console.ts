@@ -29,7 +29,7 @@ export async function joinConsole() {
 
 export interface Visit {
   page: Page;
-  /** What the browser refused, or complained about. */
+  /** Texts with which the browser refused something, or complained. */
   complaints: string[];
 }
 

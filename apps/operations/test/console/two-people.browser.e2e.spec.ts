@@ -1,6 +1,6 @@
 import { addressOf, joinConsole, MERCHANT, type Console } from './console.js';
 
-/** Of this merchant one person may say that a payment succeeded; a refusal needs two. */
+/** One person may say that a payment of this merchant succeeded; a refusal needs two. */
 const ONE_IS_ENOUGH = 'shop-counted';
 
 let console_: Console;
