@@ -12,6 +12,8 @@ import { AttentionController } from '../../apps/operations/src/api/attention.con
 import { HistoryController } from '../../apps/operations/src/api/history.controller.js';
 import { OrdersController } from '../../apps/operations/src/api/orders.controller.js';
 import { StreamController } from '../../apps/operations/src/api/stream.controller.js';
+import { JobsController } from '../../apps/operations/src/jobs/jobs.controller.js';
+import { JobRequest } from '../../apps/operations/src/api/queries.js';
 import { PassedOnController } from '../../apps/operations/src/api/passed-on.controller.js';
 import { ReturnController } from '../../apps/notification-ingest/src/return/browser-return.service.js';
 import {
@@ -25,7 +27,14 @@ const CONTROLLERS = {
   'auth-service': [AccountsController, TokensController],
   'cse-token-service': [CseKeysController],
   'notification-ingest': [NotificationController, ReturnController],
-  operations: [AttentionController, OrdersController, HistoryController, StreamController, PassedOnController],
+  operations: [
+    AttentionController,
+    OrdersController,
+    HistoryController,
+    StreamController,
+    PassedOnController,
+    JobsController,
+  ],
   'payment-gateway': [OperationsController],
 };
 const BODIES = [
@@ -34,6 +43,7 @@ const BODIES = [
   ['auth-service', 'UserTokenRequest', UserTokenRequest],
   ['payment-gateway', 'Resolution', ManualResolution],
   ['payment-gateway', 'Settlement', ManualSettlement],
+  ['operations', 'JobRequest', JobRequest],
 ];
 /** Answered by a filter, not by a controller. */
 const OF_FILTERS = ['* /return'];
@@ -87,6 +97,25 @@ it.each(services)('%s: problems, health and metrics are the same in every docume
     ...MANAGEMENT.map((path) => paths[path]),
   ];
   expect(shared(documents[service])).toEqual(shared(documents['payment-gateway']));
+});
+
+it('what operations passes on has the parameters, bodies and answers of the gateway', async () => {
+  const [ours, theirs] = await Promise.all(
+    ['operations', 'payment-gateway'].map((name) => SwaggerParser.dereference(structuredClone(documents[name]))),
+  );
+  const shared = routesOf(PassedOnController).filter((route) => {
+    const [method, path] = route.split(' ');
+    return theirs.paths[path]?.[method.toLowerCase()] !== undefined;
+  });
+  expect(shared.length).toBeGreaterThanOrEqual(7);
+  for (const route of shared) {
+    const [method, path] = route.split(' ');
+    const [own, other] = [ours, theirs].map(({ paths }) => {
+      const { parameters, requestBody, responses } = paths[path][method.toLowerCase()];
+      return { parameters, requestBody, responses };
+    });
+    expect({ route, ...own }).toEqual({ route, ...other });
+  }
 });
 
 it.each(BODIES)('%s: %s has the fields of its class', (service, name, type) => {

@@ -1,12 +1,12 @@
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { startInfrastructure } from '../infra/infrastructure.mjs';
+import { startDatabase, startInfrastructure } from '../infra/infrastructure.mjs';
 import { javaPeers } from '../infra/java-peers.mjs';
 import { wholeNumber } from './values.mjs';
 import { INFRASTRUCTURE } from './variables.mjs';
 
 export const description = 'figures of ours and of its peers, taken in one run on a real Kafka and a real Redis';
 
-export const positionals = ['gateway', 'ingest', 'journal', 'keys', 'memory', 'rebuild', 'tokens'];
+export const positionals = ['gateway', 'ingest', 'journal', 'keys', 'memory', 'operations', 'rebuild', 'tokens'];
 
 export const options = {
   only: { value: 'PART', help: 'only the parts whose names begin so' },
@@ -31,7 +31,11 @@ export async function run({ args, options: { profile }, positionals: [bench], he
   await bootstrap({ held, log });
   const peers = bench === 'gateway' && !profile ? await javaPeers({ held, log }) : undefined;
   const { brokers, redisUrl } = await startInfrastructure({ held, log, isMeasured: true });
-  const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, ...(peers && { JAVA_PEERS: peers }) };
+  const database = bench === 'operations' ? await startDatabase({ held, log }) : undefined;
+  const env = {
+    ...{ ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, ...(peers && { JAVA_PEERS: peers }) },
+    ...(database && { DATABASE_URL: database.databaseUrl }),
+  };
   // Figures go to stdout; progress, warnings and errors go to stderr.
   const onLine = (line, stream) => (stream === 'stdout' ? console.log(line) : console.error(line));
   return held.start(process.execPath, ['verification/dist/bench/main.js', ...args], { env, onLine }).exited;

@@ -12,6 +12,7 @@ import { keys } from './keys.bench.js';
 import { withTable } from './markdown.js';
 import { memory } from './memory.bench.js';
 import { rebuild } from './rebuild.bench.js';
+import { operations } from './operations.bench.js';
 import { picture } from './picture.js';
 import { print, type Row } from './report.js';
 import { Stage } from './stage.js';
@@ -21,7 +22,7 @@ const STOP_MS = 8_000;
 /** By then a broker that has just started has compiled what a measurement runs. */
 const WARMING = 50_000;
 
-const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, rebuild, tokens];
+const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, operations, rebuild, tokens];
 
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) process.once(signal, () => void stop(code));
 process.exit(await run(chosen()));

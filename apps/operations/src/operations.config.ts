@@ -3,6 +3,8 @@ import type { KafkaSettings } from '@tranche/kafka';
 import { OperatorsConfig } from '@tranche/operators';
 import { AreBrokers, Env, isLoopback, KafkaConfig, Part, Secret, type ProductionView } from '@tranche/service-kit';
 
+import { readExportColumns, type ExportColumns } from './jobs/platform-export.js';
+
 /** All orders pass over the connection. */
 function databaseInProduction({ hostname, password, searchParams }: URL, { isProtected }: ProductionView): string[] {
   const isEncrypted = isProtected(hostname) || searchParams.get('sslmode') === 'verify-full';
@@ -88,6 +90,14 @@ export class OperationsConfig extends KafkaConfig {
   @Min(35)
   @Max(3_650)
   keepDays: number;
+
+  @Env('EXPORT_COLUMNS', {
+    doc: "headings of the platform's export (CSV with `;`), `FIELD=HEADING`, comma-separated: orderId, transactionId, operation, amount (minor units), execCode, at",
+    default:
+      'orderId=ORDERID,transactionId=TRANSACTIONID,operation=OPERATIONTYPE,amount=AMOUNT,execCode=EXECCODE,at=DATE',
+    read: readExportColumns,
+  })
+  exportColumns: ExportColumns;
 
   @Env('TOPICS', { doc: '`create` for development, or `check`: production mode', default: 'create' })
   @IsIn(['create', 'check'])

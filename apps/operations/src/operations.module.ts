@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { OidcOperators, OperatorGuard, OperatorNotes, OperatorSignIn } from '@tranche/operators';
+import { TOPICS } from '@tranche/contracts';
+import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
 import { systemTiming } from '@tranche/runtime';
-import { ServiceLogger, type ServiceDefinition } from '@tranche/service-kit';
+import { SERVICE_PARTS, ServiceLogger, type ServiceDefinition } from '@tranche/service-kit';
 import { AttentionController } from './api/attention.controller.js';
 import { HistoryController } from './api/history.controller.js';
 import { LoggedOperators } from './api/operator.guard.js';
+import { MOST_CSV } from './api/queries.js';
 import { OrdersController } from './api/orders.controller.js';
 import { PassedOnController } from './api/passed-on.controller.js';
 import { StreamController } from './api/stream.controller.js';
@@ -17,7 +20,14 @@ import { IndexComparison } from './gateway/index-comparison.service.js';
 import { Projection } from './fold/projection.service.js';
 import { SkippedRecords } from './fold/skipped-records.js';
 import { GatewayClient } from './gateway/gateway.client.js';
+import { JobPlans } from './jobs/job-plans.service.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { Jobs } from './jobs/jobs.service.js';
+import { JobsStore } from './jobs/jobs.store.js';
 import { OperationsConfig } from './operations.config.js';
+
+/** An export with the escapes of JSON. */
+const FILE_BYTES = MOST_CSV + 2 * 1_048_576;
 
 const SignIn = {
   provide: OperatorSignIn,
@@ -28,8 +38,21 @@ const SignIn = {
   inject: [OperationsConfig, ServiceLogger],
 };
 
+const Kafka = KafkaModule.forRootAsync({
+  inject: [OperationsConfig, ...SERVICE_PARTS],
+  useFactory: kafkaOptionsOf({ clientId: 'operations', topics: [TOPICS.jobs] }),
+});
+
 @Module({
-  controllers: [AttentionController, OrdersController, HistoryController, StreamController, PassedOnController],
+  imports: [Kafka],
+  controllers: [
+    AttentionController,
+    OrdersController,
+    HistoryController,
+    StreamController,
+    PassedOnController,
+    JobsController,
+  ],
   providers: [
     Reflector,
     SignIn,
@@ -43,6 +66,9 @@ const SignIn = {
     OrdersStore,
     GatewayClient,
     IndexComparison,
+    JobPlans,
+    Jobs,
+    JobsStore,
   ],
 })
 export class OperationsModule {}
@@ -54,5 +80,12 @@ export const operations: ServiceDefinition<OperationsConfig> = {
   tracesOnlyWhenExported: true,
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
-  limits: { bodyBytes: 16_384 },
+  limits: { bodyBytes: 16_384, incomingBytes: 2 * FILE_BYTES },
+  // Only the route that takes files takes large bodies.
+  prepare: (app) => {
+    const fastify = app.getHttpAdapter().getInstance();
+    fastify.addHook('onRoute', (route) => {
+      if (route.url === '/v1/jobs' && route.method === 'POST') route.bodyLimit = FILE_BYTES;
+    });
+  },
 };

@@ -9,17 +9,24 @@ import { joinOperationsStage } from './operations-stack.js';
 interface Operation {
   parameters?: { name: string; in: string }[];
 }
-const document = JSON.parse(readFileSync(join(__dirname, '../openapi.json'), 'utf8')) as {
-  paths: Record<string, Partial<Record<'get' | 'post', Operation>>>;
-};
+type Paths = Record<string, Partial<Record<'get' | 'post', Operation>>>;
+const pathsOf = (service: string): Paths =>
+  (JSON.parse(readFileSync(join(__dirname, `../../${service}/openapi.json`), 'utf8')) as { paths: Paths }).paths;
+const paths = pathsOf('operations');
+/** Passed on; a release of the gateway before it had controls answers 404. */
+const isThere = (path: string) => path !== '/v1/controls' || path in pathsOf('payment-gateway');
 /** Every route of this service that only looks; what is passed on the gateway judges by the same person. */
-const routes = Object.entries(document.paths).filter(([path, of]) => path.startsWith('/v1/') && of.get !== undefined);
+const routes = Object.entries(paths).filter(
+  ([path, of]) => path.startsWith('/v1/') && of.get !== undefined && isThere(path),
+);
 
 /** `viewer` has the merchant shop-fr alone. */
 const OTHER = 'shop-supersedes';
 const SECRET = 'of-others-7f3a';
 const orderId = `order-${SECRET}`;
 
+/** Jobs about the other merchant. */
+let job: string;
 let stack: Awaited<ReturnType<typeof joinOperationsStage>>;
 beforeAll(async () => {
   stack = await joinOperationsStage();
@@ -45,13 +52,34 @@ beforeAll(async () => {
     },
     { what: 'all of it in PostgreSQL' },
   );
+  const reason = `About another merchant, ${SECRET}`;
+  const made = await stack.ask<{ id: string }>('alice', 'jobs', {
+    kind: 'reconcile',
+    merchant: OTHER,
+    reason,
+    csv: CSV,
+  });
+  expect(made.status).toBe(201);
+  job = made.body.id;
 });
 afterAll(() => stack.stop());
 
 const FILTERS: Record<string, string> = {
-  ...{ kind: 'doubt', q: orderId, status: 'in_doubt', amount: '25000', minAmount: '1', sort: 'age' },
+  ...{
+    kind: 'doubt',
+    q: orderId,
+    status: 'in_doubt',
+    verdict: 'only-there',
+    result: 'done',
+    format: 'csv',
+    amount: '25000',
+    minAmount: '1',
+    sort: 'age',
+  },
   ...{ from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', limit: '500', at: '2100-01-01T00:00:00Z', orderId },
 };
+
+const CSV = `ORDERID;TRANSACTIONID;OPERATIONTYPE;AMOUNT;EXECCODE;DATE\n${orderId};T-1;authorization;1;0000;2026-03-01T10:00:00Z\n`;
 
 const headers = () => ({ authorization: `Bearer ${operatorKey('viewer')}` });
 
@@ -77,15 +105,20 @@ async function streamed(path: string): Promise<string> {
   return read;
 }
 
+const statusOf = (path: string): number => (path.includes('{merchant}') ? 403 : path.includes('{id}') ? 404 : 200);
+
 it.each(routes)('GET %s shows an operator of one merchant nothing of another', async (path, { get: operation }) => {
-  const filled = path.replace('{merchant}', OTHER).replace('{orderId}', encodeURIComponent(orderId));
+  const filled = path
+    .replace('{merchant}', OTHER)
+    .replace('{orderId}', encodeURIComponent(orderId))
+    .replace('{id}', job);
   const names = (operation?.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name);
   const queries = names
     .filter((name) => name in FILTERS)
     .map((name) => `?${name}=${encodeURIComponent(FILTERS[name]!)}`);
   for (const query of ['', ...queries]) {
     const answer = await text(filled + query);
-    expect([query, answer.status]).toEqual([query, path.includes('{merchant}') ? 403 : 200]);
+    expect([query, answer.status]).toEqual([query, statusOf(path)]);
     expect(answer.text).not.toContain(OTHER);
     expect(answer.text).not.toContain(SECRET);
   }
@@ -93,4 +126,17 @@ it.each(routes)('GET %s shows an operator of one merchant nothing of another', a
   const answer = await text(`${filled}?merchant=${OTHER}`);
   expect(answer.status).toBe(403);
   expect(answer.text).not.toContain(SECRET);
+});
+
+/** Routes that change something, but for what is passed on. */
+const changes = Object.keys(paths).filter((path) => path.startsWith('/v1/jobs'));
+it.each(changes)('POST %s does nothing about the merchants of others', async (path) => {
+  if (paths[path]!.post === undefined) return;
+  const body = { kind: 'reconcile', merchant: OTHER, reason: 'A comparison of others', csv: CSV };
+  const answers = await Promise.all([
+    stack.ask('viewer', path.replace('/v1/', '').replace('{id}', job), body),
+    stack.ask('limited', path.replace('/v1/', '').replace('{id}', job), body),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([403, path.includes('{id}') ? 404 : 403]);
+  expect(JSON.stringify(answers)).not.toContain(SECRET);
 });

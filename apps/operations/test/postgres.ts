@@ -15,7 +15,12 @@ interface Tools {
 /** The PostgreSQL that `npm test` started, else one of this spec alone, from the binaries of npm. */
 export async function postgresOfTests(): Promise<{ url: string; close(): Promise<void> }> {
   const { DATABASE_URL: given } = process.env;
-  if (given) return { url: given, close: () => Promise.resolve() };
+  return given ? { url: given, close: () => Promise.resolve() } : ownPostgres();
+}
+
+/** One that nobody else uses. */
+export async function ownPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+  delete process.env.DATABASE_URL;
   const folder = join(__dirname, '../../../tools/infra');
   const { holdProcesses } = (await import(join(folder, 'processes.mjs'))) as Tools;
   const { startDatabase } = (await import(join(folder, 'infrastructure.mjs'))) as Tools;

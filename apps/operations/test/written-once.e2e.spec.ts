@@ -8,7 +8,8 @@ import {
   waitFor,
   type RunningApp,
 } from '@tranche/testing';
-import { askAt, joinOperationsStage } from './operations-stack.js';
+import { expectSameContents, untilKnown } from './contents.js';
+import { joinOperationsStage } from './operations-stack.js';
 
 const merchant = 'shop-fr';
 const schemas = ['one', 'other'].map((name) => `written_once_${name}_${randomBytes(4).toString('hex')}`);
@@ -58,34 +59,7 @@ async function endSessionsOf(name: string): Promise<void> {
 }
 
 const pay = (orderId: string) => stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
-async function known(app: RunningApp, orderId: string): Promise<void> {
-  const isKnown = async () => (await askAt(app, 'alice', `orders/${merchant}/${orderId}`)).status === 200;
-  try {
-    await waitFor(isKnown, { what: `${orderId} in PostgreSQL` });
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${app.logs.slice(-10).join('\n')}`, { cause: error });
-  }
-}
-
-/** Orders up to the same positions, and the number of their records. */
-async function contents(of: string, upTo: Map<string, bigint>) {
-  const orders = await sql<{ key: string; partition: number; last_offset: string; state: object }[]>`
-    select key, partition, last_offset, state from ${sql(of)}.orders order by key`;
-  const records = await sql<{ topic: string; partition: number; offset: string; key: string; body: object }[]>`
-    select topic, partition, "offset", key, body from ${sql(of)}.records order by topic, partition, "offset"`;
-  const isWithin = (topic: string, partition: number, offset: string) =>
-    BigInt(offset) < (upTo.get(`${topic}/${partition}`) ?? 0n);
-  return {
-    orders: orders.filter((one) => isWithin('payments.journal.v1', one.partition, one.last_offset)),
-    records: records.filter((one) => isWithin(one.topic, one.partition, one.offset)),
-  };
-}
-
-async function positions(of: string): Promise<Map<string, bigint>> {
-  const rows = await sql<{ topic: string; partition: number; next: string }[]>`
-    select topic, partition, next from ${sql(of)}.positions`;
-  return new Map(rows.map(({ topic, partition, next }) => [`${topic}/${partition}`, BigInt(next)]));
-}
+const known = (app: RunningApp, orderId: string) => untilKnown(app, merchant, orderId);
 
 it('two instances, one of them frozen in a batch until its sessions are gone, the other killed, write what a rebuild writes', async () => {
   const first = await start(schema, 'first');
@@ -102,16 +76,5 @@ it('two instances, one of them frozen in a batch until its sessions are gone, th
 
   const again = await start(rebuilt, 'again');
   await Promise.all(['once-1', 'once-6'].map((orderId) => known(again, orderId)));
-  const [ours, theirs] = await Promise.all([positions(schema), positions(rebuilt)]);
-  const both = new Map(
-    [...ours].map(([place, next]) => [place, next < (theirs.get(place) ?? 0n) ? next : (theirs.get(place) ?? 0n)]),
-  );
-  const [written, anew] = await Promise.all([contents(schema, both), contents(rebuilt, both)]);
-  expect(written.records).toEqual(anew.records);
-  expect(written.orders.length).toBeGreaterThanOrEqual(6);
-  const ofBoth = (one: typeof written, other: typeof written) =>
-    one.orders.filter(({ key, last_offset: at }) =>
-      other.orders.some((same) => same.key === key && same.last_offset === at),
-    );
-  expect(ofBoth(written, anew)).toEqual(ofBoth(anew, written));
+  await expectSameContents(sql, schema, rebuilt, 6);
 });

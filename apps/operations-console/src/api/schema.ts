@@ -1802,11 +1802,8 @@ export interface components {
        * @example evening comparison, ticket 814
        */
       reason: string;
-      /**
-       * @description Merchant of the export.
-       * @example shop-fr
-       */
-      merchant?: string;
+      /** @description Merchants of its items. Who may not see all of them does not see the job. */
+      merchants: string[];
       /**
        * @description Person who made it.
        * @example anna
@@ -1828,6 +1825,11 @@ export interface components {
        * @example bernard
        */
       approvedBy?: string;
+      /**
+       * @description Why it was interrupted.
+       * @example The service stopped.
+       */
+      why?: string;
       /** @description Items by verdict. */
       counts: {
         [key: string]: number;
@@ -1868,7 +1870,7 @@ export interface components {
        */
       key: string;
       /**
-       * @description What was found when the plan was made. Of replay: attempt, repeat, wait, id-reused, too-old, in-doubt. Of reconcile: matched, only-there, only-here, other-amount, other-outcome. Of resolve-by-file: resolve, propose, not-in-doubt, refused, unclear.
+       * @description What was found when the plan was made. Of replay: attempt, repeat, wait, id-reused, too-old, in-doubt. Of reconcile: matched, only-there, only-here, other-amount, other-outcome. Of resolve-by-file: resolve, propose, refused, unclear.
        * @example attempt
        * @enum {string}
        */
@@ -1886,7 +1888,6 @@ export interface components {
         | 'other-outcome'
         | 'resolve'
         | 'propose'
-        | 'not-in-doubt'
         | 'refused'
         | 'unclear';
       /**
@@ -1907,6 +1908,11 @@ export interface components {
        * @example published to payments.commands.partner-b.v1/3
        */
       resultWhy?: string;
+      /**
+       * @description Id of the proposal that it led to.
+       * @example 0195507a-6f8c-7000-8000-000000000002
+       */
+      proposal?: string;
     };
     /** @description Items. */
     JobItems: {
@@ -2900,7 +2906,6 @@ export interface operations {
           | 'other-outcome'
           | 'resolve'
           | 'propose'
-          | 'not-in-doubt'
           | 'refused'
           | 'unclear';
         /** @description Only this result. */

@@ -37,6 +37,8 @@ export interface KeptRecord {
   body: Record<string, unknown>;
 }
 
+/** Sorts behind every text that an orderId goes on with: orderIds are compared by their bytes. */
+const LAST = '\u{10FFFF}';
 /** Changes of one read. */
 const MOST_CHANGES = 5_000;
 /** Records of one order that are shown at most. */
@@ -53,7 +55,7 @@ export class OrdersStore {
     const rows = await sql<ListedOrder[]>`
       select key, merchant, order_id, status, currency, amount, moved_at, moved_at::text as moved from orders
       where ${this.#isVisible(visible)}
-        ${q === undefined ? sql`` : sql`and key in (${this.#found(q, visible)})`}
+        ${q === undefined ? sql`` : sql`and key = any(array(${this.#found(q, visible)}))`}
         ${status === undefined ? sql`` : sql`and status = ${status}`}
         ${amount === undefined ? sql`` : sql`and amount = ${amount}`}
         ${from === undefined ? sql`` : sql`and moved_at >= ${from}::text::timestamptz`}
@@ -71,11 +73,10 @@ export class OrdersStore {
   #found(q: string, visible: readonly string[] | undefined): Fragment {
     const { sql } = this.database;
     const named = parseOrderKey(q) ? [q] : [];
-    const pattern = `${q.replace(/[\\%_]/g, String.raw`\$&`)}%`;
     return sql`
       select key from orders where key = any(${named})
       union select key from orders where names @> array[${q}]::text[]
-      union (select key from orders where order_id like ${pattern} and ${this.#isVisible(visible)} limit 1000)`;
+      union (select key from orders where order_id >= ${q} and order_id < ${q + LAST} and ${this.#isVisible(visible)} limit 1000)`;
   }
 
   /** @throws Problem 404 */
@@ -128,6 +129,7 @@ export class OrdersStore {
     return compact({
       entries: rows.slice(0, limit).map(({ key, at, moment: _moment, ...entry }) =>
         compact({
+          id: `${entry.partition}-${entry.offset}`,
           ...entry,
           merchant: entry.merchant || undefined,
           at: at.toISOString(),

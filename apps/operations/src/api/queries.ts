@@ -1,7 +1,20 @@
 /** The query parameters of the routes. */
-import { MERCHANT_PATTERN } from '@tranche/contracts';
+import { ITEM_RESULTS, JOB_KINDS, MERCHANT_PATTERN, type JobKind } from '@tranche/contracts';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsISO8601, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
 
 const given = (name: string) => ValidateIf((query: Record<string, unknown>) => query[name] !== undefined);
 /** Texts of PostgreSQL hold no NUL. */
@@ -90,4 +103,56 @@ export class TimelineQuery {
   @given('at')
   @IsISO8601({ strict: true }, TIME)
   at?: string;
+}
+
+export class JobsQuery extends PageQuery {
+  @given('kind')
+  @IsIn(JOB_KINDS)
+  kind?: JobKind;
+
+  @given('status')
+  @IsIn(['planned', 'running', 'interrupted', 'cancelled', 'done'])
+  status?: string;
+}
+
+export class JobItemsQuery extends PageQuery {
+  @given('verdict')
+  @Matches(/^[a-z-]{1,32}$/, { message: 'must be a verdict' })
+  verdict?: string;
+
+  @given('result')
+  @IsIn(ITEM_RESULTS)
+  result?: string;
+
+  @IsIn(['json', 'csv'])
+  format: 'json' | 'csv' = 'json';
+}
+
+/** 32 MiB are about 400,000 rows. */
+export const MOST_CSV = 33_554_432;
+
+export class JobRequest {
+  @IsIn(JOB_KINDS)
+  kind: JobKind;
+
+  @IsString()
+  @Length(10, 300)
+  @Matches(NO_CONTROL, { message: 'must have no control characters' })
+  reason: string;
+
+  @given('merchant')
+  @Matches(MERCHANT_PATTERN, { message: 'must be the name of a merchant' })
+  merchant?: string;
+
+  @given('ids')
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(1_000)
+  @Matches(/^\d{1,6}-\d{1,19}$/, { each: true, message: 'must be ids of dead letters, as they are listed' })
+  ids?: string[];
+
+  @given('csv')
+  @IsString()
+  @Length(1, MOST_CSV)
+  csv?: string;
 }

@@ -25,9 +25,9 @@ create table orders (
   state jsonb not null
 );
 create index orders_by_id on orders (order_id, merchant);
-create index orders_by_time on orders (moved_at desc, key);
-create index orders_by_merchant on orders (merchant, moved_at desc, key);
-create index orders_by_status on orders (status, moved_at desc, key);
+create index orders_by_time on orders (moved_at desc, key desc);
+create index orders_by_merchant on orders (merchant, moved_at desc, key desc);
+create index orders_by_status on orders (status, moved_at desc, key desc);
 create index orders_by_change on orders (changed, key);
 create index orders_by_partition on orders (partition);
 create index orders_by_name on orders using gin (names) with (fastupdate = off);
@@ -44,7 +44,7 @@ create table records (
   primary key (topic, partition, "offset")
 );
 create index records_by_key on records (key, at);
-create index records_by_time on records (topic, at desc, partition, "offset");
+create index records_by_time on records (topic, at desc, partition desc, "offset" desc);
 create table attention (
   key text collate "C" not null,
   id text not null,
@@ -60,6 +60,28 @@ create table attention (
   body jsonb not null,
   primary key (key, kind, id)
 );
+create table jobs (
+  id text primary key,
+  kind text not null,
+  status text not null,
+  merchants text[] not null,
+  created_at timestamptz not null,
+  state jsonb not null
+);
+create index jobs_by_time on jobs (created_at desc, id desc);
+create table job_items (
+  job text not null,
+  number int not null,
+  key text,
+  verdict text,
+  why text,
+  about jsonb,
+  result text,
+  result_why text,
+  proposal text,
+  primary key (job, number)
+);
+create index job_items_by_verdict on job_items (job, verdict, number);
 create index attention_by_urgency on attention (urgent_at, key, kind, id);
 `,
   },

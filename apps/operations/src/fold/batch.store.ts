@@ -22,12 +22,14 @@ export interface Written {
   rows: RecordRow[];
   /** States after the batch; none for topics that are only listed. */
   orders?: ReadonlyMap<string, OrderState>;
+  /** A further part of the statement, of a topic with tables of its own. */
+  also?: (sql: Sql) => Fragment;
   next: bigint;
 }
 
 type Value = string | number | bigint | null | undefined;
 /** One parameter of a statement, which casts it: texts of PostgreSQL hold no NUL. */
-const column = <T>(rows: readonly T[], of: (row: T) => Value): (string | null)[] =>
+export const column = <T>(rows: readonly T[], of: (row: T) => Value): (string | null)[] =>
   rows.map((row) => of(row)?.toString().replaceAll('\0', '\uFFFD') ?? null);
 
 /** JSON of PostgreSQL holds neither NUL nor half of a surrogate pair. */
@@ -61,7 +63,7 @@ export class BatchStore {
   ): Promise<Written> {
     const { sql } = this.database;
     const written = await make((keys) => this.#statesOf(keys));
-    const { rows, orders = new Map<string, OrderState>(), next } = written;
+    const { rows, orders = new Map<string, OrderState>(), also, next } = written;
     // The states that were read are those of `from`, or the position has moved, and nothing is written.
     const [moved] = await sql`
       with moved as (
@@ -72,6 +74,7 @@ export class BatchStore {
       ${insertRecords(sql, { topic, partition }, rows)},
       ${putOrders(sql, partition, orders)},
       ${putAttention(sql, orders)}
+      ${also ? sql`, ${also(sql)}` : sql``}
       select next from moved`;
     if (moved !== undefined) return written;
     const positions = await this.positions();
@@ -112,6 +115,10 @@ export class BatchStore {
         where at < now() - make_interval(days => ${keepDays})
           and not exists (select 1 from orders where orders.key = records.key)
         limit ${most})`;
+    await sql`
+      with gone as (
+        delete from jobs where created_at < now() - make_interval(days => ${keepDays}) returning id
+      ) delete from job_items where job in (select id from gone)`;
     return orders.count + records.count;
   }
 }

@@ -1,17 +1,12 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
-import {
-  createKafkaClient,
-  LogFollower,
-  LogReader,
-  waitForKafka,
-  type ConsumedRecord,
-  type KafkaClient,
-} from '@tranche/kafka';
+import { LogFollower, LogReader, waitForKafka, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { adviceOnRecord } from '@tranche/order-journal';
 import { pauseFor, reasonOf, untilUp } from '@tranche/runtime';
 import { Health, Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Database } from '../database/database.service.js';
+import { JobsStore } from '../jobs/jobs.store.js';
 import { OperationsConfig } from '../operations.config.js';
 import { BatchStore } from './batch.store.js';
 import { foldBatch, journalRow } from './journal-fold.js';
@@ -29,22 +24,22 @@ const CAUGHT_UP = 500;
 @Injectable()
 export class Projection implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #projectors: TopicProjector[] = [];
-  readonly #client: KafkaClient;
   #decisions?: LogFollower;
   #starting = 'Kafka was not read yet';
   #hasCaughtUp = false;
 
   constructor(
+    @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly config: OperationsConfig,
     private readonly store: BatchStore,
     private readonly database: Database,
     private readonly skipped: SkippedRecords,
+    private readonly jobs: JobsStore,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
     private readonly metrics: Metrics,
     private readonly health: Health,
   ) {
-    this.#client = createKafkaClient({ ...config.kafka, clientId: 'operations' }, log);
     health.addReadiness('rebuild', () => (this.#hasCaughtUp ? undefined : (this.#rebuilding() ?? this.#starting)));
     const progress = () => this.progress();
     metrics.gauge({
@@ -86,7 +81,7 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
   async #run(): Promise<void> {
     const { log, lifetime } = this;
     const { stopping: signal } = lifetime;
-    await waitForKafka(this.#client, { log, signal });
+    await waitForKafka(this.client, { log, signal });
     // The topics are made by the services that write them.
     await untilUp('what is to be read of Kafka', () => this.#start(), { log, signal });
     let saidAtMs = performance.now();
@@ -113,11 +108,12 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
         make: ((records) => Promise.resolve({ rows: records.map(rowOf) })) satisfies MakeRows,
         isFolded: false,
       })),
+      { topic: TOPICS.jobs, make: this.jobs.fold, isFolded: false },
     ];
     const { store, log, health, lifetime } = this;
     for (const { topic, make, isFolded } of topics.slice(this.#projectors.length)) {
       const projector = new TopicProjector({
-        ...{ client: this.#client, topic, topicPrefix: this.config.kafkaTopicPrefix, store, make, isFolded },
+        ...{ client: this.client, topic, topicPrefix: this.config.kafkaTopicPrefix, store, make, isFolded },
         ...{ log, metrics: this.metrics.registry, health, stopping: lifetime.stopping },
         onDatabase: (error) => (error === undefined ? this.database.works() : this.database.failed(error)),
       });
@@ -132,7 +128,7 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
     const { kafkaTopicPrefix: topicPrefix } = this.config;
     const topic = TOPICS.decisions.name;
     const reader = new LogReader({
-      client: this.#client,
+      client: this.client,
       topic: topicPrefix + topic,
       log: this.log,
       takesUnreadable: true,
@@ -143,7 +139,7 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
     } finally {
       await reader.close();
     }
-    const follower = new LogFollower({ client: this.#client, topic, topicPrefix, log: this.log });
+    const follower = new LogFollower({ client: this.client, topic, topicPrefix, log: this.log });
     const onRecords = (_: number, records: readonly ConsumedRecord[]) => {
       const hasSkip = records.map((record) => this.skipped.take(record)).includes(true);
       if (hasSkip) this.#projectors.forEach((projector) => projector.goOn());
@@ -172,7 +168,7 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Says how much is left, as long as it is much. */
   #rebuilding(): string | undefined {
-    if (this.#projectors.length <= LISTED.length) return this.#starting;
+    if (this.#projectors.length < LISTED.length + 2) return this.#starting;
     const progress = this.progress().filter(({ stopped }) => stopped === undefined);
     const behind = progress.reduce((sum, one) => sum + one.behind, 0);
     if (behind < CAUGHT_UP) return undefined;

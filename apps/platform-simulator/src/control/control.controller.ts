@@ -9,6 +9,7 @@ import { isRefusal } from '../transactions/exec-codes.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
 import { codeOfApproval } from '../transactions/state-machine.js';
 import type { OperationType } from '../transactions/transaction.js';
+import { exportOf, PLANTED, type Planted } from './export.js';
 import { NOTIFICATION_MODES, readFaultRule, type Faults, type NotificationMode } from './faults.js';
 import type { IssuedTokens } from './ledger.store.js';
 
@@ -41,6 +42,15 @@ export async function controlController(server: FastifyInstance, parts: ControlP
     scope.get('/simulator/totals', (_request, reply) =>
       reply.send({ ...books.ledger.totals, ...books.notifications.totals }),
     );
+    scope.get<{ Querystring: { identifier?: string; plant?: string } }>('/simulator/export', ({ query }, reply) => {
+      const { identifier, plant = '' } = query;
+      const planted = plant.split(',').filter((name) => name !== '');
+      if (identifier === undefined || parts.merchants.byIdentifier(identifier) === undefined)
+        return wrong(reply, 'identifier is unknown');
+      if (!planted.every((name): name is Planted => (PLANTED as readonly string[]).includes(name)))
+        return wrong(reply, `plant must be some of ${PLANTED.join(', ')}, comma-separated`);
+      return reply.type('text/csv; charset=utf-8').send(exportOf(books.ledger, identifier, planted));
+    });
     scope.post('/simulator/notifications/mode', ({ body }, reply) => {
       const { merchant, mode } = fieldsOf(body);
       if (typeof merchant !== 'string' || parts.merchants.byName(merchant) === undefined)

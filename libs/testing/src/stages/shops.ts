@@ -27,7 +27,7 @@ export function publisherKeyOfTests(): { kid: string; publicKey: string } {
 }
 
 /** An operator's key on the shared gateway; `demo` has the one in config/operators.demo.json. */
-export const operatorKey = (operator: 'alice' | 'bob' | 'second' | 'viewer'): string =>
+export const operatorKey = (operator: 'alice' | 'bob' | 'second' | 'viewer' | 'limited'): string =>
   `${operator}-key-of-a-test-and-not-a-real-one`;
 
 /** Merchants that differ from the demo's shop-fr in one setting, so that a spec for it needs no gateway of its own. */
@@ -66,6 +66,7 @@ export function writeShops(): FilesOfShops {
         key: operatorKey(operator),
         role: 'approver',
       })),
+      { operator: 'limited', key: operatorKey('limited'), role: 'approver', merchants: ['shop-fr'] },
       { operator: 'viewer', key: operatorKey('viewer'), role: 'viewer', merchants: ['shop-fr'] },
     ]),
   );

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TOPICS, topicName } from '@tranche/contracts';
+import { topicOffsets } from '@tranche/kafka';
+import { waitFor, repositoryRoot } from '@tranche/testing';
+import type { Bench, Context } from './bench.js';
+import { MERCHANT } from './commands.js';
+import { intent, outcome, writeOrders } from './journal-records.js';
+import { startService } from './processes.js';
+import { row, type Row } from './report.js';
+import { Stage } from './stage.js';
+
+const REBUILD_MS = 3_600_000;
+const SEARCHES = 200;
+const ROWS = 100_000;
+/** In config/operators.demo.json: an operator of all merchants. */
+const KEY = 'demo-key-of-olga-not-a-real-one-at-all';
+
+/** Measures operations over many orders: how fast PostgreSQL is built from Kafka, searches, memory, and a comparison with an export. */
+export const operations: Bench = {
+  name: 'operations',
+  about:
+    'orders/s into PostgreSQL, search p95, memory and a comparison of 100,000 rows (--commands: orders; DATABASE_URL)',
+  parts: [{ name: 'operations', run: measured }],
+};
+
+async function measured(context: Context): Promise<Row[]> {
+  const orders = context.commands ?? 100_000;
+  const { DATABASE_URL } = process.env;
+  if (!DATABASE_URL) throw new Error('DATABASE_URL must be set, or use: npm run bench -- operations');
+  const stage = await Stage.open(context);
+  const commands = new Map<number, string>();
+  const asked = Array.from({ length: SEARCHES }, (_, index) => Math.floor((index * orders) / SEARCHES));
+  const sampled = new Set(asked);
+  await writeOrders(stage, orders, (n) => {
+    const authorization = intent(n);
+    if (sampled.has(n)) commands.set(n, authorization.commandId);
+    return [authorization, outcome(authorization)];
+  });
+  const offsets = await topicOffsets(stage.client, topicName(stage.prefix, TOPICS.journal));
+  const records = [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
+  context.log(`${orders} orders, ${records} records are in Kafka`);
+  const begunMs = performance.now();
+  const app = await startService('operations', {
+    ...{ KAFKA_BROKERS: context.brokers, KAFKA_TOPIC_PREFIX: stage.prefix, DATABASE_URL },
+    ...{
+      DATABASE_SCHEMA: stage.prefix.replaceAll(/\W/g, '_'),
+      OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
+    },
+    GATEWAY_URL: 'http://127.0.0.1:9',
+  });
+  const ask = async (path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${KEY}`, ...(body && { 'content-type': 'application/json' }) };
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+    const response = await fetch(`${app.url}/v1/${path}`, init);
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (response.status > 201) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer).slice(0, 300)}`);
+    return answer;
+  };
+  try {
+    const isBuilt = async () => {
+      app.assertRunning();
+      const { partitions } = (await ask('partitions')) as { partitions: { topic: string; next: string }[] };
+      const read = partitions.filter(({ topic }) => topic === TOPICS.journal.name);
+      return read.reduce((sum, { next }) => sum + Number(next), 0) >= records;
+    };
+    await waitFor(isBuilt, { timeoutMs: REBUILD_MS, pollMs: 500, what: 'PostgreSQL to be built' });
+    const seconds = (performance.now() - begunMs) / 1_000;
+    const rows = [
+      row({ name: 'operations-rebuild', unit: 'orders/s', ours: orders / seconds, details: { seconds, records } }),
+    ];
+    const searches: Record<string, (n: number) => string> = {
+      order: (n) => `orders/${MERCHANT.merchant}/order-${n}`,
+      prefix: (n) => `orders?q=order-${String(n).slice(0, 3)}`,
+      transaction: (n) => `orders?q=T-order-${n}`,
+      command: (n) => `orders?q=${commands.get(n)}`,
+      status: () => 'orders?status=authorized',
+      attention: () => 'attention',
+    };
+    for (const [name, path] of Object.entries(searches)) {
+      const took: number[] = [];
+      for (const n of asked) {
+        const fromMs = performance.now();
+        await ask(path(n));
+        took.push(performance.now() - fromMs);
+      }
+      took.sort((one, other) => one - other);
+      const p95 = took[Math.floor(took.length * 0.95)]!;
+      rows.push(row({ name: `operations-search-${name}-p95`, unit: 'ms', ours: p95, target: { atMost: 50 }, details: { p50: took[took.length / 2]!, worst: took.at(-1)! } })); // prettier-ignore
+    }
+    const compared = Math.min(ROWS, orders);
+    const at = new Date().toISOString();
+    const lines = Array.from({ length: compared }, (_, n) => `order-${n};T-order-${n};authorization;30000;0000;${at}`);
+    const csv = `ORDERID;TRANSACTIONID;OPERATIONTYPE;AMOUNT;EXECCODE;DATE\n${lines.join('\n')}\n`;
+    const fromMs = performance.now();
+    const job = await ask('jobs', {
+      kind: 'reconcile',
+      merchant: MERCHANT.merchant,
+      reason: 'measured by the bench',
+      csv,
+    });
+    const took = (performance.now() - fromMs) / 1_000;
+    const counts = job.counts as Record<string, number>;
+    rows.push(row({ name: 'operations-reconcile', unit: 's', ours: took, details: { rows: compared, ...counts } }));
+    const peakMiB = Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${app.pid}/status`, 'utf8'))?.[1]) / 1_024;
+    rows.push(row({ name: 'operations-memory', unit: 'MiB at most', ours: peakMiB, target: { atMost: 300 } }));
+    return rows;
+  } finally {
+    await app.stop();
+    await stage.remove();
+  }
+}
