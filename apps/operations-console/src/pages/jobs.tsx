@@ -164,7 +164,7 @@ export function JobPage({ id }: { id: string }) {
               of={[
                 ['made', <span key="made"><When at={one.createdAt} /> by {one.by}</span>], // prettier-ignore
                 ['why', <Published key="why" text={one.reason} />],
-                one.merchant !== undefined && ['merchant', one.merchant],
+                one.merchants.length > 0 && ['merchants', one.merchants.join(', ')],
                 ['done', `${one.done} of ${one.total}`],
                 one.failed > 0 && ['failed', <Chip key="failed" tone="grave">{one.failed}</Chip>], // prettier-ignore
                 one.startedBy !== undefined && ['started by', one.startedBy],
