@@ -3,6 +3,7 @@ import { Chip, Facts, Status } from '../parts/parts.js';
 import { money, spaced } from '../text/format.js';
 import { operationInWords, remedyOf } from '../text/words.js';
 import { Refused } from '../api/client.js';
+import { refusalOf } from './refusal.js';
 
 interface Asked {
   data: Schema['DryRun'] | undefined;
@@ -17,7 +18,7 @@ export function WhatIf({ asked: { data, error, isFetching }, outcome }: { asked:
       <h3>If you say “{spaced(outcome)}”</h3>
       {error !== null && (
         <p className="fault" role="alert">
-          It would not count: {error.message} {error instanceof Refused && remedyOf(error.code)}
+          It would not count: {refusalOf(error).more} {error instanceof Refused && remedyOf(error.code)}
         </p>
       )}
       {error === null && data === undefined && (
