@@ -66,5 +66,4 @@ interface ProblemBody {
   detail?: string;
   faults?: { path: string; message: string }[];
 }
-const problemOf = (error: unknown): ProblemBody =>
-  typeof error === 'object' && error !== null ? error : {};
+const problemOf = (error: unknown): ProblemBody => (typeof error === 'object' && error !== null ? error : {});

@@ -15,7 +15,7 @@ import { Decide } from './decide.js';
 import { keyOf, type Timeline } from './entry.js';
 import type { Deadline } from './layout.js';
 import { Picture } from './picture.js';
-import { ProposalCard } from './proposal.js';
+import { ProposalCard, useOpenOnes } from './proposal.js';
 import { Record } from './record.js';
 import { Why } from './why.js';
 
@@ -57,6 +57,8 @@ function Story({ order, merchant, orderId }: { order: OrderAnswer; merchant: str
   const underWay = useMemo(() => callsUnderWay(state), [state]);
   const link = backOfficeLink(settings?.backOfficeUrl, merchant, orderId);
   const own = proposals.filter((one) => one.merchant === merchant && one.orderId === orderId);
+  const open = useOpenOnes(own);
+  const earlier = own.filter((one) => !open.includes(one));
   const shown = selected ?? keyOfLast(then.data);
 
   return (
@@ -94,11 +96,9 @@ function Story({ order, merchant, orderId }: { order: OrderAnswer; merchant: str
           {at === undefined && <Decide item={item} state={state} />}
         </section>
       ))}
-      {own
-        .filter(({ state: of }) => of === 'open')
-        .map((proposal) => (
-          <ProposalCard key={proposal.id} proposal={proposal} isOfPage />
-        ))}
+      {open.map((proposal) => (
+        <ProposalCard key={proposal.id} proposal={proposal} isOfPage />
+      ))}
 
       <section aria-labelledby="story">
         <h2 id="story">
@@ -130,14 +130,12 @@ function Story({ order, merchant, orderId }: { order: OrderAnswer; merchant: str
       <Answer of={then} what="the reasons">
         {(timeline) => <Why timeline={timeline} isThen={at !== undefined} selected={shown} onSelect={setSelected} />}
       </Answer>
-      {own.some(({ state: of }) => of !== 'open') && (
+      {earlier.length > 0 && (
         <details>
-          <summary>Earlier proposals ({own.filter(({ state: of }) => of !== 'open').length})</summary>
-          {own
-            .filter(({ state: of }) => of !== 'open')
-            .map((proposal) => (
-              <ProposalCard key={proposal.id} proposal={proposal} isOfPage />
-            ))}
+          <summary>Earlier proposals ({earlier.length})</summary>
+          {earlier.map((proposal) => (
+            <ProposalCard key={proposal.id} proposal={proposal} isOfPage />
+          ))}
         </details>
       )}
     </article>

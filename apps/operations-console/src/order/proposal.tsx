@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { api, body, taken, type Schema } from '../api/client.js';
 import { mayDo, useMe } from '../api/console.js';
@@ -21,6 +21,13 @@ interface Words {
   reference?: string;
 }
 const STATE_TONES: Readonly<Record<string, string>> = { open: 'wait', approved: 'good', rejected: 'grave' };
+
+/** Proposals that were open at some time of this visit: whoever decided one sees in its place whether it counted. */
+export function useOpenOnes(proposals: readonly Proposal[]): Proposal[] {
+  const seen = useRef(new Set<string>());
+  for (const { id, state } of proposals) if (state === 'open') seen.current.add(id);
+  return proposals.filter(({ id }) => seen.current.has(id));
+}
 
 /** A proposal and, for whoever may decide it, what would happen and the two answers. */
 export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposal; isOfPage?: boolean }) {

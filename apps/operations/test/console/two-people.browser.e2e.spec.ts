@@ -28,6 +28,8 @@ it('a doubt is decided by two people in two browsers, each of whom sees it at on
   const head = (page: typeof bob.page) => page.locator('.order-head h1').getByText('authorized');
   await Promise.all([head(bob.page).waitFor(), head(alice.page).waitFor()]);
   await alice.page.locator('.decide').waitFor({ state: 'detached' });
+  await bob.page.getByText('It counts.').waitFor();
+  await alice.page.locator('.proposal').getByText('approved').waitFor();
   expect([...alice.complaints, ...bob.complaints]).toEqual([]);
   await Promise.all([alice.page.context().close(), bob.page.context().close()]);
 });
