@@ -3,7 +3,8 @@ import { buildClassicScript, bundleServices, CLASSIC_SCRIPT } from '../infra/bun
 import { requireBuilt } from '../infra/built.mjs';
 import { buildConsole } from '../infra/console.mjs';
 
-export const description = 'makes one file of each app that was compiled, the classic script of the card library and the page of operations';
+export const description =
+  'makes one file of each app that was compiled, the classic script of the card library and the page of operations';
 
 export async function run({ log }) {
   requireBuilt('apps/payment-gateway/dist/main.js', 'libs/card-encryption/dist/index.js');

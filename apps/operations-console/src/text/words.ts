@@ -98,7 +98,7 @@ export const sourceInWords = (source: unknown): string =>
 const OUTCOMES: Words = {
   succeeded: 'the platform did it',
   refused: 'the platform did not do it, and says why',
-  not_executed: 'it never reached the platform, and can not any more',
+  not_executed: 'the platform has nothing of it, and can not have it any more',
   redirect_required: 'the cardholder must still act',
 };
 export const outcomeInWords = (outcome: string): string => said(OUTCOMES, outcome);
