@@ -29,6 +29,7 @@ const boundaries = [
   only('testing', 'contracts', 'runtime', 'kafka', 'order-journal', 'service-kit'),
   only('service', 'contracts', 'runtime', 'platform', 'order-journal', 'kafka', 'service-kit', 'operators'),
   only('simulator', 'contracts'),
+  only('page', 'order-journal'),
   only('demo', 'client', 'card-encryption', 'contracts', 'runtime', 'service-kit'),
   only('example', 'client'),
   only(
@@ -151,9 +152,9 @@ export default tseslint.config(
       ],
     },
   },
-  ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
+  ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.{ts,tsx}'] })),
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: { parserOptions: { project: './tsconfig.spec.json', tsconfigRootDir } },
     plugins: { '@nx': nx },
     rules: {
@@ -169,12 +170,29 @@ export default tseslint.config(
   },
   // An expression that backtracks lets one message hold up all others: code that reads input takes time in proportion to it.
   {
-    files: ['{apps,libs,examples}/**/*.{ts,mjs}'],
+    files: ['{apps,libs,examples}/**/*.{ts,tsx,mjs}'],
     ignores: ['**/*.spec.ts', '**/test/**', 'libs/testing/**'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': 'error',
       'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
+  },
+  // The page takes types alone of our libraries: their code is for Node.js. It speaks to operations by its OpenAPI document.
+  {
+    files: ['apps/operations-console/src/**/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-imports': 'off',
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            noApps,
+            { group: ['@tranche/*'], allowTypeImports: true, message: 'A page takes only types of a library.' },
+            { group: ['node:*'], message: 'A page runs in a browser.' },
+          ],
+        },
+      ],
     },
   },
   // Examples are what a commerce service writes: JavaScript, and of ours @tranche/client alone.

@@ -13,6 +13,7 @@ import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { alertsPage, decisionsPage, httpPage, messagesPage, row, table } from './reference-pages.mjs';
 import { schemas } from './schemas.mjs';
 import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
+import { CLIENT_FILE, clientTypes } from './client-types.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
 const SCHEMAS = 'libs/contracts/schemas';
@@ -85,6 +86,7 @@ export async function generatedDocuments() {
     { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
     { file: METRICS_FILE, text: metricsDocument() },
     { file: OPERATIONS_TYPES, text: typesOf(apis.operations) },
+    { file: CLIENT_FILE, text: await clientTypes(apis.operations) },
   ];
   const gone = readdirSync(SCHEMAS).map((name) => `${SCHEMAS}/${name}`).filter((file) => !documents.some((one) => one.file === file)); // prettier-ignore
   const current = documents.map(async ({ file, text, isFormatted }) => {

@@ -1,14 +1,17 @@
 import { statSync } from 'node:fs';
+import { operatorsAt, playNight } from '../demo/night.mjs';
 import { startStage } from '../demo/stage.mjs';
 import { chromiumArguments, chromiumPath } from '../infra/chromium.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
+import { readJson } from '../infra/read-json.mjs';
 import { DESK_PASSWORD } from '../infra/services.mjs';
 import { TEST_CARDS } from '../demo/test-cards.mjs';
-import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
+import { CHROMIUM, DATABASE, INFRASTRUCTURE } from './variables.mjs';
 
-export const description = 'makes the pictures of the checkout that the README shows, with Chromium on the real stack';
-export const variables = { ...INFRASTRUCTURE, ...CHROMIUM };
+export const description =
+  'makes the pictures of the checkout and of the operators’ page that the README shows, with Chromium on the real stack';
+export const variables = { ...INFRASTRUCTURE, ...DATABASE, ...CHROMIUM };
 
 const FOLDER = 'docs/pictures';
 /** A visit with a screen, colours and a language, and the steps of it that are kept. */
@@ -20,7 +23,7 @@ const VISITS = {
   'phone-light-fr': ['paid-in-instalments'],
   'phone-dark-en': ['refused'],
 };
-const MAX_BYTES = 1_500_000;
+const MAX_BYTES = 1_800_000;
 const STEP_TIMEOUT_MS = 30_000;
 const SCREENS = {
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
@@ -31,7 +34,7 @@ const LANGUAGES = { en: 'en-GB', fr: 'fr-FR', es: 'es-ES' };
 /** No program compares the pictures: fonts depend on the machine, and order numbers are new each time. */
 export async function run({ held, log }) {
   await ensurePackages(['chromium'], { held, log });
-  const { stage } = await startStage({ held, log });
+  const { stage } = await startStage({ held, log, files: { keep: true } });
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: chromiumArguments() });
   let bytes = 0;
@@ -42,9 +45,45 @@ export async function run({ held, log }) {
     for (const step of steps) bytes += statSync(`${FOLDER}/${name}-${step}.png`).size;
     log(`${FOLDER}/${name}-…`);
   }
+  for (const file of await takeOperators(browser, stage)) bytes += statSync(file).size;
   await browser.close();
   await stage.close();
   if (bytes > MAX_BYTES) throw new Expected(`${FOLDER} has ${bytes} bytes, more than ${MAX_BYTES}`);
+}
+
+/** Visits of the page of operations, after a bad night: a screen, colours and what is shown. */
+const OPERATORS = ['desktop-light-en-queue', 'desktop-dark-en-order', 'phone-dark-en-queue', 'phone-light-en-decide'];
+
+/** Resolves to the files. */
+async function takeOperators(browser, stage) {
+  const operators = readJson('config/operators.demo.json');
+  const { url } = stage.services.operations;
+  const ingestUrl = stage.services['notification-ingest'].url;
+  const night = await playNight({ stage, ask: operatorsAt(url, operators), ingestUrl });
+  const { key } = operators.find(({ role }) => role === 'approver');
+  const files = OPERATORS.map((name) => `${FOLDER}/${name}.png`);
+  for (const [index, name] of OPERATORS.entries()) {
+    const [device, colorScheme, , what] = name.split('-');
+    const screen = SCREENS[device];
+    const page = await browser.newPage({ ...screen, colorScheme });
+    // The picture of the order stands below what is decided of it.
+    if (what === 'order') await page.setViewportSize({ ...screen.viewport, height: 1_240 });
+    page.setDefaultTimeout(STEP_TIMEOUT_MS);
+    const { merchant, orderId } = night.captured;
+    await page.goto(url + (what === 'queue' ? '/' : `/orders/${merchant}/${orderId}`));
+    await page.locator('input[name=key]').fill(key);
+    await page.keyboard.press('Enter');
+    if (what === 'queue') await page.locator('.entry').nth(5).waitFor();
+    else {
+      await page.getByRole('radio', { name: /^succeeded/ }).check();
+      await page.getByText('who must agree').waitFor();
+      await page.locator('.mark').first().waitFor();
+    }
+    if (what === 'decide') await page.locator('.decide').scrollIntoViewIfNeeded();
+    await page.screenshot({ path: files[index], animations: 'disabled', caret: 'hide' });
+    await page.context().close();
+  }
+  return files;
 }
 
 /** One visit: a refusal, instalments for the same order, then an order by card, and the desk. */

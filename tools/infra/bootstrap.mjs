@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { APPS } from './apps.mjs';
 import { buildClassicScript, bundleServices } from './bundles.mjs';
+import { buildConsole } from './console.mjs';
 import { Expected, isRunning } from './processes.mjs';
 import { readJson } from './read-json.mjs';
 
@@ -33,10 +34,13 @@ export async function install({ held, log }) {
 /** Bundles exactly the apps that it compiles. */
 async function build({ held, apps, whenCompiled = () => undefined }) {
   const projects = apps ? ['libs/card-encryption', ...apps.map((name) => `apps/${name}`)] : [];
+  const building = apps === undefined || apps.includes('operations') ? buildConsole() : undefined;
+  // Its failure is told where it is waited for.
+  building?.catch(() => undefined);
   const compiler = ['node_modules/typescript7/bin/tsc', '-b', ...projects];
   const outcome = await held.start(process.execPath, compiler, { onLine: (line) => console.error(line) }).exited;
   if (outcome !== 0) throw new Expected(`the code does not compile (tsc -b ended with ${outcome})`);
-  const [compiled] = await Promise.all([whenCompiled(), buildClassicScript(), bundleServices(apps ?? APPS)]);
+  const [compiled] = await Promise.all([whenCompiled(), buildClassicScript(), bundleServices(apps ?? APPS), building]);
   return { compiled };
 }
 

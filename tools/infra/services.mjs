@@ -151,12 +151,16 @@ export function addressLines(services, { brokers, redisUrl, databaseUrl }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
   const gateway = services.find(({ name }) => name === 'payment-gateway');
   const operations = services.find(({ name }) => name === 'operations');
+  const people = readJson(OPERATORS_FILE).filter(({ role }) => role !== 'viewer');
   const ofOperators = [gateway?.managementUrl, operations?.url].filter(Boolean);
   const addresses = ({ name, url, managementUrl }) =>
     `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
   return [
     ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`)] : []),
     ...(checkout ? [`its desk  ${checkout.url}/desk  (any name, password ${DESK_PASSWORD})`, ''] : []),
+    ...(operations
+      ? [`operators ${operations.url}/  (what needs a person; two people decide)`, ...people.map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`), ''] // prettier-ignore
+      : []),
     [`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`, ...(databaseUrl ? [`DATABASE_URL=${databaseUrl}`] : [])].join(
       ' ',
     ),

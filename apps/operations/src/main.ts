@@ -1,5 +1,9 @@
 import 'reflect-metadata';
+import { fileURLToPath } from 'node:url';
 import { runService } from '@tranche/service-kit';
 import { operations } from './operations.module.js';
+import { servePage } from './page/console-page.js';
 
-void runService(operations);
+const page = fileURLToPath(new URL('../../operations-console/dist/page', import.meta.url));
+
+void runService({ ...operations, prepare: (app, config) => servePage(app, config, page) });

@@ -16,6 +16,15 @@ function databaseInProduction({ hostname, password, searchParams }: URL, { isPro
   ];
 }
 
+/** Only an https address can be linked: no text of the page becomes a script. The host is named before the order is. */
+function readBackOffice(text: string): string {
+  const rest = text.replaceAll(/\{(?:orderId|merchant)\}/g, '');
+  if (!text.includes('{orderId}') || !/^https:\/\/[^/?#\s{}]+\/[^\s{}]*$/.test(rest) || /^[^/]+\/\/[^/]*\{/.test(text))
+    throw new Error('must be an https URL with {orderId}, and maybe {merchant}, in its path or query');
+  if (!URL.canParse(rest)) throw new Error('is no URL');
+  return text;
+}
+
 export class OperationsConfig extends KafkaConfig {
   @Env('PORT', { doc: "port of the operators' API", default: 4060 })
   @Min(0)
@@ -93,6 +102,13 @@ export class OperationsConfig extends KafkaConfig {
   @Env('TOPICS', { doc: '`create` for development, or `check`: production mode', default: 'create' })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
+
+  @Env('BACK_OFFICE_URL', {
+    doc: "address of an order in the platform's back office, https, with `{orderId}` and, where it is part of it, `{merchant}`: the page links it; no links without it",
+    optional: true,
+    read: readBackOffice,
+  })
+  backOfficeUrl?: string;
 
   @Part()
   operators: OperatorsConfig;

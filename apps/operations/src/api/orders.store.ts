@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { orderKey, parseOrderKey } from '@tranche/contracts';
+import { orderKey, parseOrderKey, TOPICS } from '@tranche/contracts';
 import type { OrderState } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
@@ -160,6 +160,26 @@ export class OrdersStore {
       place: last ? [last.changed, last.key] : [oldest, ''],
       orders: rows.map((row) => ({ ...listedOrder(row), lastOffset: row.last_offset })),
     };
+  }
+
+  /** Merchants for which people decided or proposed something since the place: no order need have changed by it. */
+  async decidedBehind(place: readonly string[] | undefined): Promise<{ place: string[]; merchants: string[] }> {
+    const { sql } = this.database;
+    const topic = TOPICS.operationsAudit.name;
+    const positions = await sql<{ partition: number; next: string }[]>`
+      select partition, next::text from positions where topic = ${topic} order by partition`;
+    const next = positions.map((one) => one.next);
+    if (place?.length !== next.length) return { place: next, merchants: [] };
+    const moved = positions.filter((one, index) => one.next !== place[index]);
+    const rows = await Promise.all(
+      moved.map(
+        ({ partition }) => sql<{ merchant: string }[]>`
+          select distinct merchant from records where topic = ${topic} and partition = ${partition}
+            and "offset" >= ${place[positions.findIndex((one) => one.partition === partition)]!}::text::bigint
+            and kind not like '%.read'`,
+      ),
+    );
+    return { place: next, merchants: rows.flat().map(({ merchant }) => merchant) };
   }
 
   #isVisible(visible: readonly string[] | undefined): Fragment {

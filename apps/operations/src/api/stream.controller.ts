@@ -10,7 +10,10 @@ const READ_EVERY_MS = 1_000;
 const MOST_STREAMS = 100;
 const MAX_WAITING = 1_048_576;
 
-type Told = { type: 'order'; data: ChangedOrder } | { type: 'state'; data: object };
+type Told =
+  | { type: 'order'; data: ChangedOrder }
+  | { type: 'decision'; data: { merchant: string } }
+  | { type: 'state'; data: object };
 
 @Controller('v1')
 @UseGuards(OperatorGuard)
@@ -26,16 +29,20 @@ export class StreamController {
   ) {
     this.#changes = defer(() => {
       let place: string[] | undefined;
+      let decidedAt: string[] | undefined;
       const read = async (): Promise<Told[]> => {
         const changed = await orders.changedBehind(place);
+        const decided = await orders.decidedBehind(decidedAt);
         ({ place } = changed);
-        return [...changed.orders.map((data): Told => ({ type: 'order', data })), this.#state(true)];
+        decidedAt = decided.place;
+        const ofPeople = decided.merchants.map((merchant): Told => ({ type: 'decision', data: { merchant } }));
+        return [...changed.orders.map((data): Told => ({ type: 'order', data })), ...ofPeople, this.#state(true)];
       };
       return polled(READ_EVERY_MS, read, () => [this.#state(false)]);
     }).pipe(share());
   }
 
-  /** `order` for each order that changed, `state` every second: how far behind Kafka the answers are, and if PostgreSQL answers. */
+  /** `order` for each order that changed, `decision` for each merchant for which people said something, `state` every second: how far behind Kafka the answers are, and if PostgreSQL answers. */
   @Sse('stream', { maxPendingDataLength: MAX_WAITING })
   @Route('viewer', 'order.read')
   follow(@CurrentOperator() operator: OperatorIdentity): Observable<MessageEvent> {

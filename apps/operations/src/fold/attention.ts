@@ -98,13 +98,14 @@ function ofWaiting(order: OrderState, operation: OperationState): Attention {
 
 /** An order has one entry for each operation and kind. */
 function ofConflicts(order: OrderState): Attention[] {
-  const entries = new Map<string, Attention & { body: { reasons: string[] } }>();
-  for (const { reason, commandId, operation, amount, transactionId, payments } of conflictsOf(order)) {
+  const entries = new Map<string, Attention & { body: { reasons: string[]; conflictIds: string[] } }>();
+  for (const { id, reason, commandId, operation, amount, transactionId, payments } of conflictsOf(order)) {
     const own = findOperation(order, commandId ?? '');
     const kind = reason === 'transaction_assumed' ? 'candidates' : 'conflict';
     const known = entries.get(`${kind} ${commandId}`);
     if (known !== undefined) {
       known.body.reasons.push(reason);
+      known.body.conflictIds.push(idOf(order, id));
       continue;
     }
     const made = item({
@@ -112,7 +113,8 @@ function ofConflicts(order: OrderState): Attention[] {
       ...compact({ actBy: captureEnds(order), amount, currency: own?.currency }),
       body: {},
     });
-    const body = { ...compact({ commandId, operation, transactionId, payments }), reasons: [reason as string] };
+    const of = compact({ commandId, operation, transactionId, payments });
+    const body = { ...of, reasons: [reason as string], conflictIds: [idOf(order, id)] };
     entries.set(`${kind} ${commandId}`, { ...made, body });
   }
   return [...entries.values()];

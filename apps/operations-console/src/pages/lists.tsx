@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import { useRecords, type RecordsPath } from '../api/reads.js';
+import type { Schema } from '../api/client.js';
+import { useTitle } from '../parts/hooks.js';
+import { Field } from '../parts/fields.js';
+import { When } from '../parts/parts.js';
+import { merchantOf, useFilter } from '../parts/query.js';
+import { OrderLink, PagedTable, type Column } from '../parts/records.js';
+import { flat } from '../order/record.js';
+import { spaced } from '../text/format.js';
+import { Published } from '../text/published.js';
+
+type Row = Schema['Records']['entries'][number];
+
+const text = ({ body }: Row, name: string) => {
+  const value = (body as Record<string, unknown>)[name];
+  return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+};
+const at: Column<Row> = { name: 'When', of: (row) => <When at={row.at} /> };
+const order: Column<Row> = { name: 'Order', of: (row) => <OrderLink merchant={row.merchant} orderId={row.orderId} /> };
+const kind = (name: string): Column<Row> => ({
+  name,
+  of: (row) => <Published text={spaced(row.kind).replaceAll('.', ' ')} shown={60} />,
+});
+const all: Column<Row> = { name: 'Record', of: (row) => <Whole row={row} /> };
+
+export const DeadLetters = () => (
+  <Records
+    path="/v1/dead-letters"
+    title="Dead letters"
+    about="Commands that were not taken. What was asked was not done; the shop was not told."
+    columns={[at, order, kind('Why'), { name: 'Says', of: (row) => <Published text={text(row, 'message')} /> }, all]}
+  />
+);
+export const Quarantine = () => (
+  <Records
+    path="/v1/quarantine"
+    title="Quarantine"
+    about="Notifications that were not believed. A wrong key, or a forgery."
+    todo="Put the key right, then run: tranche quarantine reverify --merchant SHOP --dry-run"
+    columns={[
+      at,
+      { name: 'Merchant', of: (row) => row.merchant ?? 'none named' },
+      kind('Why'),
+      { name: 'Says', of: (row) => <Published text={text(row, 'why')} /> },
+      all,
+    ]}
+  />
+);
+export const Audit = () => (
+  <Records
+    path="/v1/audit"
+    title="Audit"
+    about="What operators did at the gateway, the newest first."
+    columns={[
+      at,
+      { name: 'Who', of: (row) => <Published text={text(row, 'operator') || text(row, 'person')} /> },
+      kind('Action'),
+      order,
+      { name: 'Came to', of: (row) => <Published text={text(row, 'result') || text(row, 'outcome')} /> },
+      all,
+    ]}
+  />
+);
+
+interface RecordsProps {
+  path: RecordsPath;
+  title: string;
+  about: string;
+  todo?: string;
+  columns: readonly Column<Row>[];
+}
+
+function Records({ path, title, about, todo, columns }: RecordsProps) {
+  useTitle(title);
+  const [of, set] = useFilter();
+  const [merchant, kindOf] = [of('merchant'), of('kind')];
+  const asked = useRecords(path, {
+    ...merchantOf(merchant),
+    ...(/^[a-z][a-z0-9_.-]{0,63}$/.test(kindOf) && { kind: kindOf }),
+  });
+  return (
+    <>
+      <h1>{title}</h1>
+      <p className="about">{about}</p>
+      {todo !== undefined && <p className="about">{todo}</p>}
+      <div className="filters" role="group" aria-label="Filter">
+        <Field
+          isInline
+          data-search
+          label="Merchant"
+          size={14}
+          value={merchant}
+          onText={(text) => set('merchant', text)}
+        />
+        <Field isInline label="Why" size={18} value={kindOf} onText={(text) => set('kind', text)} />
+      </div>
+      <PagedTable
+        {...{ asked, columns, label: title, one: 'record' }}
+        rowsOf={({ entries }) => entries}
+        keyOf={(row) => `${row.partition}/${row.offset}`}
+        empty={`None${merchant || kindOf ? ' of this kind' : ''}.`}
+      />
+    </>
+  );
+}
+
+function Whole({ row }: { row: Row }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="link" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        {row.partition}/{row.offset}
+      </button>
+      {isOpen && (
+        <dl className="fields">
+          {flat(row.body).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <Published text={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { count, duration, minorOf, money } from './format.js';
+import { piecesOf, plain } from './pieces.js';
+
+it.each([
+  ['EUR', 25_000, '250.00 EUR'],
+  ['JPY', 25_000, '25,000 JPY'],
+  ['KWD', 25_000, '25.000 KWD'],
+  ['not_named', 5, '5 minor units not_named'],
+])('an amount in %s', (currency, amount, text) => expect(money(amount, currency)).toBe(text));
+
+it('an amount that only the platform knows is not nought', () => expect(money(null, 'EUR')).toBe('not known'));
+
+it.each([
+  ['250', 25_000],
+  ['1,250.5', 125_050],
+  ['250.005', undefined],
+  ['-1', undefined],
+  ['ten', undefined],
+])('%s as typed', (text, minor) => expect(minorOf(text, 'EUR')).toBe(minor));
+
+it.each([
+  [400, '0.4 s'],
+  [61_000, '1 min 1 s'],
+  [7_200_000, '2 h'],
+  [93_784_000, '1 d 2 h'],
+])('%i ms', (ms, text) => expect(duration(ms)).toBe(text));
+
+it('counts in words', () => expect([count(1, 'entry'), count(1_200, 'entry')]).toEqual(['1 entry', '1,200 entries']));
+
+it('what nobody would see has a name, and all else stays as it is', () => {
+  expect(piecesOf('a\u202Eb')).toEqual([
+    { text: 'a', isName: false },
+    { text: 'U+202E', isName: true },
+    { text: 'b', isName: false },
+  ]);
+  expect(plain('x\u0000\n\u200B')).toBe('x⟨U+0000⟩⟨U+000A⟩⟨U+200B⟩');
+  expect(plain('<b>Ünïcode 漢字</b>')).toBe('<b>Ünïcode 漢字</b>');
+});

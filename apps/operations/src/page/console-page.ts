@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import helmet from '@fastify/helmet';
+import files from '@fastify/static';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { compact } from '@tranche/runtime';
+import type { OperationsConfig } from '../operations.config.js';
+
+/** First parts of the page's addresses. Each answers with the same document; the page reads the rest of the address. */
+const PAGES = [
+  ...['overview', 'search', 'orders', 'approvals', 'dead-letters', 'quarantine', 'jobs', 'rails', 'audit'],
+];
+const YEAR_SECONDS = 31_536_000;
+
+/** Serves the page of apps/operations-console beside the API, if it was built; `folder` holds what Vite made. */
+export async function servePage(
+  app: NestFastifyApplication,
+  { backOfficeUrl }: Pick<OperationsConfig, 'backOfficeUrl'>,
+  folder: string,
+): Promise<void> {
+  const document = join(folder, 'index.html');
+  if (!existsSync(document)) return;
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy() },
+    referrerPolicy: { policy: 'no-referrer' },
+    // TLS ends before this service, and that is where its promise is made.
+    strictTransportSecurity: false,
+  });
+  const fastify = app.getHttpAdapter().getInstance();
+  // Names of these files have a hash of their content.
+  await fastify.register(files, {
+    ...{
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      index: false,
+      maxAge: YEAR_SECONDS * 1_000,
+      immutable: true,
+    },
+    allowedPath: (path) => /^\/[\w.-]+\.(?:js|css)$/.test(path),
+  });
+  const mark = readFileSync(join(folder, 'mark.svg'), 'utf8');
+  fastify.get('/mark.svg', (_request, reply) => reply.type('image/svg+xml').send(mark));
+  fastify.get('/console.json', (_request, reply) =>
+    reply.header('cache-control', 'no-store').send(compact({ backOfficeUrl })),
+  );
+  const html = readFileSync(document, 'utf8');
+  for (const address of ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])])
+    fastify.get(address, (_request, reply) =>
+      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
+    );
+}
+
+/** Allows no inline code, no inline style and no third party. */
+function contentSecurityPolicy(): Record<string, string[]> {
+  return {
+    'default-src': ["'none'"],
+    'script-src': ["'self'"],
+    'style-src': ["'self'"],
+    'img-src': ["'self'"],
+    'connect-src': ["'self'"],
+    'form-action': ["'none'"],
+    'base-uri': ["'none'"],
+    'frame-ancestors': ["'none'"],
+    'require-trusted-types-for': ["'script'"],
+    'trusted-types': ["'none'"],
+  };
+}

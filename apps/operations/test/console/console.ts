@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { aPartnerBAuthorization, operatorKey, sharedBrowser, type TestBrowser } from '@tranche/testing';
+import { joinOperationsStage, type Person } from '../operations-stack.js';
+
+export const DESKTOP = { viewport: { width: 1280, height: 860 } };
+export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+/** Two people decide each doubt of this merchant. */
+export const MERCHANT = 'shop-approval';
+
+export type Console = Awaited<ReturnType<typeof joinConsole>>;
+
+/** The page of operations on the shared stage. Each visit has a browser profile of its own. */
+export async function joinConsole() {
+  const [stack, browser] = await Promise.all([joinOperationsStage(), sharedBrowser()]);
+  return {
+    ...stack,
+    url: stack.operations.url,
+    async doubt(orderId: string, merchant = MERCHANT): Promise<string> {
+      await stack.fault({ match: { orderPrefix: orderId }, fault: { executeThenReset: true } });
+      await stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
+      return (await stack.listed(merchant, orderId, 'doubt')).id;
+    },
+    visit: (person: Person, path = '/', screen: object = DESKTOP) =>
+      visit(browser, stack.operations.url, { person, path, screen }),
+    stop: () => Promise.all([stack.stop(), browser.close()]),
+  };
+}
+
+export interface Visit {
+  page: Page;
+  /** Texts with which the browser refused something, or complained. */
+  complaints: string[];
+}
+
+/** Signs a person in and goes to a page. */
+export async function visit(
+  browser: TestBrowser,
+  url: string,
+  { person, path, screen }: { person: Person; path: string; screen: object },
+): Promise<Visit> {
+  const page = await browser.newPage(screen);
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text());
+  });
+  await page.goto(url + path);
+  await page.locator('input[name=key]').fill(operatorKey(person));
+  await page.keyboard.press('Enter');
+  await page.locator('.bar').waitFor();
+  return { page, complaints };
+}
+
+export const addressOf = (orderId: string, merchant = MERCHANT): string =>
+  `/orders/${merchant}/${encodeURIComponent(orderId)}`;
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+interface Axe {
+  run(of: Document): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>;
+}
+
+/** All that axe finds, in light and in dark, and what is wider than the screen. */
+export async function faultsOf(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
+  await page.evaluate(AXE);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const ofScheme = await page.evaluate(async () => {
+      const { violations } = await (window as unknown as { axe: Axe }).axe.run(document);
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, failureSummary = '' }) => `${id} at ${String(target)}: ${failureSummary}`),
+      );
+    });
+    found.push(...ofScheme.map((text) => `${name}, ${colorScheme}: ${text}`));
+  }
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  return wide > 0 ? [...found, `${name} is ${wide} too wide`] : found;
+}
