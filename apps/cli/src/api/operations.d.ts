@@ -402,11 +402,12 @@ export interface Job {
   kind: 'replay' | 'reconcile' | 'resolve-by-file';
   status: 'planned' | 'running' | 'interrupted' | 'cancelled' | 'done';
   reason: string;
-  merchant?: string;
+  merchants: string[];
   by: string;
   createdAt: string;
   startedBy?: string;
   approvedBy?: string;
+  why?: string;
   counts: { [name: string]: number };
   done: number;
   failed: number;
@@ -435,13 +436,13 @@ export interface JobItem {
     | 'other-outcome'
     | 'resolve'
     | 'propose'
-    | 'not-in-doubt'
     | 'refused'
     | 'unclear';
   why: string;
   about?: { [name: string]: unknown };
   result?: 'done' | 'proposed' | 'approved' | 'failed' | 'unknown';
   resultWhy?: string;
+  proposal?: string;
 }
 
 export interface JobItems {
