@@ -37,7 +37,7 @@ it('a stopped merchant has no call but the one that was under way; its commands 
     { what: 'every instance has it' },
   );
   const waiting = [await authorize(`${name}-1`), await authorize(`${name}-2`)];
-  // What came behind them, on every partition, is done: they were passed by.
+  // Commands that came behind them, on every partition, are done: they were passed by.
   const others = await Promise.all(Array.from({ length: 12 }, (_, at) => authorize(`${name}-other-${at}`, 'shop-fr')));
   for (const orderId of [underWay, ...others]) await stack.event(orderId, EVENT);
   expect(await Promise.all(waiting.map(callsOf))).toEqual([0, 0]);

@@ -28,7 +28,7 @@ it('a stopped rail stays stopped in both instances and after their restart, unti
 
     const orders = Array.from({ length: 24 }, (_, at) => `rail-stopped-${at}`);
     for (const orderId of orders) await stack.send('payment.authorize', aPartnerAAuthorization({ orderId }));
-    // Of another rail: the gateways take commands.
+    // The gateways take commands of another rail.
     const goesOn = async (orderId: string) => {
       await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
       await waitFor(() => stack.typesOf(orderId).length > 0, { what: `an event of ${orderId}`, timeoutMs: 60_000 });

@@ -1,6 +1,5 @@
 import { orderKey, TOPICS, type JobRecord } from '@tranche/contracts';
 import type { BatchingProducer, ConsumedRecord, ProducerRecord } from '@tranche/kafka';
-import type { JournalRecord } from '@tranche/order-journal';
 import { createLogger, Problem, ServiceLifetime } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import { aDoubtfulOrder, journalEntry } from '../../test/journal.js';
