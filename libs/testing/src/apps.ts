@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { waitFor } from './wait-for.js';
 
+const READY_PATH = '/health/ready';
 const READY_TIMEOUT_MS = 100_000;
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -105,10 +106,16 @@ export async function startApp(
       return ended;
     },
   };
-  const { readyPath, readyTimeoutMs = READY_TIMEOUT_MS } = { readyPath: '/health/ready', ...options };
+  const { readyPath, readyTimeoutMs = READY_TIMEOUT_MS } = { readyPath: READY_PATH, ...options };
+  // Its answer may come before its last line of the start, which says where the API listens.
+  const hasSaid = () =>
+    readyPath !== READY_PATH ||
+    name === 'platform-simulator' ||
+    env.LOG_LEVEL !== undefined ||
+    logs.some((line) => line.includes('has started'));
   if (readyPath === undefined) return app;
   try {
-    await waitFor(async () => exit !== undefined || (await fetch(app.managementUrl + readyPath)).ok, {
+    await waitFor(async () => exit !== undefined || ((await fetch(app.managementUrl + readyPath)).ok && hasSaid()), {
       timeoutMs: readyTimeoutMs,
       what: `${name} to be ready`,
     });
