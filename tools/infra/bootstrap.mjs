@@ -26,9 +26,14 @@ export async function bootstrap({ held, log, apps, whenCompiled }) {
 
 export async function install({ held, log }) {
   if (isInstalled()) return;
-  const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = (more) => held.run('npm', [...args, ...more], { env: withoutScripts() });
   log('installing packages (npm ci)');
-  await held.run('npm', args, { env: withoutScripts() });
+  // A list of versions in npm's cache may be older than the lock file.
+  await npm(['--prefer-offline']).catch(() => {
+    log('installing packages once more, without what npm has in its cache of their versions');
+    return npm([]);
+  });
 }
 
 /** Bundles exactly the apps that it compiles. */
