@@ -57,11 +57,11 @@ describe.each(NAMES)('%s', (name) => {
 it.each([
   ['faults', ['--profile', 'rough'], '--profile goes with --simulated'],
   ['faults', ['--forgeries', '--only', 'x'], '--only does not go with --forgeries'],
-  ['bench', [], 'give one of gateway, ingest, journal, keys, memory, rebuild, tokens, not none'],
+  ['bench', [], 'give one of gateway, ingest, journal, keys, memory, operations, rebuild, tokens, not none'],
   [
     'bench',
     ['gateway', 'journal'],
-    'give one of gateway, ingest, journal, keys, memory, rebuild, tokens, not gateway journal',
+    'give one of gateway, ingest, journal, keys, memory, operations, rebuild, tokens, not gateway journal',
   ],
   [
     'stack',

@@ -33,7 +33,7 @@ afterAll(() => {
 describe('resources of Strimzi', () => {
   it('topics are those that TOPICS=check wants, under names that Kubernetes takes', async () => {
     const topics = await resourcesOf('topics', '--strimzi', '--flush', '--cluster', 'main');
-    expect(topics).toHaveLength(13);
+    expect(topics).toHaveLength(14);
     expect(topics.find(({ metadata }) => metadata.name.endsWith('journal.v1'))).toEqual({
       apiVersion: 'kafka.strimzi.io/v1',
       kind: 'KafkaTopic',

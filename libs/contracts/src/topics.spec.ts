@@ -65,9 +65,9 @@ it('has the broker stamp commands, and nothing else', () => {
   expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
-it('has thirteen topics of different names', () => {
+it('has fourteen topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(13);
+  expect(new Set(names).size).toBe(14);
 });
 
 it('puts the prefix in front of a name', () => {
