@@ -13,9 +13,11 @@ import { askAt, joinOperationsStage } from './operations-stack.js';
 const merchant = 'shop-fr';
 const schemas = ['one', 'other'].map((name) => `written_once_${name}_${randomBytes(4).toString('hex')}`);
 const [schema, rebuilt] = schemas as [string, string];
+/** Sessions at PostgreSQL of the instance that is frozen; another run may use the same server. */
+const frozen = `frozen-${schema}`;
 const apps: RunningApp[] = [];
 let stack: Awaited<ReturnType<typeof joinOperationsStage>>;
-const sql = postgres(databaseUrl(), { max: 1, onnotice: () => undefined });
+const sql = postgres(databaseUrl(), { max: 2, onnotice: () => undefined });
 
 beforeAll(async () => (stack = await joinOperationsStage()));
 afterAll(async () => {
@@ -25,17 +27,45 @@ afterAll(async () => {
   await stack.stop();
 });
 
-async function start(of: string): Promise<RunningApp> {
-  const app = await startApp('operations', operationsSettings(stack.gateway, of));
+/** @param name of its sessions at PostgreSQL */
+async function start(of: string, name: string): Promise<RunningApp> {
+  const settings = operationsSettings(stack.gateway, of);
+  const address = new URL(databaseUrl());
+  address.searchParams.set('application_name', name);
+  const app = await startApp('operations', { ...settings, DATABASE_URL: address.href });
   apps.push(app);
   return app;
 }
 
-const pay = (orderId: string) => stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
-const known = (app: RunningApp, orderId: string) =>
-  waitFor(async () => (await askAt(app, 'alice', `orders/${merchant}/${orderId}`)).status === 200, {
-    what: `${orderId} in PostgreSQL`,
+const sessionsOf = (name: string) => sql<{ pid: number; waits: string | null }[]>`
+  select pid, wait_event_type as waits from pg_stat_activity where application_name = ${name}`;
+
+/** Freezes an instance whose batch PostgreSQL has begun and can not end yet. */
+async function freezeInABatch({ pid }: RunningApp, name: string, begin: () => Promise<unknown>): Promise<void> {
+  await sql.begin(async (held) => {
+    await held`select 1 from ${sql(schema)}.positions for update`;
+    await begin();
+    await waitFor(async () => (await sessionsOf(name)).some(({ waits }) => waits === 'Lock'), {
+      what: `a batch of ${name} that waits for its position`,
+    });
+    process.kill(pid, 'SIGSTOP');
   });
+}
+
+async function endSessionsOf(name: string): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name}`;
+  await waitFor(async () => (await sessionsOf(name)).length === 0, { what: `no session of ${name} any more` });
+}
+
+const pay = (orderId: string) => stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
+async function known(app: RunningApp, orderId: string): Promise<void> {
+  const isKnown = async () => (await askAt(app, 'alice', `orders/${merchant}/${orderId}`)).status === 200;
+  try {
+    await waitFor(isKnown, { what: `${orderId} in PostgreSQL` });
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${app.logs.slice(-10).join('\n')}`, { cause: error });
+  }
+}
 
 /** Orders up to the same positions, and the number of their records. */
 async function contents(of: string, upTo: Map<string, bigint>) {
@@ -57,20 +87,20 @@ async function positions(of: string): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ topic, partition, next }) => [`${topic}/${partition}`, BigInt(next)]));
 }
 
-it('two instances, one of them frozen, killed and started again, write what a rebuild writes', async () => {
-  const first = await start(schema);
-  const second = await start(schema);
+it('two instances, one of them frozen in a batch until its sessions are gone, the other killed, write what a rebuild writes', async () => {
+  const first = await start(schema, 'first');
+  const second = await start(schema, frozen);
   await Promise.all(['once-1', 'once-2'].map(pay));
   await known(first, 'once-2');
-  process.kill(second.pid, 'SIGSTOP');
-  await Promise.all(['once-3', 'once-4'].map(pay));
+  await freezeInABatch(second, frozen, () => Promise.all(['once-3', 'once-4'].map(pay)));
   await known(first, 'once-4');
+  await endSessionsOf(frozen);
   process.kill(second.pid, 'SIGCONT');
   await first.stop('SIGKILL');
   await Promise.all(['once-5', 'once-6'].map(pay));
   await Promise.all(['once-5', 'once-6'].map((orderId) => known(second, orderId)));
 
-  const again = await start(rebuilt);
+  const again = await start(rebuilt, 'again');
   await Promise.all(['once-1', 'once-6'].map((orderId) => known(again, orderId)));
   const [ours, theirs] = await Promise.all([positions(schema), positions(rebuilt)]);
   const both = new Map(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { OrderState } from '@tranche/order-journal';
-import { Database, type Transaction } from '../database/database.service.js';
+import { Database, type Fragment, type Sql } from '../database/database.service.js';
 import { attentionOf } from './attention.js';
 import { columnsOf } from './journal-fold.js';
 import type { RecordRow } from './stored-rows.js';
@@ -42,7 +42,7 @@ const timeText = (text: string | undefined): string => {
   return new Date(Number.isNaN(ms) ? 0 : ms).toISOString();
 };
 
-/** Writes what was read of Kafka. A batch is one transaction, which begins by locking and comparing its position (docs/decisions/0111). */
+/** Writes what was read of Kafka. A batch is one statement, which compares its position and moves it (docs/decisions/0111). */
 @Injectable()
 export class BatchStore {
   constructor(private readonly database: Database) {}
@@ -59,35 +59,42 @@ export class BatchStore {
     from: bigint,
     make: (stateOf: (keys: readonly string[]) => Promise<Map<string, OrderState>>) => Promise<Written>,
   ): Promise<Written> {
-    let written: Written | undefined;
-    await this.database.sql.begin(async (sql) => {
-      await sql`
-        insert into positions (topic, partition, next) values (${topic}, ${partition}, ${String(from)})
-        on conflict do nothing`;
-      const [position] = await sql<{ next: string }[]>`
-        select next from positions where topic = ${topic} and partition = ${partition} for update`;
-      const next = BigInt(position!.next);
-      if (next !== from) throw new MovedOnError(next);
-      written = await make((keys) => statesOf(sql, keys));
-      await insertRecords(sql, { topic, partition }, written.rows);
-      if (written.orders) await putOrders(sql, partition, written.orders);
-      await sql`
-        update positions set next = ${String(written.next)} where topic = ${topic} and partition = ${partition}`;
-    });
-    return written!;
+    const { sql } = this.database;
+    const written = await make((keys) => this.#statesOf(keys));
+    const { rows, orders = new Map<string, OrderState>(), next } = written;
+    // The states that were read are those of `from`, or the position has moved, and nothing is written.
+    const [moved] = await sql`
+      with moved as (
+        insert into positions (topic, partition, next) values (${topic}, ${partition}, ${String(next)})
+        on conflict (topic, partition) do update set next = excluded.next where positions.next = ${String(from)}
+        returning next
+      ),
+      ${insertRecords(sql, { topic, partition }, rows)},
+      ${putOrders(sql, partition, orders)},
+      ${putAttention(sql, orders)}
+      select next from moved`;
+    if (moved !== undefined) return written;
+    const positions = await this.positions();
+    throw new MovedOnError(positions.get(`${topic}/${partition}`) ?? from);
   }
 
   /** Forgets a partition of the journal, whose log lost records that were not read: what is left is folded anew. */
   async rebuild({ topic, partition }: Place, next: bigint): Promise<void> {
-    await this.database.sql.begin(async (sql) => {
-      await sql`select 1 from positions where topic = ${topic} and partition = ${partition} for update`;
-      await sql`delete from attention where key in (select key from orders where partition = ${partition})`;
-      await sql`delete from orders where partition = ${partition}`;
-      await sql`delete from records where topic = ${topic} and partition = ${partition} and "offset" >= ${String(next)}`;
-      await sql`
-        insert into positions (topic, partition, next) values (${topic}, ${partition}, ${String(next)})
-        on conflict (topic, partition) do update set next = excluded.next`;
-    });
+    const place = `topic = '${topic}' and partition = ${partition}`;
+    await this.database.atomically(
+      `select 1 from positions where ${place} for update`,
+      `delete from attention where key in (select key from orders where partition = ${partition})`,
+      `delete from orders where partition = ${partition}`,
+      `delete from records where ${place} and "offset" >= ${next}`,
+      `insert into positions (topic, partition, next) values ('${topic}', ${partition}, ${next})
+       on conflict (topic, partition) do update set next = excluded.next`,
+    );
+  }
+
+  async #statesOf(keys: readonly string[]): Promise<Map<string, OrderState>> {
+    const rows = await this.database.sql<{ key: string; state: OrderState }[]>`
+      select key, state from orders where key = any(${[...new Set(keys)]})`;
+    return new Map(rows.map(({ key, state }) => [key, state]));
   }
 
   /** Deletes some of what is older than is kept. Resolves to the number of rows. */
@@ -109,17 +116,12 @@ export class BatchStore {
   }
 }
 
-async function statesOf(sql: Transaction, keys: readonly string[]): Promise<Map<string, OrderState>> {
-  const rows = await sql<{ key: string; state: OrderState }[]>`
-    select key, state from orders where key = any(${[...new Set(keys)]})`;
-  return new Map(rows.map(({ key, state }) => [key, state]));
-}
+// Parts of the statement; each does nothing where the position was another one.
 
-async function insertRecords(sql: Transaction, { topic, partition }: Place, rows: readonly RecordRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`
+const insertRecords = (sql: Sql, { topic, partition }: Place, rows: readonly RecordRow[]): Fragment => sql`
+  noted as (
     insert into records (topic, partition, "offset", key, merchant, at, kind, hash, body)
-    select ${topic}, ${partition}, "offset"::bigint, key, merchant, at::timestamptz, kind, hash, body::jsonb
+    select ${topic}, ${partition}::int, "offset"::bigint, key, merchant, at::timestamptz, kind, hash, body::jsonb
     from unnest(
       ${column(rows, ({ offset }) => offset)}::text[],
       ${column(rows, ({ key }) => key)}::text[],
@@ -128,19 +130,19 @@ async function insertRecords(sql: Transaction, { topic, partition }: Place, rows
       ${column(rows, ({ kind }) => kind)}::text[],
       ${column(rows, ({ hash }) => hash)}::text[],
       ${column(rows, ({ body }) => jsonText(body))}::text[]
-    ) as t("offset", key, merchant, at, kind, hash, body)`;
-}
+    ) as t("offset", key, merchant, at, kind, hash, body)
+    where exists (select from moved)
+  )`;
 
-async function putOrders(sql: Transaction, partition: number, orders: ReadonlyMap<string, OrderState>): Promise<void> {
-  const keys = [...orders.keys()];
-  if (keys.length === 0) return;
-  const known = [...orders].flatMap(([key, state]) => {
-    const columns = columnsOf(state);
-    return columns === undefined ? [] : [{ key, state, ...columns }];
-  });
-  await sql`
+function putOrders(sql: Sql, partition: number, orders: ReadonlyMap<string, OrderState>): Fragment {
+  const all = [...orders].map(([key, state]) => ({ key, state, columns: columnsOf(state) }));
+  const known = all.flatMap(({ columns, ...row }) => (columns === undefined ? [] : [{ ...row, ...columns }]));
+  // The journal forgot these: the next record begins anew, and what was known stays to be looked at.
+  const forgotten = all.filter(({ columns }) => columns === undefined);
+  return sql`
+  put as (
     insert into orders (key, merchant, order_id, partition, status, currency, amount, began_at, moved_at, last_offset, names, state)
-    select key, merchant, order_id, ${partition}, status, currency, amount::bigint, began_at::timestamptz,
+    select key, merchant, order_id, ${partition}::int, status, currency, amount::bigint, began_at::timestamptz,
       moved_at::timestamptz, last_offset::bigint, array(select jsonb_array_elements_text(names::jsonb)), state::jsonb
     from unnest(
       ${column(known, ({ key }) => key)}::text[],
@@ -155,27 +157,25 @@ async function putOrders(sql: Transaction, partition: number, orders: ReadonlyMa
       ${column(known, ({ names }) => jsonText(names))}::text[],
       ${column(known, ({ state }) => jsonText(state))}::text[]
     ) as t(key, merchant, order_id, status, currency, amount, began_at, moved_at, last_offset, names, state)
+    where exists (select from moved)
     on conflict (key) do update set
       status = excluded.status, currency = excluded.currency, amount = excluded.amount, began_at = excluded.began_at,
       moved_at = excluded.moved_at, last_offset = excluded.last_offset, names = excluded.names, state = excluded.state,
-      updated_at = now()`;
-  // The journal forgot these: the next record begins anew, and what was known stays to be looked at.
-  const forgotten = [...orders].filter(([key]) => !known.some((one) => one.key === key));
-  for (const [key, state] of forgotten)
-    await sql`update orders set state = ${jsonText(state)}::text::jsonb, updated_at = now() where key = ${key}`;
-  await putAttention(sql, keys, orders);
+      updated_at = now()
+  ), emptied as (
+    update orders set state = t.state::jsonb, updated_at = now()
+    from unnest(
+      ${column(forgotten, ({ key }) => key)}::text[],
+      ${column(forgotten, ({ state }) => jsonText(state))}::text[]
+    ) as t(key, state)
+    where orders.key = t.key and exists (select from moved)
+  )`;
 }
 
-async function putAttention(
-  sql: Transaction,
-  keys: readonly string[],
-  orders: ReadonlyMap<string, OrderState>,
-): Promise<void> {
-  await sql`delete from attention where key = any(${keys as string[]})`;
+function putAttention(sql: Sql, orders: ReadonlyMap<string, OrderState>): Fragment {
   const rows = [...orders].flatMap(([key, order]) => attentionOf(order).map((one) => ({ key, order, ...one })));
-  if (rows.length === 0) return;
-  await sql`
-    insert into attention (key, id, kind, merchant, order_id, since, open_from, act_by, urgent_at, amount, currency, body)
+  return sql`
+  wanted as (
     select key, id, kind, merchant, order_id, since::timestamptz, open_from::timestamptz, act_by::timestamptz,
       urgent_at::timestamptz, amount::bigint, currency, body::jsonb
     from unnest(
@@ -191,5 +191,16 @@ async function putAttention(
       ${column(rows, ({ amount }) => amount)}::text[],
       ${column(rows, ({ currency }) => currency)}::text[],
       ${column(rows, ({ body }) => jsonText(body))}::text[]
-    ) as t(key, id, kind, merchant, order_id, since, open_from, act_by, urgent_at, amount, currency, body)`;
+    ) as t(key, id, kind, merchant, order_id, since, open_from, act_by, urgent_at, amount, currency, body)
+    where exists (select from moved)
+  ), gone as (
+    delete from attention where key = any(${[...orders.keys()]}) and exists (select from moved)
+      and (key, kind, id) not in (select key, kind, id from wanted)
+  ), listed as (
+    insert into attention (key, id, kind, merchant, order_id, since, open_from, act_by, urgent_at, amount, currency, body)
+    select * from wanted
+    on conflict (key, kind, id) do update set
+      since = excluded.since, open_from = excluded.open_from, act_by = excluded.act_by, urgent_at = excluded.urgent_at,
+      amount = excluded.amount, currency = excluded.currency, body = excluded.body
+  )`;
 }
