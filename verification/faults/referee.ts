@@ -233,7 +233,7 @@ function* wrongStates(_traces: Traces, { orders }: Book): Iterable<string> {
     }
     const backOffice = traced.executed.filter(({ origin }) => origin === 'back-office');
     for (const { operation, transactionId, amount, mayBeOf } of external) {
-      // A success without a tag may be of a command in doubt or of the back office: it is told as such, and nobody guesses.
+      // A success without a tag may be of a command in doubt or of the back office. Its event says so, and that is no fault.
       const candidates = operations.filter(({ commandId }) => mayBeOf?.includes(commandId));
       const theirs = candidates.flatMap((candidate) => executedFor(traced, candidate));
       if (theirs.some((entry) => entry.transactionId === transactionId)) continue;

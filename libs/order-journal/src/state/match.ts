@@ -60,8 +60,7 @@ const UNAUTHORIZED: Match = { is: 'unauthorized' };
 export function matchEvidence(order: OrderState, evidence: Evidence): Match {
   if (evidence.source === 'answer') return matchAnswer(order, evidence);
   if (isTagOfVoid(order, evidence)) return KNOWN;
-  if (mayBeOfVoid(order, evidence) || isOfLostAttempt(order, evidence))
-    return isRepeated(order, evidence) ? KNOWN : UNDECIDED;
+  if (waitsForMore(order, evidence)) return isRepeated(order, evidence) ? KNOWN : UNDECIDED;
   const named = matchNamed(order, evidence);
   if (named) return named;
   if (evidence.source === 'operator' || isRepeated(order, evidence)) return KNOWN;
@@ -70,8 +69,7 @@ export function matchEvidence(order: OrderState, evidence: Evidence): Match {
 
 /** Finds the operation of evidence that waits in the order. */
 export function matchAgain(order: OrderState, evidence: Evidence): Match {
-  const isUndecided = mayBeOfVoid(order, evidence) || isOfLostAttempt(order, evidence);
-  const named = isUndecided ? UNDECIDED : matchNamed(order, evidence);
+  const named = waitsForMore(order, evidence) ? UNDECIDED : matchNamed(order, evidence);
   const match = named ?? matchUnnamed(order, evidence);
   if (match.is === 'undecided' || match.is === 'denied') return match;
   const unmatchedEvidence = order.unmatchedEvidence.filter((other) => other !== evidence);
@@ -175,7 +173,10 @@ function mayBeOfVoid({ operations }: OrderState, { source, tag, operation, resul
 const hasTransaction = ({ transactionId: own, attempts }: OperationState, transactionId: string | undefined): boolean =>
   own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
 
-/** The attempt that evidence of this operation is about: the one it names, the one with its TRANSACTIONID, else the current one. */
+/** Its name alone does not say which operation it is of, until further records do. */
+const waitsForMore = (order: OrderState, evidence: Evidence): boolean =>
+  mayBeOfVoid(order, evidence) || isOfLostAttempt(order, evidence);
+
 /**
  * A report of an attempt that has no INTENT yet: the journal has lost it. `tranche journal resume` writes one, and what was reported counts from then on.
  */
@@ -187,6 +188,7 @@ function isOfLostAttempt(order: OrderState, { tag }: Evidence): boolean {
   );
 }
 
+/** The attempt that evidence of this operation is about: the one it names, the one with its TRANSACTIONID, else the current one. */
 function attemptOf(operation: OperationState, { attempt, tag, answer: { transactionId } }: Evidence): number {
   const bound = operation.attempts.find((one) => transactionId !== undefined && one.transactionId === transactionId);
   return attempt ?? tag?.attempt ?? bound?.attempt ?? operation.settledBy ?? operation.attempt;
