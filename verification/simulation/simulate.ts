@@ -97,7 +97,7 @@ export async function simulate({
   const give = (name: string) => {
     if (loss?.isStopped || broken?.isStopped || areStopped) return void startLater(name);
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
-    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? (loss ? NEWEST : RULES_VERSION));
+    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? NEWEST);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
