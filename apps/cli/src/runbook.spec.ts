@@ -5,9 +5,14 @@ import { tranche } from './tranche.js';
 const read = (file: string): string => readFileSync(join(__dirname, '../../..', file), 'utf8');
 const runbook = read('docs/operate/runbook.md');
 
-/** The words of a command in a shell; a comment ends it. */
+/** The words of a command in a shell; a comment ends it. A person puts a value for '<its description>', which is refused as it stands. */
 const wordsOf = (line: string): string[] =>
-  [...line.replace(/\s#.*$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  [
+    ...line
+      .replace(/\s#.*$/, '')
+      .replace(/'<[^>']+>'/g, 'T0000000042')
+      .matchAll(/'([^']*)'|(\S+)/g),
+  ].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
 const commandsIn = (text: string): string[] =>
   [...text.matchAll(/^[ \t]*```sh\n([\s\S]*?)^[ \t]*```/gm)]

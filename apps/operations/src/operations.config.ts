@@ -3,7 +3,7 @@ import type { KafkaSettings } from '@tranche/kafka';
 import { OperatorsConfig } from '@tranche/operators';
 import { AreBrokers, Env, isLoopback, KafkaConfig, Part, Secret, type ProductionView } from '@tranche/service-kit';
 
-import { readExportColumns, type ExportColumns } from './jobs/platform-export.js';
+import { readExportColumns, type ExportColumns } from './export/platform-export.js';
 
 /** All orders pass over the connection. */
 function databaseInProduction({ hostname, password, searchParams }: URL, { isProtected }: ProductionView): string[] {

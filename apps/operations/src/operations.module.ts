@@ -23,6 +23,7 @@ import { GatewayClient } from './gateway/gateway.client.js';
 import { JobPlans } from './jobs/job-plans.service.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { Jobs } from './jobs/jobs.service.js';
+import { JobRows } from './fold/job-rows.js';
 import { JobsStore } from './jobs/jobs.store.js';
 import { OperationsConfig } from './operations.config.js';
 
@@ -68,6 +69,7 @@ const Kafka = KafkaModule.forRootAsync({
     IndexComparison,
     JobPlans,
     Jobs,
+    JobRows,
     JobsStore,
   ],
 })

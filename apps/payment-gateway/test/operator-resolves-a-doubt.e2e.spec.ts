@@ -127,8 +127,11 @@ it('takes no TRANSACTIONID that another order has, nor that another proposal sta
   expect(await say(doubts[2], { ...succeeded, transactionId: own })).toMatchObject(naming(other));
 
   const runbook = readFileSync(join(repositoryRoot(), 'docs/operate/runbook.md'), 'utf8');
-  const sample = JSON.parse(/-d '(\{"outcome":"succeeded".*\})'/.exec(runbook)![1]!) as object;
-  expect(await say(doubts[2], sample)).toMatchObject({ status: 400, body: { faults: [{ path: 'transactionId' }] } });
+  const sample = /succeeded --transaction-id '(.+?)'/.exec(runbook)![1]!;
+  expect(await say(doubts[2], { ...succeeded, transactionId: sample })).toMatchObject({
+    status: 400,
+    body: { faults: [{ path: 'transactionId' }] },
+  });
 }, 120_000);
 
 it('lets a viewer of one merchant see, and nothing else', async () => {

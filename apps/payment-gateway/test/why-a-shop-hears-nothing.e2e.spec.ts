@@ -82,7 +82,7 @@ it('`tranche commands find` says why a sender hears nothing of a command, or wha
   expect(done).toMatchObject({ code: 0, commands: [{ verdict: 'done', group: { hasRead: false } }] });
   expect(never).toMatchObject({ code: 1, commands: [{ verdict: 'never_arrived' }] });
   expect(never.commands[0]!.says).toContain(stack.prefix + topic);
-  expect(refused.code).toBe(1);
+  expect(refused.code).toBe(6);
   expect(refused.out).toMatch(/shop-signed\/hears-nothing hn-refused: signature_refused, .*does_not_match, key id k1/);
   expect(refused.out).toMatch(/hn-unreadable: unreadable/);
 });
@@ -107,7 +107,7 @@ it('`tranche commands check` refuses with every fault before anything is sent, a
   const { headers, value } = authorization('hn-checked');
   writeFileSync(file, JSON.stringify({ headers, value: value.toString(), key: 'other' }));
   const refused = await tranche(stack, 'commands', 'check', file, '--json');
-  expect(refused.code).toBe(1);
+  expect(refused.code).toBe(3);
   const [{ faults, partition }] = (JSON.parse(refused.out) as { commands: [{ faults: { code: string }[]; partition: object }] }).commands; // prettier-ignore
   expect(faults.map(({ code }) => code)).toEqual(['key_mismatch', 'signature_refused']);
   expect(partition).toMatchObject({ of: 12 });

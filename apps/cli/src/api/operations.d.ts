@@ -179,8 +179,18 @@ export interface Operation {
   currency?: string;
   transactionId?: string;
   attempts: { [name: string]: unknown }[];
-  evidence: { [name: string]: unknown }[];
+  evidence: {
+    attempt: number;
+    transactionId?: string;
+    execCode: string;
+    at?: string;
+    source?: 'notification' | 'look-up' | 'operator' | 'answer';
+  }[];
   events: EventReference[];
+  lookUps?: {
+    at: string;
+    result: 'evidence' | 'nothing' | 'refused' | 'unauthorized' | 'failed';
+  }[];
 }
 
 export interface Resolution {
@@ -301,6 +311,7 @@ export interface Candidate {
   execCode?: string;
   amount?: number;
   message?: string;
+  at?: string;
 }
 
 export interface Asked {
@@ -368,16 +379,14 @@ export interface ControlRequest {
   expiresAt?: string;
 }
 
-export interface ControlEnd {
-  reason: string;
-}
-
 export interface Control {
   scope: string;
   reason: string;
   by: string;
   since: string;
   expiresAt?: string;
+  liftedAt?: string;
+  liftedBy?: string;
   acknowledged: boolean;
   instances: {
     acknowledged: number;
@@ -448,4 +457,8 @@ export interface JobItem {
 export interface JobItems {
   items: JobItem[];
   next?: string;
+}
+
+export interface LiftRequest {
+  reason: string;
 }

@@ -74,7 +74,7 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
 
   commands
     .command('find')
-    .description('why its sender hears nothing of a command: reads command topics, dead letters and events; exit code 0 there is a result, 1 there is none, 2 can not tell')
+    .description('why its sender hears nothing of a command: reads command topics, dead letters and events; exit code 0 there is a result, 1 there is none, or it can not tell')
     .argument('[id]', 'id of the command (ce_id)')
     .option('--merchant <name>', 'with --order instead of an id: all commands of an order', merchantName)
     .option('--order <id>', 'id of the order')
@@ -98,7 +98,7 @@ export function addCommandsCommand(program: Command, exit: (code: number) => voi
 
   commands
     .command('refused')
-    .description('lists commands in the dead letters, with reason and key id; exit code 0 none, 1 some, 2 can not tell')
+    .description('lists commands in the dead letters, with reason and key id; exit code 0 none, 6 some, 1 can not tell')
     .option('--merchant <name>', 'of this merchant only', merchantName)
     .option('--since <time>', 'reads from then on: 30m, 24h, 7d or an RFC 3339 time; default: 24h', since)
     .option('--json', 'prints JSON')

@@ -6,7 +6,7 @@ import { adviceOnRecord } from '@tranche/order-journal';
 import { pauseFor, reasonOf, untilUp } from '@tranche/runtime';
 import { Health, Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Database } from '../database/database.service.js';
-import { JobsStore } from '../jobs/jobs.store.js';
+import { JobRows } from './job-rows.js';
 import { OperationsConfig } from '../operations.config.js';
 import { BatchStore } from './batch.store.js';
 import { foldBatch, journalRow } from './journal-fold.js';
@@ -34,7 +34,7 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
     private readonly store: BatchStore,
     private readonly database: Database,
     private readonly skipped: SkippedRecords,
-    private readonly jobs: JobsStore,
+    private readonly jobs: JobRows,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
     private readonly metrics: Metrics,

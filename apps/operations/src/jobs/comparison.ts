@@ -1,6 +1,6 @@
 /** Compares the platform's rows of one order with what the journal knows of it. */
 import type { OperationKind } from '@tranche/contracts';
-import type { ExportRow } from './platform-export.js';
+import type { ExportRow } from '../export/platform-export.js';
 
 /** An operation of an order, ours or one that was made elsewhere and reported. */
 export interface OurOperation {

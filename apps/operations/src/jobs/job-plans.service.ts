@@ -7,7 +7,7 @@ import { Database } from '../database/database.service.js';
 import { GatewayClient } from '../gateway/gateway.client.js';
 import { OperationsConfig } from '../operations.config.js';
 import { compareOrder, onlyHere, ownOf, rowTexts, type Compared, type OurOperation } from './comparison.js';
-import { readExport, type ExportRow } from './platform-export.js';
+import { readExport, type ExportRow } from '../export/platform-export.js';
 
 export interface JobAsked {
   kind: JobKind;

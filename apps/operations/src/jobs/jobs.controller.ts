@@ -16,7 +16,7 @@ import { CurrentOperator, OperatorGuard, type OperatorIdentity, type OperatorReq
 import { Problem } from '@tranche/service-kit';
 import { Route, visibleTo } from '../api/operator.guard.js';
 import { JobItemsQuery, JobRequest, JobsQuery } from '../api/queries.js';
-import { csvLine } from './csv.js';
+import { csvLine } from '../export/csv.js';
 import { Jobs } from './jobs.service.js';
 import { jobView, JobsStore } from './jobs.store.js';
 

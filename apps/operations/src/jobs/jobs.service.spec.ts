@@ -13,8 +13,9 @@ import type { GatewayClient, PassedOn } from '../gateway/gateway.client.js';
 import type { OperationsConfig } from '../operations.config.js';
 import { JobPlans } from './job-plans.service.js';
 import { Jobs } from './jobs.service.js';
+import { JobRows } from '../fold/job-rows.js';
 import { JobsStore } from './jobs.store.js';
-import { readExportColumns } from './platform-export.js';
+import { readExportColumns } from '../export/platform-export.js';
 
 const exportColumns = readExportColumns('orderId=Order,transactionId=Transaction,operation=What,amount=Amount,execCode=Code,at=Time'); // prettier-ignore
 const HEADING = 'Order;Transaction;What;Amount;Code;Time';
@@ -60,7 +61,7 @@ const producer = {
       const offset = BigInt(written.length);
       written.push(JSON.parse(value!.toString()) as JobRecord);
       const record = { partition: 0, offset, key, value, headers, timestampMs: 0 } as unknown as ConsumedRecord;
-      const make = async () => ({ ...(await store.fold([record])), next: offset + 1n });
+      const make = async () => ({ ...(await new JobRows(database).fold([record])), next: offset + 1n });
       await batches.write({ topic: TOPICS.jobs.name, partition: 0 }, offset, make);
       return { partition: 0, offset };
     });

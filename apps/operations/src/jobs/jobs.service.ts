@@ -7,7 +7,7 @@ import { compact, pauseFor, reasonOf } from '@tranche/runtime';
 import { Problem, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayClient, type GatewayAnswer } from '../gateway/gateway.client.js';
 import { OperationsConfig } from '../operations.config.js';
-import type { JobState } from './job-fold.js';
+import type { JobState } from '../fold/job-fold.js';
 import { JobPlans, type JobAsked } from './job-plans.service.js';
 import { INTERRUPTED_AFTER_MS, JobsStore, TO_DO, type Item } from './jobs.store.js';
 

@@ -19,6 +19,8 @@ it('a doubt is found, looked at and proposed with the keyboard alone', async () 
   await keyboard.press('/');
   await page.getByRole('searchbox').waitFor();
   await keyboard.type('keys-only');
+  // The queue, which is shown until then, lists other orders too.
+  await page.locator('[data-row]').filter({ hasNotText: orderId }).first().waitFor({ state: 'detached' });
   await page.getByRole('link', { name: new RegExp(orderId) }).waitFor();
   await keyboard.press('Escape');
   await keyboard.press('j');
