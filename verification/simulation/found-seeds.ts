@@ -83,6 +83,16 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     promise: 'a success that was reported of an attempt whose INTENT was lost counts once a resume wrote it',
   },
   {
+    seed: 742007015,
+    profile: 'anew',
+    promise: 'nothing is appended to a log before its last known record was compared, also where it has no other one',
+  },
+  {
+    seed: 742008060,
+    profile: 'anew',
+    promise: 'a call whose INTENT was lost, and whose answer was not, is not made once more',
+  },
+  {
     seed: 852005774,
     profile: 'settled',
     promise: 'people settle a conflict once its operation has ended, if it ever does',

@@ -88,7 +88,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
 export function candidatesOf(order: OrderState, kind?: OperationKind) {
   const told = order.external.filter(({ mayBeOf }) => mayBeOf !== undefined).map(externalEvidence);
   return [...order.unmatchedEvidence, ...told]
-    .filter(({ operation }) => kind === undefined || operation === kind)
+    .filter(({ operation }) => operation !== undefined && (kind === undefined || operation === kind))
     .map(({ operation, result, source, at, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
       const reported = compact({

@@ -124,6 +124,17 @@ it('serves once it has read what the log had when it was placed, and answers not
   expect(one.owner.state).toBe('serve');
 });
 
+it('serves once it has compared the record that the index holds last, also where the log has no other one', async () => {
+  const one = new OneOwner({ records: [intent], marker: 0n });
+  one.isReaderLate = true;
+  await one.settled();
+  expect(one.owner.state).toBe('catch_up');
+  one.isReaderLate = false;
+  await one.bring();
+  await one.settled();
+  expect(one.owner.state).toBe('serve');
+});
+
 it('is placed again where a check before it fails once', async () => {
   let checks = 0;
   const assertCurrent = () => (++checks === 1 ? Promise.reject(new Error('not now')) : Promise.resolve());
@@ -407,6 +418,7 @@ describe('a process that stood still while retention cut the log', () => {
     one.append(outcome);
     Object.assign(one.index, { marker: 2n, hash: recordHash(one.log[2]!.value) });
     one.cut(2n);
+    one.isReaderLate = false;
     await one.settled();
     expect([one.owner.state, one.owner.position]).toEqual(['serve', 3n]);
     expect(one.levels).toEqual([]);

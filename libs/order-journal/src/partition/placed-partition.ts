@@ -17,7 +17,7 @@ const INDEX_READS = 5;
  * drops it whole and places anew; a callback that comes later finds a placement that does nothing.
  */
 export class PlacedPartition {
-  /** True once everything was read that the log had at the placement. */
+  /** True once everything was read that the log had at the placement, the index's last record included: nothing is appended to another log. */
   isCaughtUp = false;
   readonly #cache = new OrderCache();
   readonly #ends = new Waits();
@@ -116,7 +116,7 @@ export class PlacedPartition {
   }
 
   #afterReading(): void {
-    if (!this.isCaughtUp && this.position >= this.#goal) {
+    if (!this.isCaughtUp && this.position >= this.#goal && !this.#mark.isAwaited) {
       this.isCaughtUp = true;
       this.#ahead.goOn();
       this.owner.caughtUp();

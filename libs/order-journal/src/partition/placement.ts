@@ -134,6 +134,10 @@ export class MarkedRecord {
     this.readFrom = isCompared ? mark.marker : mark.marker + 1n;
   }
 
+  get isAwaited(): boolean {
+    return this.#mark !== undefined;
+  }
+
   /**
    * Compares the first record that was read; false where it is one behind the mark.
    * @throws MarkerMovedError, JournalChangedError where it is another one

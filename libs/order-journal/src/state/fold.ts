@@ -3,9 +3,9 @@ import { operationEventType } from '@tranche/contracts';
 import { evidenceOf } from './evidence.js';
 import { externalEvidence, judgeEvidence, type Move } from './fold-evidence.js';
 import { isStillWaiting } from './conflicts.js';
-import { isCapturable, judgeIntent } from './guards.js';
+import { isCapturable, judgeIntent, type Granted } from './guards.js';
 import { enter, isRepetition, type Change, type Effect } from './history.js';
-import { matchAgain, matchEvidence, matchTold, type Match } from './match.js';
+import { callWithoutIntent, matchAgain, matchDoubt, matchEvidence, matchTold, type Match } from './match.js';
 import {
   findOperation,
   isLookUpReminder,
@@ -127,10 +127,36 @@ function foldOwn(change: Change, record: Own): Change {
     case 'REPEATED':
       return operation?.latest ? copyWith(change, { events: [{ event: operation.latest, isRepeat: true }] }) : change;
     case 'REJECTED':
-      return foldRejected(change, operation, record);
     case 'INTENT':
-      return foldIntent(change, operation, record);
+      return foldAsked(change, operation, record);
   }
+}
+
+/** A call whose INTENT is lost counts as granted to whoever made it: what is known of it moves the operation, and nothing is sent once more. */
+function foldAsked(change: Change, known: OperationState | undefined, record: Intent | Rejected): Change {
+  const call = known === undefined ? callWithoutIntent(change.order, record.commandId) : undefined;
+  if (call !== undefined) {
+    const { attempt = 1, token = '' } = call;
+    const made = foldCall(change, { ...record, record: 'INTENT', attempt, token });
+    const isOther = record.record === 'INTENT' && record.token !== token;
+    return isOther ? withVerdict(made, record, { verdict: 'lost' }) : made;
+  }
+  return record.record === 'INTENT' ? foldIntent(change, known, record) : foldRejected(change, known, record);
+}
+
+/** The call was made, whatever the guards would say of it now. */
+function foldCall(change: Change, record: Intent): Change {
+  const judgement = judgeIntent(change, undefined, record);
+  const { amount } = judgement.verdict === 'granted' ? judgement : record;
+  const granted: Granted = { verdict: 'granted', amount, supersedesDoubt: record.supersedesDoubt };
+  const operation = grantedOperation(change.order, newOperation(record), record, granted);
+  const made = put(withVerdict(change, record, granted), operation);
+  const { unmatchedEvidence } = change.order;
+  const doubt = unmatchedEvidence.find(({ token, result }) => token === record.token && result === 'in_doubt');
+  if (doubt === undefined) return made;
+  const { message = '', execCode } = doubt.answer;
+  const left = withOrder(made, { unmatchedEvidence: unmatchedEvidence.filter((one) => one !== doubt) });
+  return doubtOf(left, operation, { message, execCode, reason: 'owner_lost' });
 }
 
 function foldIntent(change: Change, known: OperationState | undefined, record: Intent): Change {
@@ -262,9 +288,22 @@ function takeBackExternal(change: Change): Change {
 }
 
 function foldInDoubt(change: Change, operation: OperationState | undefined, record: InDoubt): Change {
-  const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
-  if (!isCurrent || operation.phase !== 'open') return change;
-  const { message, execCode, reason } = record;
+  if (operation === undefined) {
+    const { commandId, attempt, token, message, execCode } = record;
+    const answer = compact({ message, execCode });
+    const evidence: Evidence = { source: 'answer', commandId, attempt, token, result: 'in_doubt', answer };
+    return makeMove(change, judgeEvidence(change.order, matchDoubt(change.order, evidence), evidence));
+  }
+  const isCurrent = operation.token === record.token && operation.attempt === record.attempt;
+  return isCurrent && operation.phase === 'open' ? doubtOf(change, operation, record) : change;
+}
+
+function doubtOf(
+  change: Change,
+  operation: OperationState,
+  said: Pick<InDoubt, 'message' | 'execCode' | 'reason'>,
+): Change {
+  const { message, execCode, reason } = said;
   return putAndPublish(change, { ...operation, phase: 'in_doubt', wasInDoubt: true }, 'in_doubt', {
     message,
     execCode,

@@ -69,6 +69,7 @@ export function matchEvidence(order: OrderState, evidence: Evidence): Match {
 
 /** Finds the operation of evidence that waits in the order. */
 export function matchAgain(order: OrderState, evidence: Evidence): Match {
+  if (evidence.source === 'answer') return isOfLostIntent(order, evidence) ? UNDECIDED : matchAnswer(order, evidence);
   const named = waitsForMore(order, evidence) ? UNDECIDED : matchNamed(order, evidence);
   const match = named ?? matchUnnamed(order, evidence);
   if (match.is === 'undecided' || match.is === 'denied') return match;
@@ -79,6 +80,7 @@ export function matchAgain(order: OrderState, evidence: Evidence): Match {
 /** An answer closes the open or doubtful attempt whose token it has; any other one is late, or of a call that nobody was granted (R4). */
 function matchAnswer(order: OrderState, evidence: Evidence): Match {
   const { result, token, attempt } = evidence;
+  if (isOfLostIntent(order, evidence)) return isKept(order, evidence) ? KNOWN : UNDECIDED;
   const operation = findOperation(order, evidence.commandId ?? '');
   const isCurrent = operation?.token === token && operation?.attempt === attempt;
   if (operation && isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt'))
@@ -187,6 +189,26 @@ function isOfLostAttempt(order: OrderState, { tag }: Evidence): boolean {
       phase === 'idle' && attempt === tag.attempt && operationTag(commandId) === tag.operation,
   );
 }
+
+/**
+ * The answer to a call, or its doubt, whose INTENT no reader of this log has seen: the journal has lost it. The call was made, so what is known of it
+ * waits for the command, which comes again, and which is not sent once more.
+ */
+function isOfLostIntent(order: OrderState, { commandId = '', token = '', result }: Evidence): boolean {
+  if (result === 'not_executed' || !hasRule(order, 'callsOfLostIntentsCount')) return false;
+  return findOperation(order, commandId) === undefined && verdictOf(order, token) === undefined;
+}
+
+/** Says whether a doubt without an operation waits: that of a call whose INTENT is lost does, any other one says nothing. */
+export const matchDoubt = (order: OrderState, evidence: Evidence): Match =>
+  isOfLostIntent(order, evidence) && !isKept(order, evidence) ? UNDECIDED : KNOWN;
+
+const isKept = ({ unmatchedEvidence }: OrderState, { token, result }: Evidence): boolean =>
+  unmatchedEvidence.some((one) => one.token === token && one.result === result);
+
+/** Finds what is known of a call of this command whose INTENT is lost. */
+export const callWithoutIntent = ({ unmatchedEvidence }: OrderState, commandId: string): Evidence | undefined =>
+  unmatchedEvidence.find((one) => one.source === 'answer' && one.commandId === commandId);
 
 /** The attempt that evidence of this operation is about: the one it names, the one with its TRANSACTIONID, else the current one. */
 function attemptOf(operation: OperationState, { attempt, tag, answer: { transactionId } }: Evidence): number {

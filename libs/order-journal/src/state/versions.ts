@@ -34,6 +34,8 @@ export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<
     unreadableAmountTold: 2,
     // A report of an attempt whose INTENT the journal has lost waits for the one that a resume writes.
     reportsOfLostAttemptsWait: 2,
+    // A call whose INTENT the journal has lost, and whose answer or doubt it has, is not made once more: its command takes what is known of it.
+    callsOfLostIntentsCount: 2,
   },
 };
 
