@@ -174,7 +174,7 @@ it('statements of people count, are void and have no effect', () => {
     for (const [offset, record] of statementLog(firstSeed(8) + n)) order = fold(order, record, offset).order;
     for (const { verdict } of order.operations.flatMap(({ statements = [] }) => statements)) seen[verdict]++;
   }
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
 });
 
 it('settlements count, are void and have no effect', () => {

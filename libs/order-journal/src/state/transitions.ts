@@ -439,9 +439,11 @@ function endNotExecuted(change: Change, operation: OperationState, evidence: Evi
   return close(change, operation, { end: 'not_executed' }, 'doubt_resolved', body);
 }
 
-/** Evidence that matches no attempt yet waits in the order. Where as much waits as may, it is published as what may be ours. */
-function keepUnmatched(change: Change, evidence: Evidence): Change {
+/** Evidence that matches no attempt yet waits in the order, without a form: no state of an order holds one. Where as much waits as may, it is published as what may be ours. */
+function keepUnmatched(change: Change, reported: Evidence): Change {
   const { unmatchedEvidence } = change.order;
+  const { redirectHtml: _form, ...ofPlatform } = reported.answer;
+  const evidence = copyWith(reported, { answer: ofPlatform });
   if (!isFull(unmatchedEvidence) || !hasRule(change.order, 'listsAreBounded'))
     return withOrder(change, { unmatchedEvidence: [...unmatchedEvidence, compact(evidence)] });
   const { operation, operationType, currency, answer } = evidence;
