@@ -660,7 +660,7 @@ export interface components {
          */
         number?: number;
         /** @description What is known of it: of an operation also what time alone does to it (byItself) and what it blocks. */
-        about: Record<string, never>;
+        about: Record<string, unknown>;
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.
@@ -768,7 +768,7 @@ export interface components {
        */
       status: string;
       /** @description Sums in minor units; null where only the platform knows an amount that counts. */
-      amounts: Record<string, never>;
+      amounts: Record<string, unknown>;
       /**
        * Format: date-time
        * @description When it last moved.
@@ -776,9 +776,9 @@ export interface components {
        */
       movedAt: string;
       /** @description What of it needs a person. */
-      attention: Record<string, never>[];
+      attention: Record<string, unknown>[];
       /** @description State of the order as the fold made it. */
-      state: Record<string, never>;
+      state: Record<string, unknown>;
       /** @description The first record of the order's journal partition that the state may lack. */
       asOf: {
         /**
@@ -811,12 +811,12 @@ export interface components {
        */
       status: string;
       /** @description Sums in minor units; null where only the platform knows an amount that counts. */
-      amounts: Record<string, never>;
+      amounts: Record<string, unknown>;
       /** @description State of the order as the fold made it. */
-      state: Record<string, never>;
+      state: Record<string, unknown>;
       /** @description By path of a field: the record that made it. */
       why: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
       /** @description What is kept of the order, by time. */
       entries: {
@@ -847,7 +847,7 @@ export interface components {
          */
         kind: string;
         /** @description The record without the buyer's data. */
-        body: Record<string, never>;
+        body: Record<string, unknown>;
         /** @description Paths of the fields that the record changed. */
         changed?: string[];
       }[];
@@ -877,11 +877,11 @@ export interface components {
        */
       orderId: string;
       /** @description Its records of the journal, in their order. */
-      journal: Record<string, never>[];
+      journal: Record<string, unknown>[];
       /** @description State of the order as the fold made it. */
-      state: Record<string, never>;
+      state: Record<string, unknown>;
       /** @description Its records of other topics. */
-      others: Record<string, never>[];
+      others: Record<string, unknown>[];
     };
     /** @description A page of records. */
     Records: {
@@ -924,7 +924,7 @@ export interface components {
          */
         kind: string;
         /** @description What is kept of it. */
-        body: Record<string, never>;
+        body: Record<string, unknown>;
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.
@@ -1055,9 +1055,9 @@ export interface components {
        */
       transactionId?: string;
       /** @description Calls of the platform. */
-      attempts: Record<string, never>[];
+      attempts: Record<string, unknown>[];
       /** @description Reports that were counted. */
-      evidence: Record<string, never>[];
+      evidence: Record<string, unknown>[];
       /** @description Published events. */
       events: components['schemas']['EventReference'][];
     };
@@ -1410,7 +1410,7 @@ export interface components {
       /** @description Reports that named no operation. */
       candidates: components['schemas']['Candidate'][];
       /** @description Operations that no command asked for. */
-      external: Record<string, never>[];
+      external: Record<string, unknown>[];
       /** @description Conflicts of the order that nobody has settled. */
       conflicts?: components['schemas']['Conflict'][];
       /** @description What people stated of conflicts: the newest ten. */
@@ -1896,7 +1896,7 @@ export interface components {
        */
       why: string;
       /** @description What the verdict rests on: both sides of a comparison, or what is to be said. */
-      about?: Record<string, never>;
+      about?: Record<string, unknown>;
       /**
        * @description What became of it. unknown: whoever ran it ended meanwhile; look at the order. Absent: nothing was done.
        * @example done
@@ -1928,6 +1928,41 @@ export interface components {
   headers: never;
   pathItems: never;
 }
+export type Problem = components['schemas']['Problem'];
+export type Health = components['schemas']['Health'];
+export type Attention = components['schemas']['Attention'];
+export type Partitions = components['schemas']['Partitions'];
+export type Orders = components['schemas']['Orders'];
+export type Order = components['schemas']['Order'];
+export type Timeline = components['schemas']['Timeline'];
+export type Case = components['schemas']['Case'];
+export type Records = components['schemas']['Records'];
+export type Proposal = components['schemas']['Proposal'];
+export type Operation = components['schemas']['Operation'];
+export type Resolution = components['schemas']['Resolution'];
+export type Proposals = components['schemas']['Proposals'];
+export type Rails = components['schemas']['Rails'];
+export type Recorded = components['schemas']['Recorded'];
+export type EventReference = components['schemas']['EventReference'];
+export type Rail = components['schemas']['Rail'];
+export type DryRun = components['schemas']['DryRun'];
+export type GatewayOrder = components['schemas']['GatewayOrder'];
+export type Candidate = components['schemas']['Candidate'];
+export type Asked = components['schemas']['Asked'];
+export type SettlementSaid = components['schemas']['SettlementSaid'];
+export type Settlement = components['schemas']['Settlement'];
+export type Settled = components['schemas']['Settled'];
+export type Conflict = components['schemas']['Conflict'];
+export type Me = components['schemas']['Me'];
+export type ControlRequest = components['schemas']['ControlRequest'];
+export type ControlEnd = components['schemas']['ControlEnd'];
+export type Control = components['schemas']['Control'];
+export type Controls = components['schemas']['Controls'];
+export type JobRequest = components['schemas']['JobRequest'];
+export type Job = components['schemas']['Job'];
+export type Jobs = components['schemas']['Jobs'];
+export type JobItem = components['schemas']['JobItem'];
+export type JobItems = components['schemas']['JobItems'];
 export type $defs = Record<string, never>;
 export interface operations {
   getV1Attention: {
