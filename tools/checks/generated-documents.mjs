@@ -8,12 +8,11 @@ import { APPS, configOf } from '../infra/apps.mjs';
 import { built } from '../infra/built.mjs';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { CHART_README, chartReadme, PLACES, placesOf, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
-import { OPERATIONS_TYPES, typesOf } from './openapi-types.mjs';
 import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { alertsPage, decisionsPage, httpPage, messagesPage, row, table } from './reference-pages.mjs';
 import { schemas } from './schemas.mjs';
 import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
-import { CLIENT_FILE, clientTypes } from './client-types.mjs';
+import { clientTypes } from './client-types.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
 const SCHEMAS = 'libs/contracts/schemas';
@@ -85,8 +84,7 @@ export async function generatedDocuments() {
     // Its tables are too wide to be aligned.
     { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
     { file: METRICS_FILE, text: metricsDocument() },
-    { file: OPERATIONS_TYPES, text: typesOf(apis.operations) },
-    { file: CLIENT_FILE, text: await clientTypes(apis.operations) },
+    ...(await clientTypes(apis.operations)),
   ];
   const gone = readdirSync(SCHEMAS).map((name) => `${SCHEMAS}/${name}`).filter((file) => !documents.some((one) => one.file === file)); // prettier-ignore
   const current = documents.map(async ({ file, text, isFormatted }) => {

@@ -8,15 +8,20 @@ import type { Bench, Context } from './bench.js';
 import { MERCHANT } from './commands.js';
 import { intent, outcome, writeOrders } from './journal-records.js';
 import { row, type Row } from './report.js';
-import { Stage } from './stage.js';
+import { Stage, startGateway } from './stage.js';
 
 const REBUILD_MS = 3_600_000;
+const SAY_EVERY_MS = 10_000;
 const SEARCHES = 200;
 const ROWS = 100_000;
-/** In config/operators.demo.json: an operator of all merchants. */
+const OPERATORS_FILE = join(repositoryRoot(), 'config/operators.demo.json');
+/** An operator of all merchants. */
 const KEY = 'demo-key-of-olga-not-a-real-one-at-all';
 
-/** Measures operations over many orders: how fast PostgreSQL is built from Kafka, searches, memory, and a comparison with an export. */
+/**
+ * Measures operations over many orders: how fast PostgreSQL is built from Kafka by a process that is killed in the middle, searches, if the
+ * gateway shows the same orders, memory, and a comparison with an export.
+ */
 export const operations: Bench = {
   name: 'operations',
   about:
@@ -52,29 +57,43 @@ async function measured(context: Context): Promise<Row[]> {
   // It is ready only once PostgreSQL is built.
   const env = {
     ...{ KAFKA_BROKERS: context.brokers, KAFKA_TOPIC_PREFIX: stage.prefix, DATABASE_URL },
-    ...{
-      DATABASE_SCHEMA: stage.prefix.replaceAll(/\W/g, '_'),
-      OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
-    },
+    ...{ DATABASE_SCHEMA: stage.prefix.replaceAll(/\W/g, '_'), OPERATORS_FILE },
     GATEWAY_URL: 'http://127.0.0.1:9',
   };
-  const app = await startApp('operations', env, { readyPath: '/health/live' });
-  const ask = async (path: string, body?: object) => {
+  const start = () => startApp('operations', env, { readyPath: '/health/live' });
+  let app = await start();
+  const askAt = async (url: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${KEY}`, ...(body && { 'content-type': 'application/json' }) };
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
-    const response = await fetch(`${app.url}/v1/${path}`, init);
+    const response = await fetch(`${url}/v1/${path}`, init);
     const answer = (await response.json()) as Record<string, unknown>;
     if (response.status > 201) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer).slice(0, 300)}`);
     return answer;
   };
+  const ask = (path: string, body?: object) => askAt(app.url, path, body);
   try {
-    const isBuilt = async () => {
+    let saidMs = begunMs;
+    const hasRead = async (wanted: number) => {
       if (app.killed) throw new Error(`operations has ended\n${app.logs.slice(-20).join('\n')}`);
       const { partitions } = (await ask('partitions')) as { partitions: { topic: string; next: string }[] };
-      const read = partitions.filter(({ topic }) => topic === TOPICS.journal.name);
-      return read.reduce((sum, { next }) => sum + Number(next), 0) >= records;
+      const ofJournal = partitions.filter(({ topic }) => topic === TOPICS.journal.name);
+      const read = ofJournal.reduce((sum, { next }) => sum + Number(next), 0);
+      const nowMs = performance.now();
+      if (nowMs - saidMs > SAY_EVERY_MS) {
+        saidMs = nowMs;
+        context.log(
+          `${read} of ${records} records are in PostgreSQL, ${Math.round(read / ((nowMs - begunMs) / 1_000))}/s`,
+        );
+      }
+      return read >= wanted;
     };
-    await waitFor(isBuilt, { timeoutMs: REBUILD_MS, pollMs: 500, what: 'PostgreSQL to be built' });
+    const until = (wanted: number) =>
+      waitFor(() => hasRead(wanted), { timeoutMs: REBUILD_MS, pollMs: 500, what: `${wanted} records in PostgreSQL` });
+    await until(records / 2);
+    let peakMiB = peakOf(app.pid);
+    await app.stop('SIGKILL');
+    app = await start();
+    await until(records);
     const seconds = (performance.now() - begunMs) / 1_000;
     const rows = [
       row({ name: 'operations-rebuild', unit: 'orders/s', ours: orders / seconds, details: { seconds, records } }),
@@ -98,6 +117,7 @@ async function measured(context: Context): Promise<Row[]> {
       const p95 = took[Math.floor(took.length * 0.95)]!;
       rows.push(row({ name: `operations-search-${name}-p95`, unit: 'ms', ours: p95, target: { atMost: 50 }, details: { p50: took[took.length / 2]!, worst: took.at(-1)! } })); // prettier-ignore
     }
+    rows.push(await comparedWithGateway(context, stage, asked, ask, askAt));
     const compared = Math.min(ROWS, orders);
     const at = new Date().toISOString();
     const lines = Array.from({ length: compared }, (_, n) => `order-${n};T-order-${n};authorization;30000;0000;${at}`);
@@ -112,11 +132,49 @@ async function measured(context: Context): Promise<Row[]> {
     const took = (performance.now() - fromMs) / 1_000;
     const counts = job.counts as Record<string, number>;
     rows.push(row({ name: 'operations-reconcile', unit: 's', ours: took, details: { rows: compared, ...counts } }));
-    const peakMiB = Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${app.pid}/status`, 'utf8'))?.[1]) / 1_024;
+    peakMiB = Math.max(peakMiB, peakOf(app.pid));
     rows.push(row({ name: 'operations-memory', unit: 'MiB at most', ours: peakMiB, target: { atMost: 300 } }));
     return rows;
   } finally {
     await app.stop();
     await stage.remove();
+  }
+}
+
+const peakOf = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+type Ask = (path: string) => Promise<Record<string, unknown>>;
+
+/** The gateway folds the same journal into its index; both must show the same order. */
+async function comparedWithGateway(
+  context: Context,
+  stage: Stage,
+  asked: readonly number[],
+  ask: Ask,
+  askAt: (url: string, path: string) => Promise<Record<string, unknown>>,
+): Promise<Row> {
+  const gateway = await startGateway({
+    ...context,
+    stage,
+    platform: { url: 'http://127.0.0.1:9' },
+    inFlight: 256,
+    env: { OPERATORS_FILE },
+  });
+  try {
+    let different = 0;
+    for (const n of asked) {
+      const path = `orders/${MERCHANT.merchant}/order-${n}`;
+      const theirs = await waitFor(() => askAt(gateway.managementUrl, path).catch(() => undefined), {
+        timeoutMs: REBUILD_MS,
+        what: `${path} in the index`,
+      });
+      const ours = await ask(path);
+      const same = [ours, theirs].map(({ status, amounts }) => JSON.stringify({ status, amounts }));
+      if (same[0] !== same[1]) different++;
+    }
+    return row({ name: 'operations-other-than-gateway', unit: 'orders', ours: different, target: { atMost: 0 }, details: { sampled: asked.length } }); // prettier-ignore
+  } finally {
+    await gateway.stop();
   }
 }

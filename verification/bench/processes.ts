@@ -16,12 +16,20 @@ export interface Running {
   readonly stop: () => Promise<unknown>;
 }
 
+export interface RunningService extends Running {
+  readonly managementUrl: string;
+}
+
 /**
  * Starts a shipped service and waits until it is ready. It logs warnings only: at `info` the gateway logs each result, which would be
  * measured too. BENCH_NODE_OPTIONS replaces the options of its Node. With `profileFile` it starts its compiled modules instead of their
  * bundle, so that a profile has their names.
  */
-export async function startService(name: AppName, env: Record<string, string>, profileFile?: string): Promise<Running> {
+export async function startService(
+  name: AppName,
+  env: Record<string, string>,
+  profileFile?: string,
+): Promise<RunningService> {
   const [port, managementPort] = await freePorts();
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), BIND_ADDRESS: '127.0.0.1' };
   const nodeOptions = process.env.BENCH_NODE_OPTIONS ?? NODE_OPTIONS;
@@ -41,7 +49,8 @@ export async function startService(name: AppName, env: Record<string, string>, p
   );
   assertRunning();
   const { pid, exited } = app;
-  return { pid, url: `http://127.0.0.1:${port}`, exited, assertRunning, stop: () => app.stop() };
+  const [url, managementUrl] = [port, managementPort].map((one) => `http://127.0.0.1:${one}`) as [string, string];
+  return { pid, url, managementUrl, exited, assertRunning, stop: () => app.stop() };
 }
 
 const running = new Set<() => unknown>();

@@ -17,7 +17,7 @@ import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 import { commandRecord, MERCHANT, signedRecord } from './commands.js';
 import { deleteTopics } from './peers/admin.js';
-import { startScript, startService, type Running } from './processes.js';
+import { startScript, startService, type Running, type RunningService } from './processes.js';
 
 export interface Infrastructure {
   brokers: string;
@@ -154,7 +154,7 @@ export interface GatewayOptions extends Infrastructure {
   profileFile?: string;
 }
 
-export function startGateway(options: GatewayOptions): Promise<Running> {
+export function startGateway(options: GatewayOptions): Promise<RunningService> {
   const { stage, platform, inFlight, brokers, redisUrl, env, profileFile } = options;
   const variables = {
     KAFKA_BROKERS: brokers,

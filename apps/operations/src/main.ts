@@ -6,4 +6,10 @@ import { servePage } from './page/console-page.js';
 
 const page = fileURLToPath(new URL('../../operations-console/dist/page', import.meta.url));
 
-void runService({ ...operations, prepare: (app, config) => servePage(app, config, page) });
+void runService({
+  ...operations,
+  prepare: async (app, config) => {
+    await operations.prepare!(app, config);
+    await servePage(app, config, page);
+  },
+});

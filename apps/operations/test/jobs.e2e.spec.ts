@@ -82,6 +82,14 @@ it('planted differences are found, each as what it is', async () => {
   expect((await of('other-amount')) + (await of('other-outcome'))).toBeGreaterThanOrEqual(1);
 });
 
+it('a file of many rows is compared', async () => {
+  const rows = Array.from({ length: 1_000 }, (_, n) => `many-${n};T-${n};authorization;1;0000;2026-03-01T10:00:00Z`);
+  const csv = `ORDERID;TRANSACTIONID;OPERATIONTYPE;AMOUNT;EXECCODE;DATE\n${rows.join('\n')}\n`;
+  const asked = { kind: 'reconcile', merchant, reason: 'A file of many rows', csv };
+  const { status, body } = await stack.ask<Job>('alice', 'jobs', asked);
+  expect([status, body.counts?.['only-there']]).toEqual([201, rows.length]);
+});
+
 it('a file with faults begins nothing', async () => {
   const csv = 'ORDERID;TRANSACTIONID\nx;y\n';
   const answer = await stack.ask<{ code: string; faults: object[] }>('alice', 'jobs', {

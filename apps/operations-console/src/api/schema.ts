@@ -660,7 +660,7 @@ export interface components {
          */
         number?: number;
         /** @description What is known of it: of an operation also what time alone does to it (byItself) and what it blocks. */
-        about: Record<string, never>;
+        about: Record<string, unknown>;
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.
@@ -768,7 +768,7 @@ export interface components {
        */
       status: string;
       /** @description Sums in minor units; null where only the platform knows an amount that counts. */
-      amounts: Record<string, never>;
+      amounts: Record<string, unknown>;
       /**
        * Format: date-time
        * @description When it last moved.
@@ -776,9 +776,9 @@ export interface components {
        */
       movedAt: string;
       /** @description What of it needs a person. */
-      attention: Record<string, never>[];
+      attention: Record<string, unknown>[];
       /** @description State of the order as the fold made it. */
-      state: Record<string, never>;
+      state: Record<string, unknown>;
       /** @description The first record of the order's journal partition that the state may lack. */
       asOf: {
         /**
@@ -811,12 +811,12 @@ export interface components {
        */
       status: string;
       /** @description Sums in minor units; null where only the platform knows an amount that counts. */
-      amounts: Record<string, never>;
+      amounts: Record<string, unknown>;
       /** @description State of the order as the fold made it. */
-      state: Record<string, never>;
+      state: Record<string, unknown>;
       /** @description By path of a field: the record that made it. */
       why: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
       /** @description What is kept of the order, by time. */
       entries: {
@@ -847,7 +847,7 @@ export interface components {
          */
         kind: string;
         /** @description The record without the buyer's data. */
-        body: Record<string, never>;
+        body: Record<string, unknown>;
         /** @description Paths of the fields that the record changed. */
         changed?: string[];
       }[];
@@ -877,11 +877,11 @@ export interface components {
        */
       orderId: string;
       /** @description Its records of the journal, in their order. */
-      journal: Record<string, never>[];
+      journal: Record<string, unknown>[];
       /** @description State of the order as the fold made it. */
-      state: Record<string, never>;
+      state: Record<string, unknown>;
       /** @description Its records of other topics. */
-      others: Record<string, never>[];
+      others: Record<string, unknown>[];
     };
     /** @description A page of records. */
     Records: {
@@ -924,7 +924,7 @@ export interface components {
          */
         kind: string;
         /** @description What is kept of it. */
-        body: Record<string, never>;
+        body: Record<string, unknown>;
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.
@@ -1055,54 +1055,11 @@ export interface components {
        */
       transactionId?: string;
       /** @description Calls of the platform. */
-      attempts: Record<string, never>[];
-      /** @description Reports that were counted, each with time and source. Of those behind a snapshot both are not known any more. */
-      evidence: {
-        /**
-         * @description Attempt that it is about.
-         * @example 1
-         */
-        attempt: number;
-        /**
-         * @description TRANSACTIONID of the report.
-         * @example T0000000001
-         */
-        transactionId?: string;
-        /**
-         * @description EXECCODE, or the result where the report had none.
-         * @example 0000
-         */
-        execCode: string;
-        /**
-         * Format: date-time
-         * @description When it was journaled.
-         * @example 2027-03-01T10:00:00.000Z
-         */
-        at?: string;
-        /**
-         * @description Who reported it.
-         * @example notification
-         * @enum {string}
-         */
-        source?: 'notification' | 'look-up' | 'operator' | 'answer';
-      }[];
-      /** @description The newest 100 events about it. */
+      attempts: Record<string, unknown>[];
+      /** @description Reports that were counted. */
+      evidence: Record<string, unknown>[];
+      /** @description Published events. */
       events: components['schemas']['EventReference'][];
-      /** @description The newest look-ups of the operation. */
-      lookUps?: {
-        /**
-         * Format: date-time
-         * @description When the platform was asked.
-         * @example 2027-03-01T10:00:00.000Z
-         */
-        at: string;
-        /**
-         * @description evidence: the list had something about it. nothing: it had not, which proves nothing. Else there was no list.
-         * @example nothing
-         * @enum {string}
-         */
-        result: 'evidence' | 'nothing' | 'refused' | 'unauthorized' | 'failed';
-      }[];
     };
     /** @description The outcome that an operator found out. */
     Resolution: {
@@ -1453,7 +1410,7 @@ export interface components {
       /** @description Reports that named no operation. */
       candidates: components['schemas']['Candidate'][];
       /** @description Operations that no command asked for. */
-      external: Record<string, never>[];
+      external: Record<string, unknown>[];
       /** @description Conflicts of the order that nobody has settled. */
       conflicts?: components['schemas']['Conflict'][];
       /** @description What people stated of conflicts: the newest ten. */
@@ -1496,12 +1453,6 @@ export interface components {
        * @example Transaction accepted
        */
       message?: string;
-      /**
-       * Format: date-time
-       * @description When it was journaled.
-       * @example 2027-03-01T10:00:00.000Z
-       */
-      at?: string;
     };
     /** @description An operation that a shop may ask for. */
     Asked: {
@@ -1726,28 +1677,38 @@ export interface components {
        */
       mayDecide: boolean;
     };
+    /** @description Why it is stopped, and until when. */
     ControlRequest: {
       /**
-       * @description Why. The audit keeps it: no personal data.
-       * @example the partner asked for it, call 17
+       * @description Why; no personal data.
+       * @example ticket 814
        */
       reason: string;
       /**
        * Format: date-time
-       * @description When it ends by itself. Without it, it lasts until it is lifted.
-       * @example 2027-03-01T12:00:00Z
+       * @description When it goes on by itself. Absent: when somebody ends it.
+       * @example 2027-03-01T10:00:00.000Z
        */
       expiresAt?: string;
     };
+    /** @description Why it goes on. */
+    ControlEnd: {
+      /**
+       * @description Why; no personal data.
+       * @example ticket 814
+       */
+      reason: string;
+    };
+    /** @description A rail or merchant whose intake is stopped. */
     Control: {
       /**
-       * @description rail:NAME or merchant:NAME.
+       * @description What is stopped: rail:NAME or merchant:NAME.
        * @example rail:partner-b
        */
       scope: string;
       /**
-       * @description Why it was stopped.
-       * @example the partner asked for it, call 17
+       * @description Why.
+       * @example ticket 814
        */
       reason: string;
       /**
@@ -1757,42 +1718,38 @@ export interface components {
       by: string;
       /**
        * Format: date-time
-       * @description When it was stopped.
+       * @description Since when.
        * @example 2027-03-01T10:00:00.000Z
        */
       since: string;
       /**
        * Format: date-time
-       * @description When it ends by itself.
-       * @example 2027-03-01T12:00:00.000Z
+       * @description When it goes on by itself.
+       * @example 2027-03-01T10:00:00.000Z
        */
       expiresAt?: string;
       /**
-       * Format: date-time
-       * @description When it was lifted. In the answer to that only.
-       * @example 2027-03-01T11:00:00.000Z
-       */
-      liftedAt?: string;
-      /**
-       * @description Person who lifted it. In the answer to that only.
-       * @example bernard
-       */
-      liftedBy?: string;
-      /**
-       * @description Every instance has it: no command of the scope is begun any more.
+       * @description True once every live instance of the gateway has it.
        * @example true
        */
       acknowledged: boolean;
-      /** @description Instances of the gateway that have it, and all of them. */
+      /** @description Instances of the gateway. */
       instances: {
-        /** @description Those that have it. */
+        /**
+         * @description Those that have it.
+         * @example 2
+         */
         acknowledged: number;
-        /** @description All that are in the gateways' consumer group. */
+        /**
+         * @description Those that live.
+         * @example 2
+         */
         of: number;
       };
     };
+    /** @description What people stopped. */
     Controls: {
-      /** @description What is stopped now. */
+      /** @description The stops. */
       controls: components['schemas']['Control'][];
     };
     /** @description What the job is to do. */
@@ -1939,7 +1896,7 @@ export interface components {
        */
       why: string;
       /** @description What the verdict rests on: both sides of a comparison, or what is to be said. */
-      about?: Record<string, never>;
+      about?: Record<string, unknown>;
       /**
        * @description What became of it. unknown: whoever ran it ended meanwhile; look at the order. Absent: nothing was done.
        * @example done
@@ -1964,13 +1921,6 @@ export interface components {
       /** @description cursor of the next page; absent on the last. */
       next?: string;
     };
-    LiftRequest: {
-      /**
-       * @description Why. The audit keeps it: no personal data.
-       * @example the partner asked for it, call 17
-       */
-      reason: string;
-    };
   };
   responses: never;
   parameters: never;
@@ -1978,6 +1928,41 @@ export interface components {
   headers: never;
   pathItems: never;
 }
+export type Problem = components['schemas']['Problem'];
+export type Health = components['schemas']['Health'];
+export type Attention = components['schemas']['Attention'];
+export type Partitions = components['schemas']['Partitions'];
+export type Orders = components['schemas']['Orders'];
+export type Order = components['schemas']['Order'];
+export type Timeline = components['schemas']['Timeline'];
+export type Case = components['schemas']['Case'];
+export type Records = components['schemas']['Records'];
+export type Proposal = components['schemas']['Proposal'];
+export type Operation = components['schemas']['Operation'];
+export type Resolution = components['schemas']['Resolution'];
+export type Proposals = components['schemas']['Proposals'];
+export type Rails = components['schemas']['Rails'];
+export type Recorded = components['schemas']['Recorded'];
+export type EventReference = components['schemas']['EventReference'];
+export type Rail = components['schemas']['Rail'];
+export type DryRun = components['schemas']['DryRun'];
+export type GatewayOrder = components['schemas']['GatewayOrder'];
+export type Candidate = components['schemas']['Candidate'];
+export type Asked = components['schemas']['Asked'];
+export type SettlementSaid = components['schemas']['SettlementSaid'];
+export type Settlement = components['schemas']['Settlement'];
+export type Settled = components['schemas']['Settled'];
+export type Conflict = components['schemas']['Conflict'];
+export type Me = components['schemas']['Me'];
+export type ControlRequest = components['schemas']['ControlRequest'];
+export type ControlEnd = components['schemas']['ControlEnd'];
+export type Control = components['schemas']['Control'];
+export type Controls = components['schemas']['Controls'];
+export type JobRequest = components['schemas']['JobRequest'];
+export type Job = components['schemas']['Job'];
+export type Jobs = components['schemas']['Jobs'];
+export type JobItem = components['schemas']['JobItem'];
+export type JobItems = components['schemas']['JobItems'];
 export type $defs = Record<string, never>;
 export interface operations {
   getV1Attention: {
@@ -2741,7 +2726,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What is stopped now. */
+      /** @description What is stopped. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2766,7 +2751,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description rail:NAME or merchant:NAME. */
+        /** @description What is stopped: rail:NAME or merchant:NAME. */
         scope: string;
       };
       cookie?: never;
@@ -2777,7 +2762,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is written. Every instance has it once acknowledged is true. */
+      /** @description It is stopped. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2802,18 +2787,18 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description rail:NAME or merchant:NAME. */
+        /** @description What is stopped: rail:NAME or merchant:NAME. */
         scope: string;
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': components['schemas']['LiftRequest'];
+        'application/json': components['schemas']['ControlEnd'];
       };
     };
     responses: {
-      /** @description It is lifted. */
+      /** @description It was stopped until now. */
       200: {
         headers: {
           [name: string]: unknown;

@@ -10,15 +10,17 @@ import {
 } from '@tranche/operators';
 import { ServiceLogger } from '@tranche/service-kit';
 
-/** Notes in the log who looked: this service writes to Kafka only its jobs (docs/decisions/0112). */
+/** Notes in the log who changed something, or looked at one order or job: this service writes to Kafka only its jobs (docs/decisions/0112). */
 @Injectable()
 export class LoggedOperators extends OperatorNotes {
   constructor(private readonly log: ServiceLogger) {
     super();
   }
 
-  letIn({ operator }: OperatorRequest, { action }: RouteNeeds): void {
-    this.log.info({ operator: operator?.person, role: operator?.role, action }, 'An operator asked');
+  letIn({ operator, params }: OperatorRequest, { action }: RouteNeeds): void {
+    const about = Object.values(params ?? {}).join('/');
+    if (about === '' && action.endsWith('.read')) return;
+    this.log.info({ operator: operator?.person, role: operator?.role, action, about }, 'An operator asked');
   }
 
   refused(): void {}

@@ -27,16 +27,13 @@ export interface Written {
   next: bigint;
 }
 
-type Value = string | number | bigint | null | undefined;
-/** One parameter of a statement, which casts it: texts of PostgreSQL hold no NUL. */
-export const column = <T>(rows: readonly T[], of: (row: T) => Value): (string | null)[] =>
-  rows.map((row) => of(row)?.toString().replaceAll('\0', '\uFFFD') ?? null);
-
-/** JSON of PostgreSQL holds neither NUL nor half of a surrogate pair. */
-export const jsonText = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) =>
-    typeof one === 'string' ? one.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : one,
-  );
+const HALVES = /[\0\p{Surrogate}]/gu;
+/** JSON of PostgreSQL holds neither NUL nor half of a surrogate pair. Rows are one parameter of a statement. */
+export const jsonText = (value: unknown): string => {
+  const text = JSON.stringify(value);
+  if (!/\\u(?:0000|d)/.test(text)) return text;
+  return JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? one.replace(HALVES, '\uFFFD') : one));
+};
 
 /** A time that can't be read is the beginning of time, so that it stops nothing. */
 const timeText = (text: string | undefined): string => {
@@ -128,77 +125,54 @@ export class BatchStore {
 const insertRecords = (sql: Sql, { topic, partition }: Place, rows: readonly RecordRow[]): Fragment => sql`
   noted as (
     insert into records (topic, partition, "offset", key, merchant, at, kind, hash, body)
-    select ${topic}, ${partition}::int, "offset"::bigint, key, merchant, at::timestamptz, kind, hash, body::jsonb
-    from unnest(
-      ${column(rows, ({ offset }) => offset)}::text[],
-      ${column(rows, ({ key }) => key)}::text[],
-      ${column(rows, ({ merchant }) => merchant)}::text[],
-      ${column(rows, ({ at }) => timeText(at))}::text[],
-      ${column(rows, ({ kind }) => kind)}::text[],
-      ${column(rows, ({ hash }) => hash)}::text[],
-      ${column(rows, ({ body }) => jsonText(body))}::text[]
-    ) as t("offset", key, merchant, at, kind, hash, body)
+    select ${topic}, ${partition}::int, t.*
+    from json_to_recordset(${jsonText(rows.map((row) => ({ ...row, offset: String(row.offset), at: timeText(row.at) })))}::text::json)
+      as t("offset" bigint, key text, merchant text, at timestamptz, kind text, hash text, body jsonb)
     where exists (select from moved)
   )`;
 
 function putOrders(sql: Sql, partition: number, orders: ReadonlyMap<string, OrderState>): Fragment {
-  const all = [...orders].map(([key, state]) => ({ key, state, columns: columnsOf(state) }));
-  const known = all.flatMap(({ columns, ...row }) => (columns === undefined ? [] : [{ ...row, ...columns }]));
+  const known: object[] = [];
   // The journal forgot these: the next record begins anew, and what was known stays to be looked at.
-  const forgotten = all.filter(({ columns }) => columns === undefined);
+  const forgotten: object[] = [];
+  for (const [key, state] of orders) {
+    const { merchant, orderId: order_id, beganAt, movedAt, lastOffset: last_offset } = state;
+    const columns = columnsOf(state);
+    const times = { began_at: beganAt && timeText(beganAt), moved_at: timeText(movedAt) };
+    if (columns === undefined) forgotten.push({ key, state });
+    else known.push({ key, merchant, order_id, ...columns, ...times, last_offset, state });
+  }
   return sql`
   put as (
     insert into orders (key, merchant, order_id, partition, status, currency, amount, began_at, moved_at, last_offset, names, state)
-    select key, merchant, order_id, ${partition}::int, status, currency, amount::bigint, began_at::timestamptz,
-      moved_at::timestamptz, last_offset::bigint, array(select jsonb_array_elements_text(names::jsonb)), state::jsonb
-    from unnest(
-      ${column(known, ({ key }) => key)}::text[],
-      ${column(known, ({ state }) => state.merchant)}::text[],
-      ${column(known, ({ state }) => state.orderId)}::text[],
-      ${column(known, ({ status }) => status)}::text[],
-      ${column(known, ({ currency }) => currency)}::text[],
-      ${column(known, ({ amount }) => amount)}::text[],
-      ${column(known, ({ state: { beganAt } }) => (beganAt === undefined ? null : timeText(beganAt)))}::text[],
-      ${column(known, ({ state }) => timeText(state.movedAt))}::text[],
-      ${column(known, ({ state }) => state.lastOffset)}::text[],
-      ${column(known, ({ names }) => jsonText(names))}::text[],
-      ${column(known, ({ state }) => jsonText(state))}::text[]
-    ) as t(key, merchant, order_id, status, currency, amount, began_at, moved_at, last_offset, names, state)
+    select key, merchant, order_id, ${partition}::int, status, currency, amount, began_at, moved_at, last_offset, names, state
+    from json_to_recordset(${jsonText(known)}::text::json)
+      as t(key text, merchant text, order_id text, status text, currency text, amount bigint, began_at timestamptz,
+        moved_at timestamptz, last_offset bigint, names text[], state jsonb)
     where exists (select from moved)
     on conflict (key) do update set
       status = excluded.status, currency = excluded.currency, amount = excluded.amount, began_at = excluded.began_at,
       moved_at = excluded.moved_at, last_offset = excluded.last_offset, names = excluded.names, state = excluded.state,
       changed = pg_current_xact_id()
   ), emptied as (
-    update orders set state = t.state::jsonb, changed = pg_current_xact_id()
-    from unnest(
-      ${column(forgotten, ({ key }) => key)}::text[],
-      ${column(forgotten, ({ state }) => jsonText(state))}::text[]
-    ) as t(key, state)
+    update orders set state = t.state, changed = pg_current_xact_id()
+    from json_to_recordset(${jsonText(forgotten)}::text::json) as t(key text, state jsonb)
     where orders.key = t.key and exists (select from moved)
   )`;
 }
 
 function putAttention(sql: Sql, orders: ReadonlyMap<string, OrderState>): Fragment {
-  const rows = [...orders].flatMap(([key, order]) => attentionOf(order).map((one) => ({ key, order, ...one })));
+  const rows = [...orders].flatMap(([key, order]) =>
+    attentionOf(order).map(({ since, openFrom, actBy, urgentAt, ...one }) => ({
+      ...{ key, ...one, merchant: order.merchant, order_id: order.orderId, act_by: actBy },
+      ...{ since: timeText(since), open_from: timeText(openFrom), urgent_at: timeText(urgentAt) },
+    })),
+  );
   return sql`
   wanted as (
-    select key, id, kind, merchant, order_id, since::timestamptz, open_from::timestamptz, act_by::timestamptz,
-      urgent_at::timestamptz, amount::bigint, currency, body::jsonb
-    from unnest(
-      ${column(rows, ({ key }) => key)}::text[],
-      ${column(rows, ({ id }) => id)}::text[],
-      ${column(rows, ({ kind }) => kind)}::text[],
-      ${column(rows, ({ order }) => order.merchant)}::text[],
-      ${column(rows, ({ order }) => order.orderId)}::text[],
-      ${column(rows, ({ since }) => timeText(since))}::text[],
-      ${column(rows, ({ openFrom }) => timeText(openFrom))}::text[],
-      ${column(rows, ({ actBy }) => actBy)}::text[],
-      ${column(rows, ({ urgentAt }) => timeText(urgentAt))}::text[],
-      ${column(rows, ({ amount }) => amount)}::text[],
-      ${column(rows, ({ currency }) => currency)}::text[],
-      ${column(rows, ({ body }) => jsonText(body))}::text[]
-    ) as t(key, id, kind, merchant, order_id, since, open_from, act_by, urgent_at, amount, currency, body)
+    select * from json_to_recordset(${jsonText(rows)}::text::json)
+      as t(key text, id text, kind text, merchant text, order_id text, since timestamptz, open_from timestamptz,
+        act_by timestamptz, urgent_at timestamptz, amount bigint, currency text, body jsonb)
     where exists (select from moved)
   ), gone as (
     delete from attention where key = any(${[...orders.keys()]}) and exists (select from moved)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JOB_TYPE, type JobRecord } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { Database, type Fragment, type Sql } from '../database/database.service.js';
-import { column, jsonText, type Written } from './batch.store.js';
+import { jsonText, type Written } from './batch.store.js';
 import { foldJob, type ItemChange, type JobState } from './job-fold.js';
 
 /** The rows that the topic of jobs comes to. */
@@ -42,31 +42,14 @@ function recordOf({ headers, value }: ConsumedRecord): JobRecord[] {
 const putJobs = (sql: Sql, jobs: readonly JobState[], items: readonly ItemChange[]): Fragment => sql`
   jobbed as (
     insert into jobs (id, kind, status, merchants, created_at, state)
-    select id, kind, status, array(select jsonb_array_elements_text(merchants::jsonb)), created_at::timestamptz, state::jsonb
-    from unnest(
-      ${column(jobs, ({ id }) => id)}::text[],
-      ${column(jobs, ({ kind }) => kind)}::text[],
-      ${column(jobs, ({ status }) => status)}::text[],
-      ${column(jobs, ({ merchants }) => jsonText(merchants))}::text[],
-      ${column(jobs, ({ createdAt }) => createdAt)}::text[],
-      ${column(jobs, (state) => jsonText(state))}::text[]
-    ) as t(id, kind, status, merchants, created_at, state)
+    select * from json_to_recordset(${jsonText(jobs.map((state) => ({ ...state, created_at: state.createdAt, state })))}::text::json)
+      as t(id text, kind text, status text, merchants text[], created_at timestamptz, state jsonb)
     where exists (select from moved)
     on conflict (id) do update set status = excluded.status, state = excluded.state
   ), itemized as (
     insert into job_items (job, number, key, verdict, why, about, result, result_why, proposal)
-    select job, number::int, key, verdict, why, about::jsonb, result, result_why, proposal
-    from unnest(
-      ${column(items, ({ job }) => job)}::text[],
-      ${column(items, ({ number }) => number)}::text[],
-      ${column(items, ({ key }) => key)}::text[],
-      ${column(items, ({ verdict }) => verdict)}::text[],
-      ${column(items, ({ why }) => why)}::text[],
-      ${column(items, ({ about }) => about && jsonText(about))}::text[],
-      ${column(items, ({ result }) => result)}::text[],
-      ${column(items, ({ resultWhy }) => resultWhy)}::text[],
-      ${column(items, ({ proposal }) => proposal)}::text[]
-    ) as t(job, number, key, verdict, why, about, result, result_why, proposal)
+    select * from json_to_recordset(${jsonText(items.map((item) => ({ ...item, result_why: item.resultWhy })))}::text::json)
+      as t(job text, number int, key text, verdict text, why text, about jsonb, result text, result_why text, proposal text)
     where exists (select from moved)
     on conflict (job, number) do update set
       key = coalesce(excluded.key, job_items.key), verdict = coalesce(excluded.verdict, job_items.verdict),

@@ -7,8 +7,8 @@ import { MovedOnError, type BatchStore, type Written } from './batch.store.js';
 
 /** Records of one transaction, and how many may wait in memory for theirs. */
 const BATCH = 500;
-const WAITING = 1_500;
-const FETCH_BYTES = 512 * 1024;
+const WAITING = 500;
+const FETCH_BYTES = 64 * 1024;
 const AGAIN_AFTER_MS = 1_000;
 
 /** Makes rows of records. `stopsAt`: the reason and the offset of a record that can't be read; it and what follows is not written. */

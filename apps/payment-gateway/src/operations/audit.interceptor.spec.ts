@@ -75,6 +75,15 @@ describe('the audit', () => {
     expect(story).toEqual(['worked', { action: 'order.read', ...who, ...order, result: 'done' }]);
   });
 
+  it('has no list that was read, but who was refused one', async () => {
+    const query = { merchant: 'shop-fr' };
+    expect((await ask('doubts.read', { query }, () => ({ operations: [] }))).story).toEqual(['worked']);
+    const { story } = await ask('doubts.read', { query }, () => {
+      throw new Problem({ status: 403, code: 'merchant_not_allowed' });
+    });
+    expect(story.at(-1)).toMatchObject({ action: 'doubts.read', result: 'refused', code: 'merchant_not_allowed' });
+  });
+
   it('names the order of a proposal, and marks what is only proposed', async () => {
     const proposed = { id: proposal, operation: id, proposedBy: 'alice', state: 'open' };
     const { story } = await ask('resolution.submit', { params: { id } }, () => proposed);

@@ -22,7 +22,7 @@ export class AuditedRefusals extends OperatorNotes {
   }
 }
 
-/** Writes audit records of a request: one before anything is changed, one with the result. */
+/** Writes audit records of a request: one before anything is changed, one with the result. A list that was read has none (docs/decisions/0075). */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(
@@ -38,10 +38,12 @@ export class AuditInterceptor implements NestInterceptor {
       : (this.reflector.get(Requires, context.getHandler()).action as AuditAction);
     const { person: operator, role } = request.operator ?? {};
     const who = compact({ action, operator, role, ...aboutRequest(request) });
-    if (!action.endsWith('.read')) await this.audit.before({ ...who, result: 'asked' });
+    const isRead = action.endsWith('.read');
+    const isOfOne = Object.keys(request.params ?? {}).length > 0;
+    if (!isRead) await this.audit.before({ ...who, result: 'asked' });
     return next.handle().pipe(
       tap({
-        next: (answer) => this.audit.note({ ...who, ...aboutAnswer(answer) }),
+        next: (answer) => (isOfOne || !isRead) && this.audit.note({ ...who, ...aboutAnswer(answer) }),
         error: (error) => this.audit.note({ ...who, ...aboutError(error) }),
       }),
     );
