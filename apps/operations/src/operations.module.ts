@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { OidcOperators, OperatorGuard, OperatorNotes, OperatorSignIn } from '@tranche/operators';
 import { TOPICS } from '@tranche/contracts';
 import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
@@ -81,11 +82,12 @@ export const operations: ServiceDefinition<OperationsConfig> = {
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
   limits: { bodyBytes: 16_384, incomingBytes: 2 * FILE_BYTES },
-  // Only the route that takes files takes large bodies.
-  prepare: (app) => {
-    const fastify = app.getHttpAdapter().getInstance();
-    fastify.addHook('onRoute', (route) => {
-      if (route.url === '/v1/jobs' && route.method === 'POST') route.bodyLimit = FILE_BYTES;
-    });
-  },
 };
+
+/** Only the route that takes files takes large bodies. */
+export function takeFiles(app: NestFastifyApplication): void {
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRoute', (route) => {
+    if (route.url === '/v1/jobs' && route.method === 'POST') route.bodyLimit = FILE_BYTES;
+  });
+}
