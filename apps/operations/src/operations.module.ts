@@ -13,6 +13,7 @@ import { MOST_CSV } from './api/queries.js';
 import { OrdersController } from './api/orders.controller.js';
 import { PassedOnController } from './api/passed-on.controller.js';
 import { StreamController } from './api/stream.controller.js';
+import { AttentionGauges } from './api/attention-gauges.service.js';
 import { AttentionStore } from './api/attention.store.js';
 import { OrdersStore } from './api/orders.store.js';
 import { Database } from './database/database.service.js';
@@ -63,6 +64,7 @@ const Kafka = KafkaModule.forRootAsync({
     BatchStore,
     SkippedRecords,
     Projection,
+    AttentionGauges,
     AttentionStore,
     OrdersStore,
     GatewayClient,
