@@ -2,16 +2,34 @@ import { randomUUID } from 'node:crypto';
 import {
   COMMAND_TOPICS,
   encodeCloudEvent,
+  METHODS,
   NOTIFICATION_TYPE,
   orderKey,
+  PAYMENT_OPTIONS,
   TOPICS,
+  type CloudEvent,
   type CommandData,
   type CommandType,
   type PaymentNotification,
+  type PaymentOption,
 } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { aCommand, aNotification, infrastructure, operatorKey, stage, waitFor } from '@tranche/testing';
+import {
+  aCommand,
+  aNotification,
+  gatewaySettings,
+  infrastructure,
+  makeTopics,
+  openFront,
+  operationsSettings,
+  operatorKey,
+  ownPrefix,
+  stage,
+  startApp,
+  waitFor,
+  type RunningApp,
+} from '@tranche/testing';
 import { aTerminal, type Ended } from './run-tranche.js';
 
 export type Person = Parameters<typeof operatorKey>[0];
@@ -23,18 +41,66 @@ export interface Item {
   about: Record<string, unknown>;
 }
 
+interface Parts {
+  prefix: string;
+  env: Record<string, string>;
+  simulator: RunningApp;
+  /** Address of operations now. */
+  operationsUrl: () => string;
+}
+
 /** The command on the shared stage of operations. A spec looks at its own orders only. */
 export async function joinCliStage() {
   const [{ apps, prefix, env }, gateway] = await Promise.all([stage('operations'), stage('gateway')]);
+  const simulator = gateway.apps['platform-simulator']!;
+  return cliStage({ prefix, env, simulator, operationsUrl: () => apps.operations!.url });
+}
+
+/**
+ * The command with a gateway and an operations of its own, which a spec stops, kills and starts. They share the simulator: a spec names its orders
+ * after itself.
+ */
+export async function startCliStage(settings: Record<string, string> = {}) {
+  const { apps, env: shared } = await stage('gateway');
+  const simulator = apps['platform-simulator']!;
+  const prefix = ownPrefix();
+  const front = await openFront();
+  await makeTopics(prefix);
+  const { MERCHANTS_FILE = '', OPERATORS_FILE = '' } = shared;
+  const env = { ...gatewaySettings(prefix, simulator.url), MERCHANTS_FILE, OPERATORS_FILE, ...settings };
+  const running: Partial<Record<'gateway' | 'operations', RunningApp>> = {};
+  const ofOperations = {
+    ...operationsSettings({ prefix, env, apps: { 'payment-gateway': { managementUrl: front.url } as RunningApp } }, `own_${prefix.replace(/\W/g, '')}`),
+  }; // prettier-ignore
+  const startGateway = async (more: Record<string, string> = {}): Promise<void> => {
+    running.gateway = await startApp('payment-gateway', { ...env, ...more });
+    front.leadTo(running.gateway.managementUrl);
+  };
+  const startOperations = async (): Promise<void> => {
+    running.operations = await startApp('operations', ofOperations);
+  };
+  await startGateway();
+  await startOperations();
+  const joined = cliStage({ prefix, env, simulator, operationsUrl: () => running.operations!.url });
+  return {
+    ...joined,
+    startGateway,
+    startOperations,
+    end: (name: keyof typeof running, signal?: NodeJS.Signals) => running[name]!.stop(signal),
+    async stop(): Promise<void> {
+      await Promise.all([running.gateway?.stop(), running.operations?.stop(), joined.stop()]);
+      await front.close();
+    },
+  };
+}
+
+function cliStage({ prefix, env, simulator, operationsUrl }: Parts) {
   const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'cli-spec' }, silentLog);
   const producer = new BatchingProducer({ client, log: silentLog });
-  const terminal = aTerminal({
-    OPERATIONS_URL: apps.operations!.url,
-    SIMULATOR_URL: gateway.apps['platform-simulator']!.url,
-  });
+  const terminal = aTerminal({ SIMULATOR_URL: simulator.url });
 
   const run = (person: Person, ...args: string[]): Promise<Ended> =>
-    terminal.run(args, { TRANCHE_TOKEN: operatorKey(person) });
+    terminal.run(args, { OPERATIONS_URL: operationsUrl(), TRANCHE_TOKEN: operatorKey(person) });
 
   /** The order's entry in the queue, as `tranche attention` shows it to the person. */
   async function find(person: Person, kind: string, merchant: string, orderId?: string): Promise<Item | undefined> {
@@ -43,22 +109,41 @@ export async function joinCliStage() {
     return items.find((item) => item.kind === kind && (orderId === undefined || item.orderId === orderId));
   } // prettier-ignore
 
+  const sendCommand = async (command: CloudEvent<CommandData>): Promise<void> => {
+    const { merchant, orderId } = command.data;
+    const { method } =
+      PAYMENT_OPTIONS[(command.data as { paymentOption?: PaymentOption }).paymentOption ?? 'partnerB-3x'];
+    const topic = prefix + COMMAND_TOPICS[METHODS[method].rail].name;
+    await producer.send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(command) });
+  };
+
   return {
-    ...{ prefix, env, gateway, run, find },
+    ...{ prefix, env, simulator, run, find, terminal, sendCommand },
     listed: (person: Person, kind: string, merchant: string, orderId?: string): Promise<Item> =>
       waitFor(() => find(person, kind, merchant, orderId), { what: `${kind} of ${merchant}/${orderId} in the queue` }),
     gone: (person: Person, kind: string, merchant: string, orderId?: string): Promise<boolean> =>
       waitFor(async () => (await find(person, kind, merchant, orderId)) === undefined, {
         what: `a queue without ${kind} of ${merchant}/${orderId}`,
       }),
-    async send(type: CommandType, data: CommandData, id: string = randomUUID()): Promise<void> {
-      const { merchant, orderId } = data;
-      const topic = prefix + COMMAND_TOPICS['partner-b'].name;
-      const command = aCommand(type, data, { id, time: new Date().toISOString() });
-      await producer.send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(command) });
+    send: (type: CommandType, data: CommandData, id: string = randomUUID()): Promise<void> =>
+      sendCommand(aCommand(type, data, { id, time: new Date().toISOString() })),
+    sendRecord: (key: string, value: Buffer, topic: string = COMMAND_TOPICS['partner-b'].name) =>
+      producer.send({ topic: prefix + topic, key, value }),
+    /** Dead letters of authorizations by method B, as a gateway with a fault of its own writes them. */
+    async sendDeadLetters(commands: readonly CloudEvent<CommandData>[]): Promise<void> {
+      const { name } = COMMAND_TOPICS['partner-b'];
+      const letters = commands.map((command, at) => {
+        const key = orderKey(command.data.merchant, command.data.orderId);
+        const { headers, value } = encodeCloudEvent(command);
+        const about = {
+          ...{ 'dead-letter-topic': prefix + name, 'dead-letter-partition': '0', 'dead-letter-offset': String(at) },
+          ...{ 'dead-letter-timestamp': String(Date.now()), 'dead-letter-attempts': '6' },
+          ...{ 'dead-letter-code': 'handler_failed', 'dead-letter-message': 'a fault that is mended now' },
+        };
+        return { topic: prefix + TOPICS.commandsDeadLetter.name, key, value, headers: { ...headers, ...about } };
+      });
+      await producer.sendAll(letters);
     },
-    sendRecord: (key: string, value: Buffer) =>
-      producer.send({ topic: prefix + COMMAND_TOPICS['partner-b'].name, key, value }),
     async notify(notification: Partial<PaymentNotification> & { merchant: string; orderId: string }): Promise<void> {
       const data = aNotification(notification);
       const time = new Date().toISOString();

@@ -21,7 +21,10 @@ it('a merchant is paused, its command waits, and goes on once it is resumed, by 
   await stage.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
   expect((await run('alice', 'controls')).out).toMatch(/^merchant:shop-paused +paused .* alice: the shop sends/m);
   expect(await run('alice', 'search', `${merchant}/${orderId}`)).toMatchObject({ code: 1 });
+  const inQueue = async () => (await run('alice', 'attention', '--kind', 'control', '--merchant', merchant)).out;
+  expect(await inQueue()).toMatch(/control .* merchant:shop-paused, the shop sends orders twice +tranche controls/);
   expect(await run('alice', 'resume', scope, ...reason)).toMatchObject({ code: 0 });
+  expect(await inQueue()).not.toContain(scope);
   const isKnown = async () => (await run('alice', 'search', `${merchant}/${orderId}`)).code === 0;
   await waitFor(isKnown, { what: 'the order that waited' });
 });

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { OidcOperators, OperatorGuard, OperatorNotes, OperatorSignIn } from '@tranche/operators';
 import { TOPICS } from '@tranche/contracts';
 import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
@@ -12,6 +13,7 @@ import { MOST_CSV } from './api/queries.js';
 import { OrdersController } from './api/orders.controller.js';
 import { PassedOnController } from './api/passed-on.controller.js';
 import { StreamController } from './api/stream.controller.js';
+import { AttentionGauges } from './api/attention-gauges.service.js';
 import { AttentionStore } from './api/attention.store.js';
 import { OrdersStore } from './api/orders.store.js';
 import { Database } from './database/database.service.js';
@@ -63,6 +65,7 @@ const Kafka = KafkaModule.forRootAsync({
     BatchStore,
     SkippedRecords,
     Projection,
+    AttentionGauges,
     AttentionStore,
     OrdersStore,
     GatewayClient,
@@ -83,11 +86,12 @@ export const operations: ServiceDefinition<OperationsConfig> = {
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
   limits: { bodyBytes: 16_384, incomingBytes: 2 * FILE_BYTES },
-  // Only the route that takes files takes large bodies.
-  prepare: (app) => {
-    const fastify = app.getHttpAdapter().getInstance();
-    fastify.addHook('onRoute', (route) => {
-      if (route.url === '/v1/jobs' && route.method === 'POST') route.bodyLimit = FILE_BYTES;
-    });
-  },
 };
+
+/** Only the route that takes files takes large bodies. */
+export function takeFiles(app: NestFastifyApplication): void {
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRoute', (route) => {
+    if (route.url === '/v1/jobs' && route.method === 'POST') route.bodyLimit = FILE_BYTES;
+  });
+}

@@ -20,12 +20,15 @@ export async function postgresOfTests(): Promise<{ url: string; close(): Promise
 
 /** One that nobody else uses. */
 export async function ownPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+  const { DATABASE_URL: given } = process.env;
   delete process.env.DATABASE_URL;
   const folder = join(__dirname, '../../../tools/infra');
   const { holdProcesses } = (await import(join(folder, 'processes.mjs'))) as Tools;
   const { startDatabase } = (await import(join(folder, 'infrastructure.mjs'))) as Tools;
   const held = holdProcesses();
   const { databaseUrl: url } = await startDatabase({ held, log: () => undefined });
+  // The shared stages use it.
+  if (given !== undefined) process.env.DATABASE_URL = given;
   return { url, close: () => held.close() };
 }
 

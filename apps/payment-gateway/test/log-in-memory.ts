@@ -36,8 +36,11 @@ export class LogInMemory {
         ? Promise.reject(new Error('Kafka is away'))
         : Promise.resolve({ low: 0n, high: BigInt(this.records.length), topicId: 'one' });
     const { records } = this;
-    // eslint-disable-next-line @typescript-eslint/require-await
+    let isReading = false;
     async function* read(_partition: number, from: bigint, until: bigint) {
+      if (isReading) throw new Error('the partition is being read already');
+      isReading = true;
+      await bounds().finally(() => (isReading = false));
       if (from < until)
         yield records
           .slice(Number(from), Number(until))

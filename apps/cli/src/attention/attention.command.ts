@@ -13,7 +13,7 @@ type Item = Attention['items'][number];
 
 export const KINDS = [
   ...(['doubt', 'conflict', 'candidates', 'open_to_operator', 'frozen'] as const),
-  ...(['proposal', 'rail', 'partition', 'dead_letters', 'quarantine'] as const),
+  ...(['proposal', 'rail', 'control', 'partition', 'dead_letters', 'quarantine'] as const),
 ];
 const CLEAR = '\u001b[2J\u001b[H';
 /** Without a change the times that are shown grow old. */
@@ -87,9 +87,9 @@ function byItself(about: Record<string, unknown>): string | undefined {
 }
 
 export function whatOf({ about, number }: Pick<Item, 'about' | 'number'>): string {
-  const { operation, reason, reasons, phase, says, cause, rail, topic, partition, proposedBy, code } = about;
+  const { operation, reason, reasons, phase, says, cause, rail, scope, topic, partition, proposedBy, code } = about;
   const parts = [
-    rail,
+    rail ?? scope,
     typeof topic === 'string' ? `${topic} ${partition as number}` : undefined,
     code,
     reason ?? reasons,
@@ -107,7 +107,7 @@ function nextOf({ kind, row, merchant }: Item & { row: number }): string {
   if (kind === 'dead_letters') return `tranche dead-letters${merchant === undefined ? '' : ` --merchant ${merchant}`}`;
   if (kind === 'quarantine') return 'tranche quarantine list';
   if (kind === 'partition') return 'tranche journal status';
-  if (kind === 'rail') return 'tranche controls';
+  if (kind === 'rail' || kind === 'control') return 'tranche controls';
   if (kind === 'proposal') return `tranche approve ${row}`;
   if (kind === 'conflict') return `tranche settle ${row}`;
   if (kind === 'frozen' || kind === 'candidates') return `tranche why ${row}`;

@@ -125,10 +125,11 @@ async function timelineOf(text: string, at?: string): Promise<Timeline> {
 
 const placeText = ({ topic, partition, offset }: Entry): string => `${topic} ${partition}/${offset}`;
 
-function fieldsOf({ merchant, orderId, status, amounts, movedAt, asOf }: Order): [string, string][] {
+function fieldsOf({ merchant, orderId, status, state, amounts, movedAt, asOf }: Order): [string, string][] {
+  const isFrozen = (state as { isFrozen?: true }).isFrozen === true;
   return [
     ['order', `${merchant}/${orderId}`],
-    ['status', status],
+    ['status', isFrozen ? `${status}, frozen: every command is rejected (order_frozen)` : status],
     ['amounts', amountsText(amounts)],
     ['moved', `${movedAt} (${relative(movedAt)})`],
     ['as of', `journal ${asOf.partition}/${asOf.next}`],

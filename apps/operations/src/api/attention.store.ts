@@ -5,7 +5,7 @@ import { Database, type Fragment } from '../database/database.service.js';
 import { cursorOf, placeOf } from './cursor.js';
 import type { AttentionQuery } from './queries.js';
 
-/** Dead letters and the quarantine are in the queue for as long as Kafka keeps them: then nobody can send them again. */
+/** Dead letters, until a job has published them again, and the quarantine: for as long as Kafka keeps them. */
 const LISTED_DAYS = 35;
 const GROUPED = {
   dead_letters: TOPICS.commandsDeadLetter.name,
@@ -100,13 +100,15 @@ export class AttentionStore {
     );
   }
 
-  /** Dead letters and quarantine by merchant and reason. */
+  /** Dead letters that were not replayed, and quarantine, by merchant and reason. */
   async groups(visible: readonly string[] | undefined): Promise<(AttentionItem & { number: number })[]> {
     const { sql } = this.database;
     const rows = await sql<{ topic: string; merchant: string; kind: string; number: number; oldest: Date }[]>`
       select topic, merchant, kind, count(*)::int as number, min(at) as oldest from records
       where topic = any(${Object.values(GROUPED)}) and at > now() - make_interval(days => ${LISTED_DAYS})
         and ${this.#isVisible(visible)}
+        and not (topic = ${GROUPED.dead_letters} and partition || '-' || "offset" in (
+          select key from job_items where result = 'done' and job in (select id from jobs where jobs.kind = 'replay')))
       group by topic, merchant, kind order by 5 limit 200`;
     return rows.map(({ topic, merchant, kind, number, oldest }) => ({
       kind: topic === GROUPED.quarantine ? 'quarantine' : 'dead_letters',

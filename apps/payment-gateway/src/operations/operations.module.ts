@@ -5,6 +5,7 @@ import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { ControlsController } from './controls.controller.js';
 import { OperationsController } from './operations.controller.js';
+import { ProposalGauges } from './proposal-gauges.service.js';
 import { ReplaysController } from './replays.controller.js';
 import { Replays } from './replays.service.js';
 import { ResolutionDecisions } from './resolution-decisions.service.js';
@@ -33,6 +34,7 @@ const SignIn = {
     { provide: OperatorNotes, useClass: AuditedRefusals },
     OperationsService,
     OrderReads,
+    ProposalGauges,
     Rails,
     Replays,
     ResolutionDecisions,

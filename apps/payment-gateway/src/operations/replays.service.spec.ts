@@ -121,6 +121,12 @@ it.each(VERDICTS)('a command %s is %3$s', async (_what, given, verdict, isPublis
   expect(log.sent).toHaveLength(isPublished ? 1 : 0);
 });
 
+it('letters that are judged at the same time are read one after the other', async () => {
+  const { replays, request } = letter();
+  const judged = await Promise.all(Array.from({ length: 8 }, () => replays.judge(request, anna)));
+  expect(judged.map(({ verdict }) => verdict)).toEqual(Array(8).fill('attempt'));
+});
+
 it('what is published has the bytes, headers and key of the original, on its rail, in the partition of its order', async () => {
   const { log, replays, request } = letter({ headers: { traceparent: '00-1-2-03' } });
   const published = { topic: `p.${TOPICS['partner-a'].name}`, partition: journalPartition(KEY) };

@@ -75,6 +75,8 @@ const ADDED = 'dead-letter-';
 export class Replays implements OnApplicationShutdown {
   readonly #reader: LogReader;
   readonly #topic: string;
+  /** The latest read. The reader takes one at a time of a partition. */
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly config: GatewayConfig,
@@ -133,7 +135,9 @@ export class Replays implements OnApplicationShutdown {
     if (topic === this.#topic || topic === TOPICS.commandsDeadLetter.name) {
       const { low, high } = await this.#available(this.#reader.bounds(partition));
       if (offset >= low && offset < high) {
-        const found = await this.#available(this.#read(partition, offset));
+        const read = this.#reading.then(() => this.#read(partition, offset));
+        this.#reading = read.catch(() => undefined);
+        const found = await this.#available(read);
         if (found !== undefined) return found;
       }
     }

@@ -40,6 +40,10 @@ function shops(): Record<string, object> {
     // For the specs that stop their intake, one each.
     'shop-stopped': {},
     'shop-paused': {},
+    // For the spec that closes many doubts at once.
+    'shop-many': {},
+    // For the spec that publishes many dead letters again.
+    'shop-replayed': {},
     // For a spec that reads a list or metric by merchant. One person is enough for a resolution that something succeeded.
     'shop-counted': { approvalAboveMinor: 100_000_000 },
   };
