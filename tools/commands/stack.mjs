@@ -105,6 +105,6 @@ async function startServices({ given, held, log, infrastructure, topicPrefix, po
       .filter((name) => !isOut(name))
       .map(start),
   );
-  addressLines(services, infrastructure).forEach((line) => console.log(line));
+  addressLines(services, { ...infrastructure, topicPrefix }).forEach((line) => console.log(line));
   for (const name of Object.keys(envs).filter(isOut)) console.log(`${name} is left out; it starts by: ${again[name]}`);
 }

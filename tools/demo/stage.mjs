@@ -1,6 +1,6 @@
 /** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
-import { SERVICES } from '../infra/apps.mjs';
+import { APPS, SERVICES } from '../infra/apps.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { startDatabaseIfAny, startInfrastructure } from '../infra/infrastructure.mjs';
 import { stopAll } from '../infra/processes.mjs';
@@ -26,14 +26,14 @@ const MORE = {
 export async function startStage({ held, log, files }) {
   const starting = startInfrastructure({ held, log });
   // The scenarios alone need nothing for operators.
-  const names = Object.keys(SERVICES).filter((name) => name !== 'operations' || files.keep);
+  const names = files.keep ? APPS : Object.keys(SERVICES).filter((name) => name !== 'operations');
   const making = async () => makeTopics(await starting, { log });
   const [infrastructure, { compiled: access }] = await Promise.all([
     starting,
     bootstrap({ held, log, apps: names, whenCompiled: making }),
   ]);
   const databaseUrl = files.keep ? (await startDatabaseIfAny({ held, log }))?.databaseUrl : undefined;
-  const all = { ...infrastructure, databaseUrl };
+  const all = { ...infrastructure, databaseUrl, topicPrefix: access.topicPrefix };
   return { infrastructure: all, stage: await setStage({ held, log, infrastructure: all, files, access }) };
 }
 

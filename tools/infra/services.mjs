@@ -146,11 +146,20 @@ const operatorLines = (urls) => [
   ...readJson(OPERATORS_FILE).map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`),
 ];
 
+/** The settings of `tranche drill`, with the key of an operator. */
+const drillLine = ({ operations, simulator, brokers, redisUrl, topicPrefix }) =>
+  [
+    `drill     OPERATIONS_URL=${operations.url} SIMULATOR_URL=${simulator.url} KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
+    ...(topicPrefix ? [`KAFKA_TOPIC_PREFIX=${topicPrefix}`] : []),
+    `TRANCHE_TOKEN=${readJson(OPERATORS_FILE).find(({ role }) => role === 'operator').key} node apps/cli/dist/service.js drill`,
+  ].join(' ');
+
 /** The checkout is listed first, because people want to open it. */
-export function addressLines(services, { brokers, redisUrl, databaseUrl }) {
+export function addressLines(services, { brokers, redisUrl, databaseUrl, topicPrefix }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
   const gateway = services.find(({ name }) => name === 'payment-gateway');
   const operations = services.find(({ name }) => name === 'operations');
+  const simulator = services.find(({ name }) => name === 'platform-simulator');
   const people = readJson(OPERATORS_FILE).filter(({ role }) => role !== 'viewer');
   const ofOperators = [gateway?.managementUrl, operations?.url].filter(Boolean);
   const addresses = ({ name, url, managementUrl }) =>
@@ -161,6 +170,7 @@ export function addressLines(services, { brokers, redisUrl, databaseUrl }) {
     ...(operations
       ? [`operators ${operations.url}/  (what needs a person; two people decide)`, ...people.map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`), ''] // prettier-ignore
       : []),
+    ...(operations && simulator ? [drillLine({ operations, simulator, brokers, redisUrl, topicPrefix }), ''] : []),
     [`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`, ...(databaseUrl ? [`DATABASE_URL=${databaseUrl}`] : [])].join(
       ' ',
     ),

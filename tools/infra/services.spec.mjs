@@ -42,6 +42,17 @@ describe('addressLines', () => {
     ]);
   });
 
+  it('have the settings of a drill where operations and the simulator run', () => {
+    const operations = { name: 'operations', url: 'http://127.0.0.1:4060' };
+    const simulator = { name: 'platform-simulator', url: 'http://127.0.0.1:4010' };
+    const drillOf = (services) =>
+      addressLines(services, { ...infrastructure, topicPrefix: 'demo-1.' }).filter((line) => line.startsWith('drill'));
+    expect(drillOf([gateway, operations])).toEqual([]);
+    const [line] = drillOf([operations, simulator]);
+    for (const setting of ['OPERATIONS_URL=http://127.0.0.1:4060', 'SIMULATOR_URL=http://127.0.0.1:4010', 'KAFKA_BROKERS=127.0.0.1:9092', 'KAFKA_TOPIC_PREFIX=demo-1.', 'REDIS_URL=redis://127.0.0.1:6379', 'TRANCHE_TOKEN=demo-key-of-olga'])
+      expect(line).toContain(setting);
+  }); // prettier-ignore
+
   it('name infrastructure alone when no service runs', () => {
     expect(addressLines([], infrastructure)).toEqual(['KAFKA_BROKERS=127.0.0.1:9092 REDIS_URL=redis://127.0.0.1:6379']);
   });

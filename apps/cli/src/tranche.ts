@@ -7,6 +7,7 @@ import { addCompletionCommand } from './completion.command.js';
 import { addControlsCommands } from './decide/controls.command.js';
 import { addDecideCommands } from './decide/decide.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
+import { addDrillCommand } from './drill/drill.command.js';
 import { EXIT, ExitError } from './exit.js';
 import { addJobsCommands } from './jobs/jobs.command.js';
 import { addJournalCommand } from './journal/journal.command.js';
@@ -24,7 +25,7 @@ export function tranche(exit: Exit): ReturnType<typeof newProgram> {
   const parts = [
     ...[addAttentionCommand, addOrdersCommands, addDecideCommands, addControlsCommands],
     ...[addJobsCommands, addRecordsCommands, addCommandsCommand, addJournalCommand, addTopicsCommand, addAclsCommand],
-    ...[addDoctorCommand, addSimCommand, addLoginCommands, addCompletionCommand],
+    ...[addDoctorCommand, addSimCommand, addDrillCommand, addLoginCommands, addCompletionCommand],
   ];
   for (const add of parts) add(made.program, exit);
   return made;

@@ -13,6 +13,7 @@ export * from './redis-servers.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
 export { operationsSettings } from './stages/operations-stage.js';
 export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-stage.js';
+export { startDrillWorld, type DrillWorld } from './stages/drill-world.js';
 export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './stages/shop-stage.js';
 export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';
 export { stage, type Stage } from './stage-keeper.js';

@@ -35,7 +35,7 @@ export class SessionConfig {
   topics?: string;
 
   @Env('SIMULATOR_URL', {
-    doc: 'base URL of the simulator for `tranche sim`, and for development only',
+    doc: 'base URL of the simulator for `tranche sim` and `tranche drill`, and for development only',
     default: 'http://127.0.0.1:4010',
     protocols: ['http', 'https'],
   })

@@ -1,14 +1,10 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { loadConfig } from '@tranche/service-kit';
-import { CannotTellError, EXIT, RefusedError } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { outputOption, printRows, say, type Format } from '../output/output.js';
 import { merchantName, whole } from '../output/parse.js';
 import { jsonText } from '../printable.js';
 import type { Exit } from '../program.js';
-import { SessionConfig } from '../session/session.config.js';
-import { Session } from '../session/session.js';
-
-const TIMEOUT_MS = 10_000;
+import { askSimulator } from './simulator.js';
 
 interface Rule {
   id: string;
@@ -71,16 +67,7 @@ function json(text: string): unknown {
 }
 
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {
-  if (Session.open().isProduction) throw new RefusedError('this is production (profile, or TOPICS=check): there is no simulator to disturb');
-  const { simulatorUrl } = loadConfig(SessionConfig);
-  const response = await fetch(new URL(`/simulator/${path}`, simulatorUrl), {
-    ...{ method, signal: AbortSignal.timeout(TIMEOUT_MS) },
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  }).catch((cause: unknown) => {
-    throw new CannotTellError(`the simulator does not answer at ${simulatorUrl.origin} (SIMULATOR_URL)\n  next: start it with \`npm run simulator\`, or set SIMULATOR_URL`, { cause });
-  });
-  const text = await response.text();
-  if (!response.ok) throw new RefusedError(`the simulator answered ${response.status}: ${text.slice(0, 500)}`);
-  if (text !== '') say(`${method} ${path}: ${response.status}`);
+  const { status, text } = await askSimulator(method, path, body);
+  if (text !== '') say(`${method} ${path}: ${status}`);
   return (text === '' ? undefined : JSON.parse(text)) as T;
-} // prettier-ignore
+}
