@@ -8,13 +8,13 @@ import { authorization } from './commands.js';
 import { inArena, inTurns, javaVariables, PARALLEL_CONSUMERS, type Arena } from './contestants.js';
 import { startJavaPeer, type Running } from './processes.js';
 import { row, type Row, type Target } from './report.js';
-import { forget, Stage, startGateway } from './stage.js';
+import { forget, Stage, startGateway, WARM_UP } from './stage.js';
 
 const PER_SECOND = 100;
 const IN_FLIGHT = 256;
 const WARM_UP_MS = 10_000;
 const MEASURED_MS = 30_000;
-const START_MS = 60_000;
+const START_MS = 120_000;
 /** Every command must have its event within this time after the last command: a missing latency would be the longest one. */
 const LAST_EVENT_MS = 60_000;
 
@@ -81,14 +81,14 @@ async function paced({ context, platform }: Arena, name: string, start: (stage: 
       },
     });
     handler = await start(stage);
-    await stage.append(total);
-    await waitFor(() => readMs.size > 0, { timeoutMs: START_MS, what: `the first event of ${name}` });
+    await stage.fill(total, total + WARM_UP);
+    await waitFor(() => readMs.size >= WARM_UP, { timeoutMs: START_MS, what: `${name} to be warm` });
     context.log(`latency of ${name}: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
     await stage.pace(0, total, PER_SECOND, (n, dueMs, appended) => {
       times[n] = { dueMs, ackedMs: Infinity };
       void appended.then(() => (times[n]!.ackedMs = performance.now()));
     });
-    await waitFor(() => readMs.size > total, {
+    await waitFor(() => readMs.size >= WARM_UP + total, {
       timeoutMs: LAST_EVENT_MS,
       what: `an event of each command from ${name}`,
     });

@@ -9,7 +9,7 @@ import { hotFunctions, type CpuProfile } from './hot-functions.js';
 import type { Running } from './processes.js';
 import type { Counted } from './profiler.js';
 import { rounded, row, type Row } from './report.js';
-import { Stage, startGateway, startPlatform, type PlatformKind } from './stage.js';
+import { Stage, startGateway, startPlatform, WARM_UP, type PlatformKind } from './stage.js';
 
 interface Load {
   name: string;
@@ -17,7 +17,7 @@ interface Load {
   latencyMs: string;
   /** Commands. */
   count: number;
-  /** Without a pace, all commands are in Kafka before the gateway starts. */
+  /** Without a pace, all commands are in Kafka before the gateway starts. With one, `WARM_UP` other commands are handled before them. */
   perSecond?: number;
 }
 
@@ -66,20 +66,26 @@ async function observed(context: Context, load: Load, files: readonly string[]) 
   const options = { ...context, stage, platform, inFlight: Math.floor(IN_FLIGHT / files.length) };
   const append = () => (perSecond === undefined ? stage.fill(0, total) : stage.pace(0, total, perSecond));
   const isFilledFirst = perSecond === undefined && files.length === 1;
+  const warmUp = perSecond === undefined ? 0 : WARM_UP;
   try {
     if (isFilledFirst) await append();
     for (const profileFile of files) gateways.push(await startGateway({ ...options, profileFile }));
-    const appending = isFilledFirst ? undefined : append();
     const events = async () => {
       for (const gateway of gateways) gateway.assertRunning();
       return stage.records(TOPICS.events);
     };
     const deadlineMs = performance.now() + TIME_BOX_MS;
-    const reach = async (share: number) => {
-      for (let done = 0; done < share * total; done = await events()) {
-        if (performance.now() > deadlineMs) throw new Error(`Only ${done} of ${total} commands have an event`);
+    const handled = async (count: number) => {
+      for (let done = 0; done < count; done = await events()) {
+        if (performance.now() > deadlineMs) throw new Error(`Only ${done} of ${count} commands have an event`);
         await delay(200);
       }
+    };
+    await stage.fill(total, total + warmUp);
+    await handled(warmUp);
+    const appending = isFilledFirst ? undefined : append();
+    const reach = async (share: number) => {
+      await handled(warmUp + share * total);
       for (const { pid } of gateways) process.kill(pid, 'SIGUSR2');
       return { done: await events(), redis: await redisCounts(context.redisUrl) };
     };

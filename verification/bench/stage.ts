@@ -27,6 +27,9 @@ export interface Infrastructure {
 /** So many commands are spread over every partition. */
 const FIRST = 1_000;
 
+/** At a pace of 100 commands a second, V8 would need minutes to compile a gateway. So many commands at full speed come before it. */
+export const WARM_UP = 20_000;
+
 type OnAppend = (n: number, dueMs: number, appended: Promise<void>) => void;
 
 /** Topics and index of one measurement, so that each begins empty; `remove()` deletes them. */
