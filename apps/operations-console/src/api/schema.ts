@@ -1056,10 +1056,53 @@ export interface components {
       transactionId?: string;
       /** @description Calls of the platform. */
       attempts: Record<string, unknown>[];
-      /** @description Reports that were counted. */
-      evidence: Record<string, unknown>[];
-      /** @description Published events. */
+      /** @description Reports that were counted, each with time and source. Of those behind a snapshot both are not known any more. */
+      evidence: {
+        /**
+         * @description Attempt that it is about.
+         * @example 1
+         */
+        attempt: number;
+        /**
+         * @description TRANSACTIONID of the report.
+         * @example T0000000001
+         */
+        transactionId?: string;
+        /**
+         * @description EXECCODE, or the result where the report had none.
+         * @example 0000
+         */
+        execCode: string;
+        /**
+         * Format: date-time
+         * @description When it was journaled.
+         * @example 2027-03-01T10:00:00.000Z
+         */
+        at?: string;
+        /**
+         * @description Who reported it.
+         * @example notification
+         * @enum {string}
+         */
+        source?: 'notification' | 'look-up' | 'operator' | 'answer';
+      }[];
+      /** @description The newest 100 events about it. */
       events: components['schemas']['EventReference'][];
+      /** @description The newest look-ups of the operation. */
+      lookUps?: {
+        /**
+         * Format: date-time
+         * @description When the platform was asked.
+         * @example 2027-03-01T10:00:00.000Z
+         */
+        at: string;
+        /**
+         * @description evidence: the list had something about it. nothing: it had not, which proves nothing. Else there was no list.
+         * @example nothing
+         * @enum {string}
+         */
+        result: 'evidence' | 'nothing' | 'refused' | 'unauthorized' | 'failed';
+      }[];
     };
     /** @description The outcome that an operator found out. */
     Resolution: {
@@ -1453,6 +1496,12 @@ export interface components {
        * @example Transaction accepted
        */
       message?: string;
+      /**
+       * Format: date-time
+       * @description When it was journaled.
+       * @example 2027-03-01T10:00:00.000Z
+       */
+      at?: string;
     };
     /** @description An operation that a shop may ask for. */
     Asked: {
@@ -1677,38 +1726,28 @@ export interface components {
        */
       mayDecide: boolean;
     };
-    /** @description Why it is stopped, and until when. */
     ControlRequest: {
       /**
-       * @description Why; no personal data.
-       * @example ticket 814
+       * @description Why. The audit keeps it: no personal data.
+       * @example the partner asked for it, call 17
        */
       reason: string;
       /**
        * Format: date-time
-       * @description When it goes on by itself. Absent: when somebody ends it.
-       * @example 2027-03-01T10:00:00.000Z
+       * @description When it ends by itself. Without it, it lasts until it is lifted.
+       * @example 2027-03-01T12:00:00Z
        */
       expiresAt?: string;
     };
-    /** @description Why it goes on. */
-    ControlEnd: {
-      /**
-       * @description Why; no personal data.
-       * @example ticket 814
-       */
-      reason: string;
-    };
-    /** @description A rail or merchant whose intake is stopped. */
     Control: {
       /**
-       * @description What is stopped: rail:NAME or merchant:NAME.
+       * @description rail:NAME or merchant:NAME.
        * @example rail:partner-b
        */
       scope: string;
       /**
-       * @description Why.
-       * @example ticket 814
+       * @description Why it was stopped.
+       * @example the partner asked for it, call 17
        */
       reason: string;
       /**
@@ -1718,38 +1757,42 @@ export interface components {
       by: string;
       /**
        * Format: date-time
-       * @description Since when.
+       * @description When it was stopped.
        * @example 2027-03-01T10:00:00.000Z
        */
       since: string;
       /**
        * Format: date-time
-       * @description When it goes on by itself.
-       * @example 2027-03-01T10:00:00.000Z
+       * @description When it ends by itself.
+       * @example 2027-03-01T12:00:00.000Z
        */
       expiresAt?: string;
       /**
-       * @description True once every live instance of the gateway has it.
+       * Format: date-time
+       * @description When it was lifted. In the answer to that only.
+       * @example 2027-03-01T11:00:00.000Z
+       */
+      liftedAt?: string;
+      /**
+       * @description Person who lifted it. In the answer to that only.
+       * @example bernard
+       */
+      liftedBy?: string;
+      /**
+       * @description Every instance has it: no command of the scope is begun any more.
        * @example true
        */
       acknowledged: boolean;
-      /** @description Instances of the gateway. */
+      /** @description Instances of the gateway that have it, and all of them. */
       instances: {
-        /**
-         * @description Those that have it.
-         * @example 2
-         */
+        /** @description Those that have it. */
         acknowledged: number;
-        /**
-         * @description Those that live.
-         * @example 2
-         */
+        /** @description All that are in the gateways' consumer group. */
         of: number;
       };
     };
-    /** @description What people stopped. */
     Controls: {
-      /** @description The stops. */
+      /** @description What is stopped now. */
       controls: components['schemas']['Control'][];
     };
     /** @description What the job is to do. */
@@ -1921,6 +1964,13 @@ export interface components {
       /** @description cursor of the next page; absent on the last. */
       next?: string;
     };
+    LiftRequest: {
+      /**
+       * @description Why. The audit keeps it: no personal data.
+       * @example the partner asked for it, call 17
+       */
+      reason: string;
+    };
   };
   responses: never;
   parameters: never;
@@ -1955,7 +2005,6 @@ export type Settled = components['schemas']['Settled'];
 export type Conflict = components['schemas']['Conflict'];
 export type Me = components['schemas']['Me'];
 export type ControlRequest = components['schemas']['ControlRequest'];
-export type ControlEnd = components['schemas']['ControlEnd'];
 export type Control = components['schemas']['Control'];
 export type Controls = components['schemas']['Controls'];
 export type JobRequest = components['schemas']['JobRequest'];
@@ -1963,6 +2012,7 @@ export type Job = components['schemas']['Job'];
 export type Jobs = components['schemas']['Jobs'];
 export type JobItem = components['schemas']['JobItem'];
 export type JobItems = components['schemas']['JobItems'];
+export type LiftRequest = components['schemas']['LiftRequest'];
 export type $defs = Record<string, never>;
 export interface operations {
   getV1Attention: {
@@ -2726,7 +2776,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What is stopped. */
+      /** @description What is stopped now. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2751,7 +2801,7 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description What is stopped: rail:NAME or merchant:NAME. */
+        /** @description rail:NAME or merchant:NAME. */
         scope: string;
       };
       cookie?: never;
@@ -2762,7 +2812,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description It is stopped. */
+      /** @description It is written. Every instance has it once acknowledged is true. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2787,18 +2837,18 @@ export interface operations {
       query?: never;
       header?: never;
       path: {
-        /** @description What is stopped: rail:NAME or merchant:NAME. */
+        /** @description rail:NAME or merchant:NAME. */
         scope: string;
       };
       cookie?: never;
     };
     requestBody: {
       content: {
-        'application/json': components['schemas']['ControlEnd'];
+        'application/json': components['schemas']['LiftRequest'];
       };
     };
     responses: {
-      /** @description It was stopped until now. */
+      /** @description It is lifted. */
       200: {
         headers: {
           [name: string]: unknown;
