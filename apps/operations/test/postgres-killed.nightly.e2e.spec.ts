@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { aPartnerBAuthorization, operationsSettings, startApp, waitFor, type RunningApp } from '@tranche/testing';
 import { expectSameContents, untilKnown } from './contents.js';
 import { joinOperationsStage } from './operations-stack.js';
-import { ownPostgres } from './postgres.js';
+import { killPostgres, ownPostgres } from './postgres.js';
 
 const merchant = 'shop-fr';
 const KILLS = 5;
@@ -27,20 +27,12 @@ async function start(schema: string): Promise<RunningApp> {
   return app;
 }
 
-/** PostgreSQL takes the end of one of its processes for a crash: it ends all sessions, recovers, and takes new ones. */
-async function killPostgres(): Promise<void> {
-  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
-  const [session] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  process.kill(session!.pid, 'SIGKILL');
-  await sql.end({ timeout: 0 });
-}
-
 it('PostgreSQL is killed again and again while orders come, and has in the end what a rebuild has', async () => {
   const app = await start('killed');
   for (let kill = 0; kill < KILLS; kill++) {
     const ids = Array.from({ length: 20 }, (_, index) => `killed-${kill}-${index}`);
     const sent = ids.map((orderId) => stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId })));
-    await waitFor(() => killPostgres().then(() => true), { what: 'PostgreSQL to be there and to be killed' });
+    await waitFor(() => killPostgres(server.url).then(() => true), { what: 'PostgreSQL to be there and to be killed' });
     await Promise.all(sent);
     await Promise.all(ids.map((orderId) => untilKnown(app, merchant, orderId)));
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { createLogger, Health, ServiceLifetime } from '@tranche/service-kit';
 import { Database } from '../src/database/database.service.js';
 import type { OperationsConfig } from '../src/operations.config.js';
@@ -21,15 +22,25 @@ export async function postgresOfTests(): Promise<{ url: string; close(): Promise
 /** One that nobody else uses. */
 export async function ownPostgres(): Promise<{ url: string; close(): Promise<void> }> {
   const { DATABASE_URL: given } = process.env;
-  delete process.env.DATABASE_URL;
   const folder = join(__dirname, '../../../tools/infra');
   const { holdProcesses } = (await import(join(folder, 'processes.mjs'))) as Tools;
   const { startDatabase } = (await import(join(folder, 'infrastructure.mjs'))) as Tools;
   const held = holdProcesses();
-  const { databaseUrl: url } = await startDatabase({ held, log: () => undefined });
-  // The shared stages use it.
-  if (given !== undefined) process.env.DATABASE_URL = given;
-  return { url, close: () => held.close() };
+  delete process.env.DATABASE_URL;
+  try {
+    const { databaseUrl: url } = await startDatabase({ held, log: () => undefined });
+    return { url, close: () => held.close() };
+  } finally {
+    if (given !== undefined) process.env.DATABASE_URL = given;
+  }
+}
+
+/** PostgreSQL takes the end of one of its processes for a crash: it ends all sessions, recovers, and takes new ones. */
+export async function killPostgres(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  const [session] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  process.kill(session!.pid, 'SIGKILL');
+  await sql.end({ timeout: 0 });
 }
 
 export const ownSchema = (): string => `test_${randomBytes(6).toString('hex')}`;

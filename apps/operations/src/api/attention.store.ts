@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
 import { compact } from '@tranche/runtime';
-import { Database, type Fragment } from '../database/database.service.js';
+import { Database } from '../database/database.service.js';
 import { cursorOf, placeOf } from './cursor.js';
 import type { AttentionQuery } from './queries.js';
 
@@ -69,7 +69,7 @@ export class AttentionStore {
       select key, id, kind, merchant, order_id, since, act_by, urgent_at::text as urgent, since::text as began,
         money::text, amount, currency, body
       from (select *, coalesce(amount, 0) as money from attention) as attention
-      where open_from <= now() and ${this.#isVisible(visible)}
+      where open_from <= now() and ${this.database.ofMerchants(visible)}
         ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
         ${minAmount === undefined ? sql`` : sql`and amount >= ${minAmount}`}
         ${behind}
@@ -92,7 +92,7 @@ export class AttentionStore {
         jsonb_object_agg(currency, amount) filter (where currency is not null) as sums
       from (
         select kind, currency, count(*) as number, min(since) as oldest, sum(coalesce(amount, 0)) as amount
-        from attention where open_from <= now() and ${this.#isVisible(visible)}
+        from attention where open_from <= now() and ${this.database.ofMerchants(visible)}
         group by kind, currency
       ) as each group by kind order by kind`;
     return ofOrders.map(({ oldest, sums, ...count }) =>
@@ -106,7 +106,7 @@ export class AttentionStore {
     const rows = await sql<{ topic: string; merchant: string; kind: string; number: number; oldest: Date }[]>`
       select topic, merchant, kind, count(*)::int as number, min(at) as oldest from records
       where topic = any(${Object.values(GROUPED)}) and at > now() - make_interval(days => ${LISTED_DAYS})
-        and ${this.#isVisible(visible)}
+        and ${this.database.ofMerchants(visible)}
         and not (topic = ${GROUPED.dead_letters} and partition || '-' || "offset" in (
           select key from job_items where result = 'done' and job in (select id from jobs where jobs.kind = 'replay')))
       group by topic, merchant, kind order by 5 limit 200`;
@@ -115,11 +115,6 @@ export class AttentionStore {
       ...(merchant !== '' && { merchant }),
       ...{ since: oldest.toISOString(), number, about: { reason: kind, number } },
     }));
-  }
-
-  #isVisible(visible: readonly string[] | undefined): Fragment {
-    const { sql } = this.database;
-    return visible === undefined ? sql`true` : sql`merchant = any(${[...visible]})`;
   }
 }
 

@@ -54,7 +54,7 @@ export class OrdersStore {
     const after = placeOf(cursor, 2);
     const rows = await sql<ListedOrder[]>`
       select key, merchant, order_id, status, currency, amount, moved_at, moved_at::text as moved from orders
-      where ${this.#isVisible(visible)}
+      where ${this.database.ofMerchants(visible)}
         ${q === undefined ? sql`` : sql`and key = any(array(${this.#found(q, visible)}))`}
         ${status === undefined ? sql`` : sql`and status = ${status}`}
         ${amount === undefined ? sql`` : sql`and amount = ${amount}`}
@@ -76,7 +76,7 @@ export class OrdersStore {
     return sql`
       select key from orders where key = any(${named})
       union select key from orders where names @> array[${q}]::text[]
-      union (select key from orders where order_id >= ${q} and order_id < ${q + LAST} and ${this.#isVisible(visible)} limit 1000)`;
+      union (select key from orders where order_id >= ${q} and order_id < ${q + LAST} and ${this.database.ofMerchants(visible)} limit 1000)`;
   }
 
   /** @throws Problem 404 */
@@ -119,7 +119,7 @@ export class OrdersStore {
       }[]
     >`
       select partition, "offset", key, merchant, at, at::text as moment, kind, body from records
-      where topic = ${topic} and ${this.#isVisible(visible)}
+      where topic = ${topic} and ${this.database.ofMerchants(visible)}
         ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
         ${ofOrder === undefined ? sql`` : sql`and key = ${ofOrder}`}
         ${ofOrder === undefined && orderId !== undefined ? sql`and key like ${`%/${orderId.replace(/[\\%_]/g, String.raw`\$&`)}`}` : sql``}
@@ -180,11 +180,6 @@ export class OrdersStore {
       ),
     );
     return { place: next, merchants: rows.flat().map(({ merchant }) => merchant) };
-  }
-
-  #isVisible(visible: readonly string[] | undefined): Fragment {
-    const { sql } = this.database;
-    return visible === undefined ? sql`true` : sql`merchant = any(${[...visible]})`;
   }
 }
 

@@ -121,6 +121,11 @@ export class Database implements OnApplicationShutdown, OnModuleInit {
     await this.sql.unsafe(statements.join(';\n')).simple();
   }
 
+  /** A condition for rows of these merchants; undefined for all. */
+  ofMerchants(merchants: readonly string[] | undefined): Fragment {
+    return merchants === undefined ? this.sql`true` : this.sql`merchant = any(${[...merchants]})`;
+  }
+
   failed(error: unknown): void {
     const reason = reasonOf(error);
     if (this.#trouble === undefined) this.log.warn({ err: error }, `PostgreSQL can not be used: ${reason}`);

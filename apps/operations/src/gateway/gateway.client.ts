@@ -4,6 +4,8 @@ import { OperationsConfig } from '../operations.config.js';
 
 /** The gateway itself answers within its 10 s for the journal and some more. */
 const TIMEOUT_MS = 20_000;
+/** Of an answer that is no use, so much is in the log. */
+const SHOWN = 500;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 export interface PassedOn {
@@ -60,7 +62,7 @@ export class GatewayClient {
         body: Buffer.from(bytes).toString(),
       };
     } catch (error) {
-      this.log.warn({ err: error, method }, 'The gateway did not answer');
+      this.log.warn({ err: error, method, path: address.pathname }, 'The gateway did not answer');
       throw this.#unavailable(isChange, error);
     }
   }
@@ -69,7 +71,9 @@ export class GatewayClient {
   async read<T>(url: string, authorization: string | undefined): Promise<T | undefined> {
     const headers = authorization === undefined ? {} : { authorization };
     const { status, body } = await this.pass({ method: 'GET', url, headers });
-    return status === 200 ? (JSON.parse(body) as T) : undefined;
+    if (status === 200) return JSON.parse(body) as T;
+    this.log.info({ url, status, answer: body.slice(0, SHOWN) }, 'The gateway gave no answer to use');
+    return undefined;
   }
 
   #unavailable(isChange: boolean, cause?: unknown): Problem {

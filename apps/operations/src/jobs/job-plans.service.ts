@@ -84,7 +84,7 @@ export class JobPlans {
     const visible = visibleTo(operator, merchant);
     const letters = await sql<Letter[]>`
       select partition, "offset", merchant from records
-      where topic = ${topic} and ${visible === undefined ? sql`true` : sql`merchant = any(${[...visible]})`}
+      where topic = ${topic} and ${this.database.ofMerchants(visible)}
         ${ids === undefined ? sql`` : sql`and partition || '-' || "offset" = any(${ids})`}
       order by at, partition, "offset" limit ${MOST_LETTERS + 1}`;
     const unknown = (ids ?? []).filter(
