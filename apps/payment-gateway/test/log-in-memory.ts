@@ -14,6 +14,7 @@ export class LogInMemory {
   readonly records: Written[] = [];
   readonly sent: object[] = [];
   isAway = false;
+  reads = 0;
 
   constructor() {
     (kafka.LogReader as unknown as jest.Mock).mockReset().mockImplementation(() => this.#reader());
@@ -36,10 +37,12 @@ export class LogInMemory {
         ? Promise.reject(new Error('Kafka is away'))
         : Promise.resolve({ low: 0n, high: BigInt(this.records.length), topicId: 'one' });
     const { records } = this;
+    const counted = () => this.reads++;
     let isReading = false;
     async function* read(_partition: number, from: bigint, until: bigint) {
       if (isReading) throw new Error('the partition is being read already');
       isReading = true;
+      counted();
       await bounds().finally(() => (isReading = false));
       if (from < until)
         yield records

@@ -2,7 +2,7 @@ import { encodeCloudEvent, TOPICS, type Merchants } from '@tranche/contracts';
 import { emptyOrder, fold, journalPartition, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import type { OperatorIdentity } from '@tranche/operators';
 import { aCapture } from '@tranche/testing';
-import { LogInMemory } from '../../test/log-in-memory.js';
+import { LogInMemory, type Written } from '../../test/log-in-memory.js';
 import { readCommand } from '../command/accepted-command.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { Replays, type ReplayRequest } from './replays.service.js';
@@ -121,10 +121,13 @@ it.each(VERDICTS)('a command %s is %3$s', async (_what, given, verdict, isPublis
   expect(log.sent).toHaveLength(isPublished ? 1 : 0);
 });
 
-it('letters that are judged at the same time are read one after the other', async () => {
-  const { replays, request } = letter();
-  const judged = await Promise.all(Array.from({ length: 8 }, () => replays.judge(request, anna)));
-  expect(judged.map(({ verdict }) => verdict)).toEqual(Array(8).fill('attempt'));
+it('letters that are judged at the same time are read one after the other, many at once', async () => {
+  const { log, replays, request } = letter();
+  log.records.push(...Array<Written>(40).fill(log.records[1]!));
+  const offsets = Array.from({ length: 40 }, (_, at) => String(at + 1));
+  const judged = await Promise.all(offsets.map((offset) => replays.judge({ ...request, offset }, anna)));
+  expect(judged.map(({ verdict }) => verdict)).toEqual(offsets.map(() => 'attempt'));
+  expect(log.reads).toBe(2);
 });
 
 it('what is published has the bytes, headers and key of the original, on its rail, in the partition of its order', async () => {

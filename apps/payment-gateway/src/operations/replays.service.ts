@@ -69,6 +69,8 @@ interface Letter extends Pick<LogRecord, 'value' | 'headers'> {
 }
 
 const ADDED = 'dead-letter-';
+const READ_AT_ONCE = 32n;
+const KNOWN_FOR_MS = 10_000;
 
 /** Publishes commands again that became dead letters, where their orders allow it. */
 @Injectable()
@@ -77,6 +79,8 @@ export class Replays implements OnApplicationShutdown {
   readonly #topic: string;
   /** The latest read. The reader takes one at a time of a partition. */
   #reading: Promise<unknown> = Promise.resolve();
+  /** What it found. A plan asks for one letter after the other, and each read costs several answers of Kafka. */
+  #found = { partition: -1, records: [] as LogRecord[], atMs: 0 };
 
   constructor(
     private readonly config: GatewayConfig,
@@ -133,21 +137,29 @@ export class Replays implements OnApplicationShutdown {
   async #deadLetter({ topic, partition, offset: text }: ReplayRequest): Promise<LogRecord> {
     const offset = BigInt(text);
     if (topic === this.#topic || topic === TOPICS.commandsDeadLetter.name) {
-      const { low, high } = await this.#available(this.#reader.bounds(partition));
-      if (offset >= low && offset < high) {
-        const read = this.#reading.then(() => this.#read(partition, offset));
-        this.#reading = read.catch(() => undefined);
-        const found = await this.#available(read);
-        if (found !== undefined) return found;
-      }
+      const read = this.#reading.then(() => this.#known(partition, offset) ?? this.#read(partition, offset));
+      this.#reading = read.catch(() => undefined);
+      const found = await this.#available(read);
+      if (found !== undefined) return found;
     }
     const detail = `${this.#topic} has no record at this place any more.`;
     throw new Problem({ status: 404, code: 'dead_letter_unknown', detail });
   }
 
+  #known(partition: number, offset: bigint): LogRecord | undefined {
+    const { records, atMs, ...of } = this.#found;
+    const isOfIt = of.partition === partition && performance.now() - atMs < KNOWN_FOR_MS;
+    return isOfIt ? records.find((record) => record.offset === offset) : undefined;
+  }
+
   async #read(partition: number, offset: bigint): Promise<LogRecord | undefined> {
-    for await (const [record] of this.#reader.read(partition, offset, offset + 1n)) return record;
-    return undefined;
+    const { low, high } = await this.#reader.bounds(partition);
+    if (offset < low || offset >= high) return undefined;
+    const until = offset + READ_AT_ONCE < high ? offset + READ_AT_ONCE : high;
+    const records: LogRecord[] = [];
+    for await (const slice of this.#reader.read(partition, offset, until)) records.push(...slice);
+    this.#found = { partition, records, atMs: performance.now() };
+    return this.#known(partition, offset);
   }
 
   /** The mended command goes to the rail on which the dead letter was, and stays with its merchant. */
