@@ -1,4 +1,4 @@
-import type { Consumer } from 'kafkajs';
+import type { Consumer, ConsumerRunConfig } from 'kafkajs';
 import { silentLog } from '@tranche/runtime';
 import { ConsumerClosedError } from '../errors.js';
 import { ConsumerRunner } from './consumer-runner.js';
@@ -12,8 +12,10 @@ function aConsumer() {
   const calls: string[] = [];
   const ends = new Map<Step, (error?: Error) => void>();
   const listeners = new Map<string, Listener>();
-  const step = (name: Step) => () => {
+  const given: unknown[] = [];
+  const step = (name: Step) => (options?: unknown) => {
     calls.push(name);
+    given.push(options);
     return new Promise<void>((resolve, reject) => ends.set(name, (error) => (error ? reject(error) : resolve())));
   };
   const consumer = {
@@ -39,6 +41,7 @@ function aConsumer() {
   return {
     runner,
     calls,
+    given,
     crashes,
     emit,
     turn,
@@ -91,4 +94,13 @@ it('leaves also when what was to be finished fails', async () => {
   await starting;
   await expect(runner.stop(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(calls.at(-1)).toBe('disconnect');
+});
+
+it('has kafkajs take what was fetched of other partitions while one of them waits', async () => {
+  const { runner, given, ask, end } = aConsumer();
+  const starting = runner.start(ask);
+  for (const step of STEPS) await end(step);
+  await starting;
+  const { partitionsConsumedConcurrently = 1 } = given.at(-1) as ConsumerRunConfig;
+  expect(partitionsConsumedConcurrently).toBeGreaterThan(1);
 });

@@ -29,6 +29,11 @@ const OUTAGES: ReadonlySet<string> = new Set([
   'OAuthBearerError',
 ]);
 
+/**
+ * Batches that are taken at once. The first one of a fetch waits until its broker may be asked again (`FetchPace`); one after another, what was fetched
+ * of other partitions, and from other brokers, would wait with it.
+ */
+const takenAtOnce = 8;
 const leaveMs = 5_000;
 const runAgainAfterMs = 500;
 
@@ -124,7 +129,10 @@ export class ConsumerRunner {
     const { consumer, eachBatch } = this.options;
     this.#joins++;
     try {
-      await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch });
+      await consumer.run({
+        ...{ autoCommit: false, eachBatchAutoResolve: false, eachBatch },
+        partitionsConsumedConcurrently: takenAtOnce,
+      });
     } finally {
       this.#joins--;
     }

@@ -6,7 +6,7 @@ import { pauseFor } from '@tranche/runtime';
  * second for one or two records each. This keeps `everyMs` between fetches that return records; a single record is not delayed.
  */
 export class FetchPace {
-  /** A fetch returns batches of many partitions in turn; only the first of them waits. */
+  /** A fetch returns batches of many partitions; only the first of them waits, and with it the next fetch. */
   private isFirstOfFetch = false;
   private lastMs = -Infinity;
 

@@ -154,6 +154,14 @@ export function paymentsTaken(order: OrderState): Payment[] {
   return [...ours, ...elsewhere.map((one) => paymentOf(one))].filter((one) => !isCancelled(order, one));
 }
 
+/** Payments that took money where they are several: an order usually has one payment, and one report of its success. */
+export function severalTaken(order: OrderState): Payment[] {
+  const [first, ...others] = order.operations.filter(isPayment);
+  if (others.length === 0 && order.external.length === 0 && first?.conflictingReports === undefined) return [];
+  const taken = paymentsTaken(order);
+  return taken.length > 1 ? taken : [];
+}
+
 /** Payments that succeeded though their form was voided, until they are captured or voided once more. */
 export const paidAfterVoid = (order: OrderState): OperationState[] =>
   order.operations.filter(
@@ -176,8 +184,8 @@ export function conflictsOf(order: OrderState): Conflict[] {
 }
 
 function allConflictsOf(order: OrderState): Conflict[] {
-  const taken = paymentsTaken(order);
-  const last = taken.length > 1 ? taken.at(-1) : undefined;
+  const taken = severalTaken(order);
+  const last = taken.at(-1);
   const payments = taken.map(({ commandId, transactionId, amount }) => ({ commandId, transactionId, amount }));
   const names = (of: readonly Payment[]) =>
     of.map(({ commandId, transactionId }) => ['paid', commandId, transactionId]);

@@ -1,6 +1,6 @@
 import { compact, copyWith } from '@tranche/runtime';
 import { operationEventType, type EventName, type EventType, type NotificationFlag } from '@tranche/contracts';
-import { paidAfterVoid, paymentsTaken } from './conflicts.js';
+import { paidAfterVoid, paymentsTaken, severalTaken } from './conflicts.js';
 import { isDoubtSuperseded, type Judgement } from './guards.js';
 import type { ExternalMove, Move, OperationMove, UnauthorizedMove } from './fold-evidence.js';
 import type { Change } from './history.js';
@@ -351,8 +351,8 @@ function reportCurrency(change: Change, settled: OperationState, evidence: Evide
 /** By this record one more payment of the order took money: the cardholder may pay twice. */
 export function reportSecondPayment(before: OrderState, change: Change): Change {
   const { order, events } = change;
-  const taken = events.length > 0 ? paymentsTaken(order) : [];
-  const known = taken.length > 1 ? paymentsTaken(before) : taken;
+  const taken = events.length > 0 ? severalTaken(order) : [];
+  const known = taken.length > 0 ? paymentsTaken(before) : taken;
   if (taken.length <= known.length) return change;
   const isSame = (one: EventBody, other: EventBody) =>
     one.commandId === other.commandId && one.transactionId === other.transactionId;
@@ -366,9 +366,10 @@ export function reportSecondPayment(before: OrderState, change: Change): Change 
 /** By this record a payment has succeeded whose form was voided: it can be captured, or voided once more. */
 export function reportPaidAfterVoid(before: OrderState, change: Change): Change {
   const { order, events } = change;
-  if (events.length === 0) return change;
+  const paid = events.length > 0 ? paidAfterVoid(order) : [];
+  if (paid.length === 0) return change;
   const known = paidAfterVoid(before).map(({ commandId }) => commandId);
-  const more = paidAfterVoid(order).filter(({ commandId }) => !known.includes(commandId));
+  const more = paid.filter(({ commandId }) => !known.includes(commandId));
   return more.reduce((next, one) => publish(next, CONFLICT, one, { flags: ['paid_after_void'] }), change);
 }
 
