@@ -79,7 +79,7 @@ export class Replays implements OnApplicationShutdown {
   readonly #topic: string;
   /** The latest read. The reader takes one at a time of a partition. */
   #reading: Promise<unknown> = Promise.resolve();
-  /** What it found. A plan asks for one letter after the other, and each read costs several answers of Kafka. */
+  /** It found these: a plan asks for one letter after the other, and each read costs several answers of Kafka. */
   #found = { partition: -1, records: [] as LogRecord[], atMs: 0 };
 
   constructor(
