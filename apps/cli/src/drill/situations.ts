@@ -11,12 +11,12 @@ export interface Situation {
   title: string;
   /** Nobody is needed: it ends by itself, or by the shop. */
   endsByItself?: boolean;
-  /** The right way, told at the end. */
+  /** Says what should have been done; `check` prints it once the situation is over. */
   right: string;
   produce(stage: Stage): Promise<void>;
   /** Tells what a person notices: the alert's text, and no more. */
   tell(order: string): string;
-  /** Says what is still open, and undefined once it is over. It may play what the shop does when it was told. */
+  /** Returns what is still open, and undefined once the situation is over. It may publish a command in the shop's place. */
   judge(stage: Stage): Promise<string | undefined>;
 }
 

@@ -4,7 +4,7 @@ import { OperationsConfig } from '../operations.config.js';
 
 /** The gateway itself answers within its 10 s for the journal and some more. */
 const TIMEOUT_MS = 20_000;
-/** Of an answer that is no use, so much is in the log. */
+/** The log shows so many characters of an answer that can't be used. */
 const SHOWN = 500;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 

@@ -134,6 +134,7 @@ export class MarkedRecord {
     this.readFrom = isCompared ? mark.marker : mark.marker + 1n;
   }
 
+  /** The record has not been read yet: another log may be there. */
   get isAwaited(): boolean {
     return this.#mark !== undefined;
   }
