@@ -7,6 +7,8 @@ import { waitFor } from './wait-for.js';
 const READY_PATH = '/health/ready';
 const READY_TIMEOUT_MS = 100_000;
 const STOP_TIMEOUT_MS = 30_000;
+/** At these levels an app doesn't print where it listens. */
+const WITHOUT_INFO = new Set(['warn', 'error', 'silent']);
 
 export type AppName =
   | 'payment-gateway'
@@ -111,7 +113,7 @@ export async function startApp(
   const hasSaid = () =>
     readyPath !== READY_PATH ||
     name === 'platform-simulator' ||
-    env.LOG_LEVEL !== undefined ||
+    WITHOUT_INFO.has(env.LOG_LEVEL ?? 'info') ||
     logs.some((line) => line.includes('has started'));
   if (readyPath === undefined) return app;
   try {
