@@ -114,14 +114,17 @@ describe('the shop', () => {
     for (const place of [text, stack.shop.logs.join('\n')]) expect(place).not.toContain(traceId);
   });
 
-  // 121 posts exceed the limit of 60 even if a new minute starts among them.
+  // 121 posts exceed the limit of 60 even if a new minute starts among them. The shop keeps orders where the others of its Kafka group keep
+  // them: an instance with a place of its own would take their events and show them to nobody.
   it('begins only so much of one address in a minute', async () => {
-    const limiting = { ATTEMPTS_PER_MINUTE: '60', REDIS_KEY_PREFIX: `${stack.prefix}limited:` };
-    const shop = await stack.startShop({ ...limiting });
-    const answers = await Promise.all(Array.from({ length: 121 }, () => post(shop, '/api/orders', {})));
-    const limited = answers.filter(({ status }) => status === 429);
-    expect(limited.length).toBeGreaterThan(0);
-    expect(limited[0]?.headers.get('retry-after')).toBe('60');
-    await shop.stop();
+    const shop = await stack.startShop({ ATTEMPTS_PER_MINUTE: '60' });
+    try {
+      const answers = await Promise.all(Array.from({ length: 121 }, () => post(shop, '/api/orders', {})));
+      const limited = answers.filter(({ status }) => status === 429);
+      expect(limited.length).toBeGreaterThan(0);
+      expect(limited[0]?.headers.get('retry-after')).toBe('60');
+    } finally {
+      await shop.stop();
+    }
   });
 });

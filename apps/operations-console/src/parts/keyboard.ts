@@ -48,7 +48,10 @@ export function useKeyboard({ go, help, theme }: KeyDoings): void {
       const { key, target } = event;
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
       if (isTyping(target)) {
-        if (key === 'Escape') (target as HTMLElement).blur();
+        if (key !== 'Escape') return;
+        // The browser would empty a search field, and the list of what it found would go.
+        event.preventDefault();
+        (target as HTMLElement).blur();
         return;
       }
       const wasGoing = isGoing;

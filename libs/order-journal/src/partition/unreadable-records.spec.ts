@@ -39,6 +39,11 @@ const sampleOf = (kind: JournalRecord['record']): Record<string, unknown> => {
   return { record: kind, rulesVersion: 1, ...Object.fromEntries(values), ...tag };
 };
 
+/** `npm test` tries every fourth record, other ones for each `SIMULATED_SEED`, `npm run test:all` every one. */
+const EVERY = process.env.NIGHTLY ? 1 : 4;
+const isDrawn = (_record: unknown, at: number): boolean =>
+  at % EVERY === Number(process.env.SIMULATED_SEED ?? 1) % EVERY;
+
 /** Each kind of record with each of its fields missing, null, of another type, or far too long. */
 const broken = RECORD_KINDS.flatMap((kind) => {
   const sample = sampleOf(kind);
@@ -102,7 +107,7 @@ describe.each([
   it('is folded to a valid state, or stops its partition there; and once it is skipped, the partition goes on', async () => {
     const wrong: string[] = [];
     const ends = { folded: 0, stopped: 0 };
-    for (const { what, record } of broken) {
+    for (const { what, record } of broken.filter(isDrawn)) {
       const before = ['EXPIRED', 'REMINDED', 'SNAPSHOT'].includes(record.record) ? [intent, redirect] : [intent];
       const end = endOf(await meet(before, record, { key: KEY }), before.length);
       if (isJudgedUnreadable([...before, record]) !== (end === 'stopped'))
@@ -118,6 +123,6 @@ describe.each([
       if (after !== 'folded' || isFrozen !== true) wrong.push(`${what}, skipped: ${after}`);
     }
     expect(wrong).toEqual([]);
-    expect([ends.folded, ends.stopped].every((times) => times > 100)).toBe(true);
+    expect([ends.folded, ends.stopped].every((times) => times > 100 / EVERY)).toBe(true);
   });
 });
