@@ -1,7 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
-import { encodeRecord, journalPartition, RULES_VERSION, type Intent, type JournalRecord } from '@tranche/order-journal';
+import {
+  encodeRecord,
+  journalPartition,
+  NEWEST_RULES_VERSION,
+  type Intent,
+  type JournalRecord,
+} from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { MERCHANT } from './commands.js';
 import type { Stage } from './stage.js';
@@ -36,7 +42,7 @@ export function intent(n: number): Intent {
   const commandId = randomUUID();
   return {
     record: 'INTENT',
-    rulesVersion: RULES_VERSION,
+    rulesVersion: NEWEST_RULES_VERSION,
     merchant: MERCHANT.merchant,
     orderId: `order-${n}`,
     at: new Date().toISOString(),

@@ -5,6 +5,7 @@ import {
   fold,
   IndexSigner,
   inOrder,
+  NEWEST_RULES_VERSION,
   OrderIndexKeys,
   rebuildIndex,
   recordHash,
@@ -32,7 +33,8 @@ const entries: readonly JournalEntry[] = Array.from({ length: ORDERS }, (_, n) =
 
 /** An authorization and a capture, each with its outcome. */
 function orderOf(n: number): JournalRecord[] {
-  const ofOrder = inOrder({ merchant: 'shop-fr', orderId: `order-${n}` }, '2026-03-01T10:00:00.000Z');
+  const known = inOrder({ merchant: 'shop-fr', orderId: `order-${n}` }, '2026-03-01T10:00:00.000Z');
+  const ofOrder = { ...known, rulesVersion: NEWEST_RULES_VERSION };
   const terms = { method: 'A', currency: 'EUR', amount: 30_000, contentHash: 'yYSwX0PoWvdAg7Gob6V6hd5il70' } as const;
   const transactionId = `T-order-${n}`;
   const answer = { execCode: '0000', message: 'Accepted.', transactionId, descriptor: 'SHOP' };
