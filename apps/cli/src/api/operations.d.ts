@@ -446,6 +446,25 @@ export interface components {
         kind: string;
         /** @description What is kept of it. */
         body: Record<string, unknown>;
+        /** @description What closed an entry of the quarantine. */
+        closed?: {
+          /**
+           * @description What became of it. Others may follow.
+           * @example published
+           */
+          verdict: string;
+          /**
+           * @description Id of its event.
+           * @example 6a3f0c
+           */
+          event: string;
+          /**
+           * Format: date-time
+           * @description Time.
+           * @example 2027-03-01T10:00:00.000Z
+           */
+          closedAt: string;
+        };
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.

@@ -144,7 +144,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Notifications that were not believed, the newest first. */
+    /** Notifications that were not believed and are open, the newest first. */
     get: operations['getV1Quarantine'];
     put?: never;
     post?: never;
@@ -925,6 +925,25 @@ export interface components {
         kind: string;
         /** @description What is kept of it. */
         body: Record<string, unknown>;
+        /** @description What closed an entry of the quarantine. */
+        closed?: {
+          /**
+           * @description What became of it. Others may follow.
+           * @example published
+           */
+          verdict: string;
+          /**
+           * @description Id of its event.
+           * @example 6a3f0c
+           */
+          event: string;
+          /**
+           * Format: date-time
+           * @description Time.
+           * @example 2027-03-01T10:00:00.000Z
+           */
+          closedAt: string;
+        };
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.
@@ -2341,6 +2360,8 @@ export interface operations {
         kind?: string;
         /** @description Only this order. */
         orderId?: string;
+        /** @description true: entries that were verified again and published since; false: those that are open. */
+        closed?: 'true' | 'false';
       };
       header?: never;
       path?: never;
