@@ -130,7 +130,7 @@ function cliStage({ prefix, env, simulator, operationsUrl }: Parts) {
     sendRecord: (key: string, value: Buffer, topic: string = COMMAND_TOPICS['partner-b'].name) =>
       producer.send({ topic: prefix + topic, key, value }),
     /** Dead letters of authorizations by method B, as a gateway with a fault of its own writes them. */
-    async sendDeadLetters(commands: readonly CloudEvent<CommandData>[]): Promise<void> {
+    async sendDeadLetters(commands: readonly CloudEvent<CommandData>[], code = 'handler_failed'): Promise<void> {
       const { name } = COMMAND_TOPICS['partner-b'];
       const letters = commands.map((command, at) => {
         const key = orderKey(command.data.merchant, command.data.orderId);
@@ -138,7 +138,7 @@ function cliStage({ prefix, env, simulator, operationsUrl }: Parts) {
         const about = {
           ...{ 'dead-letter-topic': prefix + name, 'dead-letter-partition': '0', 'dead-letter-offset': String(at) },
           ...{ 'dead-letter-timestamp': String(Date.now()), 'dead-letter-attempts': '6' },
-          ...{ 'dead-letter-code': 'handler_failed', 'dead-letter-message': 'a fault that is mended now' },
+          ...{ 'dead-letter-code': code, 'dead-letter-message': 'a fault that is mended now' },
         };
         return { topic: prefix + TOPICS.commandsDeadLetter.name, key, value, headers: { ...headers, ...about } };
       });

@@ -6,7 +6,7 @@ import { isOpen } from '../fold/stored-rows.js';
 import { cursorOf, placeOf } from './cursor.js';
 import type { AttentionQuery } from './queries.js';
 
-/** Dead letters, until a job has published them again, and the quarantine, until it was verified again: for as long as Kafka keeps them. */
+/** Dead letters, until the audit says that one was published again, and the quarantine, until it was verified again: for as long as Kafka keeps them. */
 const LISTED_DAYS = 35;
 const GROUPED = {
   dead_letters: TOPICS.commandsDeadLetter.name,
@@ -109,7 +109,9 @@ export class AttentionStore {
       where topic = any(${Object.values(GROUPED)}) and at > now() - make_interval(days => ${LISTED_DAYS})
         and ${this.database.ofMerchants(visible)} and ${isOpen(sql)}
         and not (topic = ${GROUPED.dead_letters} and partition || '-' || "offset" in (
-          select key from job_items where result = 'done' and job in (select id from jobs where jobs.kind = 'replay')))
+          select replace(substring(body ->> 'deadLetter' from '[0-9]+/[0-9]+$'), '/', '-') from records
+          where topic = ${TOPICS.operationsAudit.name} and kind = 'command.replay' and body ->> 'result' = 'done'
+            and body ->> 'deadLetter' ~ '[0-9]+/[0-9]+$'))
       group by topic, merchant, kind order by 5 limit 200`;
     return rows.map(({ topic, merchant, kind, number, oldest }) => ({
       kind: topic === GROUPED.quarantine ? 'quarantine' : 'dead_letters',

@@ -63,6 +63,20 @@ function list(topic: { name: string }, partition: number, messages: { type: stri
   return store.write({ topic: topic.name, partition }, 0n, () => Promise.resolve({ rows, next: BigInt(rows.length) }));
 } // prettier-ignore
 
+it('a dead letter is in the queue until the audit says that it was published again', async () => {
+  const letter = { type: 'payment.capture', data: {} };
+  await list(TOPICS.commandsDeadLetter, 2, [letter, letter, letter]);
+  const replayed = (offset: number, result: string) => {
+    const deadLetter = `tests.${TOPICS.commandsDeadLetter.name}/2/${offset}`;
+    return { type: 'operations.audit', data: { action: 'command.replay', result, deadLetter } };
+  };
+  const numbers = async () => (await attention.groups(undefined)).map(({ kind, number }) => [kind, number]);
+  await list(TOPICS.operationsAudit, 0, [replayed(0, 'asked'), replayed(1, 'refused'), { type: 'operations.audit', data: { action: 'command.replay', result: 'done' } }]);
+  expect(await numbers()).toEqual([['dead_letters', 3]]);
+  await list(TOPICS.operationsAudit, 1, [replayed(1, 'done')]);
+  expect(await numbers()).toEqual([['dead_letters', 2]]);
+}); // prettier-ignore
+
 it('an entry of the quarantine is open until a record names it, and is listed as closed then', async () => {
   const quarantined = { type: 'payment.notification.quarantined', data: { reason: 'hash_mismatch', merchant: 'shop-fr' } };
   const closed = { verdict: 'published', event: 'content', closedAt: '2027-03-01T10:00:00.000Z' };
