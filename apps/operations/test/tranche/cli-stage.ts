@@ -30,7 +30,12 @@ import {
   waitFor,
   type RunningApp,
 } from '@tranche/testing';
-import { aTerminal, type Ended } from './run-tranche.js';
+// A spec runs the command in its own process, which is faster than the bundle. It does so here and not in apps/cli: the gateway's tests start
+// `tranche`, and a test of apps/cli that starts the gateway would close a circle of projects.
+// eslint-disable-next-line @nx/enforce-module-boundaries
+import { aTerminal, type Ended } from '../../../cli/test/run-tranche.js';
+
+export { aTerminal };
 
 export type Person = Parameters<typeof operatorKey>[0];
 export interface Item {

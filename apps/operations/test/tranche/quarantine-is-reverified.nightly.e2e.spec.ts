@@ -1,5 +1,5 @@
 import { operatorKey, startDrillWorld, waitFor, type DrillWorld } from '@tranche/testing';
-import { aTerminal } from './run-tranche.js';
+import { aTerminal } from './cli-stage.js';
 
 interface Entry {
   id: string;
