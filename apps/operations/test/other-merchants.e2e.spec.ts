@@ -199,7 +199,7 @@ const BODIES: Record<string, () => [object, number][]> = {
   'delete /v1/controls/{scope}': () => [[{ reason: REASON }, 403]],
 };
 
-/** What a person of all merchants sees of the other one. */
+/** Reads what a person of all merchants sees of the other one. */
 async function seen(): Promise<object[]> {
   const of = ['attention', 'dead-letters', 'quarantine', 'jobs'].map((path) => `/v1/${path}?merchant=${OTHER}`);
   const all = [...of, '/v1/proposals', '/v1/controls', `/v1/orders/${OTHER}/${orderId}`];
