@@ -7,7 +7,7 @@ const SCHEMAS = '#/components/schemas/';
 const BINDING = { bindingVersion: '0.5.0' };
 const { version, license } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** Without MESSAGES: records that hold what was refused, and those that only the gateway reads. */
+/** Without MESSAGES: records that hold what was refused, or close it, and those that only the gateway reads. */
 export const OTHERS = {
   commandsDeadLetter: {
     name: 'dead-letter',
@@ -25,28 +25,49 @@ export const OTHERS = {
     },
     payload: { description: 'The original value; null if it was withheld.' },
   },
-  notificationsQuarantine: {
-    name: 'payment.notification.quarantined',
-    summary: 'A notification whose HASH did not fit, or a request that could not be read, for people to check.',
-    payload: {
-      type: 'object',
-      required: ['reason', 'from', 'receivedAt', 'altered'],
-      properties: {
-        reason: {
-          type: 'string',
-          description: 'Why it was put aside.',
-          examples: ['hash_mismatch', 'unknown_identifier', 'unreadable', 'not_found'],
+  notificationsQuarantine: [
+    {
+      name: 'payment.notification.quarantined',
+      summary: 'A notification whose HASH did not fit, or a request that could not be read, for people to check.',
+      payload: {
+        type: 'object',
+        required: ['reason', 'from', 'receivedAt', 'altered'],
+        properties: {
+          reason: {
+            type: 'string',
+            description: 'Why it was put aside.',
+            examples: ['hash_mismatch', 'unknown_identifier', 'unreadable', 'not_found'],
+          },
+          why: { type: 'string', description: 'Fault of a request that could not be read.' },
+          merchant: { type: 'string', description: 'Merchant, if IDENTIFIER names one.' },
+          from: { type: 'string', description: 'Address of the sender.' },
+          receivedAt: { type: 'string', format: 'date-time', description: 'Time at which it came.' },
+          altered: {
+            type: 'boolean',
+            description: 'True if card data was taken out, so that no HASH can fit any more.',
+          },
+          parameters: { type: 'array', description: 'Parameters in their order, each as name and value.' },
+          request: { type: 'object', description: 'The request as it came, one character per byte.' },
         },
-        why: { type: 'string', description: 'Fault of a request that could not be read.' },
-        merchant: { type: 'string', description: 'Merchant, if IDENTIFIER names one.' },
-        from: { type: 'string', description: 'Address of the sender.' },
-        receivedAt: { type: 'string', format: 'date-time', description: 'Time at which it came.' },
-        altered: { type: 'boolean', description: 'True if card data was taken out, so that no HASH can fit any more.' },
-        parameters: { type: 'array', description: 'Parameters in their order, each as name and value.' },
-        request: { type: 'object', description: 'The request as it came, one character per byte.' },
       },
     },
-  },
+    {
+      name: 'payment.notification.reverified',
+      summary:
+        'Closes an entry of the quarantine in its own partition: it was verified again, and its event is published.',
+      payload: {
+        type: 'object',
+        required: ['partition', 'offset', 'verdict', 'event', 'closedAt'],
+        properties: {
+          partition: { type: 'integer', description: 'Partition of the entry.' },
+          offset: { type: 'string', description: 'Offset of the entry.', examples: ['42'] },
+          verdict: { type: 'string', description: 'What became of it. Others may follow.', examples: ['published'] },
+          event: { type: 'string', description: 'Id of the event; a repeat of the run publishes the same one.' },
+          closedAt: { type: 'string', format: 'date-time', description: 'Time of the run.' },
+        },
+      },
+    },
+  ],
 };
 const INTERNAL = {
   name: 'internal',
@@ -59,7 +80,8 @@ export function asyncapiDocument(library, schemas) {
   const messages = {};
   const channels = Object.entries(TOPICS).map(([topic, definition]) => {
     const own = messagesOf(topic).map((message) => [message.type, messageOf(message, definition, library)]);
-    const all = own.length > 0 ? own : [otherOf(topic, definition)];
+    const others = [OTHERS[topic] ?? INTERNAL].flat();
+    const all = own.length > 0 ? own : others.map((other) => otherOf(other, definition));
     for (const [name, message] of all) messages[`${topic}.${name}`] = message;
     const refs = all.map(([name]) => [name, { $ref: `#/components/messages/${topic}.${name}` }]);
     return [topic, { ...channelOf(definition), messages: Object.fromEntries(refs) }];
@@ -121,8 +143,7 @@ function messageOf({ type, source, definition, summary, example, topic }, { key 
   };
 }
 
-function otherOf(topic, { key }) {
-  const { name, summary, headers = {}, payload = {} } = OTHERS[topic] ?? INTERNAL;
+function otherOf({ name, summary, headers = {}, payload = {} }, { key }) {
   const properties = Object.entries(headers).map(([header, [description, example]]) => [
     header,
     { type: 'string', description, examples: [example] },

@@ -16,7 +16,7 @@ export async function runProgram(app: string, name: string, args: readonly strin
     throw new CannotTellError(
       `apps/${inApps} is not here: run it in the service image, or in a clone after \`npm run build\``,
     );
-  const child = spawn(process.execPath, [main, ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [main, ...args], { env: process.env, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }

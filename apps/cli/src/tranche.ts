@@ -9,6 +9,7 @@ import { addDecideCommands } from './decide/decide.command.js';
 import { addDoctorCommand } from './doctor/doctor.command.js';
 import { addDrillCommand } from './drill/drill.command.js';
 import { EXIT, ExitError } from './exit.js';
+import { addReplayCommand } from './decide/replay.command.js';
 import { addJobsCommands } from './jobs/jobs.command.js';
 import { addJournalCommand } from './journal/journal.command.js';
 import { addOrdersCommands } from './orders/orders.command.js';
@@ -23,7 +24,7 @@ import { addTopicsCommand } from './topics/topics.command.js';
 export function tranche(exit: Exit): ReturnType<typeof newProgram> {
   const made = newProgram();
   const parts = [
-    ...[addAttentionCommand, addOrdersCommands, addDecideCommands, addControlsCommands],
+    ...[addAttentionCommand, addOrdersCommands, addDecideCommands, addControlsCommands, addReplayCommand],
     ...[addJobsCommands, addRecordsCommands, addCommandsCommand, addJournalCommand, addTopicsCommand, addAclsCommand],
     ...[addDoctorCommand, addSimCommand, addDrillCommand, addLoginCommands, addCompletionCommand],
   ];

@@ -12,7 +12,7 @@ import { BatchingProducer } from '@tranche/kafka';
 import { partitionForKey, type ReceivedTrace } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
-import { quarantineRecord, type Suspect } from './quarantine-record.js';
+import { closingRecord, quarantineRecord, type Entry, type Suspect } from './quarantine-record.js';
 
 /** Bounds the records and bytes kept in memory while Kafka is slow or unreachable. */
 export class WaitingLimit {
@@ -113,18 +113,24 @@ export class NotificationProducer {
     await this.send(TOPICS.notificationsQuarantine.name, id, record, publishTimeoutMs, this.suspectsWaiting);
   }
 
+  /** Closes an entry of the quarantine, in its own partition: readers find this behind it. */
+  async close(entry: Entry, event: string): Promise<void> {
+    const { publishTimeoutMs } = this.config;
+    const { key, partition } = entry;
+    const record = closingRecord(entry, event);
+    await this.send(TOPICS.notificationsQuarantine.name, key, record, publishTimeoutMs, this.waiting, partition);
+  }
+
   private async send(
     topic: string,
     key: string,
     { headers, value }: EncodedEvent,
     deadlineMs: number,
     limit: WaitingLimit,
+    // That of the order's journal; so a partition that takes no records delays no other.
+    partition = partitionForKey(key, TOPICS.notifications.partitions),
   ): Promise<void> {
-    const record = {
-      ...{ topic: this.config.kafkaTopicPrefix + topic, key, headers, value },
-      // That of the order's journal; so a partition that takes no records delays no other.
-      partition: partitionForKey(key, TOPICS.notifications.partitions),
-    };
+    const record = { topic: this.config.kafkaTopicPrefix + topic, partition, key, headers, value };
     const sent = limit.enter(value.length, () => this.producer.send(record, { deadlineMs: Math.max(deadlineMs, 1) }));
     if (sent === undefined) throw new OverloadedError('as much waits for Kafka as may');
     await sent;

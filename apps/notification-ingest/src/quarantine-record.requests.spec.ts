@@ -3,6 +3,8 @@ import { opened } from './parameters-of-request.js';
 import { receivedRequest } from './received-request.js';
 import { quarantinedOf, requestRecord } from './quarantine-record.js';
 
+const place = { key: 'id', partition: 0, offset: 0n };
+
 const HASH = 'a'.repeat(64);
 const requestOf = (query: string, body: string | Buffer = '', headers: Record<string, string> = {}) =>
   receivedRequest({
@@ -20,7 +22,7 @@ const dataOf = (...sent: Parameters<typeof requestOf>) =>
 
 it('holds each byte of a request, and is read with what we can read today', () => {
   const record = recordOf(`?IDENTIFIER=Shop&HASH=${HASH}`, 'MESSAGE=\xe9');
-  const read = quarantinedOf('id', record.value);
+  const read = quarantinedOf({ ...place, value: record.value });
   expect(read).toMatchObject({ reason: 'unreadable', why: 'no reason', isAltered: false });
   expect(read?.id).toHaveLength(64);
   expect(read?.parameters).toEqual([
@@ -31,7 +33,7 @@ it('holds each byte of a request, and is read with what we can read today', () =
 });
 
 it('that still cannot be read has no parameters', () =>
-  expect(quarantinedOf('id', recordOf('', '{').value)).toMatchObject({ id: 'id', parameters: [] }));
+  expect(quarantinedOf({ ...place, value: recordOf('', '{').value })).toMatchObject({ id: 'id', parameters: [] }));
 
 it.each([
   ['in a text', '{"CARDCODE":"4970101200040016"'],

@@ -8,9 +8,11 @@ import {
   isUnmasked,
   maskedCode,
   NOTIFICATION_PARAMETERS,
+  REVERIFIED_TYPE,
   withoutHiddenCardData,
   type EncodedEvent,
 } from '@tranche/contracts';
+import type { ConsumedRecord } from '@tranche/kafka';
 import { knownCharset, parameterOf, type Parameter, type Parameters } from '@tranche/platform';
 import { parametersOf } from './parameters-of-request.js';
 import { contentHash } from './received-parameters.js';
@@ -161,7 +163,24 @@ function holdsCardData(bytes: string): boolean {
   return readings.some((text) => isCryptogramName(text) || withoutHiddenCardData(text) !== text);
 }
 
+/** Closes an entry: it was verified again, and is published with the id `event`. */
+export function closingRecord({ partition, offset }: Entry, event: string): EncodedEvent {
+  const closedAt = new Date().toISOString();
+  return encodeCloudEvent({
+    ...{ id: `${partition}-${offset}`, source: 'notification-ingest', type: REVERIFIED_TYPE, time: closedAt },
+    data: { partition, offset: String(offset), verdict: 'published', event, closedAt },
+  });
+}
+
+/** Place of a record in the quarantine topic. */
+export interface Entry {
+  key: string;
+  partition: number;
+  offset: bigint;
+}
+
 export interface Quarantined {
+  entry: Entry;
   /** Content hash. */
   id: string;
   reason: string;
@@ -179,7 +198,12 @@ export interface Quarantined {
 }
 
 /** Returns undefined for a record that is neither of the two above. */
-export function quarantinedOf(id: string | null, value: Buffer | null): Quarantined | undefined {
+export function quarantinedOf({
+  key: id,
+  value,
+  partition,
+  offset,
+}: Pick<ConsumedRecord, 'key' | 'value' | 'partition' | 'offset'>): Quarantined | undefined {
   let read: unknown;
   try {
     read = JSON.parse(value?.toString('utf8') ?? '');
@@ -206,6 +230,7 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
   )
     return undefined;
   return {
+    entry: { key: id, partition, offset },
     id: request === undefined || parameters.length === 0 ? id : contentHash(parameters),
     reason,
     from,

@@ -36,6 +36,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number];
 
 export const NOTIFICATION_TYPE = 'payment.notification.received';
+/** Closes an entry of the quarantine, which it names, in the entry's own partition. */
+export const REVERIFIED_TYPE = 'payment.notification.reverified';
 
 export const AUTH_EVENT_TYPES = [
   'auth.token.refreshed',

@@ -446,6 +446,25 @@ export interface components {
         kind: string;
         /** @description What is kept of it. */
         body: Record<string, unknown>;
+        /** @description What closed an entry of the quarantine. */
+        closed?: {
+          /**
+           * @description What became of it. Others may follow.
+           * @example published
+           */
+          verdict: string;
+          /**
+           * @description Id of its event.
+           * @example 6a3f0c
+           */
+          event: string;
+          /**
+           * Format: date-time
+           * @description Time.
+           * @example 2027-03-01T10:00:00.000Z
+           */
+          closedAt: string;
+        };
       }[];
       /**
        * @description Value of cursor for the next page; absent on the last one.
@@ -1316,6 +1335,70 @@ export interface components {
       /** @description What is stopped now. */
       controls: components['schemas']['Control'][];
     };
+    ReplayRequest: {
+      /**
+       * @description Topic of the dead letter, with or without the prefix.
+       * @example payments.commands.dead-letter.v1
+       */
+      topic: string;
+      /**
+       * @description Partition of the dead letter.
+       * @example 3
+       */
+      partition: number;
+      /**
+       * @description Offset of the dead letter, in decimal.
+       * @example 42
+       */
+      offset: string;
+      /** @description Mended command, a CloudEvent in structured mode, that takes the place of the dead letter's. It keeps its merchant, and goes to the rail on which the dead letter was. */
+      command?: Record<string, unknown>;
+      /**
+       * @description Why. The audit keeps it: no personal data.
+       * @example the partner asked for it, call 17
+       */
+      reason: string;
+      /**
+       * @description Publishes it although the verdict is too-old.
+       * @example false
+       */
+      evenIfOld?: boolean;
+    };
+    Replay: {
+      /**
+       * @description attempt: it would be executed. repeat: its order has its result, which is published again. wait: a call of its order is under way. id-reused: its id is that of another command. too-old: it is refused for its age, or was made so long ago that nobody may want it any more. in-doubt: its order has an operation in doubt, which is never replayed.
+       * @example attempt
+       * @enum {string}
+       */
+      verdict: 'attempt' | 'repeat' | 'wait' | 'id-reused' | 'too-old' | 'in-doubt';
+      /**
+       * @description The facts behind the verdict.
+       * @example The order has no such operation: it would be attempted.
+       */
+      why: string;
+      /**
+       * @description Merchant of the command.
+       * @example shop-fr
+       */
+      merchant: string;
+      /**
+       * @description Order of the command.
+       * @example order-1001
+       */
+      orderId: string;
+      /**
+       * @description Id of the command.
+       * @example 5b0a4c1e-0d0f-4a55-8c0e-2f6a1f0c9d10
+       */
+      commandId: string;
+      /** @description Where it was published. Absent with dryRun. */
+      published?: {
+        /** @description Command topic. */
+        topic: string;
+        /** @description Partition of its order. */
+        partition: number;
+      };
+    };
     /** @description What the job is to do. */
     JobRequest: {
       /**
@@ -1528,6 +1611,8 @@ export type Me = components['schemas']['Me'];
 export type ControlRequest = components['schemas']['ControlRequest'];
 export type Control = components['schemas']['Control'];
 export type Controls = components['schemas']['Controls'];
+export type ReplayRequest = components['schemas']['ReplayRequest'];
+export type Replay = components['schemas']['Replay'];
 export type JobRequest = components['schemas']['JobRequest'];
 export type Job = components['schemas']['Job'];
 export type Jobs = components['schemas']['Jobs'];

@@ -39,6 +39,14 @@ it.each([
   expect(operations.requests.at(-1)?.url).toBe(`${path}?limit=1&merchant=shop-fr&orderId=order-1`);
 }); // prettier-ignore
 
+it('lists what is closed in the quarantine, with what became of it', async () => {
+  const closed = { verdict: 'published', event: 'content-1', closedAt: entry.at };
+  operations.says({ 'GET /v1/quarantine': { entries: [{ ...entry, body: { reason: 'hash_mismatch' }, closed }] } });
+  const { out } = await terminal.run(['quarantine', 'list', '--closed']);
+  expect(out).toContain('reason hash_mismatch, verdict published, event content-1');
+  expect(operations.requests.at(-1)?.url).toBe('/v1/quarantine?limit=50&closed=true');
+});
+
 describe('events tail', () => {
   let server: Server;
   let connections = 0;

@@ -15,13 +15,14 @@ interface Options {
   merchant?: string;
   kind?: string;
   order?: string;
+  closed?: true;
   limit: number;
   output: Format;
 }
 
 /** `tranche audit`, `dead-letters`, `quarantine` and `events`: what Kafka holds for people. */
 export function addRecordsCommands(program: Command, exit: Exit): void {
-  const list = (command: Command, path: string, description: string) =>
+  const list = (command: Command, path: string, description: string): Command =>
     outputOption(command.description(description))
       .option('--merchant <name>', 'of this merchant', merchantName)
       .option('--kind <kind>', 'with this action, code or reason')
@@ -33,10 +34,10 @@ export function addRecordsCommands(program: Command, exit: Exit): void {
   list(program.command('dead-letters'), 'dead-letters', 'lists commands that were not taken, the newest first; `tranche jobs replay` judges and replays them');
 
   const quarantine = program.command('quarantine').description('notifications that were not believed');
-  list(quarantine.command('list'), 'quarantine', 'lists them, the newest first');
+  list(quarantine.command('list'), 'quarantine', 'lists those that are open, the newest first').option('--closed', 'those that were verified again and published, instead');
   quarantine
     .command('reverify')
-    .description('verifies each again with the keys of MERCHANTS_FILE, and publishes what is genuine now; run it with the environment of notification-ingest')
+    .description('verifies each again with the keys of MERCHANTS_FILE, and publishes what is genuine now, which closes it; run it with the environment of notification-ingest')
     .option('--merchant <name>', 'of this merchant', merchantName)
     .option('--since <time>', 'a date, a time, or 90m, 24h, 7d')
     .option('--json', 'prints JSON')
@@ -62,9 +63,9 @@ export function addRecordsCommands(program: Command, exit: Exit): void {
     }); // prettier-ignore
 } // prettier-ignore
 
-async function printEntries(path: string, { output, order, ...query }: Options): Promise<number> {
+async function printEntries(path: string, { output, order, closed, ...query }: Options): Promise<number> {
   const session = Session.open();
-  const page = await session.api.get<Records>(`/v1/${path}`, { ...query, orderId: order });
+  const page = await session.api.get<Records>(`/v1/${path}`, { ...query, orderId: order, closed: closed && 'true' });
   const rows = page.entries.map((entry, at) => ({ ...entry, row: at + 1 }));
   session.remember(
     page.entries.map((entry) => ({ kind: path === 'dead-letters' ? 'dead letter' : path, ...named(entry) })),
@@ -74,7 +75,7 @@ async function printEntries(path: string, { output, order, ...query }: Options):
     { name: 'at', of: (one: (typeof rows)[number]) => one.at },
     { name: 'order', of: (one: (typeof rows)[number]) => [one.merchant, one.orderId].filter(Boolean).join('/') },
     { name: 'kind', of: (one: (typeof rows)[number]) => one.kind },
-    { name: 'says', of: (one: (typeof rows)[number]) => bodyText(one.body) },
+    { name: 'says', of: (one: (typeof rows)[number]) => bodyText({ ...one.body, ...one.closed }) },
     { name: 'id', of: (one: (typeof rows)[number]) => one.id },
   ];
   printRows(output, columns, rows, page);

@@ -95,7 +95,9 @@ function summaryOf(
 ): string {
   return [
     `${read} records read, ${verified} verified, ${stillRefused} still refused, ${altered} altered (card data was taken out)`,
-    dryRun ? 'nothing was published (--dry-run)' : `${published} notifications published`,
+    dryRun
+      ? 'nothing was published (--dry-run)'
+      : `${published} notifications published; the entries that verified are closed`,
     ...(withoutOrder > 0 ? [`${withoutOrder} name no order: see them with list`] : []),
   ].join('\n');
 }

@@ -2,6 +2,7 @@ import { jsonLineOf, listOf, tableOf } from './quarantine-command.js';
 import type { Quarantined } from '../quarantine-record.js';
 
 const record = (more: Partial<Quarantined> = {}): Quarantined => ({
+  entry: { key: 'a', partition: 0, offset: 0n },
   id: 'a'.repeat(64),
   reason: 'hash_mismatch',
   merchant: 'shop-fr',

@@ -14,8 +14,9 @@ export interface QuarantineOptions {
 export const USAGE = `npm run quarantine -- list     [--merchant NAME] [--since TIME] [--json]
 npm run quarantine -- reverify [--merchant NAME] [--since TIME] [--json] [--dry-run]
 
-list      what is in quarantine: a line per notification
-reverify  verifies each again with the keys of MERCHANTS_FILE and publishes what is genuine now
+list      what is open in quarantine: a line per notification
+reverify  verifies each again with the keys of MERCHANTS_FILE and publishes what is genuine now,
+          which closes it
 --since   a date (2027-01-31), a time (2027-01-31T10:00:00Z), or how long ago (90m, 24h, 7d)`;
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

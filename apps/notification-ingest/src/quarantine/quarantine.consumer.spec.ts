@@ -10,6 +10,7 @@ async function* partition(...ids: string[]): AsyncGenerator<Quarantined> {
       yield {
         id,
         reason: 'hash_mismatch',
+        entry: { key: id, partition: 0, offset: 0n },
         from: '::1',
         receivedAt: `2027-01-01T00:00:0${id}Z`,
         isAltered: false,

@@ -5,7 +5,13 @@ import { platformHash, type Parameters } from '@tranche/platform';
 import { Metrics } from '@tranche/service-kit';
 import { NotificationProducer } from '../notification.producer.js';
 import { contentHash, parametersOfForm } from '../received-parameters.js';
-import { quarantinedOf, quarantineRecord, type Quarantined, type QuarantineReason } from '../quarantine-record.js';
+import {
+  quarantinedOf,
+  quarantineRecord,
+  type Entry,
+  type Quarantined,
+  type QuarantineReason,
+} from '../quarantine-record.js';
 import { chosen, Reverification, settingsOfReverification } from './reverification.js';
 
 const shop = (merchant: string): Merchant => ({
@@ -23,6 +29,8 @@ const merchants = {
   byIdentifier: (id: string) => shops.find(({ identifier }) => identifier === id),
 };
 
+const place = { key: 'a', partition: 0, offset: 0n };
+
 interface Kept {
   id: string;
   fields?: Record<string, string>;
@@ -31,6 +39,8 @@ interface Kept {
   merchant?: string;
   reason?: QuarantineReason;
 }
+
+let next = 40n;
 
 function kept({
   id,
@@ -43,7 +53,7 @@ function kept({
   const all = { IDENTIFIER: 'ID one', ORDERID: id, OPERATIONTYPE: 'capture', EXECCODE: '0000', ...fields };
   const parameters = Object.entries({ ...all, HASH: platformHash(key, Object.entries(all)) });
   const { value } = quarantineRecord(reason, { id, parameters, receivedAt: at, from: '192.0.2.1', merchant });
-  return quarantinedOf(id, value)!;
+  return quarantinedOf({ key: id, partition: 3, offset: next++, value })!;
 }
 
 async function* of(...records: Quarantined[]): AsyncGenerator<Quarantined> {
@@ -53,11 +63,16 @@ async function* of(...records: Quarantined[]): AsyncGenerator<Quarantined> {
 
 function publisher() {
   const published: [string, PaymentNotification][] = [];
+  const closed: [Entry, string][] = [];
   const publish = (id: string, notification: PaymentNotification) => {
     published.push([id, notification]);
     return Promise.resolve();
   };
-  return { published, publish };
+  const close = (entry: Entry, event: string) => {
+    closed.push([entry, event]);
+    return Promise.resolve();
+  };
+  return { published, publish, closed, close };
 }
 
 it('publishes each genuine notification once, with the id and time that its event would have had', async () => {
@@ -103,7 +118,9 @@ it('verifies again by the bytes what is not UTF-8, and reads its text from them'
   const changed = Buffer.from(stored.replace('Opération 5 €', 'Opération 9 €'));
   for (const kept of [value, changed]) {
     producer.published.length = 0;
-    expect(await new Reverification({ merchants }, producer).run(of(quarantinedOf('a', kept)!))).toMatchObject({
+    expect(
+      await new Reverification({ merchants }, producer).run(of(quarantinedOf({ ...place, value: kept })!)),
+    ).toMatchObject({
       published: 1,
     });
     const [, { message, flags }] = producer.published[0]!;
@@ -117,7 +134,7 @@ it('leaves out the fragment of a URL that was quarantined with the last value', 
   const about = { id, receivedAt: '2028-01-02T00:00:00Z', from: '192.0.2.1', merchant: 'one' };
   const { value } = quarantineRecord('hash_mismatch', { ...about, parameters: sent });
   const producer = publisher();
-  await new Reverification({ merchants }, producer).run(of(quarantinedOf('of the record', value)!));
+  await new Reverification({ merchants }, producer).run(of(quarantinedOf({ ...place, value })!));
   expect(producer.published).toEqual([[contentHash(parameters), expect.objectContaining({ orderId: 'a' })]]);
 });
 
@@ -140,11 +157,40 @@ it('publishes nothing in a dry run', async () => {
   expect(result).toMatchObject({ verified: 1, published: 0 });
 });
 
+it('closes each entry that verified, repeats too, once its event is stored', async () => {
+  const { publish, published, ...producer } = publisher();
+  const stored: string[] = [];
+  const slowly = async (id: string, notification: PaymentNotification) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    stored.push(id);
+    return publish(id, notification);
+  };
+  const close = (entry: Entry, event: string) => {
+    expect(stored).toContain(event);
+    return producer.close(entry, event);
+  };
+  const entries = [kept({ id: 'a' }), kept({ id: 'forged', key: 'x' }), kept({ id: 'a' })] as const;
+  await new Reverification({ merchants }, { publish: slowly, close }).run(of(...entries));
+  expect(published).toHaveLength(1);
+  expect(producer.closed).toEqual([[entries[0].entry, 'a'], [entries[2].entry, 'a']]); // prettier-ignore
+});
+
+it('publishes the same event again after it was interrupted before the entry was closed', async () => {
+  const entry = kept({ id: 'a' });
+  const interrupted = { ...publisher(), close: () => Promise.reject(new Error('Kafka is away')) };
+  await expect(new Reverification({ merchants }, interrupted).run(of(entry))).rejects.toThrow('not closed');
+  const again = publisher();
+  await new Reverification({ merchants }, again).run(of(entry));
+  expect(again.published).toEqual(interrupted.published);
+  expect(again.closed).toEqual([[entry.entry, 'a']]);
+});
+
 it('fails if a publish fails', async () => {
-  const producer = { publish: () => Promise.reject(new Error('Kafka is away')) };
+  const producer = { ...publisher(), publish: () => Promise.reject(new Error('Kafka is away')) };
   await expect(new Reverification({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow(
     'was not published',
   );
+  expect(producer.closed).toEqual([]);
 });
 
 it('filters by merchant and by time', async () => {
@@ -170,7 +216,7 @@ it.each([
   Buffer.from('{'),
   Buffer.from('{}'),
   Buffer.from('{"reason":"x","from":"y","receivedAt":"z","parameters":[["A",1]]}'),
-])('takes no record that is none of ours: %s', (value) => expect(quarantinedOf('a', value)).toBeUndefined());
+])('takes no record that is none of ours: %s', (value) => expect(quarantinedOf({ ...place, value })).toBeUndefined());
 
 it('reports a failed publish at the end, even if reading takes much longer', async () => {
   const publish = () => Promise.reject(new Error('Kafka is away'));
@@ -182,8 +228,8 @@ it('reports a failed publish at the end, even if reading takes much longer', asy
   const unhandled = jest.fn();
   process.on('unhandledRejection', unhandled);
   try {
-    await expect(new Reverification({ merchants }, { publish }).run(slowly())).rejects.toThrow(
-      'was not published: Error: Kafka is away',
+    await expect(new Reverification({ merchants }, { ...publisher(), publish }).run(slowly())).rejects.toThrow(
+      'not published, or its entry not closed: Error: Kafka is away',
     );
   } finally {
     process.off('unhandledRejection', unhandled);

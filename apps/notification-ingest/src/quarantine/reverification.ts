@@ -1,4 +1,4 @@
-import { readNotification } from '@tranche/contracts';
+import { readNotification, type PaymentNotification } from '@tranche/contracts';
 import type { IngestConfig } from '../ingest.config.js';
 import { namesAnOrder, type NotificationProducer } from '../notification.producer.js';
 import { isSignedBy, valueOf } from '@tranche/platform';
@@ -42,17 +42,18 @@ export function settingsOfReverification({
 
 /**
  * Verifies the quarantined records with the present keys and publishes each genuine one with the id and time that its event would have
- * had. Consumers that already have that event recognise it by its id.
+ * had. Consumers that already have that event recognise it by its id. An entry is closed only after its event is stored: after a crash
+ * between the two it is open, and the next run publishes the same event again.
  */
 export class Reverification {
   readonly result: Reverified = { read: 0, verified: 0, published: 0, stillRefused: 0, altered: 0, withoutOrder: 0 };
-  readonly #published = new Set<string>();
+  readonly #published = new Map<string, Promise<void>>();
   #underWay: Promise<void>[] = [];
 
   constructor(
     private readonly config: Pick<IngestConfig, 'merchants'>,
     /** Undefined for a dry run. */
-    private readonly producer: Pick<NotificationProducer, 'publish'> | undefined,
+    private readonly producer: Pick<NotificationProducer, 'publish' | 'close'> | undefined,
   ) {}
 
   async run(records: AsyncIterable<Quarantined>): Promise<Reverified> {
@@ -65,7 +66,7 @@ export class Reverification {
     return this.result;
   }
 
-  private verify({ id: recordId, parameters: received, isAltered, receivedAt }: Quarantined): void {
+  private verify({ entry, id: recordId, parameters: received, isAltered, receivedAt }: Quarantined): void {
     const parameters = asSigned(this.config.merchants, received);
     const id = parameters === received ? recordId : contentHash(parameters);
     const merchant = this.config.merchants.byIdentifier(valueOf(parameters, 'IDENTIFIER') ?? '');
@@ -83,25 +84,35 @@ export class Reverification {
       );
       if (!namesAnOrder(notification)) {
         this.result.withoutOrder++;
-      } else if (!this.#published.has(id)) {
-        this.#published.add(id);
-        if (this.producer !== undefined) this.publish(this.producer.publish(id, notification));
+      } else if (this.producer !== undefined) {
+        const closed = this.publish(this.producer, id, notification).then(() => this.producer?.close(entry, id));
+        // `settle` reports the failure later. Until then Node.js would end the process for an unhandled rejection.
+        closed.catch(() => undefined);
+        this.#underWay.push(closed);
       }
     }
   }
 
-  private publish(acknowledged: Promise<unknown>): void {
-    const published = acknowledged.then(() => void this.result.published++);
-    // `settle` reports the failure later. Until then Node.js would end the process for an unhandled rejection.
-    published.catch(() => undefined);
-    this.#underWay.push(published);
+  /** The repeats of a notification share its event. */
+  private publish(
+    producer: Pick<NotificationProducer, 'publish'>,
+    id: string,
+    notification: PaymentNotification,
+  ): Promise<void> {
+    const published =
+      this.#published.get(id) ?? producer.publish(id, notification).then(() => void this.result.published++);
+    this.#published.set(id, published);
+    return published;
   }
 
   private async settle(): Promise<void> {
     const underWay = this.#underWay;
     this.#underWay = [];
     const failed = (await Promise.allSettled(underWay)).find((one) => one.status === 'rejected');
-    if (failed) throw new Error(`a notification was not published: ${String(failed.reason)}`, { cause: failed.reason });
+    if (failed)
+      throw new Error(`a notification was not published, or its entry not closed: ${String(failed.reason)}`, {
+        cause: failed.reason,
+      });
   }
 }
 

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
 import { compact } from '@tranche/runtime';
 import { Database } from '../database/database.service.js';
+import { isOpen } from '../fold/stored-rows.js';
 import { cursorOf, placeOf } from './cursor.js';
 import type { AttentionQuery } from './queries.js';
 
-/** Dead letters, until a job has published them again, and the quarantine: for as long as Kafka keeps them. */
+/** Dead letters, until the audit says that one was published again, and the quarantine, until it was verified again: for as long as Kafka keeps them. */
 const LISTED_DAYS = 35;
 const GROUPED = {
   dead_letters: TOPICS.commandsDeadLetter.name,
@@ -100,15 +101,17 @@ export class AttentionStore {
     );
   }
 
-  /** Dead letters that were not replayed, and quarantine, by merchant and reason. */
+  /** Dead letters that were not replayed, and what is open in quarantine, by merchant and reason. */
   async groups(visible: readonly string[] | undefined): Promise<(AttentionItem & { number: number })[]> {
     const { sql } = this.database;
     const rows = await sql<{ topic: string; merchant: string; kind: string; number: number; oldest: Date }[]>`
       select topic, merchant, kind, count(*)::int as number, min(at) as oldest from records
       where topic = any(${Object.values(GROUPED)}) and at > now() - make_interval(days => ${LISTED_DAYS})
-        and ${this.database.ofMerchants(visible)}
+        and ${this.database.ofMerchants(visible)} and ${isOpen(sql)}
         and not (topic = ${GROUPED.dead_letters} and partition || '-' || "offset" in (
-          select key from job_items where result = 'done' and job in (select id from jobs where jobs.kind = 'replay')))
+          select replace(substring(body ->> 'deadLetter' from '[0-9]+/[0-9]+$'), '/', '-') from records
+          where topic = ${TOPICS.operationsAudit.name} and kind = 'command.replay' and body ->> 'result' = 'done'
+            and body ->> 'deadLetter' ~ '[0-9]+/[0-9]+$'))
       group by topic, merchant, kind order by 5 limit 200`;
     return rows.map(({ topic, merchant, kind, number, oldest }) => ({
       kind: topic === GROUPED.quarantine ? 'quarantine' : 'dead_letters',

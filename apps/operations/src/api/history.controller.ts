@@ -3,7 +3,7 @@ import { TOPICS } from '@tranche/contracts';
 import { CurrentOperator, OperatorGuard, type OperatorIdentity } from '@tranche/operators';
 import { OrdersStore } from './orders.store.js';
 import { Route, visibleTo } from './operator.guard.js';
-import { RecordsQuery } from './queries.js';
+import { QuarantineQuery, RecordsQuery } from './queries.js';
 
 /** Lists what Kafka holds for people: the audit, dead letters and the quarantine. */
 @Controller('v1')
@@ -25,7 +25,7 @@ export class HistoryController {
 
   @Get('quarantine')
   @Route('viewer', 'doubts.read')
-  quarantine(@Query() query: RecordsQuery, @CurrentOperator() operator: OperatorIdentity) {
+  quarantine(@Query() query: QuarantineQuery, @CurrentOperator() operator: OperatorIdentity) {
     return this.orders.listed(TOPICS.notificationsQuarantine.name, query, visibleTo(operator, query.merchant));
   }
 }

@@ -4,8 +4,9 @@ import type { OrderState } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
 import { Database, type Fragment } from '../database/database.service.js';
+import { closingOf, isOpen } from '../fold/stored-rows.js';
 import { cursorOf, placeOf } from './cursor.js';
-import type { OrdersQuery, PageQuery, RecordsQuery } from './queries.js';
+import type { OrdersQuery, PageQuery, QuarantineQuery, RecordsQuery } from './queries.js';
 
 interface ListedOrder {
   key: string;
@@ -100,10 +101,11 @@ export class OrdersStore {
     return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
   }
 
-  /** A page of one topic's records, the newest first. */
-  async listed(topic: string, query: RecordsQuery, visible: readonly string[] | undefined) {
+  /** A page of one topic's records, the newest first; of the quarantine, those that are closed or those that are open. */
+  async listed(topic: string, query: RecordsQuery | QuarantineQuery, visible: readonly string[] | undefined) {
     const { sql } = this.database;
     const { kind, orderId, merchant, limit, cursor }: RecordsQuery & PageQuery = query;
+    const isClosed = 'closed' in query && query.closed === 'true';
     const after = placeOf(cursor, 3);
     const ofOrder = orderId !== undefined && merchant !== undefined ? orderKey(merchant, orderId) : undefined;
     const rows = await sql<
@@ -116,10 +118,13 @@ export class OrdersStore {
         moment: string;
         kind: string;
         body: object;
+        closed: object | null;
       }[]
     >`
-      select partition, "offset", key, merchant, at, at::text as moment, kind, body from records
+      select partition, "offset", key, merchant, at, at::text as moment, kind, body,
+        ${isClosed ? sql`(select closing.body from ${closingOf(sql)} limit 1)` : sql`null`} as closed from records
       where topic = ${topic} and ${this.database.ofMerchants(visible)}
+        and ${isClosed ? sql`exists (select from ${closingOf(sql)})` : isOpen(sql)}
         ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
         ${ofOrder === undefined ? sql`` : sql`and key = ${ofOrder}`}
         ${ofOrder === undefined && orderId !== undefined ? sql`and key like ${`%/${orderId.replace(/[\\%_]/g, String.raw`\$&`)}`}` : sql``}
@@ -134,6 +139,7 @@ export class OrdersStore {
           merchant: entry.merchant || undefined,
           at: at.toISOString(),
           orderId: parseOrderKey(key ?? '')?.orderId,
+          closed: entry.closed ?? undefined,
         }),
       ),
       next: rows.length > limit && last ? cursorOf([last.moment, String(last.partition), last.offset]) : undefined,

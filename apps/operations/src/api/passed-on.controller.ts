@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Post, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { OperatorGuard, type OperatorRequest } from '@tranche/operators';
 import { Route } from './operator.guard.js';
 import { GatewayClient } from '../gateway/gateway.client.js';
@@ -6,6 +6,7 @@ import { GatewayClient } from '../gateway/gateway.client.js';
 interface Request extends OperatorRequest {
   method: string;
   url: string;
+  body?: unknown;
 }
 
 interface Reply {
@@ -14,74 +15,41 @@ interface Reply {
   send(body: string): Reply;
 }
 
+const ROUTES = [
+  [Get('me'), 'viewer', 'me.read'],
+  [Post('operations/:id/resolve'), 'operator', 'resolution.submit'],
+  [Post('conflicts/:id/settle'), 'operator', 'conflict.settle'],
+  [Get('proposals'), 'viewer', 'proposals.read'],
+  [Post('proposals/:id/approve'), 'approver', 'resolution.approve'],
+  [Post('proposals/:id/reject'), 'approver', 'resolution.reject'],
+  [Post('replays'), 'operator', 'command.replay'],
+  [Get('rails'), 'viewer', 'doubts.read'],
+  [Get('controls'), 'viewer', 'controls.read'],
+  [Put('controls/:scope'), 'operator', 'control.stop'],
+  [Delete('controls/:scope'), 'operator', 'control.end'],
+] as const;
+
 /** Decisions are the gateway's: it gets each request with the person's own token, judges and audits it. */
 @Controller('v1')
 @UseGuards(OperatorGuard)
 export class PassedOnController {
   constructor(private readonly gateway: GatewayClient) {}
 
-  @Get('me')
-  @Route('viewer', 'me.read')
-  me(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
-  }
-
-  @Post('operations/:id/resolve')
-  @Route('operator', 'resolution.submit')
-  resolve(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply, body);
-  }
-
-  @Post('conflicts/:id/settle')
-  @Route('operator', 'conflict.settle')
-  settle(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply, body);
-  }
-
-  @Get('proposals')
-  @Route('viewer', 'proposals.read')
-  proposals(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
-  }
-
-  @Post('proposals/:id/approve')
-  @Route('approver', 'resolution.approve')
-  approve(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
-  }
-
-  @Post('proposals/:id/reject')
-  @Route('approver', 'resolution.reject')
-  reject(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
-  }
-
-  @Get('rails')
-  @Route('viewer', 'doubts.read')
-  rails(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
-  }
-
-  @Get('controls')
-  @Route('viewer', 'controls.read')
-  controls(@Req() request: Request, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply);
-  }
-
-  @Put('controls/:scope')
-  @Route('operator', 'control.stop')
-  stop(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply, body);
-  }
-
-  @Delete('controls/:scope')
-  @Route('operator', 'control.end')
-  end(@Req() request: Request, @Body() body: unknown, @Res() reply: Reply): Promise<void> {
-    return this.#pass(request, reply, body);
-  }
-
-  async #pass({ method, url, headers }: Request, reply: Reply, body?: unknown): Promise<void> {
+  async pass({ method, url, headers, body }: Request, reply: Reply): Promise<void> {
     const answer = await this.gateway.pass({ method, url, headers, body });
     reply.code(answer.status).headers(answer.headers).send(answer.body);
   }
+}
+
+// Nest keeps what a decorator says at the handler, so each route has a handler of its own.
+for (const [route, role, action] of ROUTES) {
+  const { prototype } = PassedOnController;
+  const handler = function (this: PassedOnController, request: Request, reply: Reply): Promise<void> {
+    return this.pass(request, reply);
+  };
+  const descriptor = { value: handler };
+  Object.defineProperty(prototype, action, descriptor);
+  Req()(prototype, action, 0);
+  Res()(prototype, action, 1);
+  for (const decorate of [route, Route(role, action)]) decorate(prototype, action, descriptor);
 }

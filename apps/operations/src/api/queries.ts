@@ -99,6 +99,12 @@ export class RecordsQuery extends PageQuery {
   orderId?: string;
 }
 
+export class QuarantineQuery extends RecordsQuery {
+  /** Those that were verified again and published since, instead of those that are open. */
+  @IsIn(['true', 'false'])
+  closed: 'true' | 'false' = 'false';
+}
+
 export class TimelineQuery {
   @given('at')
   @IsISO8601({ strict: true }, TIME)

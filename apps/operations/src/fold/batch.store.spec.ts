@@ -1,15 +1,16 @@
-import { orderKey } from '@tranche/contracts';
+import { encodeCloudEvent, orderKey, REVERIFIED_TYPE, TOPICS } from '@tranche/contracts';
 import { encodeRecord, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { databaseOf, ownSchema, postgresOfTests } from '../../test/postgres.js';
 import { aDoubtfulOrder, journalEntry } from '../../test/journal.js';
 import { AttentionStore } from '../api/attention.store.js';
 import { OrdersStore } from '../api/orders.store.js';
-import { AttentionQuery, OrdersQuery } from '../api/queries.js';
+import { AttentionQuery, OrdersQuery, QuarantineQuery } from '../api/queries.js';
 import { caseOf, isOfJournal, storyOf, untilTime } from '../api/timeline.js';
 import type { Database } from '../database/database.service.js';
 import { BatchStore, MovedOnError } from './batch.store.js';
 import { foldBatch, journalRow, type Entry } from './journal-fold.js';
 import { SkippedRecords } from './skipped-records.js';
+import { LISTED } from './stored-rows.js';
 
 const JOURNAL = { topic: 'payments.journal.v1', partition: 3 };
 const TOPIC = JOURNAL.topic;
@@ -49,6 +50,51 @@ function write(entries: readonly Entry[], from: bigint, to = store, place = JOUR
     return { rows: stored.map(journalRow), orders: known, next: entries.at(-1)!.offset + 1n };
   });
 }
+
+/** Writes records of a topic that is only listed, from its beginning. */
+function list(topic: { name: string }, partition: number, messages: { type: string; data: object }[]) {
+  const { rowOf } = LISTED.find((one) => one.topic.name === topic.name)!;
+  const time = new Date().toISOString();
+  const rows = messages.map(({ type, data }, at) => {
+    const { headers, value } = encodeCloudEvent({ id: `${at}`, source: 'spec', type, time, data });
+    const about = { topic: topic.name, partition, offset: BigInt(at), key: 'content', rawKey: null, timestampMs: Date.now() };
+    return rowOf({ ...about, value, headers });
+  });
+  return store.write({ topic: topic.name, partition }, 0n, () => Promise.resolve({ rows, next: BigInt(rows.length) }));
+} // prettier-ignore
+
+it('a dead letter is in the queue until the audit says that it was published again', async () => {
+  const letter = { type: 'payment.capture', data: {} };
+  await list(TOPICS.commandsDeadLetter, 2, [letter, letter, letter]);
+  const replayed = (offset: number, result: string) => {
+    const deadLetter = `tests.${TOPICS.commandsDeadLetter.name}/2/${offset}`;
+    return { type: 'operations.audit', data: { action: 'command.replay', result, deadLetter } };
+  };
+  const numbers = async () => (await attention.groups(undefined)).map(({ kind, number }) => [kind, number]);
+  await list(TOPICS.operationsAudit, 0, [replayed(0, 'asked'), replayed(1, 'refused'), { type: 'operations.audit', data: { action: 'command.replay', result: 'done' } }]);
+  expect(await numbers()).toEqual([['dead_letters', 3]]);
+  await list(TOPICS.operationsAudit, 1, [replayed(1, 'done')]);
+  expect(await numbers()).toEqual([['dead_letters', 2]]);
+}); // prettier-ignore
+
+it('an entry of the quarantine is open until a record names it, and is listed as closed then', async () => {
+  const quarantined = { type: 'payment.notification.quarantined', data: { reason: 'hash_mismatch', merchant: 'shop-fr' } };
+  const closed = { verdict: 'published', event: 'content', closedAt: '2027-03-01T10:00:00.000Z' };
+  await list(TOPICS.notificationsQuarantine, 2, [
+    ...[quarantined, quarantined, quarantined],
+    { type: REVERIFIED_TYPE, data: { ...closed, partition: 2, offset: '1' } },
+  ]);
+  await list(TOPICS.notificationsQuarantine, 3, [quarantined, quarantined]);
+  await list(TOPICS.commandsDeadLetter, 2, [quarantined, quarantined]);
+  const listed = async (of: Partial<QuarantineQuery> = {}) => {
+    const query = Object.assign(new QuarantineQuery(), of);
+    return (await orders.listed(TOPICS.notificationsQuarantine.name, query, ['shop-fr'])).entries;
+  };
+  expect((await listed()).map(({ id }) => id).toSorted()).toEqual(['2-0', '2-2', '3-0', '3-1']);
+  expect(await listed({ closed: 'true' })).toEqual([expect.objectContaining({ id: '2-1', closed, merchant: 'shop-fr' })]);
+  const groups = await attention.groups(undefined);
+  expect(groups.map(({ kind, number }) => [kind, number]).toSorted()).toEqual([['dead_letters', 2], ['quarantine', 4]]);
+}); // prettier-ignore
 
 const page = (of: Partial<AttentionQuery> = {}) => Object.assign(new AttentionQuery(), of);
 const found = (of: Partial<OrdersQuery> = {}) => Object.assign(new OrdersQuery(), of);

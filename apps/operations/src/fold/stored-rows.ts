@@ -1,7 +1,8 @@
 /** Makes the rows of the table `records` from what Kafka holds, without the buyers' data. */
-import { orderKey, parseOrderKey, TOPICS, type TopicDefinition } from '@tranche/contracts';
+import { orderKey, parseOrderKey, REVERIFIED_TYPE, TOPICS, type TopicDefinition } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { compact } from '@tranche/runtime';
+import type { Fragment, Sql } from '../database/database.service.js';
 
 export interface RecordRow {
   offset: bigint;
@@ -108,6 +109,7 @@ function deadLetterRow(record: ConsumedRecord): RecordRow {
 
 function quarantineRow(record: ConsumedRecord): RecordRow {
   const data = parsed(record.value);
+  if (headersOf(record).ce_type === REVERIFIED_TYPE) return closingRow(record, data);
   const { merchant, reason } = data as Record<string, string | undefined>;
   return {
     ...{ offset: record.offset, key: null, merchant: merchant ?? '', hash: null },
@@ -116,6 +118,22 @@ function quarantineRow(record: ConsumedRecord): RecordRow {
     body: { id: text(record.key), ...picked(data, OF_QUARANTINE) },
   };
 }
+
+/** Its key names the entry that it closes, as lists do; an order's key has a slash. */
+const closingRow = (record: ConsumedRecord, data: Record<string, unknown>): RecordRow => ({
+  ...{ offset: record.offset, key: text(`${String(data.partition)}-${String(data.offset)}`), merchant: '', hash: null },
+  at: timeOf(data.closedAt, record),
+  kind: REVERIFIED_TYPE,
+  body: picked(data, ['verdict', 'event', 'closedAt']),
+});
+
+/** Finds what closed a row of `records`. */
+export const closingOf = (sql: Sql): Fragment => sql`
+  records as closing where closing.topic = records.topic and closing.kind = ${REVERIFIED_TYPE}
+    and closing.key = records.partition || '-' || records."offset"`;
+/** Leaves out rows that close another, and those that are closed. */
+export const isOpen = (sql: Sql): Fragment => sql`
+  (records.kind <> ${REVERIFIED_TYPE} and not exists (select from ${closingOf(sql)}))`;
 
 /** Topics whose records are only listed. Those of the journal are folded too. */
 export const LISTED: readonly { topic: TopicDefinition; rowOf: (record: ConsumedRecord) => RecordRow }[] = [

@@ -4,13 +4,14 @@ import { createLogger, ServiceLifetime } from '@tranche/service-kit';
 import { aDoubtfulOrder, journalEntry } from '../../test/journal.js';
 import { databaseOf, ownSchema, postgresOfTests } from '../../test/postgres.js';
 import { BatchStore } from '../fold/batch.store.js';
+import { readExportColumns } from '../export/platform-export.js';
 import { foldBatch, journalRow, type Entry } from '../fold/journal-fold.js';
+import { JobRows } from '../fold/job-rows.js';
 import type { GatewayClient } from '../gateway/gateway.client.js';
 import type { OperationsConfig } from '../operations.config.js';
 import { JobPlans } from './job-plans.service.js';
 import { Jobs } from './jobs.service.js';
 import { JobsStore } from './jobs.store.js';
-import { readExportColumns } from './platform-export.js';
 
 const ROWS = 100_000;
 const TEMPLATE = 'o-template';
@@ -69,7 +70,7 @@ it('an export of about 100,000 rows is compared: each planted difference is foun
         const sent = last.then(async () => {
           const own = offset++;
           const record = { partition: 0, offset: own, key, value, headers, timestampMs: 0 } as unknown as ConsumedRecord;
-          const make = async () => ({ ...(await store.fold([record])), next: own + 1n });
+          const make = async () => ({ ...(await new JobRows(database).fold([record])), next: own + 1n });
           await batches.write({ topic: TOPICS.jobs.name, partition: 0 }, own, make);
           return { partition: 0, offset: own };
         });

@@ -174,11 +174,16 @@ it.each([
   expect(log.sent).toEqual([]);
 });
 
-it('an operator of other merchants neither sees nor replays it', async () => {
-  const { replays, request } = letter();
-  await expect(replays.judge(request, { ...anna, merchants: ['shop-es'] })).rejects.toMatchObject({
-    code: 'merchant_not_allowed',
-  });
+it('an operator of other merchants neither sees nor replays it, nor hears what it lacks or whose it is', async () => {
+  const { log, replays, request } = letter();
+  const other = { ...anna, merchants: ['shop-es'] };
+  const refused = { code: 'merchant_not_allowed' };
+  await expect(replays.judge(request, other)).rejects.toMatchObject(refused);
+  const command = eventOf(0, { merchant: 'shop-es' });
+  await expect(replays.judge({ ...request, command }, other)).rejects.toMatchObject(refused);
+  const headers = { ...log.records[1]!.headers, 'dead-letter-withheld': 'value' };
+  log.records[1] = { ...log.records[1]!, headers };
+  await expect(replays.judge(request, other)).rejects.toMatchObject(refused);
 });
 
 it('a mended command of a merchant that demands signatures is its publisher’s to publish', async () => {

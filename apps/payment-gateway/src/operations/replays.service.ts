@@ -122,7 +122,11 @@ export class Replays implements OnApplicationShutdown {
   }
 
   async #judged(request: ReplayRequest, operator: OperatorIdentity): Promise<{ letter: Letter; answer: ReplayAnswer }> {
-    const letter = this.#letterOf(await this.#deadLetter(request), request.command);
+    const found = await this.#deadLetter(request);
+    const before = parseOrderKey(found.key ?? '');
+    // Nobody is told anything of another merchant's letter, nor that it is one.
+    if (before !== undefined) assertMerchant(operator, before.merchant);
+    const letter = this.#letterOf(found, request.command);
     const named = parseOrderKey(letter.key);
     if (named === undefined) throw notReplayable('It names no order. Send a mended command.');
     assertMerchant(operator, named.merchant);

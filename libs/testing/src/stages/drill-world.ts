@@ -17,13 +17,18 @@ export interface DrillWorld {
   simulator: RunningApp;
   /** Settings of `tranche drill`. */
   env: Record<string, string>;
+  /** The merchant with its right keys. */
+  merchantsFile: string;
   /** Replaces the gateway by one whose clock is ahead. */
   travel(aheadMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Operations, gateway, notifications and simulator of one merchant, for specs of drills: they stop rails and lose indexes, so no other spec may be here. */
-export async function startDrillWorld(): Promise<DrillWorld> {
+/**
+ * Operations, gateway, notifications and simulator of one merchant, for specs of drills: they stop rails and lose indexes, so no other spec may be here.
+ * @param ofIngest what notification-ingest has in its file besides
+ */
+export async function startDrillWorld(ofIngest: object = {}): Promise<DrillWorld> {
   const prefix = ownPrefix();
   const folder = mkdtempSync(join(tmpdir(), 'tranche-drill-'));
   const shops = writeShops();
@@ -48,7 +53,7 @@ export async function startDrillWorld(): Promise<DrillWorld> {
     const ingest = await started('notification-ingest', {
       ...gatewaySettings(prefix, ''),
       REDIS_KEY_PREFIX: `${prefix}ingest:`,
-      MERCHANTS_FILE: merchantsFile('of-ingest.json', {}),
+      MERCHANTS_FILE: merchantsFile('of-ingest.json', ofIngest),
     });
     const MERCHANTS_FILE = merchantsFile('merchants.json', {
       notificationUrl: `${ingest.url}/notifications`,
@@ -67,6 +72,7 @@ export async function startDrillWorld(): Promise<DrillWorld> {
     return {
       operations,
       simulator,
+      merchantsFile: MERCHANTS_FILE,
       env: {
         ...{ OPERATIONS_URL: operations.url, SIMULATOR_URL: simulator.url, KAFKA_TOPIC_PREFIX: prefix },
         ...{ KAFKA_BROKERS: env.KAFKA_BROKERS!, REDIS_URL: env.REDIS_URL!, ENVIRONMENT_ID: 'tests' },

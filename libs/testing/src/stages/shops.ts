@@ -40,6 +40,8 @@ function shops(): Record<string, object> {
     // For the specs that stop their intake, one each.
     'shop-stopped': {},
     'shop-paused': {},
+    // For the spec of what an operator of one merchant sees of others.
+    'shop-of-others': {},
     // For the spec that closes many doubts at once.
     'shop-many': {},
     // For the spec that publishes many dead letters again.

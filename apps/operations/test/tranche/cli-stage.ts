@@ -30,7 +30,12 @@ import {
   waitFor,
   type RunningApp,
 } from '@tranche/testing';
-import { aTerminal, type Ended } from './run-tranche.js';
+// A spec runs the command in its own process, which is faster than the bundle. It does so here and not in apps/cli: the gateway's tests start
+// `tranche`, and a test of apps/cli that starts the gateway would close a circle of projects.
+// eslint-disable-next-line @nx/enforce-module-boundaries
+import { aTerminal, type Ended } from '../../../cli/test/run-tranche.js';
+
+export { aTerminal };
 
 export type Person = Parameters<typeof operatorKey>[0];
 export interface Item {
@@ -130,7 +135,7 @@ function cliStage({ prefix, env, simulator, operationsUrl }: Parts) {
     sendRecord: (key: string, value: Buffer, topic: string = COMMAND_TOPICS['partner-b'].name) =>
       producer.send({ topic: prefix + topic, key, value }),
     /** Dead letters of authorizations by method B, as a gateway with a fault of its own writes them. */
-    async sendDeadLetters(commands: readonly CloudEvent<CommandData>[]): Promise<void> {
+    async sendDeadLetters(commands: readonly CloudEvent<CommandData>[], code = 'handler_failed'): Promise<void> {
       const { name } = COMMAND_TOPICS['partner-b'];
       const letters = commands.map((command, at) => {
         const key = orderKey(command.data.merchant, command.data.orderId);
@@ -138,7 +143,7 @@ function cliStage({ prefix, env, simulator, operationsUrl }: Parts) {
         const about = {
           ...{ 'dead-letter-topic': prefix + name, 'dead-letter-partition': '0', 'dead-letter-offset': String(at) },
           ...{ 'dead-letter-timestamp': String(Date.now()), 'dead-letter-attempts': '6' },
-          ...{ 'dead-letter-code': 'handler_failed', 'dead-letter-message': 'a fault that is mended now' },
+          ...{ 'dead-letter-code': code, 'dead-letter-message': 'a fault that is mended now' },
         };
         return { topic: prefix + TOPICS.commandsDeadLetter.name, key, value, headers: { ...headers, ...about } };
       });

@@ -1,5 +1,5 @@
 import { operatorKey, startDrillWorld, waitFor, type DrillWorld } from '@tranche/testing';
-import { aTerminal } from './run-tranche.js';
+import { aTerminal } from './cli-stage.js';
 
 const QUARTER_MS = 16 * 60_000;
 const reason = ['--reason', 'The back office shows it, ticket 900', '--yes'];
