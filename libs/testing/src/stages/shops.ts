@@ -40,6 +40,9 @@ function shops(): Record<string, object> {
     // For the specs that stop their intake, one each.
     'shop-stopped': {},
     'shop-paused': {},
+    'shop-held': {},
+    // For jobs that are made at the page; two people decide.
+    'shop-page': { approvalAboveMinor: 1 },
     // For the spec that closes many doubts at once.
     'shop-many': {},
     // For the spec that publishes many dead letters again.
