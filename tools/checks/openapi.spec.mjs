@@ -9,6 +9,7 @@ import { TokenRequest, UserTokenRequest, TokensController } from '../../apps/aut
 import { CseKeysController, KeyRequest } from '../../apps/cse-token-service/src/keys/cse-keys.controller.js';
 import { NotificationController } from '../../apps/notification-ingest/src/notification.controller.js';
 import { AttentionController } from '../../apps/operations/src/api/attention.controller.js';
+import { CallsController } from '../../apps/operations/src/api/calls.controller.js';
 import { HistoryController } from '../../apps/operations/src/api/history.controller.js';
 import { OrdersController } from '../../apps/operations/src/api/orders.controller.js';
 import { StreamController } from '../../apps/operations/src/api/stream.controller.js';
@@ -30,6 +31,7 @@ const CONTROLLERS = {
   'notification-ingest': [NotificationController, ReturnController],
   operations: [
     AttentionController,
+    CallsController,
     OrdersController,
     HistoryController,
     StreamController,

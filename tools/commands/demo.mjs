@@ -1,7 +1,8 @@
+import { openDrillPage } from '../demo/drill-page.mjs';
 import { SCENARIOS } from '../demo/scenarios.mjs';
 import { startStage } from '../demo/stage.mjs';
 import { playAll } from '../demo/story.mjs';
-import { addressLines } from '../infra/services.mjs';
+import { addressLines, drillSettings } from '../infra/services.mjs';
 import { jsonFile } from './values.mjs';
 import { DATABASE, INFRASTRUCTURE, LOGS } from './variables.mjs';
 
@@ -48,7 +49,10 @@ export async function run({ options: given, held, signal, log }) {
 }
 
 async function keep({ services }, infrastructure, { print, log }) {
-  for (const line of ['', ...addressLines(Object.values(services), infrastructure)]) print(line);
+  const all = Object.values(services);
+  const settings = drillSettings(all, infrastructure);
+  const drillPage = settings && (await openDrillPage(settings));
+  for (const line of ['', ...addressLines(all, infrastructure, drillPage)]) print(line);
   log('running until Ctrl-C');
   await new Promise(() => setInterval(() => undefined, 60_000));
 }

@@ -1,3 +1,4 @@
+import { openDrillPage } from '../demo/drill-page.mjs';
 import { keepLogs } from '../demo/logs.mjs';
 import { makeTopics } from '../demo/stage.mjs';
 import { APPS, SERVICES } from '../infra/apps.mjs';
@@ -5,7 +6,7 @@ import { bootstrap } from '../infra/bootstrap.mjs';
 import { startDatabaseIfAny, startInfrastructure } from '../infra/infrastructure.mjs';
 import { Expected } from '../infra/processes.mjs';
 import { merchantsOfThisRun, stackPorts, takenPorts } from '../infra/service-ports.mjs';
-import { addressLines, environments, startCommand, startService } from '../infra/services.mjs';
+import { addressLines, drillSettings, environments, startCommand, startService } from '../infra/services.mjs';
 import { port, someOf } from './values.mjs';
 import { DATABASE, INFRASTRUCTURE, LOGS, MERCHANTS_AND_ACCOUNTS, PORT_OFFSET } from './variables.mjs';
 
@@ -105,6 +106,8 @@ async function startServices({ given, held, log, infrastructure, topicPrefix, po
       .filter((name) => !isOut(name))
       .map(start),
   );
-  addressLines(services, { ...infrastructure, topicPrefix }).forEach((line) => console.log(line));
+  const settings = drillSettings(services, { ...infrastructure, topicPrefix });
+  const drillPage = settings && (await openDrillPage(settings));
+  addressLines(services, { ...infrastructure, topicPrefix }, drillPage).forEach((line) => console.log(line));
   for (const name of Object.keys(envs).filter(isOut)) console.log(`${name} is left out; it starts by: ${again[name]}`);
 }

@@ -82,7 +82,8 @@ async function startFromNpm({ held, port }) {
   ];
   await held.run(join(native, 'bin', 'initdb'), initial, { ...options, disposable: true });
   // A clean end takes its shared memory along, so it is not disposable.
-  return held.start(join(native, 'bin', 'postgres'), ['-D', data, ...postgresArguments(port)], options);
+  const begin = () => held.start(join(native, 'bin', 'postgres'), ['-D', data, ...postgresArguments(port)], options);
+  return Object.assign(begin(), { again: begin });
 }
 
 /** The first folder above a file that other users can not enter: a clone may lie in the home folder of root. */

@@ -146,20 +146,24 @@ const operatorLines = (urls) => [
   ...readJson(OPERATORS_FILE).map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`),
 ];
 
-/** The settings of `tranche drill`, with the key of an operator. */
-const drillLine = ({ operations, simulator, brokers, redisUrl, topicPrefix }) =>
-  [
-    `drill     OPERATIONS_URL=${operations.url} SIMULATOR_URL=${simulator.url} KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
-    ...(topicPrefix ? [`KAFKA_TOPIC_PREFIX=${topicPrefix}`] : []),
-    `TRANCHE_TOKEN=${readJson(OPERATORS_FILE).find(({ role }) => role === 'operator').key} node apps/cli/dist/service.js drill`,
-  ].join(' ');
+/** The settings of `tranche drill`, with the key of an operator; undefined where operations or the simulator is left out. */
+export function drillSettings(services, { brokers, redisUrl, topicPrefix }) {
+  const urlOf = (name) => services.find((one) => one.name === name)?.url;
+  const [OPERATIONS_URL, SIMULATOR_URL] = [urlOf('operations'), urlOf('platform-simulator')];
+  if (OPERATIONS_URL === undefined || SIMULATOR_URL === undefined) return undefined;
+  return {
+    ...{ OPERATIONS_URL, SIMULATOR_URL, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl },
+    ...(topicPrefix && { KAFKA_TOPIC_PREFIX: topicPrefix }),
+    TRANCHE_TOKEN: readJson(OPERATORS_FILE).find(({ role }) => role === 'operator').key,
+  };
+}
 
 /** The checkout is listed first, because people want to open it. */
-export function addressLines(services, { brokers, redisUrl, databaseUrl, topicPrefix }) {
+export function addressLines(services, { brokers, redisUrl, databaseUrl, topicPrefix }, drillPage) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
   const gateway = services.find(({ name }) => name === 'payment-gateway');
   const operations = services.find(({ name }) => name === 'operations');
-  const simulator = services.find(({ name }) => name === 'platform-simulator');
+  const drill = drillSettings(services, { brokers, redisUrl, topicPrefix });
   const people = readJson(OPERATORS_FILE).filter(({ role }) => role !== 'viewer');
   const ofOperators = [gateway?.managementUrl, operations?.url].filter(Boolean);
   const addresses = ({ name, url, managementUrl }) =>
@@ -170,7 +174,8 @@ export function addressLines(services, { brokers, redisUrl, databaseUrl, topicPr
     ...(operations
       ? [`operators ${operations.url}/  (what needs a person; two people decide)`, ...people.map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`), ''] // prettier-ignore
       : []),
-    ...(operations && simulator ? [drillLine({ operations, simulator, brokers, redisUrl, topicPrefix }), ''] : []),
+    ...(drillPage ? [`drill     ${drillPage.url}  (ten bad situations, by buttons)`] : []),
+    ...(drill ? [`drill     ${Object.entries(drill).map(([name, value]) => `${name}=${value}`).join(' ')} node apps/cli/dist/service.js drill`, ''] : []), // prettier-ignore
     [`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`, ...(databaseUrl ? [`DATABASE_URL=${databaseUrl}`] : [])].join(
       ' ',
     ),

@@ -38,7 +38,7 @@ const PAGES: readonly [path: string, name: string, icon: string, Of: ComponentTy
   ['/overview', 'Overview', 'M4 20V10m5 10V4m6 16v-8m5 8V7', Overview],
   ['/approvals', 'Approvals', 'M5 13l4 4 10-10', Approvals, ['proposal']],
   ['/search', 'Search', 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5 12 4 4', Search],
-  ['/rails', 'Rails', 'M8 3v18M16 3v18M8 8h8M8 14h8', Rails],
+  ['/rails', 'Rails', 'M8 3v18M16 3v18M8 8h8M8 14h8', Rails, ['control']],
   ['/dead-letters', 'Dead letters', 'M4 7h16v11H4zM4 8l8 6 8-6', DeadLetters, ['dead_letters']],
   ['/quarantine', 'Quarantine', 'M12 3l8 4v5c0 5-4 8-8 9-4-1-8-4-8-9V7z', Quarantine, ['quarantine']],
   ['/jobs', 'Jobs', 'M5 5h6v6H5zM13 13h6v6h-6zM13 8h6M5 16h6', Jobs],
@@ -135,7 +135,7 @@ function Page() {
 function Navigation({ onMore }: { onMore: () => void }) {
   const [location] = useLocation();
   const { data } = useAttention({});
-  const counts = data?.pages[0]?.counts ?? [];
+  const counts = data?.counts ?? [];
   const numberOf = (kinds: readonly string[] = []) =>
     counts.reduce((sum, { kind, number }) => (kinds.includes(kind) ? sum + number : sum), 0);
   return (
@@ -168,9 +168,11 @@ function Navigation({ onMore }: { onMore: () => void }) {
 }
 
 function LiveMark() {
-  const { link, behind, isDatabaseThere } = useLive();
-  const isWell = link === 'live' && behind === 0 && isDatabaseThere;
-  const says = link === 'live' ? (isWell ? 'Live' : 'Behind') : link === 'lost' ? 'Cut off' : 'Connecting';
+  const { link, behind, isDatabaseThere, isGatewayThere } = useLive();
+  const isWhole = isDatabaseThere && isGatewayThere;
+  const isWell = link === 'live' && behind === 0 && isWhole;
+  const says =
+    link === 'live' ? (isWell ? 'Live' : isWhole ? 'Behind' : 'In part') : link === 'lost' ? 'Cut off' : 'Connecting';
   return (
     <span className="live-mark" data-link={isWell ? 'live' : link === 'connecting' ? link : 'lost'}>
       {says}

@@ -7,6 +7,7 @@ import { KafkaModule, kafkaOptionsOf } from '@tranche/kafka/nest';
 import { systemTiming } from '@tranche/runtime';
 import { SERVICE_PARTS, ServiceLogger, type ServiceDefinition } from '@tranche/service-kit';
 import { AttentionController } from './api/attention.controller.js';
+import { CallsController } from './api/calls.controller.js';
 import { HistoryController } from './api/history.controller.js';
 import { LoggedOperators } from './api/operator.guard.js';
 import { MOST_CSV } from './api/queries.js';
@@ -50,6 +51,7 @@ const Kafka = KafkaModule.forRootAsync({
   imports: [Kafka],
   controllers: [
     AttentionController,
+    CallsController,
     OrdersController,
     HistoryController,
     StreamController,

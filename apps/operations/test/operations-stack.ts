@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { COMMAND_TOPICS, encodeCloudEvent, orderKey, type CommandData, type CommandType } from '@tranche/contracts';
+import {
+  COMMAND_TOPICS,
+  encodeCloudEvent,
+  orderKey,
+  type CloudEvent,
+  type CommandData,
+  type CommandType,
+} from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { aCommand, infrastructure, operatorKey, stage, waitFor, type RunningApp } from '@tranche/testing';
+import { aCommand, aDeadLetter, infrastructure, operatorKey, stage, waitFor, type RunningApp } from '@tranche/testing';
 
 export type Person = Parameters<typeof operatorKey>[0];
 export interface Answer<T> {
@@ -33,6 +40,7 @@ export async function joinOperationsStage() {
       const command = aCommand(type, data, { id: randomUUID(), time: new Date().toISOString() });
       await producer.send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(command) });
     },
+    deadLetter: (command: CloudEvent<CommandData>) => producer.send(aDeadLetter(prefix, command)),
     async fault(rule: object): Promise<void> {
       const url = `${gateway.apps['platform-simulator']!.url}/simulator/faults`;
       const headers = { 'content-type': 'application/json' };

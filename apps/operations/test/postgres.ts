@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { waitFor } from '@tranche/testing';
 import { createLogger, Health, ServiceLifetime } from '@tranche/service-kit';
 import { Database } from '../src/database/database.service.js';
 import type { OperationsConfig } from '../src/operations.config.js';
@@ -10,7 +11,19 @@ interface Held {
 }
 interface Tools {
   holdProcesses: () => Held;
-  startDatabase: (options: object) => Promise<{ databaseUrl: string }>;
+  startDatabase: (options: object) => Promise<{ databaseUrl: string; process: Server & { again(): Server } }>;
+}
+interface Server {
+  kill(signal: NodeJS.Signals): void;
+  exited: Promise<unknown>;
+}
+interface OwnPostgres {
+  url: string;
+  /** Kills all of it. */
+  kill(): Promise<void>;
+  /** Starts it anew with its data. Resolves once it takes connections. */
+  again(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** The PostgreSQL that `npm test` started, else one of this spec alone, from the binaries of npm. */
@@ -20,7 +33,7 @@ export async function postgresOfTests(): Promise<{ url: string; close(): Promise
 }
 
 /** One that nobody else uses. */
-export async function ownPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+export async function ownPostgres(): Promise<OwnPostgres> {
   const { DATABASE_URL: given } = process.env;
   const folder = join(__dirname, '../../../tools/infra');
   const { holdProcesses } = (await import(join(folder, 'processes.mjs'))) as Tools;
@@ -28,8 +41,25 @@ export async function ownPostgres(): Promise<{ url: string; close(): Promise<voi
   const held = holdProcesses();
   delete process.env.DATABASE_URL;
   try {
-    const { databaseUrl: url } = await startDatabase({ held, log: () => undefined });
-    return { url, close: () => held.close() };
+    const { databaseUrl: url, process: first } = await startDatabase({ held, log: () => undefined });
+    let server: Server = first;
+    const answers = async () => {
+      const sql = postgres(url, { max: 1, onnotice: () => undefined });
+      await sql`select 1`.finally(() => sql.end());
+      return true;
+    };
+    return {
+      url,
+      async kill() {
+        server.kill('SIGKILL');
+        await server.exited;
+      },
+      async again() {
+        server = first.again();
+        await waitFor(answers, { what: 'PostgreSQL to answer again' });
+      },
+      close: () => held.close(),
+    };
   } finally {
     if (given !== undefined) process.env.DATABASE_URL = given;
   }

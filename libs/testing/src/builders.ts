@@ -1,5 +1,7 @@
 import {
   CardPayment,
+  COMMAND_TOPICS,
+  encodeCloudEvent,
   exampleOf,
   isPlainObject,
   PartnerAAuthorization,
@@ -17,6 +19,7 @@ import {
   type VoidAuthorization,
   orderKey,
   readNotification,
+  TOPICS,
 } from '@tranche/contracts';
 
 /** Differences from the valid value; objects are merged, lists are replaced. */
@@ -107,6 +110,22 @@ export function notificationParameters(
     ...overrides,
   };
   return Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+}
+
+/** A dead letter of an authorization by method B, as a gateway with a fault of its own writes it. `at`: the offset of its command. */
+export function aDeadLetter(
+  prefix: string,
+  command: CloudEvent<CommandData>,
+  { at = 0, code = 'handler_failed' }: { at?: number; code?: string | undefined } = {},
+) {
+  const { headers, value } = encodeCloudEvent(command);
+  const about = {
+    ...{ 'dead-letter-topic': prefix + COMMAND_TOPICS['partner-b'].name, 'dead-letter-partition': '0' },
+    ...{ 'dead-letter-offset': String(at), 'dead-letter-timestamp': String(Date.now()), 'dead-letter-attempts': '6' },
+    ...{ 'dead-letter-code': code, 'dead-letter-message': 'a fault that is mended now' },
+  };
+  const key = orderKey(command.data.merchant, command.data.orderId);
+  return { topic: prefix + TOPICS.commandsDeadLetter.name, key, value, headers: { ...headers, ...about } };
 }
 
 export function aNotification(overrides: Partial<PaymentNotification> = {}): PaymentNotification {

@@ -196,6 +196,37 @@ export interface components {
       /** @description What the gateway was asked for and did not answer. */
       missing?: ('proposals' | 'rails' | 'controls')[];
     };
+    /** @description The platform’s answers of the last hour, as the journal has them; of the operator’s merchants alone. */
+    Calls: {
+      /**
+       * @description Minutes of one number.
+       * @example 5
+       */
+      stepMinutes: number;
+      /** @description Every rail. */
+      rails: {
+        /**
+         * @description The rail.
+         * @example partner-a
+         */
+        rail: string;
+        /** @description What was answered; no entry where nothing was. */
+        results: {
+          /**
+           * @description in_doubt: no answer tells it. not_executed: the platform did nothing.
+           * @enum {string}
+           */
+          result: 'succeeded' | 'refused' | 'redirect_required' | 'pending' | 'in_doubt' | 'not_executed';
+          /**
+           * @description How many in the hour.
+           * @example 412
+           */
+          total: number;
+          /** @description The same by steps, the oldest first. */
+          numbers: number[];
+        }[];
+      }[];
+    };
     /** @description What is read of Kafka. */
     Partitions: {
       /** @description The partitions. */
@@ -1585,6 +1616,7 @@ export interface components {
 export type Problem = components['schemas']['Problem'];
 export type Health = components['schemas']['Health'];
 export type Attention = components['schemas']['Attention'];
+export type Calls = components['schemas']['Calls'];
 export type Partitions = components['schemas']['Partitions'];
 export type Orders = components['schemas']['Orders'];
 export type Order = components['schemas']['Order'];

@@ -45,10 +45,16 @@ it('lists what is paused, and the rails', async () => {
   operations.says({
     'GET /v1/controls': { controls: [control(1)] },
     'GET /v1/rails': { rails: [{ rail: 'partner-a', state: 'stopped', says: 'the platform can not be reached' }] },
+    'GET /v1/calls': {
+      ...{
+        stepMinutes: 5,
+        rails: [{ rail: 'partner-a', results: [{ result: 'refused', total: 3, numbers: [1, 2] }] }],
+      },
+    },
   });
   const { out } = await terminal.run(['controls']);
   expect(out).toMatch(/^rail:partner-b +pausing, 1 of 2 instances /m);
-  expect(out).toMatch(/^rail:partner-a +stopped .* the platform can not be reached$/m);
+  expect(out).toMatch(/^rail:partner-a +stopped .* 3 refused +the platform can not be reached$/m);
 });
 
 it.each(['partner-b', 'rail:', 'order:1'])('%s is no scope', async (scope) => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Control, Controls, Rail, Rails } from '../api/operations.js';
+import type { Calls, Control, Controls, Rail, Rails } from '../api/operations.js';
 import { EXIT } from '../exit.js';
 import { outputOption, printRows, relative, say, type Format } from '../output/output.js';
 import { reasonText, scopeName, timeAhead } from '../output/parse.js';
@@ -24,14 +24,15 @@ export function addControlsCommands(program: Command, exit: Exit): void {
   const controls = program.command('controls').description('lists what is paused by people, and the rails');
   outputOption(controls).action(async ({ output }: { output: Format }) => {
     const session = Session.open();
-    const [{ controls: paused }, { rails }] = await Promise.all([
+    const [{ controls: paused }, { rails }, { rails: calls }] = await Promise.all([
       session.api.get<Controls>('/v1/controls'),
       session.api.get<Rails>('/v1/rails'),
+      session.api.get<Calls>('/v1/calls'),
     ]);
-    const rows = [...paused.map(pausedRow), ...rails.map(railRow)];
+    const rows = [...paused.map(pausedRow), ...rails.map((rail) => railRow(rail, calls))];
     type Row = ReturnType<typeof pausedRow>;
-    const columns = (['scope', 'state', 'since', 'until', 'why'] as const).map((name) => ({ name, of: (row: Row) => row[name] }));
-    printRows(output, columns, rows, { controls: paused, rails });
+    const columns = (['scope', 'state', 'since', 'until', 'last hour', 'why'] as const).map((name) => ({ name, of: (row: Row) => row[name] }));
+    printRows(output, columns, rows, { controls: paused, rails, calls });
     exit(EXIT.done);
   }); // prettier-ignore
 
@@ -96,13 +97,20 @@ const pausedRow = ({ scope, reason, by, since, expiresAt, acknowledged, instance
   state: acknowledged ? 'paused' : `pausing, ${instances.acknowledged} of ${instances.of} instances`,
   since: relative(since),
   until: relative(expiresAt),
+  'last hour': '',
   why: `${by}: ${reason}`,
 });
 
-const railRow = ({ rail, state, says, since, nextTryAt, waiting }: Rail): ReturnType<typeof pausedRow> => ({
+const railRow = (
+  { rail, state, says, since, nextTryAt, waiting }: Rail,
+  calls: Calls['rails'],
+): ReturnType<typeof pausedRow> => ({
   scope: `rail:${rail}`,
   state: waiting === undefined || waiting.commands === 0 ? state : `${state}, ${waiting.commands} commands wait`,
   since: relative(since),
   until: relative(nextTryAt),
+  'last hour': (calls.find((one) => one.rail === rail)?.results ?? [])
+    .map(({ result, total }) => `${total} ${result}`)
+    .join(', '),
   why: says ?? '',
 });

@@ -35,6 +35,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/calls': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The platform’s answers of the last hour, by rail and result. */
+    get: operations['getV1Calls'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/orders': {
     parameters: {
       query?: never;
@@ -691,6 +708,37 @@ export interface components {
       behind: number;
       /** @description What the gateway was asked for and did not answer. */
       missing?: ('proposals' | 'rails' | 'controls')[];
+    };
+    /** @description The platform’s answers of the last hour, as the journal has them; of the operator’s merchants alone. */
+    Calls: {
+      /**
+       * @description Minutes of one number.
+       * @example 5
+       */
+      stepMinutes: number;
+      /** @description Every rail. */
+      rails: {
+        /**
+         * @description The rail.
+         * @example partner-a
+         */
+        rail: string;
+        /** @description What was answered; no entry where nothing was. */
+        results: {
+          /**
+           * @description in_doubt: no answer tells it. not_executed: the platform did nothing.
+           * @enum {string}
+           */
+          result: 'succeeded' | 'refused' | 'redirect_required' | 'pending' | 'in_doubt' | 'not_executed';
+          /**
+           * @description How many in the hour.
+           * @example 412
+           */
+          total: number;
+          /** @description The same by steps, the oldest first. */
+          numbers: number[];
+        }[];
+      }[];
     };
     /** @description What is read of Kafka. */
     Partitions: {
@@ -2081,6 +2129,7 @@ export interface components {
 export type Problem = components['schemas']['Problem'];
 export type Health = components['schemas']['Health'];
 export type Attention = components['schemas']['Attention'];
+export type Calls = components['schemas']['Calls'];
 export type Partitions = components['schemas']['Partitions'];
 export type Orders = components['schemas']['Orders'];
 export type Order = components['schemas']['Order'];
@@ -2186,6 +2235,35 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Partitions'];
+        };
+      };
+      /** @description Refused or failed. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getV1Calls: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The numbers. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Calls'];
         };
       };
       /** @description Refused or failed. */

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react';
 import { tokenOf, useToken } from '../session.js';
 import { clock } from '../text/format.js';
-import { followStream, type StreamState } from './stream.js';
+import { CONNECTING, followStream, type StreamState } from './stream.js';
 
-const Live = createContext<StreamState>({ link: 'connecting', behind: 0, isDatabaseThere: true });
+const Live = createContext<StreamState>(CONNECTING);
 export const useLive = (): StreamState => useContext(Live);
 
 /** Lists are read again this often at most, however many orders change: the gateway audits each read. */
@@ -15,7 +15,7 @@ const SOON_MS = 100;
 export function LiveProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const token = useToken();
-  const [state, setState] = useState<StreamState>({ link: 'connecting', behind: 0, isDatabaseThere: true });
+  const [state, setState] = useState<StreamState>(CONNECTING);
   useEffect(() => {
     if (token === undefined) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,11 +54,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 
 /** Says when what is shown may be old, and since when. */
 export function LiveLine() {
-  const { link, behind, isDatabaseThere, heardAt } = useLive();
+  const { link, behind, isDatabaseThere, isGatewayThere, heardAt } = useLive();
   const since = heardAt === undefined ? '' : ` What you see is of ${clock(heardAt)}.`;
   const says = ((): string | undefined => {
     if (link === 'lost')
       return `Cut off: operations does not answer; trying again.${since} What you type here is kept.`;
+    if (!isGatewayThere)
+      return 'The gateway does not answer: nothing can be decided until it does. What you type here is kept.';
     if (!isDatabaseThere)
       return 'The database of operations does not answer. What you see may be old; decisions still go to the gateway.';
     if (behind > 0)

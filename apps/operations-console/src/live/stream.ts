@@ -11,9 +11,17 @@ export interface StreamState {
   /** Records of Kafka that operations has not read, for several seconds. */
   behind: number;
   isDatabaseThere: boolean;
+  isGatewayThere: boolean;
   /** When the last news came. Milliseconds since the epoch. */
   heardAt?: number;
 }
+
+export const CONNECTING: StreamState = {
+  link: 'connecting',
+  behind: 0,
+  isDatabaseThere: true,
+  isGatewayThere: true,
+};
 
 /** Operations sends its state each second. */
 const SILENCE_MS = 3_500;
@@ -28,14 +36,14 @@ export interface StreamOptions {
   /** People proposed or decided something. */
   onDecided: () => void;
   onState: (state: StreamState) => void;
-  /** News was missed, or the database is there again: all that is shown may be old. */
+  /** News was missed, or the database or the gateway is there again: all that is shown may be old. */
   onStale: () => void;
 }
 
 /** Returns a function that ends it. */
 export function followStream({ url, token, onChanged, onDecided, onState, onStale }: StreamOptions): () => void {
   const ended = new AbortController();
-  let state: StreamState = { link: 'connecting', behind: 0, isDatabaseThere: true };
+  let state: StreamState = CONNECTING;
   let behindFor = 0;
   const tell = (next: Partial<StreamState>) => {
     state = { ...state, ...next };
@@ -46,10 +54,17 @@ export function followStream({ url, token, onChanged, onDecided, onState, onStal
     if (event === 'order') return onChanged(JSON.parse(data) as Changed);
     if (event === 'decision') return onDecided();
     if (event !== 'state') return;
-    const { behind, isDatabaseThere } = JSON.parse(data) as { behind: number; isDatabaseThere: boolean };
+    const { behind, isDatabaseThere, isGatewayThere } = JSON.parse(data) as Omit<StreamState, 'link'>;
     behindFor = behind > 0 ? behindFor + 1 : 0;
-    const isBack = state.link === 'lost' || (isDatabaseThere && !state.isDatabaseThere);
-    tell({ link: 'live', behind: behindFor >= BEHIND_FOR ? behind : 0, isDatabaseThere, heardAt: Date.now() });
+    const before = state;
+    tell({
+      ...{ link: 'live', behind: behindFor >= BEHIND_FOR ? behind : 0, heardAt: Date.now() },
+      ...{ isDatabaseThere, isGatewayThere },
+    });
+    const isBack =
+      before.link === 'lost' ||
+      (isDatabaseThere && !before.isDatabaseThere) ||
+      (isGatewayThere && !before.isGatewayThere);
     if (isBack) onStale();
   };
 

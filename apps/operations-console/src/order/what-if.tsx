@@ -18,7 +18,9 @@ export function WhatIf({ asked: { data, error, isFetching }, outcome }: { asked:
       <h3>If you say “{spaced(outcome)}”</h3>
       {error !== null && (
         <p className="fault" role="alert">
-          It would not count: {refusalOf(error).more} {error instanceof Refused && remedyOf(error.code)}
+          {error instanceof Refused && !error.isOutcomeUnknown
+            ? `It would not count: ${refusalOf(error).more} ${remedyOf(error.code) ?? ''}`
+            : `Nobody can tell now: ${error.message}`}
         </p>
       )}
       {error === null && data === undefined && (

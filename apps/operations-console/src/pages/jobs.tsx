@@ -1,15 +1,16 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, body, type Schema } from '../api/client.js';
 import { mayDo, useMe } from '../api/console.js';
+import { usePaged } from '../api/reads.js';
 import { Said, type Answered } from '../order/said.js';
 import { refusalOf } from '../order/refusal.js';
 import { useDraft, useTitle } from '../parts/hooks.js';
 import { Choice, Field } from '../parts/fields.js';
-import { Answer, Chip, Empty, Facts, Status, When } from '../parts/parts.js';
+import { Answer, Chip, Facts, Status, When } from '../parts/parts.js';
 import { useFilter } from '../parts/query.js';
-import { OrderLink, PagedTable, Table } from '../parts/records.js';
+import { OrderLink, PagedTable } from '../parts/records.js';
 import { spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 
@@ -27,11 +28,8 @@ const NEW = { kind: 'reconcile' as Job['kind'], merchant: '', reason: '' };
 /** Work on many orders at once: its plan is made first, and then somebody starts it. */
 export function Jobs() {
   useTitle('Jobs');
-  const jobs = useQuery({
-    queryKey: ['jobs'],
-    queryFn: async () => (await body(api.GET('/v1/jobs'))).jobs,
-    refetchInterval: WATCHED_MS,
-  });
+  const ask = (cursor: string | undefined) => body(api.GET('/v1/jobs', { params: { query: { cursor } } }));
+  const jobs = usePaged(['jobs'], ask, WATCHED_MS);
   const { data: me } = useMe();
   return (
     <>
@@ -40,26 +38,18 @@ export function Jobs() {
         Work on many orders at once. The plan is made first and does nothing; then somebody starts it.
       </p>
       {mayDo(me?.role, 'operator') && <NewJob />}
-      <Answer of={jobs} what="jobs">
-        {(all) =>
-          all.length === 0 ? (
-            <Empty>There are no jobs.</Empty>
-          ) : (
-            <Table
-              label="Jobs"
-              rows={all}
-              keyOf={({ id }) => id}
-              columns={[
-                { name: 'Job', of: ({ id, kind }) => <Link data-row href={`/jobs/${encodeURIComponent(id)}`}>{spaced(kind)}</Link> }, // prettier-ignore
-                { name: 'Status', of: ({ status }) => <Status status={status} /> },
-                { name: 'Made', of: ({ createdAt, by }) => <><When at={createdAt} /> by {by}</> }, // prettier-ignore
-                { name: 'Reason', of: ({ reason }) => <Published text={reason} /> },
-                { name: 'Done', isNumber: true, of: ({ done, failed, total }) => `${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}` }, // prettier-ignore
-              ]}
-            />
-          )
-        }
-      </Answer>
+      <PagedTable
+        {...{ asked: jobs, label: 'Jobs', one: 'job', empty: 'There are no jobs.' }}
+        rowsOf={(page) => page.jobs}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Job', of: ({ id, kind }) => <Link data-row href={`/jobs/${encodeURIComponent(id)}`}>{spaced(kind)}</Link> }, // prettier-ignore
+          { name: 'Status', of: ({ status }) => <Status status={status} /> },
+          { name: 'Made', of: ({ createdAt, by }) => <><When at={createdAt} /> by {by}</> }, // prettier-ignore
+          { name: 'Reason', of: ({ reason }) => <Published text={reason} /> },
+          { name: 'Done', isNumber: true, of: ({ done, failed, total }) => `${done} of ${total}${failed > 0 ? `, ${failed} failed` : ''}` }, // prettier-ignore
+        ]}
+      />
     </>
   );
 }
@@ -133,22 +123,20 @@ export function JobPage({ id }: { id: string }) {
   useTitle('Job');
   const path = { params: { path: { id } } };
   const job = useQuery({
-    queryKey: ['jobs', id],
+    queryKey: ['job', id],
     queryFn: () => body(api.GET('/v1/jobs/{id}', path)),
     refetchInterval: WATCHED_MS,
   });
   const [of, set] = useFilter();
   const verdict = of('verdict') as Schema['JobItem']['verdict'];
-  const items = useInfiniteQuery({
-    queryKey: ['jobs', id, 'items', verdict, job.data?.done],
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam: cursor }) => {
-      const query = { cursor, ...(of('verdict') !== '' && { verdict }) };
-      const page = await body(api.GET('/v1/jobs/{id}/items', { params: { path: { id }, query } }));
-      return page as Schema['JobItems'];
-    },
-    getNextPageParam: ({ next }) => next,
+  const items = usePaged(['job', id, 'items', verdict], async (cursor) => {
+    const query = { cursor, ...(of('verdict') !== '' && { verdict }) };
+    const page = await body(api.GET('/v1/jobs/{id}/items', { params: { path: { id }, query } }));
+    return page as Schema['JobItems'];
   });
+  const state = job.data && [job.data.status, job.data.done, job.data.failed, job.data.approvedBy].join(' ');
+  const queries = useQueryClient();
+  useEffect(() => void queries.invalidateQueries({ queryKey: ['job', id, 'items'] }), [queries, id, state]);
   return (
     <>
       <p className="about">
@@ -164,6 +152,7 @@ export function JobPage({ id }: { id: string }) {
               of={[
                 ['made', <span key="made"><When at={one.createdAt} /> by {one.by}</span>], // prettier-ignore
                 ['why', <Published key="why" text={one.reason} />],
+                one.why !== undefined && ['it stopped, because', <Published key="stopped" text={one.why} />],
                 one.merchants.length > 0 && ['merchants', one.merchants.join(', ')],
                 ['done', `${one.done} of ${one.total}`],
                 one.failed > 0 && ['failed', <Chip key="failed" tone="grave">{one.failed}</Chip>], // prettier-ignore
@@ -207,21 +196,30 @@ function About({ of: key }: { of: string }) {
   return at < 0 ? <Published text={key} /> : <OrderLink merchant={key.slice(0, at)} orderId={key.slice(at + 1)} />;
 }
 
+type Deed = 'start' | 'approve' | 'cancel';
+const SAYS: Readonly<Record<Deed, string>> = {
+  start: 'It was started.',
+  approve: 'Its approval was started.',
+  cancel: 'It is cancelled.',
+};
+
 function JobActions({ job }: { job: Job }) {
   const { data: me } = useMe();
   const queries = useQueryClient();
   const [answered, setAnswered] = useState<Answered>();
   const params = { params: { path: { id: job.id } } };
   const doing = useMutation({
-    mutationFn: (what: 'start' | 'approve' | 'cancel') => body(api.POST(`/v1/jobs/{id}/${what}`, params)),
-    onSuccess: (_, what) =>
-      setAnswered({ tone: 'good', says: what === 'cancel' ? 'It is cancelled.' : 'It runs.', more: '' }),
+    mutationFn: (what: Deed) => body(api.POST(`/v1/jobs/{id}/${what}`, params)),
+    onSuccess: (_, what) => setAnswered({ tone: 'good', says: SAYS[what], more: '' }),
     onError: (error) => setAnswered(refusalOf(error)),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['jobs'] }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['job', job.id] }),
   });
   const isWaiting = job.status === 'planned' || job.status === 'interrupted';
-  const isApprovable = job.kind === 'resolve-by-file' && job.status === 'done' && me?.person !== job.startedBy;
-  const canDo = (what: 'start' | 'approve' | 'cancel', text: string, isShown: boolean) =>
+  // Whoever approved it has begun its second pass, which goes on by another approval.
+  const isApproval = job.approvedBy !== undefined;
+  const hasProposals = (job.counts.propose ?? 0) > 0 && job.status === 'done' && !isApproval;
+  const isApprovable = (hasProposals || (isApproval && job.status === 'interrupted')) && me?.person !== job.startedBy;
+  const canDo = (what: Deed, text: string, isShown: boolean) =>
     isShown && (
       <button
         type="button"
@@ -236,7 +234,7 @@ function JobActions({ job }: { job: Job }) {
   return (
     <>
       <div className="decide-end">
-        {canDo('start', job.status === 'interrupted' ? 'Go on' : 'Start', isWaiting && job.kind !== 'reconcile')}
+        {canDo('start', job.status === 'interrupted' ? 'Go on' : 'Start', isWaiting && !isApproval)}
         {canDo('approve', 'Approve its proposals', isApprovable && mayDo(me?.role, 'approver'))}
         {canDo('cancel', 'Cancel', isWaiting || job.status === 'running')}
       </div>

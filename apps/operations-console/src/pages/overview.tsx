@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useAttention, usePartitions, useRails } from '../api/reads.js';
+import { useAttention, useCalls, usePartitions, useRails } from '../api/reads.js';
 import { useNow, useTitle } from '../parts/hooks.js';
 import { Answer, Empty, Kind, Status, TimeLeft, When } from '../parts/parts.js';
 import { Table } from '../parts/records.js';
@@ -7,6 +7,7 @@ import { count, money } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { verdictOf } from '../queue/urgency.js';
 import { RailFacts } from './rails.js';
+import { Sparkline } from './sparkline.js';
 
 /** Only what somebody can act on: money that waits for a person, rails, and what is not read. */
 export function Overview() {
@@ -15,17 +16,16 @@ export function Overview() {
   const attention = useAttention({});
   const rails = useRails();
   const partitions = usePartitions();
+  const calls = useCalls();
   return (
     <>
       <h1>Overview</h1>
       <Answer of={attention} what="the queue">
-        {({ pages }) => {
-          const counts = pages[0]?.counts ?? [];
-          const items = pages.flatMap((page) => page.items);
+        {({ counts, items }) => {
           const due = items.flatMap(({ actBy }) => actBy ?? []).sort()[0];
           return (
             <>
-              <p className="about">{verdictOf(items, now, attention.hasNextPage ? 1 : 0).says}</p>
+              <p className="about">{verdictOf(items, now, attention.behind ? 1 : 0).says}</p>
               <div className="cards">
                 {counts.map(({ kind, number, oldest, amounts }) => (
                   <Link key={kind} href={`/?kind=${kind}`} className="card figure" data-row>
@@ -70,6 +70,7 @@ export function Overview() {
                   {rail.rail} <Status status={rail.state} />
                 </h3>
                 <RailFacts rail={rail} />
+                <Sparkline of={calls.data?.find((one) => one.rail === rail.rail)} />
               </Link>
             ))}
           </div>

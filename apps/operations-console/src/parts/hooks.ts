@@ -19,6 +19,9 @@ function subscribeToClock(listener: () => void): () => void {
   };
 }
 export const useNow = (): number => useSyncExternalStore(subscribeToClock, () => nowMs);
+/** What is said of the time: only a change of it is drawn anew. */
+export const useSaid = (says: (nowMs: number) => string): string =>
+  useSyncExternalStore(subscribeToClock, () => says(nowMs));
 
 const DRAFTS = 'tranche.draft.';
 

@@ -3,14 +3,14 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { Refused } from '../api/client.js';
 import { count, duration, fromNow, moment, whole } from '../text/format.js';
 import { kindInWords, remedyOf, toneOf } from '../text/words.js';
-import { useNow } from './hooks.js';
+import { useSaid } from './hooks.js';
 
 /** A time as people say it; the whole of it is in its title. */
 export function When({ at, isAgo = false }: { at: string; isAgo?: boolean }) {
-  const now = useNow();
+  const says = useSaid((now) => (isAgo ? fromNow(at, now) : moment(at, now)));
   return (
     <time dateTime={at} title={whole(at)}>
-      {isAgo ? fromNow(at, now) : moment(at, now)}
+      {says}
     </time>
   );
 }
@@ -19,11 +19,12 @@ const HOUR_MS = 3_600_000;
 
 /** The time that is left. It is grave once less than an hour is. */
 export function TimeLeft({ until }: { until: string }) {
-  const now = useNow();
-  const left = Date.parse(until) - now;
+  const untilMs = Date.parse(until);
+  const says = useSaid((now) => duration(untilMs - now) + (untilMs < now ? ' too late' : ''));
+  const tone = useSaid((now) => (untilMs - now < HOUR_MS ? 'grave' : ''));
   return (
-    <time dateTime={until} title={whole(until)} className="time-left" data-tone={left < HOUR_MS ? 'grave' : undefined}>
-      {left < 0 ? `${duration(left)} too late` : duration(left)}
+    <time dateTime={until} title={whole(until)} className="time-left" data-tone={tone || undefined}>
+      {says}
     </time>
   );
 }
@@ -158,19 +159,29 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   );
 }
 
-interface MoreProps {
-  asked: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
-  shown: number;
-  of: string;
+/** The part of a list that is shown, and the ways to the others. */
+export interface Parts {
+  part: number;
+  /** What is shown is of the part before, until this one is there. */
+  isPlaceholderData: boolean;
+  before: (() => void) | undefined;
+  behind: (() => void) | undefined;
 }
 
-export function More({ asked: { hasNextPage, isFetchingNextPage, fetchNextPage }, shown, of }: MoreProps) {
+export function PartOf({ parts, shown, of }: { parts: Parts; shown: number; of: string }) {
+  const { part, before, behind, isPlaceholderData } = parts;
+  if (isPlaceholderData) return <p className="more-line">Reading…</p>;
   return (
     <p className="more-line">
-      {count(shown, of)} shown
-      {hasNextPage && (
-        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? 'Reading…' : 'Show more'}
+      {count(shown, of)} {before || behind ? `on page ${part}` : 'shown'}
+      {before !== undefined && (
+        <button type="button" onClick={before}>
+          Page before
+        </button>
+      )}
+      {behind !== undefined && (
+        <button type="button" onClick={behind}>
+          Next page
         </button>
       )}
     </p>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Published } from '../text/published.js';
-import { Answer, Empty, More, type Asked } from './parts.js';
+import { Answer, Empty, PartOf, type Asked, type Parts } from './parts.js';
 
 export interface Column<T> {
   name: string;
@@ -43,13 +43,8 @@ export function Table<T>({ label, columns, rows, keyOf }: TableProps<T>) {
   );
 }
 
-interface Paged<P> extends Asked<{ pages: P[] }> {
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  fetchNextPage: () => unknown;
-}
 interface PagedTableProps<P, T> extends Omit<TableProps<T>, 'rows'> {
-  asked: Paged<P>;
+  asked: Asked<P> & Parts;
   rowsOf: (page: P) => readonly T[];
   /** One row. */
   one: string;
@@ -60,13 +55,13 @@ interface PagedTableProps<P, T> extends Omit<TableProps<T>, 'rows'> {
 export function PagedTable<P, T>({ asked, rowsOf, one, empty, ...table }: PagedTableProps<P, T>) {
   return (
     <Answer of={asked} what={table.label.toLowerCase()}>
-      {({ pages }) => {
-        const rows = pages.flatMap(rowsOf);
+      {(page) => {
+        const rows = rowsOf(page);
         if (rows.length === 0) return <Empty>{empty}</Empty>;
         return (
           <>
             <Table {...table} rows={rows} />
-            <More asked={asked} shown={rows.length} of={one} />
+            <PartOf parts={asked} shown={rows.length} of={one} />
           </>
         );
       }}

@@ -1,8 +1,9 @@
+import { memo } from 'react';
 import { useLocation, Link } from 'wouter';
 import { useAttention, type AttentionItem, type AttentionQuery } from '../api/reads.js';
 import { useNow, useTitle } from '../parts/hooks.js';
 import { Choice, Field } from '../parts/fields.js';
-import { Answer, Empty, Kind, More, TimeLeft, When } from '../parts/parts.js';
+import { Answer, Empty, Kind, PartOf, TimeLeft, When } from '../parts/parts.js';
 import { merchantOf, useFilter } from '../parts/query.js';
 import { orderPath } from '../parts/records.js';
 import { count, money, spaced } from '../text/format.js';
@@ -10,6 +11,7 @@ import { Published } from '../text/published.js';
 import { kindInWords, operationInWords, reasonInWords, toneOf } from '../text/words.js';
 import { aboutOf, byItselfOf, urgencyOf, verdictOf, NIGHT_MS } from './urgency.js';
 
+const MINUTE_MS = 60_000;
 const SORTS = { urgency: 'most urgent', age: 'oldest', amount: 'largest' } as const;
 
 /** The queue, with the answer to the question with which a person comes to it. */
@@ -23,13 +25,10 @@ export function Queue() {
   const isFiltered = query.kind !== undefined || query.merchant !== undefined || query.minAmount !== undefined;
   return (
     <Answer of={asked} what="the queue" title="Queue">
-      {({ pages }) => {
-        const items = pages.flatMap((page) => page.items);
-        const [first] = pages;
-        const counts = first?.counts ?? [];
+      {({ items, counts, missing }) => {
         const total = counts.reduce((sum, { number }) => sum + number, 0);
-        const urgent = all.data?.pages.flatMap((page) => page.items) ?? [];
-        const verdict = verdictOf(urgent, now, all.hasNextPage ? Math.max(1, total - urgent.length) : 0);
+        const urgent = all.data?.items ?? [];
+        const verdict = verdictOf(urgent, now, all.behind ? Math.max(1, total - urgent.length) : 0);
         return (
           <>
             <section className="verdict" data-tone={verdict.tone} aria-labelledby="verdict">
@@ -43,9 +42,9 @@ export function Queue() {
                   </button>
                 )}
               </p>
-              {first?.missing !== undefined && (
+              {missing !== undefined && (
                 <p role="status" className="missing">
-                  The gateway did not answer: {first.missing.map(spaced).join(' and ')} are missing here.
+                  The gateway did not answer: {missing.map(spaced).join(' and ')} are missing here.
                 </p>
               )}
             </section>
@@ -96,11 +95,11 @@ export function Queue() {
                   ))}
                 </div>
                 {items.map((item) => (
-                  <Entry key={keyOf(item)} item={item} nowMs={now} />
+                  <Entry key={keyOf(item)} item={item} nowMs={Math.floor(now / MINUTE_MS) * MINUTE_MS} />
                 ))}
               </div>
             )}
-            <More asked={asked} shown={items.length} of="entry" />
+            <PartOf parts={asked} shown={items.length} of="entry" />
             <p className="hint">Tonight is the next {NIGHT_MS / 3_600_000} hours.</p>
           </>
         );
@@ -120,11 +119,12 @@ function queryOf(of: (name: string) => string): AttentionQuery {
 }
 
 const keyOf = (item: AttentionItem): string => {
-  const { reason, rail, topic, partition } = aboutOf(item);
-  return [item.kind, item.id, item.merchant, reason, rail, topic, partition].join(' ');
+  const { reason, rail, scope, topic, partition } = aboutOf(item);
+  return [item.kind, item.id, item.merchant, reason, rail ?? scope, topic, partition].join(' ');
 };
 
-function Entry({ item, nowMs }: { item: AttentionItem; nowMs: number }) {
+/** Drawn once a minute, and when its item changes. */
+const Entry = memo(function Entry({ item, nowMs }: { item: AttentionItem; nowMs: number }) {
   const { kind, since, actBy, amount, currency } = item;
   const about = aboutOf(item);
   const self = byItselfOf(item, nowMs);
@@ -165,7 +165,7 @@ function Entry({ item, nowMs }: { item: AttentionItem; nowMs: number }) {
       </span>
     </div>
   );
-}
+});
 
 /** The page on which the entry can be acted on. */
 function addressOf({ kind, merchant, orderId, about }: AttentionItem): string {
@@ -174,12 +174,12 @@ function addressOf({ kind, merchant, orderId, about }: AttentionItem): string {
   const filter = new URLSearchParams({ ...(merchant !== undefined && { merchant }), ...(reason && { kind: reason }) });
   if (kind === 'dead_letters') return `/dead-letters?${filter}`;
   if (kind === 'quarantine') return `/quarantine?${filter}`;
-  return kind === 'rail' ? '/rails' : '/overview';
+  return kind === 'rail' || kind === 'control' ? '/rails' : '/overview';
 }
 
 function Named({ item }: { item: AttentionItem }) {
   const { merchant, orderId, number } = item;
-  const { rail, topic, partition } = aboutOf(item);
+  const { rail, scope, topic, partition } = aboutOf(item);
   if (orderId !== undefined)
     return (
       <>
@@ -187,6 +187,7 @@ function Named({ item }: { item: AttentionItem }) {
       </>
     );
   if (rail !== undefined) return <>{rail}</>;
+  if (scope !== undefined) return <>{scope.replace(':', ' ')}</>;
   if (topic !== undefined) return <>{`${topic}, partition ${partition}`}</>;
   return (
     <>
@@ -196,7 +197,7 @@ function Named({ item }: { item: AttentionItem }) {
 }
 
 function Happened({ item }: { item: AttentionItem }) {
-  const { operation, reason, reasons, message, phase, why, proposedBy, says } = aboutOf(item);
+  const { operation, reason, reasons, message, phase, why, proposedBy, says, by } = aboutOf(item);
   const what = operation === undefined ? '' : `${operationInWords(operation)}: `;
   switch (item.kind) {
     case 'doubt':
@@ -212,6 +213,8 @@ function Happened({ item }: { item: AttentionItem }) {
       return <>{`proposed by ${proposedBy ?? 'somebody'}${why === undefined ? '' : ` (${spaced(why)})`}`}</>;
     case 'rail':
       return <>{says ?? 'it is stopped'}</>;
+    case 'control':
+      return <>stopped by {by}: <Published text={reason ?? ''} shown={60} isPressable={false} /></>; // prettier-ignore
     default:
       return <Published text={spaced(reason ?? '')} shown={80} isPressable={false} />;
   }
@@ -220,6 +223,7 @@ function Happened({ item }: { item: AttentionItem }) {
 function blocksOf({ kind }: AttentionItem, commands = 0): string {
   if (kind === 'doubt' || kind === 'frozen') return 'every command of the order';
   if (kind === 'rail') return commands > 0 ? count(commands, 'command') : 'its commands';
+  if (kind === 'control') return 'its new commands';
   if (kind === 'partition') return 'what is read of it';
   return kind === 'open_to_operator' ? 'a second payment' : 'nothing';
 }

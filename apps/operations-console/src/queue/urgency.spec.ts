@@ -9,6 +9,8 @@ const item = (kind: AttentionItem['kind'], more: Partial<AttentionItem> = {}, ab
 it.each([
   ['a decision that is due a moment before morning', item('doubt', { actBy: at(NIGHT_MS - 1) }), 'now'],
   ['a decision that is due in the morning', item('doubt', { actBy: at(NIGHT_MS) }), 'later'],
+  ['a stop that ends by itself', item('control', {}, { expiresAt: at(1_000) }), 'self'],
+  ['a stop that a person must end', item('control'), 'later'],
   ['a decision that is overdue', item('conflict', { actBy: at(-1) }), 'now'],
   ['a doubt without a limit', item('doubt'), 'later'],
   ['a partition that is read no further', item('partition'), 'now'],

@@ -24,6 +24,9 @@ export interface About {
   byItself?: Timer[];
   why?: string;
   proposedBy?: string;
+  scope?: string;
+  by?: string;
+  expiresAt?: string;
   rail?: string;
   says?: string;
   nextTryAt?: string;
@@ -47,7 +50,7 @@ export function urgencyOf(item: Pick<AttentionItem, 'kind' | 'actBy' | 'about'>,
   const endsMs = ends === undefined ? Infinity : Date.parse(ends.at);
   if (kind === 'partition') return 'now';
   // A rail tries again by itself; nothing of it was executed.
-  if (kind === 'rail') return 'self';
+  if (kind === 'rail' || aboutOf(item).expiresAt !== undefined) return 'self';
   if (endsMs < dueMs && endsMs > nowMs) return 'self';
   return dueMs - nowMs < NIGHT_MS ? 'now' : 'later';
 }
@@ -73,7 +76,7 @@ export function verdictOf(items: readonly AttentionItem[], nowMs: number, furthe
   }
   if (further > 0) {
     const says = `None of the ${items.length} most urgent must be decided tonight.`;
-    return { tone: 'wait', says, more: `${rest}. ${further} more are not looked at: show more.` };
+    return { tone: 'wait', says, more: `${rest}. ${further} more are on the next pages, and not looked at.` };
   }
   if (items.length === 0) return { tone: 'good', says: 'No. Nothing needs a person.', more: '' };
   const next = later.flatMap(({ actBy }) => actBy ?? []).sort()[0];
@@ -90,6 +93,7 @@ export function byItselfOf(item: AttentionItem, nowMs: number): { says: string; 
     return { says: mayEnd + timerInWords(next.what), at: next.at };
   }
   if (item.kind === 'rail') return about.nextTryAt === undefined ? { says: 'the next command is tried' } : { says: 'it is tried again', at: about.nextTryAt }; // prettier-ignore
+  if (item.kind === 'control' && about.expiresAt !== undefined) return { says: 'it goes on', at: about.expiresAt };
   if (item.kind === 'proposal')
     return item.actBy === undefined ? { says: 'nothing' } : { says: 'it lapses', at: item.actBy };
   if (item.kind === 'doubt') return { says: 'a notification may still end it' };

@@ -14,6 +14,7 @@ const KINDS: Words = {
   proposal: 'Approval',
   rail: 'Rail stopped',
   partition: 'Partition stopped',
+  control: 'Stop switch',
   dead_letters: 'Dead letters',
   quarantine: 'Quarantine',
 };
@@ -23,7 +24,7 @@ export const kindInWords = (kind: string): string => said(KINDS, kind);
 export const toneOf = (kind: string): 'grave' | 'doubt' | 'wait' | 'quiet' => {
   if (['conflict', 'frozen', 'rail', 'partition'].includes(kind)) return 'grave';
   if (kind === 'doubt') return 'doubt';
-  return ['candidates', 'open_to_operator', 'proposal'].includes(kind) ? 'wait' : 'quiet';
+  return ['candidates', 'open_to_operator', 'proposal', 'control'].includes(kind) ? 'wait' : 'quiet';
 };
 
 const REASONS: Words = {

@@ -28,7 +28,6 @@ interface Proposal {
 interface Control {
   scope: string;
   since: string;
-  expiresAt?: string;
 }
 interface Rail {
   rail: string;
@@ -136,8 +135,8 @@ export class AttentionController {
 const proposalItem = ({ id, merchant, orderId, proposedAt, expiresAt, ...about }: Proposal): AttentionItem =>
   compact({ kind: 'proposal', id, merchant, orderId, since: proposedAt, actBy: expiresAt, about });
 
-const controlItem = ({ since, expiresAt, ...about }: Control): AttentionItem =>
-  compact({ kind: 'control', since, actBy: expiresAt, about });
+/** Nobody must act by the time at which it ends by itself. */
+const controlItem = ({ since, ...about }: Control): AttentionItem => ({ kind: 'control', since, about });
 
 /** Numbers by kind of what is about no single order, or is the gateway's. */
 function countsOf(items: readonly (AttentionItem & { number?: number })[]) {

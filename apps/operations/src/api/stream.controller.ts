@@ -3,6 +3,7 @@ import { CurrentOperator, mayAct, OperatorGuard, type OperatorIdentity } from '@
 import { eventStream, polled, Problem, ServiceLifetime } from '@tranche/service-kit';
 import { defer, filter, finalize, map, share, type Observable } from 'rxjs';
 import { Projection } from '../fold/projection.service.js';
+import { GatewayClient } from '../gateway/gateway.client.js';
 import { OrdersStore, type ChangedOrder } from './orders.store.js';
 import { Route } from './operator.guard.js';
 
@@ -19,18 +20,21 @@ type Told =
 @UseGuards(OperatorGuard)
 export class StreamController {
   #streams = 0;
+  #isGatewayThere = true;
   /** One read for all streams, as long as there is one. */
   readonly #changes: Observable<Told>;
 
   constructor(
     orders: OrdersStore,
     private readonly projection: Projection,
+    private readonly gateway: GatewayClient,
     private readonly lifetime: ServiceLifetime,
   ) {
     this.#changes = defer(() => {
       let place: string[] | undefined;
       let decidedAt: string[] | undefined;
       const read = async (): Promise<Told[]> => {
+        void this.gateway.isThere().then((isThere) => (this.#isGatewayThere = isThere));
         const changed = await orders.changedBehind(place);
         const decided = await orders.decidedBehind(decidedAt);
         ({ place } = changed);
@@ -42,7 +46,7 @@ export class StreamController {
     }).pipe(share());
   }
 
-  /** `order` for each order that changed, `decision` for each merchant for which people said something, `state` every second: how far behind Kafka the answers are, and if PostgreSQL answers. */
+  /** `order` for each order that changed, `decision` for each merchant for which people said something, `state` every second: how far behind Kafka the answers are, and if PostgreSQL and the gateway answer. */
   @Sse('stream', { maxPendingDataLength: MAX_WAITING })
   @Route('viewer', 'order.read')
   follow(@CurrentOperator() operator: OperatorIdentity): Observable<MessageEvent> {
@@ -60,6 +64,6 @@ export class StreamController {
 
   #state(isDatabaseThere: boolean): Told {
     const behind = this.projection.progress().reduce((sum, one) => sum + one.behind, 0);
-    return { type: 'state', data: { behind, isDatabaseThere } };
+    return { type: 'state', data: { behind, isDatabaseThere, isGatewayThere: this.#isGatewayThere } };
   }
 }

@@ -85,4 +85,18 @@ create index job_items_by_verdict on job_items (job, verdict, number);
 create index attention_by_urgency on attention (urgent_at, key, kind, id);
 `,
   },
+  {
+    number: 2,
+    sql: `
+create table calls (
+  minute timestamptz not null,
+  rail text not null,
+  merchant text collate "C" not null,
+  result text not null,
+  partition int not null,
+  number int not null,
+  primary key (minute, rail, merchant, result, partition)
+);
+`,
+  },
 ];

@@ -27,6 +27,9 @@ export interface Written {
   next: bigint;
 }
 
+/** What is older is never shown. */
+export const CALLS_KEPT_HOURS = 2;
+
 const HALVES = /[\0\p{Surrogate}]/gu;
 /** JSON of PostgreSQL holds neither NUL nor half of a surrogate pair. Rows are one parameter of a statement. */
 export const jsonText = (value: unknown): string => {
@@ -116,6 +119,7 @@ export class BatchStore {
       with gone as (
         delete from jobs where created_at < now() - make_interval(days => ${keepDays}) returning id
       ) delete from job_items where job in (select id from gone)`;
+    await sql`delete from calls where minute < now() - make_interval(hours => ${CALLS_KEPT_HOURS})`;
     return orders.count + records.count;
   }
 }

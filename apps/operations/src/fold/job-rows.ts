@@ -20,7 +20,8 @@ export class JobRows {
       if (folded.job) jobs.set(record.job, folded.job);
       for (const one of folded.items) {
         const key = `${one.job}/${one.number}`;
-        items.set(key, { ...items.get(key), ...one });
+        // A result has its own reason, or none.
+        items.set(key, { ...items.get(key), ...(one.result && { resultWhy: undefined }), ...one });
       }
     }
     return { rows: [], also: (sql) => putJobs(sql, [...jobs.values()], [...items.values()]) };
@@ -54,6 +55,7 @@ const putJobs = (sql: Sql, jobs: readonly JobState[], items: readonly ItemChange
     on conflict (job, number) do update set
       key = coalesce(excluded.key, job_items.key), verdict = coalesce(excluded.verdict, job_items.verdict),
       why = coalesce(excluded.why, job_items.why), about = coalesce(excluded.about, job_items.about),
-      result = coalesce(excluded.result, job_items.result), result_why = coalesce(excluded.result_why, job_items.result_why),
+      result = coalesce(excluded.result, job_items.result),
+      result_why = case when excluded.result is null then job_items.result_why else excluded.result_why end,
       proposal = coalesce(excluded.proposal, job_items.proposal)
   )`;

@@ -9,6 +9,7 @@ import { Database } from '../database/database.service.js';
 import { JobRows } from './job-rows.js';
 import { OperationsConfig } from '../operations.config.js';
 import { BatchStore } from './batch.store.js';
+import { callsOf, putCalls } from './calls.js';
 import { foldBatch, journalRow } from './journal-fold.js';
 import { SkippedRecords } from './skipped-records.js';
 import { LISTED } from './stored-rows.js';
@@ -154,9 +155,11 @@ export class Projection implements OnApplicationBootstrap, OnApplicationShutdown
     const { stored, unreadable } = foldBatch(records, orders, this.skipped.substitute);
     const changed = [...orders].filter(([key, order]) => before.get(key) !== order);
     const partition = records[0]!.partition;
+    const calls = callsOf(stored, orders, Date.now());
     return {
       rows: stored.map(journalRow),
       orders: new Map(changed),
+      ...(calls.length > 0 && { also: (sql) => putCalls(sql, partition, calls) }),
       ...(unreadable && {
         stopsAt: {
           offset: unreadable.entry.offset,

@@ -4,6 +4,7 @@ import { OperationsConfig } from '../operations.config.js';
 
 /** The gateway itself answers within its 10 s for the journal and some more. */
 const TIMEOUT_MS = 20_000;
+const LOOK_TIMEOUT_MS = 2_000;
 /** The log shows so many characters of an answer that can't be used. */
 const SHOWN = 500;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
@@ -64,6 +65,18 @@ export class GatewayClient {
     } catch (error) {
       this.log.warn({ err: error, method, path: address.pathname }, 'The gateway did not answer');
       throw this.#unavailable(isChange, error);
+    }
+  }
+
+  /** Says if a gateway answers at all. */
+  async isThere(): Promise<boolean> {
+    const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+    try {
+      const answer = await fetch(new URL('/health/live', this.config.gatewayUrl), { signal });
+      await answer.arrayBuffer();
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { aPartnerBAuthorization, operatorKey, sharedBrowser, type TestBrowser } from '@tranche/testing';
+import { aPartnerBAuthorization, operatorKey, sharedBrowser, waitFor, type TestBrowser } from '@tranche/testing';
 import { joinOperationsStage, type Person } from '../operations-stack.js';
 
 export const DESKTOP = { viewport: { width: 1280, height: 860 } };
@@ -20,6 +20,12 @@ export async function joinConsole() {
       await stack.fault({ match: { orderPrefix: orderId }, fault: { executeThenReset: true } });
       await stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
       return (await stack.listed(merchant, orderId, 'doubt')).id;
+    },
+    /** The platform's export of the merchant, with planted differences. */
+    async exported(merchant: string, plant = ''): Promise<string> {
+      const { url } = stack.gateway.apps['platform-simulator']!;
+      const query = new URLSearchParams({ identifier: `Test ${merchant}`, plant });
+      return (await fetch(`${url}/simulator/export?${query}`)).text();
     },
     visit: (person: Person, path = '/', screen: object = DESKTOP) =>
       visit(browser, stack.operations.url, { person, path, screen }),
@@ -54,6 +60,35 @@ export async function visit(
 
 export const addressOf = (orderId: string, merchant = MERCHANT): string =>
   `/orders/${merchant}/${encodeURIComponent(orderId)}`;
+
+export interface Planned {
+  kind: 'reconcile' | 'resolve-by-file' | 'replay';
+  merchant: string;
+  reason: string;
+  csv?: string;
+}
+
+/** Fills in the form of a new job, and has its plan made. */
+export async function makePlan(page: Page, { kind, merchant, reason, csv }: Planned): Promise<void> {
+  const form = page.locator('details.card');
+  if (!(await form.evaluate((one) => (one as HTMLDetailsElement).open))) await form.getByText('New job').click();
+  await form.getByLabel('What is to be done').selectOption(kind);
+  await form.getByRole('textbox', { name: 'Merchant' }).fill(merchant);
+  await form.getByRole('textbox', { name: /^Why/ }).fill(reason);
+  if (csv !== undefined) {
+    const file = { name: 'export.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+    await form.getByLabel(/^The platform’s export/).setInputFiles(file);
+  }
+  // Operations makes one plan at a time, and another spec may have one made.
+  const isThere = async () => {
+    await form.getByRole('button', { name: 'Make the plan' }).click();
+    await page.locator('.said:not(:empty), progress').first().waitFor();
+    return !(await page.getByText('Another plan is being made').isVisible());
+  };
+  await waitFor(isThere, { what: 'the plan, or a refusal' });
+}
+
+export const statusOf = (page: Page, status: string) => page.locator('h1').getByText(status, { exact: true });
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 interface Axe {

@@ -158,3 +158,27 @@ it('dead letters, a stopped rail and a lost index are looked at, and nothing is 
   await search.getByRole('link', { name: new RegExp(`${rail}-5`) }).waitFor();
   expect(visits.flatMap(({ complaints }) => complaints)).toEqual([]);
 }, 180_000);
+
+it('a drill is started and judged by the buttons of the demo’s page, and by those alone', async () => {
+  const { openDrillPage } = (await import(join(repositoryRoot(), 'tools/demo/drill-page.mjs'))) as {
+    openDrillPage: (settings: object) => Promise<{ url: string; close: () => Promise<void> }>;
+  };
+  const { url, close } = await openDrillPage({ ...world.env, TRANCHE_TOKEN: operatorKey('alice') });
+  const page = await browser.newPage(DESKTOP);
+  await page.goto(url);
+  await page.getByRole('button', { name: 'start forged' }).click({ noWaitAfter: true });
+  await page.getByRole('heading', { name: 'start forged: exit code 0' }).waitFor({ timeout: 120_000 });
+  const check = async () => {
+    await page.getByRole('button', { name: 'check forged' }).click();
+    await page.getByRole('heading', { name: /^check forged/ }).waitFor();
+    return (await page.getByRole('status').textContent())?.includes('solved') ?? false;
+  };
+  await waitFor(check, { timeoutMs: 120_000, what: 'the verdict' });
+  const start = (headers: Record<string, string>) => fetch(`${url}start/forged`, { method: 'POST', headers });
+  expect((await start({ origin: 'http://elsewhere.example' })).status).toBe(403);
+  expect((await start({})).status).toBe(403);
+  const asOther = url.replace('127.0.0.1', 'localhost');
+  expect((await fetch(asOther)).status).toBe(421);
+  await page.context().close();
+  await close();
+}, 240_000);

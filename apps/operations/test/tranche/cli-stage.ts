@@ -17,6 +17,7 @@ import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import {
   aCommand,
+  aDeadLetter,
   aNotification,
   gatewaySettings,
   infrastructure,
@@ -134,21 +135,8 @@ function cliStage({ prefix, env, simulator, operationsUrl }: Parts) {
       sendCommand(aCommand(type, data, { id, time: new Date().toISOString() })),
     sendRecord: (key: string, value: Buffer, topic: string = COMMAND_TOPICS['partner-b'].name) =>
       producer.send({ topic: prefix + topic, key, value }),
-    /** Dead letters of authorizations by method B, as a gateway with a fault of its own writes them. */
-    async sendDeadLetters(commands: readonly CloudEvent<CommandData>[], code = 'handler_failed'): Promise<void> {
-      const { name } = COMMAND_TOPICS['partner-b'];
-      const letters = commands.map((command, at) => {
-        const key = orderKey(command.data.merchant, command.data.orderId);
-        const { headers, value } = encodeCloudEvent(command);
-        const about = {
-          ...{ 'dead-letter-topic': prefix + name, 'dead-letter-partition': '0', 'dead-letter-offset': String(at) },
-          ...{ 'dead-letter-timestamp': String(Date.now()), 'dead-letter-attempts': '6' },
-          ...{ 'dead-letter-code': code, 'dead-letter-message': 'a fault that is mended now' },
-        };
-        return { topic: prefix + TOPICS.commandsDeadLetter.name, key, value, headers: { ...headers, ...about } };
-      });
-      await producer.sendAll(letters);
-    },
+    sendDeadLetters: (commands: readonly CloudEvent<CommandData>[], code?: string) =>
+      producer.sendAll(commands.map((command, at) => aDeadLetter(prefix, command, { at, code }))),
     async notify(notification: Partial<PaymentNotification> & { merchant: string; orderId: string }): Promise<void> {
       const data = aNotification(notification);
       const time = new Date().toISOString();

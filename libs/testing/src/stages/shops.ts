@@ -42,6 +42,9 @@ function shops(): Record<string, object> {
     'shop-paused': {},
     // For the spec of what an operator of one merchant sees of others.
     'shop-of-others': {},
+    'shop-held': {},
+    // For jobs that are made at the page; two people decide.
+    'shop-page': { approvalAboveMinor: 1 },
     // For the spec that closes many doubts at once.
     'shop-many': {},
     // For the spec that publishes many dead letters again.
