@@ -54,7 +54,7 @@ export async function webhookInProcess(merchants: object[]) {
       body: answer.slice(answer.indexOf('\r\n\r\n') + 4),
       published: of(TOPICS.notifications.name).map(({ value }) => JSON.parse(value.toString()) as PaymentNotification),
       quarantined: of(TOPICS.notificationsQuarantine.name).map(({ key, value }) => ({
-        read: quarantinedOf(key, value),
+        read: quarantinedOf({ key, value, partition: 0, offset: 0n }),
         data: JSON.parse(value.toString()) as Record<string, unknown>,
       })),
     };
@@ -65,7 +65,7 @@ export async function webhookInProcess(merchants: object[]) {
     const published: PaymentNotification[] = [];
     const publish = (_id: string, notification: PaymentNotification) =>
       Promise.resolve(void published.push(notification));
-    await new Reverification(config, { publish }).run(Readable.from([record]));
+    await new Reverification(config, { publish, close: () => Promise.resolve() }).run(Readable.from([record]));
     return published[0];
   }
   return { send, reverify, stop: () => service.stop('test') };

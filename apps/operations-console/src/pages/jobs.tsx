@@ -215,7 +215,7 @@ function JobActions({ job }: { job: Job }) {
     onSettled: () => void queries.invalidateQueries({ queryKey: ['job', job.id] }),
   });
   const isWaiting = job.status === 'planned' || job.status === 'interrupted';
-  // Whoever approved it has begun its second pass, which goes on by another approval.
+  // An approval has begun the second pass, which goes on by another approval.
   const isApproval = job.approvedBy !== undefined;
   const hasProposals = (job.counts.propose ?? 0) > 0 && job.status === 'done' && !isApproval;
   const isApprovable = (hasProposals || (isApproval && job.status === 'interrupted')) && me?.person !== job.startedBy;

@@ -19,7 +19,7 @@ function subscribeToClock(listener: () => void): () => void {
   };
 }
 export const useNow = (): number => useSyncExternalStore(subscribeToClock, () => nowMs);
-/** What is said of the time: only a change of it is drawn anew. */
+/** A text about the time, which is drawn anew only when it changes. */
 export const useSaid = (says: (nowMs: number) => string): string =>
   useSyncExternalStore(subscribeToClock, () => says(nowMs));
 

@@ -162,7 +162,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
 /** The part of a list that is shown, and the ways to the others. */
 export interface Parts {
   part: number;
-  /** What is shown is of the part before, until this one is there. */
+  /** The part before is still shown, because this one is not there yet. */
   isPlaceholderData: boolean;
   before: (() => void) | undefined;
   behind: (() => void) | undefined;

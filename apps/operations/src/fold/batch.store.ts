@@ -27,7 +27,7 @@ export interface Written {
   next: bigint;
 }
 
-/** What is older is never shown. */
+/** Older rows are never shown. */
 export const CALLS_KEPT_HOURS = 2;
 
 const HALVES = /[\0\p{Surrogate}]/gu;

@@ -1,4 +1,3 @@
-import type { OperatorIdentity } from '@tranche/operators';
 import type { OrderState } from '@tranche/order-journal';
 import { aDoubtfulOrder } from '../../test/journal.js';
 import { databaseOf, ownSchema, postgresOfTests } from '../../test/postgres.js';
@@ -40,7 +39,7 @@ function write(partition: number): Promise<unknown> {
 }
 
 const told = (merchants?: string[]) =>
-  new CallsController(database).calls({ person: 'alice', role: 'viewer', merchants } as OperatorIdentity);
+  new CallsController(database).calls({ person: 'alice', role: 'viewer', merchants });
 
 it('an answer is counted once, also where its batch comes again, and shown to operators of its merchant', async () => {
   await write(1);

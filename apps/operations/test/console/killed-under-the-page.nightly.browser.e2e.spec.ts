@@ -80,7 +80,7 @@ interface Killed {
   says: string;
   kill: () => Promise<unknown>;
   again: () => Promise<void>;
-  /** What a person who says it meanwhile is told. */
+  /** The text for a person who decides meanwhile. */
   meanwhile: string;
 }
 const UNKNOWN = 'Whether it was taken is not known';
