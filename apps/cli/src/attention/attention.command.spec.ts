@@ -8,7 +8,7 @@ const page = {
     {
       ...{ kind: 'doubt', id: 'WyJzaG9wLWZyIiwib3JkZXItMSIsImMtMSJd', merchant: 'shop-fr', orderId: 'order-1\u202e' },
       ...{ since: '2027-03-01T10:00:00.000Z', amount: 25_000, currency: 'EUR' },
-      about: { operation: 'capture', reason: 'timeout', byItself: [{ what: 'look_up', at: '2027-03-01T11:00:00.000Z' }] },
+      about: { operation: 'capture', reason: 'timeout', byItself: [{ what: 'look_up_1_hour', at: '2027-03-01T11:00:00.000Z' }] },
     },
   ],
   behind: 0,
@@ -30,7 +30,7 @@ it('lists what needs a person, what happens by itself, and the command that goes
   const { code, out, err } = await terminal.run(['attention', '--merchant', 'shop-fr', '--sort', 'age']);
   expect(code).toBe(0);
   expect(out.split('\n')[2]).toMatch(
-    /^2 +doubt +shop-fr\/order-1\\u202e +250\.00 EUR .* look_up .* capture, timeout +tranche resolve 2$/,
+    /^2 +doubt +shop-fr\/order-1\\u202e +250\.00 EUR .* the platform is asked .* capture, timeout +tranche resolve 2$/,
   );
   expect(err).toMatch(/^1 doubt, 250\.00 EUR, oldest /);
   expect(operations.requests).toMatchObject([

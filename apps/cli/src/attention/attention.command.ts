@@ -4,6 +4,7 @@ import type { Attention } from '../api/operations.js';
 import { EXIT } from '../exit.js';
 import { money, outputOption, printRows, relative, say, type Column, type Format } from '../output/output.js';
 import { merchantName, oneOf, whole } from '../output/parse.js';
+import { timerInWords } from '../output/words.js';
 import { printableInLine } from '../printable.js';
 import type { Exit } from '../program.js';
 import { Session } from '../session/session.js';
@@ -83,7 +84,7 @@ const COLUMNS: Column<Item & { row: number }>[] = [
 /** Time alone does this to it; the soonest. */
 function byItself(about: Record<string, unknown>): string | undefined {
   const timers = (about.byItself ?? []) as { what: string; at: string }[];
-  return timers.map(({ what, at }) => `${what} ${relative(at)}`).at(0);
+  return timers.map(({ what, at }) => `${timerInWords(what)} ${relative(at)}`).at(0);
 }
 
 export function whatOf({ about, number }: Pick<Item, 'about' | 'number'>): string {

@@ -52,7 +52,7 @@ export function addDecideCommands(program: Command, exit: Exit): void {
     .description('states what a conflict came to: kept (a result stands) or repaired (money was given back elsewhere); a second person approves it')
     .argument('<order>', ORDER)
     .argument('<outcome>', 'kept or repaired', oneOf(['kept', 'repaired']))
-    .option('--result <result>', `of kept, where reports differ: ${RESULTS.join(', ')}`, dashed(RESULTS))
+    .option('--result <result>', `of kept: the result that stands, also where reports differ about the amount only (then with --amount): ${RESULTS.join(', ')}`, dashed(RESULTS))
     .option('--reference <text>', 'of repaired: TRANSACTIONID of the refund, or the reference of the transfer')
     .option('--conflict <reason or id>', 'which one, where the order has several')
     .action(async (text: string, outcome: string, options: Statement) => {

@@ -80,4 +80,7 @@ it.each([
   const { code, out } = await terminal.run(['drill', 'check', '-o', 'json']);
   expect(JSON.parse(out)).toMatchObject({ verdict, cost, minutes: 3, platform: { captured: SETTLED[finalExecCode] } });
   expect(code).toBe(exitCode);
+  const money = (amount: number) => `${amount / 100}.00 EUR`;
+  const text = await terminal.run(['drill', 'check']);
+  expect(text.out).toContain(`${money(cost.maybeTwice)} may be moved twice, ${money(cost.leftUndone)} left undone`);
 }); // prettier-ignore

@@ -2,14 +2,14 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { parseOrderKey } from '@tranche/contracts';
 import type { Orders } from '../api/operations.js';
 import { EXIT, RefusedError } from '../exit.js';
-import { outputOption, printOne, printRows, say, type Column, type Format } from '../output/output.js';
+import { money, outputOption, printOne, printRows, say, type Column, type Format } from '../output/output.js';
 import { printableInLine } from '../printable.js';
 import type { Exit } from '../program.js';
 import { Session } from '../session/session.js';
 import { askSimulator } from '../sim/simulator.js';
 import { judge, type Judgement } from './judgement.js';
 import { SITUATIONS, type Situation } from './situations.js';
-import { ledgerOf, MERCHANT, Stage, type Executed } from './stage.js';
+import { CURRENCY, ledgerOf, MERCHANT, Stage, type Executed } from './stage.js';
 
 const NAME = `number or name: ${SITUATIONS.map(({ name }) => name).join(', ')}`;
 
@@ -107,7 +107,7 @@ const VERDICTS = {
 };
 
 const sumsText = (sums: object): string =>
-  Object.entries(sums).flatMap(([name, amount]) => (amount === 0 ? [] : `${name} ${amount}`)).join(', ') || 'no money'; // prettier-ignore
+  Object.entries(sums).flatMap(([name, amount]) => (amount === 0 ? [] : `${name} ${money(amount as number, CURRENCY)}`)).join(', ') || 'no money'; // prettier-ignore
 
 function fieldsOf(judgement: Judgement): [string, string | undefined][] {
   const { order, done, minutes } = judgement;
@@ -119,7 +119,7 @@ function fieldsOf(judgement: Judgement): [string, string | undefined][] {
     ...([['verdict', VERDICTS[verdict]], ['it was', situation], ...about] as [string, string][]),
     ['platform', sumsText(platform)],
     ['orders here', sumsText(books)],
-    ['cost', `${cost.maybeTwice} may be moved twice, ${cost.leftUndone} left undone (minor units)`],
+    ['cost', `${money(cost.maybeTwice, CURRENCY)} may be moved twice, ${money(cost.leftUndone, CURRENCY)} left undone`],
     ['right way', right],
   ];
 }
@@ -133,7 +133,7 @@ const LIST_COLUMNS: Column<{ number: number; name: string; title: string }>[] = 
 const LEDGER_COLUMNS: Column<Executed>[] = [
   { name: 'time', of: ({ time }) => time },
   { name: 'operation', of: ({ operationType }) => operationType },
-  { name: 'amount', of: ({ amount }) => amount },
+  { name: 'amount', of: ({ amount }) => money(amount, CURRENCY) },
   { name: 'transaction', of: ({ transactionId }) => transactionId },
   { name: 'execcode', of: ({ finalExecCode }) => finalExecCode },
   { name: 'by', of: ({ origin }) => (origin === 'request' ? 'the API' : 'hand') },

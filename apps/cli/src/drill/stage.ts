@@ -14,6 +14,8 @@ import { askSimulator } from '../sim/simulator.js';
 
 /** The merchant of every drill; the demo has it. It has no look-ups, which would end a doubt by themselves. */
 export const MERCHANT = 'shop-fr';
+/** Its currency; the simulator's ledger names none. */
+export const CURRENCY = 'EUR';
 const WITHIN_MS = 120_000;
 const REACHED_WITHIN_MS = 30_000;
 const ASK_AGAIN_MS = 250;

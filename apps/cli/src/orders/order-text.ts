@@ -1,6 +1,7 @@
 import type { OperationState, OrderState } from '@tranche/order-journal';
 import type { Order, Timeline } from '../api/operations.js';
 import { money, relative, type Column } from '../output/output.js';
+import { timerInWords } from '../output/words.js';
 import { printableInLine } from '../printable.js';
 
 /** The state as the fold made it: operations sends it whole. */
@@ -46,7 +47,7 @@ export function attentionText({ attention, merchant, orderId }: Order): string[]
     return [
       `${kind}: ${what}${actBy === undefined ? '' : `; act by ${actBy} (${relative(actBy)})`}`,
       ...(blocks === undefined ? [] : [`  blocks ${blocks}, until it is decided`]),
-      ...byItself.map((one) => `  by itself: ${one.what} ${relative(one.at)}`),
+      ...byItself.map((one) => `  by itself: ${timerInWords(one.what)} ${relative(one.at)}`),
       ...(command === undefined ? [] : [`  next: tranche ${command} ${merchant}/${orderId}`]),
     ].map(printableInLine);
   });

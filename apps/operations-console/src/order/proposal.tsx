@@ -82,7 +82,7 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
           ['proposed', <When key="at" at={proposedAt} isAgo />],
           expiresAt !== undefined && state === 'open' && ['lapses in', <TimeLeft key="left" until={expiresAt} />],
           said.transactionId !== undefined && ['TRANSACTIONID', <Published key="id" text={said.transactionId} />],
-          said.amount !== undefined && ['amount', money(said.amount, undefined)],
+          said.amount !== undefined && ['amount', money(said.amount, whatIf.data?.order.amounts.currency ?? undefined)],
           said.reference !== undefined && ['reference', <Published key="reference" text={said.reference} />],
           ['two people, because', spaced(why)],
           judged !== undefined && [

@@ -63,8 +63,8 @@ export function settlementRecord(
 }
 
 const FIELDS: Partial<Record<Unsettled, string>> = {
-  result: 'must be given: reports differ about the result, so one of them stands',
-  amount: 'must be given: how much was moved, or given back',
+  result: 'must be given: the result that stands, also where reports differ about the amount only',
+  amount: 'must be given: how much was moved, or given back, in minor units',
   transactionId: 'must be given, and be one that was reported of it',
   reference: 'must be given, and name no other repair of the order',
 };
