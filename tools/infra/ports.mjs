@@ -51,10 +51,13 @@ export function isPortOpen(port, host = '127.0.0.1', timeout = 1_000) {
   });
 }
 
-/** Resolves when the port accepts connections. Rejects after the time-out, or at once when `gaveUp()` returns a reason. */
-export async function portOpens(port, { what, timeoutMs, gaveUp = () => undefined }) {
+/**
+ * Resolves when the port accepts connections, or once `answers(port)` is true. Rejects after the time-out, or at once when `gaveUp()` returns
+ * a reason.
+ */
+export async function portOpens(port, { what, timeoutMs, gaveUp = () => undefined, answers = isPortOpen }) {
   const deadline = performance.now() + timeoutMs;
-  while (!(await isPortOpen(port))) {
+  while (!(await answers(port))) {
     const reason = gaveUp() ?? (performance.now() > deadline ? `not there after ${timeoutMs} ms` : undefined);
     if (reason) throw new Expected(`${what} on port ${port}: ${reason}`);
     await delay(50);

@@ -43,8 +43,21 @@ export async function startPostgres({ held, port, log }) {
   const server = existsSync(nativeFolder())
     ? await startFromNpm({ held, port })
     : startPostgresContainer({ held, port, log, user: USER, args: postgresArguments(port, '*') });
-  await portOpens(port, { what: 'PostgreSQL', timeoutMs: TIMEOUT_MS, gaveUp: server.gaveUp });
+  await portOpens(port, { what: 'PostgreSQL', timeoutMs: TIMEOUT_MS, gaveUp: server.gaveUp, answers });
   return { databaseUrl: databaseUrl(port), process: server };
+}
+
+/** PostgreSQL opens its port before it takes statements. */
+async function answers(port) {
+  const { default: postgres } = await import('postgres');
+  const sql = postgres(databaseUrl(port), { max: 1, connect_timeout: 5 });
+  try {
+    return (await sql`select true as is_up`).length === 1;
+  } catch {
+    return false;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 async function startFromNpm({ held, port }) {

@@ -1,4 +1,4 @@
-/** What a timer does, in the words of the operators' page; one that has none is shown by its name. */
+/** Returns what a timer does, in the words of the operators' page, or its name where it has none. */
 export const timerInWords = (timer: string): string =>
   [...TIMERS].find(([begin]) => timer.startsWith(begin))?.[1] ?? timer;
 
