@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
+import { JournalChangedError } from './journal-faults.js';
 import { OrderCache } from './order-cache.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
@@ -45,6 +46,15 @@ describe('the order book', () => {
     book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
     book.apply({ key: KEY, offset: 9n, record: inDoubt, hash: 'hash' });
     expect(book.load('shop-fr', 'o', undefined, 9n)).toEqual(emptyOrder('shop-fr', 'o'));
+  });
+
+  it('refuses a state of the index that lacks a record which its marker covers: the index is of another log', () => {
+    const indexed = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n).order;
+    const book = new OrderCache();
+    book.apply({ key: KEY, offset: 5n, record: intent('t'), hash: 'hash' });
+    book.apply({ key: KEY, offset: 9n, record: inDoubt, hash: 'hash' });
+    expect(() => book.load('shop-fr', 'o', indexed, 9n)).toThrow(JournalChangedError);
+    expect(book.load('shop-fr', 'o', indexed, 8n).lastOffset).toBe('9');
   });
 
   it('has passed a record that the index forgot together with its order', async () => {

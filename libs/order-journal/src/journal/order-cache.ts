@@ -2,6 +2,7 @@ import { orderKey } from '@tranche/contracts';
 import type { Folded } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+import { JournalChangedError } from './journal-faults.js';
 import { foldStored, type StoredRecord } from './record-fold.js';
 import { Waits } from './waits.js';
 
@@ -46,9 +47,16 @@ export class OrderCache {
   /**
    * Puts the index's state of an order beneath the tail's records.
    * @param marker the index's marker when `indexed` was read; without `indexed`, the order has no record up to it
+   * @throws JournalChangedError where `indexed` lacks a record of the tail that its marker covers: the index was made from another log. A command that
+   * waits for that record would ask for the state without end.
    */
   load(merchant: string, orderId: string, indexed: OrderState | undefined, marker = -1n): OrderState {
     const entry = this.#entryOf(orderKey(merchant, orderId));
+    const lacking = indexed && entry.unfolded.findLast(({ offset }) => offset <= marker);
+    if (lacking && lacking.offset > BigInt(indexed.lastOffset))
+      throw new JournalChangedError(
+        `the index covers offset ${marker}, and its state of ${lacking.key} ends at ${indexed.lastOffset}, before the record at ${lacking.offset}: it was made from another log`,
+      );
     entry.order ??= entry.unfolded
       .filter(({ offset }) => offset > marker)
       .reduce((order, stored) => foldStored(order, stored).order, indexed ?? emptyOrder(merchant, orderId));
