@@ -248,6 +248,23 @@ describe('the work of a group', () => {
     expect(member.committed).toEqual([[[1n, '']], [[1n, '']]]);
   });
 
+  it('repeats its last commit each minute: one that got no answer may have set the group back after it', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    await member.finish(0);
+    await member.pass(100);
+    await member.answer(0);
+    await member.pass(60_000);
+    await member.answer(1);
+    await member.pass(60_000);
+    expect(member.committed).toEqual([[[1n, '']], [[1n, '']], [[1n, '']]]);
+    member.work.end();
+    await member.answer(2);
+    await member.pass(60_000);
+    expect(member.commits).toHaveLength(3);
+  });
+
   it.each([
     [new Error('not now'), 1],
     [new GenerationUnknownError('no heartbeat yet'), 0],

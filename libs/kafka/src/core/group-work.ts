@@ -19,6 +19,9 @@ import type { GroupPort, PartitionStart, TopicPartition, Assignment, PartitionWo
 
 const commitAgainMs = 200;
 
+/** A commit that got no answer may reach the broker after a later one and set the group back. It stands so until the last commit is repeated. */
+const REPEAT_COMMIT_MS = 60_000;
+
 export interface GroupWorkOptions {
   groupId: string;
   port: GroupPort;
@@ -53,6 +56,7 @@ export class GroupWork {
   /** At most one commit is in flight. */
   private committing: Promise<void> | undefined;
   private cancelCommit: (() => void) | undefined;
+  private cancelRepeat: (() => void) | undefined;
   private draining: { readonly deadline: Deadline; readonly whole: Promise<boolean> } | undefined;
 
   constructor(private readonly options: GroupWorkOptions) {
@@ -68,6 +72,7 @@ export class GroupWork {
     const all = [...this.current.values()];
     const topics = new Set(partitions.map(({ topic }) => topic));
     if (topics.size === 0) return;
+    this.repeatCommits();
     const first = this.options.port.starts(partitions);
     // A topic's partitions may wait for those of an owned one, so no topic's retries wait for another topic.
     const ofTopic = (name: string) => all.filter(({ assignment: { topic } }) => topic === name);
@@ -155,6 +160,7 @@ export class GroupWork {
     this.current = new Map();
     this.draining = undefined;
     this.dropCommit();
+    this.cancelRepeat?.();
   }
 
   get partitions(): TopicPartition[] {
@@ -318,6 +324,13 @@ export class GroupWork {
       // Records finished during the commit in flight are committed by the next one.
       if (this.committing) return this.scheduleCommit(ms);
       void this.commit();
+    });
+  }
+
+  private repeatCommits(): void {
+    this.cancelRepeat = this.timers.after(REPEAT_COMMIT_MS, () => {
+      this.repeatCommits();
+      void this.commit({ ofAll: true });
     });
   }
 
