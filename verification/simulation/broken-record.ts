@@ -55,10 +55,15 @@ export class BrokenRecord {
     const { partition, offset } = this.#at!;
     const says = () => [...living.values()].map(({ journal }) => journal.stopped.get(partition) ?? '');
     const isNamed = () => says().some((why) => why.includes(`stopped at offset ${offset}: `));
-    const giveUpMs = scheduler.nowMs + STOPS_WITHIN_MS;
-    await run(() => isNamed() || scheduler.nowMs > giveUpMs);
+    const untilNamed = () => {
+      const giveUpMs = scheduler.nowMs + STOPS_WITHIN_MS;
+      return run(() => isNamed() || scheduler.nowMs > giveUpMs);
+    };
+    await untilNamed();
     const untilMs = scheduler.nowMs + LOOKS_ON_MS;
     await run(() => scheduler.nowMs > untilMs);
+    // At this moment the partition may be changing hands: its next owner names the record too.
+    await untilNamed();
     const at = `the record at ${offset} of partition ${partition}, which can not be read`;
     if (!isNamed()) world.referee.say('wentOn', `no gateway has stopped at ${at}`);
     for (const [{ name }, { journal }] of living)

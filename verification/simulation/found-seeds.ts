@@ -97,4 +97,19 @@ export const FOUND_SEEDS: readonly { seed: number; profile: ProfileName; promise
     profile: 'settled',
     promise: 'people settle a conflict once its operation has ended, if it ever does',
   },
+  {
+    seed: 311001796,
+    profile: 'anew',
+    promise: 'an index of another log, whose state lacks a record that its marker covers, stops the partition',
+  },
+  {
+    seed: 311008352,
+    profile: 'days',
+    promise: 'timers go on after a commit that arrived late has set the group of the notifications back',
+  },
+  {
+    seed: 311000023,
+    profile: 'broken',
+    promise: 'a record that can not be read is named by the next owner too, where the partition changes hands',
+  },
 ];
