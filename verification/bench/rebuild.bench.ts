@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import kafkajs, { type PartitionAssigner } from 'kafkajs';
 import { createClient } from 'redis';
-import { TOPICS, topicName } from '@tranche/contracts';
+import { COMMAND_TOPICS, TOPICS, topicName } from '@tranche/contracts';
 import { topicOffsets } from '@tranche/kafka';
 import { OrderIndexKeys, type JournalRecord } from '@tranche/order-journal';
 import { waitFor } from '@tranche/testing';
@@ -7,6 +9,7 @@ import type { Bench, Context } from './bench.js';
 import { intent, outcome, writeOrders } from './journal-records.js';
 import { cpuMsOf } from './rate.js';
 import { row, type Row } from './report.js';
+import type { RunningService } from './processes.js';
 import { Stage, startGateway } from './stage.js';
 
 const RECORDS_PER_ORDER = 4;
@@ -20,10 +23,25 @@ export const rebuild: Bench = {
   name: 'rebuild',
   about:
     'journal records/s after Redis lost the index, and bytes per order in Redis and in the journal (--commands: records)',
-  parts: [{ name: 'redis-index', run: lostAndRebuilt }],
+  parts: [
+    { name: 'redis-index', run: lostAndRebuilt },
+    { name: 'redis-joins', run: rebuiltWhileMembersJoin },
+  ],
 };
 
-async function lostAndRebuilt(context: Context): Promise<Row[]> {
+interface Written {
+  stage: Stage;
+  gateway: RunningService;
+  written: { bytes: number };
+  /** By partition, the offset behind the last record. */
+  ends: Map<number, bigint>;
+  records: number;
+  orders: number;
+  emptyBytes: number;
+}
+
+/** Writes the records, waits until a gateway has them in its index, and measures. */
+async function withIndex(context: Context, measure: (parts: Written) => Promise<Row[]>): Promise<Row[]> {
   const orders = Math.ceil((context.commands ?? 200_000) / RECORDS_PER_ORDER);
   const stage = await Stage.open(context);
   const platform = { url: 'http://127.0.0.1:9' };
@@ -35,12 +53,27 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
     const ends = new Map([...offsets].map(([partition, { high }]) => [partition, high]));
     const records = [...ends.values()].reduce((sum, end) => sum + Number(end), 0);
     await indexed(context, stage, ends);
+    return await measure({ stage, gateway, written, ends, records, orders, emptyBytes });
+  } finally {
+    await gateway.stop();
+    await stage.remove();
+  }
+}
+
+/** Seconds until the index that Redis lost is whole again. */
+async function rebuiltSeconds(context: Context, { stage, ends }: Written): Promise<{ keys: number; seconds: number }> {
+  const flushedMs = performance.now();
+  const keys = await stage.removeKeys();
+  await indexed(context, stage, ends);
+  return { keys, seconds: (performance.now() - flushedMs) / 1000 };
+}
+
+function lostAndRebuilt(context: Context): Promise<Row[]> {
+  return withIndex(context, async (parts) => {
+    const { gateway, records, orders, written, emptyBytes } = parts;
     const redisBytes = (await usedMemory(context.redisUrl)) - emptyBytes;
     const cpuMs = cpuMsOf(gateway.pid);
-    const flushedMs = performance.now();
-    const keys = await stage.removeKeys();
-    await indexed(context, stage, ends);
-    const seconds = (performance.now() - flushedMs) / 1000;
+    const { keys, seconds } = await rebuiltSeconds(context, parts);
     const details = { records, keys, seconds, cpuMsPer1000: (cpuMsOf(gateway.pid) - cpuMs) / (records / 1000) };
     return [
       row({
@@ -50,11 +83,84 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
       row({ name: 'redis-index-order', unit: 'bytes of Redis per order', ours: redisBytes / orders }),
       row({ name: 'redis-index-journal', unit: 'bytes of journal per order', ours: written.bytes / orders }),
     ];
-  } finally {
-    await gateway.stop();
-    await stage.remove();
+  });
+}
+
+const REBALANCE_EVERY_MS = 20_000;
+
+/** A rebuild must not begin again at each join: its time is compared with that of the same rebuild with nobody joining (within a fifth). */
+function rebuiltWhileMembersJoin(context: Context): Promise<Row[]> {
+  return withIndex(context, async (parts) => {
+    const { records } = parts;
+    const alone = await rebuiltSeconds(context, parts);
+    const visits = new Visits(context, parts.stage);
+    const joined = await rebuiltSeconds(context, parts).finally(() => visits.end());
+    const { rebalances } = visits;
+    const details = { records, secondsAlone: alone.seconds, secondsWithJoins: joined.seconds, rebalances };
+    const ours = joined.seconds / alone.seconds;
+    return [
+      row({ name: 'redis-joins-time', unit: 'of the time without joins', ours, target: { atMost: 1.2 }, details }),
+    ];
+  });
+}
+
+/** A member that gets no partition joins the gateway's group and leaves it in turns, so that the group is balanced anew every 20 s. */
+class Visits {
+  rebalances = 0;
+  readonly #end = new AbortController();
+  readonly #visiting: Promise<void>;
+
+  constructor(
+    private readonly context: Context,
+    private readonly stage: Stage,
+  ) {
+    this.#visiting = this.#visit();
+  }
+
+  async end(): Promise<void> {
+    this.#end.abort();
+    await this.#visiting;
+  }
+
+  async #visit(): Promise<void> {
+    const { prefix } = this.stage;
+    const kafka = new kafkajs.Kafka({
+      brokers: this.context.brokers.split(','),
+      logLevel: kafkajs.logLevel.NOTHING,
+    });
+    const topics = [...Object.values(COMMAND_TOPICS), TOPICS.journal].map((topic) => topicName(prefix, topic));
+    while (!this.#end.signal.aborted) {
+      const consumer = kafka.consumer({ groupId: `${prefix}payment-gateway`, partitionAssigners: [withoutWork] });
+      const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
+      await consumer.connect();
+      await consumer.subscribe({ topics });
+      await consumer.run({ eachMessage: () => Promise.resolve() });
+      await joined;
+      this.rebalances++;
+      await this.#pause();
+      await consumer.disconnect();
+      this.rebalances++;
+      await this.#pause();
+    }
+  }
+
+  #pause(): Promise<unknown> {
+    return delay(REBALANCE_EVERY_MS, undefined, { signal: this.#end.signal }).catch(() => undefined);
   }
 }
+
+const { MemberMetadata } = kafkajs.AssignerProtocol;
+
+/** Tells the leader, who is the gateway, that this member can not work. */
+const withoutWork: PartitionAssigner = () => ({
+  name: 'tranche-numbers',
+  version: 1,
+  protocol: ({ topics }) => {
+    const userData = Buffer.from(JSON.stringify({ canWork: false }));
+    return { name: 'tranche-numbers', metadata: MemberMetadata.encode({ version: 1, topics, userData }) };
+  },
+  assign: () => Promise.reject(new Error('a visitor must not lead the group')),
+});
 
 /** An authorization and a capture, each with its outcome. */
 function orderOf(n: number): JournalRecord[] {
