@@ -30,8 +30,9 @@ const { values } = readArguments({
   },
 });
 
-const profile = PROFILES.find((name) => name === values.profile);
-if (values.profile !== undefined && profile === undefined) refuse(`--profile is one of ${PROFILES.join(', ')}`);
+const profiles = [...PROFILES, 'all' as const];
+const profile = profiles.find((name) => name === values.profile);
+if (values.profile !== undefined && profile === undefined) refuse(`--profile is one of ${profiles.join(', ')}`);
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);

@@ -33,8 +33,8 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: `of the simulated worlds: ${PROFILES.slice(0, -1).join(', ')} or ${PROFILES.at(-1)}`,
-    check: oneOf(PROFILES),
+    help: `of the simulated worlds: ${PROFILES.join(', ')}, or all of them with --runs worlds each (default: plain)`,
+    check: oneOf([...PROFILES, 'all']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { campaign } from '../parts/children.js';
-import type { Part, Tally } from '../parts/run-part.js';
+import { campaign, chunksOf } from '../parts/children.js';
+import type { Chunk, Part, Tally } from '../parts/run-part.js';
 import { findMutant, MUTANTS, textsOf, type Mutant, type Resolve } from './mutants.js';
 import { planted } from './planted.js';
 
@@ -49,13 +49,11 @@ interface Finding {
 
 /** A run counts only if it has no violation without the bug. */
 async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, runs: number): Promise<Finding> {
-  const planted: Part = { mutant: name, profile, stopsAtFirst: true };
-  let next = seed;
-  let failed = await firstFailure(planted, next, runs);
-  while (failed && (await firstFailure({ profile, stopsAtFirst: true }, failed.seed, 1))) {
-    next = failed.seed + 1;
-    failed = await firstFailure(planted, next, seed + runs - next);
-  }
+  const planted: Part = { mutant: name, stopsAtFirst: true };
+  const chunks = (from: number) => chunksOf(profile, from, seed + runs - from, CHUNK);
+  let failed = await firstFailure(planted, chunks(seed));
+  while (failed && (await firstFailure({ stopsAtFirst: true }, chunksOf(profile, failed.seed, 1, 1))))
+    failed = await firstFailure(planted, chunks(failed.seed + 1));
   const tried = failed ? failed.seed - seed + 1 : runs;
   const words = failed
     ? `seed ${failed.seed}, ${failed.kind}: ${failed.detail.slice(0, 120)}`
@@ -64,9 +62,9 @@ async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, run
   return { name, found: failed !== undefined, seed: failed?.seed ?? null };
 }
 
-async function firstFailure(part: Part, seed: number, runs: number): Promise<Tally['failed'][number] | undefined> {
+async function firstFailure(part: Part, chunks: readonly Chunk[]): Promise<Tally['failed'][number] | undefined> {
   let first: Tally['failed'][number] | undefined;
   const onTally = (tally: Tally) => void (first ??= tally.failed[0]);
-  await campaign({ part, seed, runs, workers: 1, chunk: CHUNK, onTally });
+  await campaign({ part, chunks, workers: 1, onTally });
   return first;
 }

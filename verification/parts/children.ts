@@ -1,26 +1,28 @@
 import { fork } from 'node:child_process';
+import type { ProfileName } from '../simulation/profile.js';
 import type { Chunk, Part, Tally } from './run-part.js';
 
 export interface Campaign {
   part: Part;
-  seed: number;
-  runs: number;
+  chunks: readonly Chunk[];
   workers: number;
-  chunk: number;
   onTally: (tally: Tally) => void;
 }
 
+/** The seeds `seed` to `seed + runs - 1` of a profile, `size` of them in a chunk. */
+export function chunksOf(profile: ProfileName, seed: number, runs: number, size: number): Chunk[] {
+  return Array.from({ length: Math.ceil(runs / size) }, (_, at) => ({
+    profile,
+    from: seed + at * size,
+    runs: Math.min(size, runs - at * size),
+  }));
+}
+
 /** Gives chunks of seeds to child processes until all are done, or until one has failed if that is enough. */
-export async function campaign({ part, seed, runs, workers, chunk, onTally }: Campaign): Promise<void> {
-  let next = seed;
-  const end = seed + runs;
+export async function campaign({ part, chunks, workers, onTally }: Campaign): Promise<void> {
+  const waiting = [...chunks];
   let isEnough = false;
-  const take = (): Chunk | undefined => {
-    if (isEnough || next >= end) return undefined;
-    const from = next;
-    next = Math.min(end, from + chunk);
-    return { from, runs: next - from };
-  };
+  const take = (): Chunk | undefined => (isEnough ? undefined : waiting.shift());
   const work = () =>
     new Promise<void>((resolve, reject) => {
       const child = fork(process.argv[1]!, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -38,5 +40,5 @@ export async function campaign({ part, seed, runs, workers, chunk, onTally }: Ca
       });
       child.send(part);
     });
-  await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(runs / chunk)) }, work));
+  await Promise.all(Array.from({ length: Math.min(workers, chunks.length) }, work));
 }

@@ -4,20 +4,22 @@ import type { ProfileName } from '../simulation/profile.js';
 import type { RunCounts } from '../simulation/simulate.js';
 import type { ViolationKind } from '../simulation/violations.js';
 
-/** Work for one child process: the seeds `from`, `from + 1`, … that it asks for one chunk at a time. */
+/** Work for one child process, which asks for one chunk at a time. */
 export interface Part {
   mutant?: string;
-  profile?: ProfileName;
   stopsAtFirst: boolean;
 }
 
+/** The worlds of the seeds `from`, `from + 1`, … */
 export interface Chunk {
+  profile: ProfileName;
   from: number;
   runs: number;
 }
 
 /** Sums over a chunk; sums do not depend on which child ran what. */
 export interface Tally extends RunCounts {
+  profile: ProfileName;
   runs: number;
   violations: Partial<Record<ViolationKind, number>>;
   /** Seeds of runs with violations, each with its first one. */
@@ -34,13 +36,13 @@ export const COUNTS = [
   'falseDoubt',
 ] as const satisfies readonly (keyof RunCounts)[];
 
-export const emptyTally = (): Tally => ({
+export const emptyTally = (profile: ProfileName): Tally => ({
   ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as unknown as RunCounts),
-  ...{ runs: 0, violations: {}, failed: [] },
+  ...{ profile, runs: 0, violations: {}, failed: [] },
 });
 
 /** Runs in the child: simulates its chunks and reports. The code under test is imported only here, after a bug was planted in it. */
-export async function runPart({ mutant, profile = 'plain', stopsAtFirst }: Part, resolve: Resolve): Promise<void> {
+export async function runPart({ mutant, stopsAtFirst }: Part, resolve: Resolve): Promise<void> {
   if (mutant !== undefined) {
     const data = textsOf(findMutant(mutant), resolve);
     register(new URL('mutants/planted.js', `file://${process.argv[1]}`), { data });
@@ -52,8 +54,8 @@ export async function runPart({ mutant, profile = 'plain', stopsAtFirst }: Part,
   });
   process.send?.('ready');
 
-  async function run({ from, runs }: Chunk): Promise<Tally> {
-    const tally = emptyTally();
+  async function run({ profile, from, runs }: Chunk): Promise<Tally> {
+    const tally = emptyTally(profile);
     for (let seed = from; seed < from + runs; seed++) {
       const { violations, ...counts } = await simulate({ seed, profile, stopsAtFirst });
       tally.runs++;

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { withProgress } from '../figures.js';
-import type { ProfileName } from '../simulation/profile.js';
+import { PROFILES, type ProfileName } from '../simulation/profile.js';
 import { VIOLATIONS } from '../simulation/violations.js';
-import { campaign } from './children.js';
+import { campaign, chunksOf } from './children.js';
 import { COUNTS, emptyTally, type Tally } from './run-part.js';
 
 const RUNS = 2_000;
@@ -10,9 +10,10 @@ const CHUNK = 50;
 const MOST_WORKERS = 8;
 
 export interface SimulatedOptions {
+  /** Worlds of each profile. */
   runs?: number;
   seed: number;
-  profile?: ProfileName;
+  profile?: ProfileName | 'all';
   workers?: number;
   json: boolean;
 }
@@ -25,41 +26,53 @@ export async function runSimulated({
   workers = Math.min(availableParallelism(), MOST_WORKERS),
   json,
 }: SimulatedOptions): Promise<number> {
-  const total = emptyTally();
+  const profiles = profile === 'all' ? PROFILES : [profile];
+  const totals = new Map(profiles.map((name) => [name, emptyTally(name)]));
   const begun = performance.now();
   const seconds = () => `${((performance.now() - begun) / 1000).toFixed(0)} s`;
+  const made = () => [...totals.values()].reduce((sum, total) => sum + total.runs, 0);
+  const failed = () => [...totals.values()].flatMap((total) => total.failed);
+  const all = runs * profiles.length;
   await withProgress(
-    () => `${total.runs} of ${runs} runs, ${total.failed.length} with violations, ${seconds()}`,
+    () => `${made()} of ${all} runs, ${failed().length} with violations, ${seconds()}`,
     () =>
       campaign({
-        part: { profile, stopsAtFirst: false },
-        ...{ seed, runs, workers, chunk: CHUNK },
-        onTally: (tally) => add(total, tally),
+        part: { stopsAtFirst: false },
+        chunks: profiles.flatMap((name) => chunksOf(name, seed, runs, CHUNK)),
+        workers,
+        onTally: (tally) => add(totals.get(tally.profile)!, tally),
       }),
   );
+  if (made() !== all) throw new Error(`${made()} of ${all} runs were made`);
+  for (const total of totals.values()) await say(total);
+  console.error(`${all} runs in ${seconds()}`);
+  const summaries = [...totals.values()].map((total) => summary(total, seed));
+  if (json) console.log(JSON.stringify(profile === 'all' ? { seed, runs, profiles: summaries } : summaries[0]));
+  else for (const one of summaries) console.log(readable(one));
+  return failed().length > 0 ? 1 : 0;
+}
+
+async function say(total: Tally): Promise<void> {
+  const { profile, runs, operations, crashes, pauses, rebalances, flushes } = total;
   total.failed.sort((a, b) => a.seed - b.seed);
   const [first] = total.failed;
   if (first) await report(total, first.seed, profile);
   else
     console.error(
-      `${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`,
+      `${profile}: ${runs} runs, ${operations} operations, ${crashes} crashes, nothing that never must happen`,
     );
-  if (total.runs !== runs) throw new Error(`${total.runs} of ${runs} runs were made`);
-  const { pauses, rebalances, flushes } = total;
   const failedSeeds = total.failed.slice(0, 10).map((run) => run.seed);
   console.error(JSON.stringify({ pauses, rebalances, flushes, failedSeeds }));
-  console.log(json ? JSON.stringify(summary(total, seed, profile)) : readable(total, seed, profile));
-  return first ? 1 : 0;
 }
 
-function summary(total: Tally, seed: number, profile: ProfileName): object {
-  const { runs, operations, crashes, inDoubt, falseDoubt } = total;
+function summary(total: Tally, seed: number): object {
+  const { profile, runs, operations, crashes, inDoubt, falseDoubt } = total;
   const violations = Object.fromEntries(VIOLATIONS.map((kind) => [kind, total.violations[kind] ?? 0]));
   return { runs, operations, crashes, ...violations, inDoubt, falseDoubt, profile, seed };
 }
 
-const readable = (total: Tally, seed: number, profile: ProfileName): string =>
-  Object.entries(summary(total, seed, profile))
+const readable = (summed: object): string =>
+  Object.entries(summed)
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
     .join('\n');
 

@@ -32,15 +32,18 @@ const LOOK_AGAIN_MS = 200;
  * | offset         | every record below it …  | place begins with | place ends with | catch_up       | serve    | draining | Redis is flushed during a batch    |
  * | -------------- | ------------------------ | ----------------- | --------------- | -------------- | -------- | -------- | ---------------------------------- |
  * | `published`    | may be committed         | group's commit    | `acknowledged`  | rises          | rises    | stays    | stays, until the index is rebuilt  |
- * | `acknowledged` | has its events in Kafka  | group's commit    | >= `#next`      | rises          | rises    | stays    | stays: the index is rebuilt to it  |
- * | `#goal`        | was in the log           | -                 | the log's end   | > `position`   | passed   | passed   | dropped, asked again               |
+ * | `acknowledged` | has its events in Kafka  | group's commit    | >= `#next`      | rises          | rises    | stays    | rises, then index is rebuilt to it |
+ * | `#goal`        | was in the log           | -                 | the log's end   | >= `position`  | passed   | passed   | dropped, asked again               |
  * | `position`     | was read                 | -                 | marker + 1      | rises          | rises    | rises    | dropped, then `acknowledged`       |
  * | `#next`        | is in the index          | -                 | marker + 1      | <= `position`  | the same | stays    | dropped, then `acknowledged`       |
  * | `#covers`      | may have left memory     | -                 | marker + 1      | <= `#next`     | the same | the same | dropped, then `acknowledged`       |
  *
- * The first two are of the assignment, the others of a placement (`PlacedPartition`). A batch goes out as events, `acknowledged`, index, `published`. If
- * Redis is flushed before Kafka has acknowledged the events, the batch lies behind the rebuilt index and is read and published then; if after, its events
- * are not published again.
+ * The first two are of the assignment, the others of a placement (`PlacedPartition`). A batch reads the states of its orders from the index, goes out as
+ * events, raises `acknowledged`, is written to the index, and raises `published`. If Redis is flushed, the next read or write finds the marker gone, the
+ * placement is dropped, and the index is rebuilt from the journal. Flushed before the batch read the states: it is published after the rebuild. Flushed
+ * after: nothing looks at Redis while events go out, so they are acknowledged, the write fails, and the rebuilt index holds the batch; this assignment
+ * does not publish it again, while the next one begins at the group's commit, which may lie below it. The gauges of the process look at the markers too
+ * (`doubtIndex`), so that an idle owner notices.
  */
 export class PartitionOwner {
   readonly openIntents = new OpenIntents();
