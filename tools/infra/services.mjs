@@ -1,7 +1,7 @@
 /** Starts built apps as processes on given ports and waits until each is ready, for stack and demo. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES } from './apps.mjs';
 import { Expected } from './processes.mjs';
@@ -158,6 +158,18 @@ export function drillSettings(services, { brokers, redisUrl, topicPrefix }) {
   };
 }
 
+/** A line that makes `tranche` a command of the shell it is pasted into, in any folder; a number then means a row of that shell's last list. */
+function trancheLines({ TRANCHE_TOKEN, ...settings }) {
+  const env = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const approver = readJson(OPERATORS_FILE).find(({ role }) => role === 'approver');
+  return [
+    'tranche   paste this into a shell, then: tranche attention, tranche drill, tranche --help',
+    `tranche() { ${env.join(' ')} TRANCHE_TOKEN="\${TRANCHE_TOKEN:-${TRANCHE_TOKEN}}" node ${JSON.stringify(resolve(builtFile('cli')))} "$@"; }`,
+    `          the second person: TRANCHE_TOKEN=${approver.key} tranche approve`,
+    '',
+  ];
+}
+
 /** The checkout is listed first, because people want to open it. */
 export function addressLines(services, { brokers, redisUrl, databaseUrl, topicPrefix }, drillPage) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
@@ -175,7 +187,7 @@ export function addressLines(services, { brokers, redisUrl, databaseUrl, topicPr
       ? [`operators ${operations.url}/  (what needs a person; two people decide)`, ...people.map(({ operator, role, key }) => `          ${key.padEnd(41)}${operator}, ${role}`), ''] // prettier-ignore
       : []),
     ...(drillPage ? [`drill     ${drillPage.url}  (ten bad situations, by buttons)`] : []),
-    ...(drill ? [`drill     ${Object.entries(drill).map(([name, value]) => `${name}=${value}`).join(' ')} node apps/cli/dist/service.js drill`, ''] : []), // prettier-ignore
+    ...(drill ? trancheLines(drill) : []),
     [`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`, ...(databaseUrl ? [`DATABASE_URL=${databaseUrl}`] : [])].join(
       ' ',
     ),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { SERVICES } from './apps.mjs';
 import { addressLines, environments, redisDatabase, troubleIn } from './services.mjs';
 
@@ -42,15 +43,17 @@ describe('addressLines', () => {
     ]);
   });
 
-  it('have the settings of a drill where operations and the simulator run', () => {
+  it('make tranche a command of a shell, with the settings of a drill, where operations and the simulator run', () => {
     const operations = { name: 'operations', url: 'http://127.0.0.1:4060' };
     const simulator = { name: 'platform-simulator', url: 'http://127.0.0.1:4010' };
     const drillOf = (services) =>
-      addressLines(services, { ...infrastructure, topicPrefix: 'demo-1.' }).filter((line) => line.startsWith('drill'));
+      addressLines(services, { ...infrastructure, topicPrefix: 'demo-1.' }).filter((line) => line.startsWith('tranche()'));
     expect(drillOf([gateway, operations])).toEqual([]);
     const [line] = drillOf([operations, simulator]);
-    for (const setting of ['OPERATIONS_URL=http://127.0.0.1:4060', 'SIMULATOR_URL=http://127.0.0.1:4010', 'KAFKA_BROKERS=127.0.0.1:9092', 'KAFKA_TOPIC_PREFIX=demo-1.', 'REDIS_URL=redis://127.0.0.1:6379', 'TRANCHE_TOKEN=demo-key-of-olga'])
+    for (const setting of ['OPERATIONS_URL=http://127.0.0.1:4060', 'SIMULATOR_URL=http://127.0.0.1:4010', 'KAFKA_BROKERS=127.0.0.1:9092', 'KAFKA_TOPIC_PREFIX=demo-1.', 'REDIS_URL=redis://127.0.0.1:6379'])
       expect(line).toContain(setting);
+    const said = execFileSync('bash', ['-c', `${line}\nnode() { echo "$TRANCHE_TOKEN" "${'$'}{@:2}"; }\ntranche show 'a b'; TRANCHE_TOKEN=other tranche approve`]);
+    expect(String(said)).toBe('demo-key-of-olga-not-a-real-one-at-all show a b\nother approve\n');
   }); // prettier-ignore
 
   it('name infrastructure alone when no service runs', () => {

@@ -21,3 +21,10 @@ export const jsonText = (value: unknown, indent?: number): string =>
     UNSEEN_BUT_LINE_BREAKS,
     escaped,
   );
+
+/** A word of a line that is typed into a shell: quoted where the shell would read it otherwise. */
+export const shellWord = (text: string): string =>
+  /^[\w.,:@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** True for a text that can be typed as it is shown. */
+export const canBeTyped = (text: string): boolean => printableInLine(text) === text;

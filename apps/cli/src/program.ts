@@ -7,6 +7,8 @@ interface Parsing {
 
 /** Collects what is wrong with the arguments, so that all of it is named at once. Commander ends at the first fault. */
 class CollectingCommand extends Command {
+  readonly checks: ((command: Command) => readonly string[])[] = [];
+
   constructor(
     name: string | undefined,
     private readonly faults: string[],
@@ -30,6 +32,9 @@ class CollectingCommand extends Command {
 
   override error(message: string, { code }: { code?: string } = {}): never {
     // Commander names the first unknown option only; it leaves all of them at the end of its arguments.
+    // Unknown options are left among the arguments, and would be counted as such.
+    if (code === 'commander.excessArguments' && this.faults.some((fault) => fault.startsWith('unknown option')))
+      return undefined as never;
     const further = code === 'commander.unknownOption' ? this.args.filter((text) => /^-./.test(text)).slice(1) : [];
     this.faults.push(message.replace(/^error: /, ''), ...further.map((option) => `unknown option '${option}'`));
     return undefined as never;
@@ -50,6 +55,12 @@ class CollectingCommand extends Command {
   }
 }
 
+/** Adds faults of arguments that need each other, which are named with all others. */
+export function checked(command: Command, check: (command: Command) => readonly string[]): Command {
+  if (command instanceof CollectingCommand) command.checks.push(check);
+  return command;
+}
+
 export type Exit = (code: number) => void;
 
 /** The program without its commands. No command begins before all faults of its arguments are known. */
@@ -62,7 +73,10 @@ export function newProgram(): { program: Command; assertNoFaults(): void } {
   const assertNoFaults = (command: Command = program) => {
     if (faults.length > 0) throw new UsageError([...faults, `see \`${pathOf(command)} --help\``]);
   };
-  program.hook('preAction', (_, command) => assertNoFaults(command));
+  program.hook('preAction', (_, command) => {
+    if (command instanceof CollectingCommand) faults.push(...command.checks.flatMap((check) => check(command)));
+    assertNoFaults(command);
+  });
   return { program, assertNoFaults: () => assertNoFaults() };
 }
 

@@ -46,6 +46,29 @@ it('names every fault of the arguments, and asks nobody', async () => {
 }); // prettier-ignore
 
 it.each([
+  ['resolve', ['order', 'outcome', '--reason <text>']],
+  ['settle', ['order', 'outcome', '--reason <text>']],
+  ['settle shop-fr/order-1 repaired', ['--amount', '--reference', '--reason <text>']],
+  ['replay', ['dead letter', '--command <file>', '--reason <text>']],
+  ['pause', ['scope', '--reason <text>']],
+  ['reconcile', ['file', '--merchant <name>', '--reason <text>']],
+  ['jobs resolve-by-file', ['file', '--merchant <name>', '--reason <text>']],
+  ['jobs replay', ['dead letters, or --merchant', '--reason <text>']],
+  ['journal skip', ['--partition <number>', '--offset <offset>', '--hash <hash>', '--requested-by <name>', '--approved-by <name>', '--reason <text>']],
+])('%s alone names all that is missing', async (line, missing) => {
+  const { code, err } = await terminal.run(line.split(' '));
+  expect(code).toBe(2);
+  for (const one of missing) expect(err).toContain(one);
+}); // prettier-ignore
+
+it('what is wrong is named beside what is missing, and unknown options are no further arguments', async () => {
+  const { err } = await terminal.run(['resolve', 'no order', 'succeeded', '--reason', 'short', '--foo', '--bar']);
+  for (const fault of ["order: 'no order'", "--reason <text>: 'short'", '10 to 500', "'--foo'", "'--bar'"])
+    expect(err).toContain(fault);
+  expect(err).not.toContain('too many arguments');
+});
+
+it.each([
   ['no such command', ['nonsense'], "unknown command 'nonsense'"],
   ['a command without its part', ['jobs', 'nonsense'], "unknown command 'nonsense'"],
   ['an argument that is missing', ['show'], "missing required argument 'order'"],

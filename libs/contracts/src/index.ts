@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 
 export * from './topics.js';
+export * from './reason.js';
 export * from './content-hash.js';
 export * from './error-codes.js';
 export * from './validation/texts.js';

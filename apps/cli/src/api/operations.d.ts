@@ -477,6 +477,11 @@ export interface components {
         kind: string;
         /** @description What is kept of it. */
         body: Record<string, unknown>;
+        /**
+         * @description What a person does about a dead letter or an entry of the quarantine, with the command that does it.
+         * @example Nothing: it was verified again and published
+         */
+        todo?: string;
         /** @description What closed an entry of the quarantine. */
         closed?: {
           /**

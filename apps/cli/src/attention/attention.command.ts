@@ -5,7 +5,8 @@ import { EXIT } from '../exit.js';
 import { money, outputOption, printRows, relative, say, type Column, type Format } from '../output/output.js';
 import { merchantName, oneOf, whole } from '../output/parse.js';
 import { timerInWords } from '../output/words.js';
-import { printableInLine } from '../printable.js';
+import { orderWord } from '../orders/next-lines.js';
+import { printableInLine, shellWord } from '../printable.js';
 import type { Exit } from '../program.js';
 import { Session } from '../session/session.js';
 import { follow, untilInterrupted } from '../session/stream.js';
@@ -103,16 +104,17 @@ export function whatOf({ about, number }: Pick<Item, 'about' | 'number'>): strin
   return printableInLine(texts.filter((one) => one !== undefined).map((one) => (Array.isArray(one) ? one.join(' ') : String(one as string))).join(', ')); // prettier-ignore
 }
 
-/** The command that goes on with an item; `N` is its row. */
-function nextOf({ kind, row, merchant }: Item & { row: number }): string {
-  if (kind === 'dead_letters') return `tranche dead-letters${merchant === undefined ? '' : ` --merchant ${merchant}`}`;
-  if (kind === 'quarantine') return 'tranche quarantine list';
-  if (kind === 'partition') return 'tranche journal status';
-  if (kind === 'rail' || kind === 'control') return 'tranche controls';
-  if (kind === 'proposal') return `tranche approve ${row}`;
-  if (kind === 'conflict') return `tranche settle ${row}`;
-  if (kind === 'frozen' || kind === 'candidates') return `tranche why ${row}`;
-  return `tranche resolve ${row}`;
+/** The command that goes on with an item, as it can be typed. What decides an order stands at `tranche show`, for each outcome. */
+export function nextOf({ kind, id, merchant, orderId, about }: Item): string {
+  const ofMerchant = merchant === undefined ? '' : ` --merchant ${merchant}`;
+  const { reason } = about as { reason?: string };
+  const ofKind = reason === undefined ? '' : ` --kind ${shellWord(reason)}`;
+  if (kind === 'dead_letters') return `tranche dead-letters${ofMerchant}${ofKind}`;
+  if (kind === 'quarantine') return `tranche quarantine list${ofMerchant}${ofKind}`;
+  if (kind === 'partition') return 'tranche doctor';
+  if (kind === 'proposal') return `tranche approve ${id}`;
+  if (merchant === undefined || orderId === undefined) return 'tranche controls';
+  return `tranche ${kind === 'frozen' ? 'timeline' : 'show'} ${orderWord({ merchant, orderId })}`;
 }
 
 /** Shows it again at each change of an order, and now and then without one. */

@@ -53,8 +53,8 @@ it('lists what is paused, and the rails', async () => {
     },
   });
   const { out } = await terminal.run(['controls']);
-  expect(out).toMatch(/^rail:partner-b +pausing, 1 of 2 instances /m);
-  expect(out).toMatch(/^rail:partner-a +stopped .* 3 refused +the platform can not be reached$/m);
+  expect(out).toMatch(/^rail:partner-b +pausing, 1 of 2 instances .* tranche resume rail:partner-b --reason '[^']+'$/m);
+  expect(out).toMatch(/^rail:partner-a +stopped .* 3 refused +the platform can not be reached +leave it: .*$/m);
 });
 
 it.each(['partner-b', 'rail:', 'order:1'])('%s is no scope', async (scope) => {

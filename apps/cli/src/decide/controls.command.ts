@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Calls, Control, Controls, Rail, Rails } from '../api/operations.js';
 import { EXIT } from '../exit.js';
 import { outputOption, printRows, relative, say, type Format } from '../output/output.js';
-import { reasonText, scopeName, timeAhead } from '../output/parse.js';
+import { reasonOption, scopeName, timeAhead } from '../output/parse.js';
 import { Progress } from '../output/progress.js';
 import type { Exit } from '../program.js';
 import { agree, type Asked } from '../session/ask.js';
@@ -31,7 +31,7 @@ export function addControlsCommands(program: Command, exit: Exit): void {
     ]);
     const rows = [...paused.map(pausedRow), ...rails.map((rail) => railRow(rail, calls))];
     type Row = ReturnType<typeof pausedRow>;
-    const columns = (['scope', 'state', 'since', 'until', 'last hour', 'why'] as const).map((name) => ({ name, of: (row: Row) => row[name] }));
+    const columns = (['scope', 'state', 'since', 'until', 'last hour', 'why', 'next'] as const).map((name) => ({ name, of: (row: Row) => row[name] }));
     printRows(output, columns, rows, { controls: paused, rails, calls });
     exit(EXIT.done);
   }); // prettier-ignore
@@ -49,9 +49,7 @@ export function addControlsCommands(program: Command, exit: Exit): void {
 } // prettier-ignore
 
 const changed = (command: Command): Command =>
-  command
-    .argument('<scope>', SCOPE, scopeName)
-    .requiredOption('--reason <text>', 'why, 10 to 500 characters; kept in the audit', reasonText)
+  reasonOption(command.argument('<scope>', SCOPE, scopeName), 'why', 'kept in the audit')
     .option('--dry-run', 'shows it, and does nothing')
     .option('--yes', 'does not ask')
     .option('--confirm <scope>', 'for programs, in production: the scope once more');
@@ -99,6 +97,7 @@ const pausedRow = ({ scope, reason, by, since, expiresAt, acknowledged, instance
   until: relative(expiresAt),
   'last hour': '',
   why: `${by}: ${reason}`,
+  next: `tranche resume ${scope} --reason 'why it may go on, with the ticket'`,
 });
 
 const railRow = (
@@ -113,4 +112,5 @@ const railRow = (
     .map(({ result, total }) => `${total} ${result}`)
     .join(', '),
   why: says ?? '',
+  next: state === 'stopped' ? 'leave it: the first answer of the platform starts it again' : '',
 });

@@ -88,8 +88,8 @@ it.each([
   ['a conflict or proposal may be gone', [404, problem(404, 'decision_unknown')], 3, 'decision_unknown'],
   ['the state may refuse it', [409, problem(409, 'not_in_doubt')], 3, 'not_in_doubt'],
   ['a role may be missing', [403, problem(403, 'role_needed')], 4, 'role_needed'],
-  ['what the gateway may have taken is unknown', [503, problem(503, 'gateway_unavailable')], 5, 'look at the order'],
-  ['what is not confirmed is unknown', [503, problem(503, 'resolution_not_confirmed')], 5, 'look at the order'],
+  ['what the gateway may have taken is unknown', [503, problem(503, 'gateway_unavailable')], 5, 'look before you say it again: tranche show '],
+  ['what is not confirmed is unknown', [503, problem(503, 'resolution_not_confirmed')], 5, 'look before you say it again: tranche show '],
   ['words that contradict themselves are wrong use', [422, problem(422, 'resolution_contradictory')], 2, 'contradictory'],
 ] as [string, [number, object], number, string][])('resolve: %s', async (_, answer, expected, says) => {
   operations.says({ ...known, [RESOLVE]: answer });
@@ -143,6 +143,17 @@ it('a proposal is shown, and approved by order, row or id', async () => {
     expect(err).toContain('shop-fr/order-1: succeeded, reason seen in the back office');
     expect(sent()).toEqual(['/v1/proposals/p-1/approve']);
   }
+}); // prettier-ignore
+
+it.each([
+  ['has its currency', [200, { ...order([]), amounts: { currency: 'EUR', authorized: 25_000, captured: null, refunded: 0, assumed: [] } }], 'amount 150.00 EUR'],
+  ['is in minor units where the order is not known', [404, problem(404, 'order_unknown')], 'amount 15000 minor units'],
+] as [string, [number, object], string][])('the amount of a proposal %s', async (_, answer, says) => {
+  const resolution = { ...proposal.resolution, amount: 15_000 };
+  operations.says({ 'GET /v1/proposals': { proposals: [{ ...proposal, resolution }] }, [ORDER]: answer });
+  const { code, err } = await terminal.run(['approve', 'p-1', '--dry-run']);
+  expect([code, sent()]).toEqual([0, []]);
+  expect(err).toContain(says);
 }); // prettier-ignore
 
 it('the person who proposed it is told to let another one approve', async () => {

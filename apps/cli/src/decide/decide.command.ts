@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { conflictsOf, operationIdOf } from '@tranche/order-journal';
 import type { DryRun, Order, Proposal, Proposals } from '../api/operations.js';
 import { EXIT, RefusedError, UsageError } from '../exit.js';
-import { outputOption, printOne, printRows, relative, say, type Format } from '../output/output.js';
-import { execCode, minorUnits, oneOf, reasonText, transactionId } from '../output/parse.js';
+import { money, outputOption, printOne, printRows, relative, say, type Format } from '../output/output.js';
+import { execCode, minorUnits, oneOf, orderArgument, reasonOption, transactionId } from '../output/parse.js';
 import { printableInLine } from '../printable.js';
-import type { Exit } from '../program.js';
+import { checked, type Exit } from '../program.js';
 import { pathOfOrder, type Answer } from '../session/api.js';
 import { agree, type Asked } from '../session/ask.js';
 import { Session, type OrderRef } from '../session/session.js';
@@ -14,7 +14,6 @@ import { previewText, saidOf, type Said } from './said.js';
 
 const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required'] as const;
 const RESULTS = ['succeeded', 'refused', 'not_executed'] as const;
-const ORDER = 'merchant/order, the number of a row of the last list, or an id of a list';
 
 interface Options extends Asked {
   output: Format;
@@ -33,9 +32,8 @@ type Statement = Options & {
 
 /** `tranche resolve`, `settle`, `approve` and `reject`: what people state, each with what it would do before it is said. */
 export function addDecideCommands(program: Command, exit: Exit): void {
-  statement(program.command('resolve'))
+  statement(orderArgument(program.command('resolve')))
     .description('says how an operation in doubt, or a payment that waits, ended, as the back office shows it')
-    .argument('<order>', ORDER)
     .argument('<outcome>', OUTCOMES.join(', '), dashed(OUTCOMES))
     .option('--exec-code <code>', 'EXECCODE as the back office shows it', execCode)
     .option('--command <id>', 'id of the command, where several of its operations are open')
@@ -48,9 +46,8 @@ export function addDecideCommands(program: Command, exit: Exit): void {
       exit(await sayIt(session, { ref, path: `/v1/operations/${id}/resolve`, body, what: `${outcome} of ${nameOf(ref)}` }, options));
     }); // prettier-ignore
 
-  statement(program.command('settle'))
+  checked(statement(orderArgument(program.command('settle'))), repairFaults)
     .description('states what a conflict came to: kept (a result stands) or repaired (money was given back elsewhere); a second person approves it')
-    .argument('<order>', ORDER)
     .argument('<outcome>', 'kept or repaired', oneOf(['kept', 'repaired']))
     .option('--result <result>', `of kept: the result that stands, also where reports differ about the amount only (then with --amount): ${RESULTS.join(', ')}`, dashed(RESULTS))
     .option('--reference <text>', 'of repaired: TRANSACTIONID of the refund, or the reference of the transfer')
@@ -81,10 +78,17 @@ const confirmed = (command: Command): Command =>
     .option('--confirm <order>', 'for programs, in production: merchant/order once more');
 
 const statement = (command: Command): Command =>
-  confirmed(command)
-    .requiredOption('--reason <text>', 'how you know it, 10 to 500 characters; kept in the journal', reasonText)
+  reasonOption(confirmed(command), 'how you know it', 'kept in the journal')
     .option('--transaction-id <id>', 'TRANSACTIONID as the back office shows it', transactionId)
     .option('--amount <minor units>', 'where another amount was moved, or what was given back', minorUnits);
+
+/** Names all of what a repair needs: the fold would name one after the other. */
+function repairFaults(command: Command): string[] {
+  if (command.args[1] !== 'repaired') return [];
+  return ['amount', 'reference'].flatMap((name) =>
+    command.getOptionValue(name) === undefined ? [`repaired needs --${name}`] : [],
+  );
+}
 
 /** Names are written with dashes or underscores. */
 function dashed<T extends string>(values: readonly T[]): (text: string) => T {
@@ -176,21 +180,26 @@ async function listProposals(session: Session, { output }: Options): Promise<num
   return EXIT.done;
 }
 
-const statementText = ({
-  resolution,
-  settlement,
-}: Partial<Pick<Proposal, 'resolution'>> & { settlement?: unknown }): string =>
+/** @param currency that of the order; a proposal names none */
+const statementText = ({ resolution, settlement }: Statements, currency = ''): string =>
   Object.entries(resolution ?? settlement ?? {})
-    .map(([name, value]) => (name === 'outcome' ? String(value) : `${name} ${String(value)}`))
+    .map(([name, value]) => {
+      if (name === 'outcome') return String(value);
+      return `${name} ${name === 'amount' ? money(Number(value), currency) : String(value)}`;
+    })
     .join(', ');
+type Statements = Partial<Pick<Proposal, 'resolution'>> & { settlement?: object };
 
 async function decide(session: Session, verb: 'approve' | 'reject', text: string, options: Options): Promise<number> {
   session.assertPerson();
   const proposal = await proposalOf(session, text);
   const { id, merchant, orderId, proposedBy, proposedAt } = proposal;
+  // Only words depend on it: a proposal is decided also where operations does not know its order yet.
+  const order = await session.api.get<Order>(pathOfOrder({ merchant, orderId })).catch(() => undefined);
+  const { currency } = (order?.amounts ?? {}) as { currency?: string };
   say(
     printableInLine(
-      `${proposedBy} proposed ${relative(proposedAt)} for ${merchant}/${orderId}: ${statementText(proposal)}`,
+      `${proposedBy} proposed ${relative(proposedAt)} for ${merchant}/${orderId}: ${statementText(proposal, currency)}`,
     ),
   );
   if (options.dryRun === true) {

@@ -78,12 +78,19 @@ it.each([
   ['no command', '{"amount":1}', /is no command/],
   ['two commands', JSON.stringify([mended, mended]), /has 2 commands: give one/],
   ['nothing', '', /is empty/],
-])('a file with %s is refused with every fault of the arguments, and nobody is asked', async (_, text, says) => {
+])('a file with %s is refused and nobody is asked', async (_, text, says) => {
   writeFileSync(file, text);
   operations.says({});
-  const { code, err } = await terminal.run(['replay', 'row-1', '--command', file, ...REASON]);
+  const { code, err } = await terminal.run(['replay', '3-42', '--command', file, ...REASON]);
   expect(code).toBe(2);
   expect(err).toMatch(says);
-  expect(err).toContain('row-1 is no dead letter');
   expect(posted()).toEqual([]);
+});
+
+it('what is too old says the whole line that publishes it all the same', async () => {
+  operations.says({ 'POST /v1/replays': judged('too-old') });
+  const { err } = await replay('--yes');
+  expect(err).toMatch(
+    /next, if its shop still wants it: tranche replay \d+-\d+ --command \S+ --reason '[^']+' --even-if-old$/m,
+  );
 });

@@ -4,8 +4,8 @@ import type { Replay } from '../api/operations.js';
 import { givenCommands, readInput } from '../commands/given-commands.js';
 import { EXIT, RefusedError, UsageError } from '../exit.js';
 import { outputOption, printOne, say, type Format } from '../output/output.js';
-import { reasonText } from '../output/parse.js';
-import { printableInLine } from '../printable.js';
+import { DEAD_LETTER, deadLetterText, reasonOption } from '../output/parse.js';
+import { printableInLine, shellWord } from '../printable.js';
 import type { Exit } from '../program.js';
 import { agree, type Asked } from '../session/ask.js';
 import { Session } from '../session/session.js';
@@ -26,11 +26,10 @@ mended.json: {"specversion":"1.0","id":"…","source":"/shop","type":"payment.ca
 
 /** `tranche replay`: one dead letter with a mended command. Jobs replay dead letters as they are. */
 export function addReplayCommand(program: Command, exit: Exit): void {
-  outputOption(program.command('replay'))
+  reasonOption(outputOption(program.command('replay')), 'why', 'kept in the audit')
     .description('publishes a mended command in place of a dead letter, where its order allows it; `tranche jobs replay` publishes dead letters as they are')
-    .argument('<dead letter>', 'its id, as 3-42, or the number of a row of the last list of `tranche dead-letters`')
+    .argument('<dead letter>', DEAD_LETTER, deadLetterText)
     .requiredOption('--command <file>', 'the mended command as a CloudEvent in JSON; - reads standard input')
-    .requiredOption('--reason <text>', 'why, 10 to 500 characters; kept in the audit', reasonText)
     .option('--even-if-old', 'also where the verdict is too-old')
     .option('--dry-run', 'tells the verdict, and publishes nothing')
     .option('--yes', 'does not ask')
@@ -59,12 +58,12 @@ async function replay(session: Session, text: string, options: Options): Promise
   }
   if (!isAllowed)
     throw new RefusedError(
-      `nothing was published: ${verdict}${verdict === 'too-old' ? '\n  next: --even-if-old, if its shop still wants it' : ''}`,
+      `nothing was published: ${verdict}${verdict === 'too-old' ? `\n  next, if its shop still wants it: tranche replay ${place.partition}-${place.offset} --command ${shellWord(options.command)} --reason ${shellWord(reason)} --even-if-old` : ''}`,
     );
   await agree(`publish it for ${order}`, `${merchant}/${orderId}`, session.isProduction, options);
   const { body: done } = await session.api.send<Replay>('POST', '/v1/replays', asked);
   if (output !== 'table') printOne(output, [], done);
-  say(`published: look with \`tranche show ${order}\``);
+  say(`published: look with \`tranche show ${shellWord(`${merchant}/${orderId}`)}\``);
   return EXIT.done;
 }
 

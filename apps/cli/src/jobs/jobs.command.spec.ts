@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { example, fakeOperations } from '../../test/fake-operations.js';
+import { example, fakeOperations, problem } from '../../test/fake-operations.js';
 import { aTerminal } from '../../test/run-tranche.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-jobs-'));
@@ -78,7 +78,16 @@ it('a batch of resolutions awaits the approval of another person', async () => {
     'GET /v1/jobs/j-1': done,
     'POST /v1/jobs/j-1/approve': done,
   });
-  const { code, err } = await terminal.run(['jobs', 'resolve-by-file', FILE, ...REASON, '--yes', '--wait']);
+  const { code, err } = await terminal.run([
+    'jobs',
+    'resolve-by-file',
+    FILE,
+    '--merchant',
+    'shop-fr',
+    ...REASON,
+    '--yes',
+    '--wait',
+  ]);
   expect(code).toBe(7);
   expect(err).toContain('tranche jobs approve j-1');
   expect(await terminal.run(['jobs', 'approve', 'j-1', '--yes', '--wait'])).toMatchObject({ code: 0 });
@@ -112,7 +121,14 @@ it('a job is cancelled without the word of production, and started only with it'
 }); // prettier-ignore
 
 it('a file that is not there is named', async () => {
-  const { code, err } = await terminal.run(['reconcile', join(folder, 'none.csv'), ...REASON]);
+  const { code, err } = await terminal.run(['reconcile', join(folder, 'none.csv'), '--merchant', 'shop-fr', ...REASON]);
   expect(code).toBe(1);
   expect(err).toContain('none.csv');
+});
+
+it('a plan that is being made already is named, with where to look', async () => {
+  operations.says({ 'POST /v1/jobs': [409, problem(409, 'plan_under_way', { detail: 'It will be job j-1.' })] });
+  const { code, err } = await terminal.run(['jobs', 'replay', '3-42', ...REASON]);
+  expect(code).toBe(3);
+  expect(err).toMatch(/It will be job j-1\.\n {2}next: tranche jobs list$/m);
 });

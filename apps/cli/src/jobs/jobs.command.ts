@@ -3,9 +3,9 @@ import type { Job, JobItem, JobRequest, Jobs } from '../api/operations.js';
 import { readInput } from '../commands/given-commands.js';
 import { EXIT, UsageError } from '../exit.js';
 import { outputOption, printOne, printRows, relative, say, type Column, type Format } from '../output/output.js';
-import { jobReason, merchantName } from '../output/parse.js';
+import { jobReasonOption, merchantName } from '../output/parse.js';
 import { printableInLine } from '../printable.js';
-import type { Exit } from '../program.js';
+import { checked, type Exit } from '../program.js';
 import { agree, type Asked } from '../session/ask.js';
 import { Session } from '../session/session.js';
 import { countsText, exitCodeOfJob, itemsOf, pathOfJob, waitFor } from './job.js';
@@ -54,7 +54,11 @@ export function addJobsCommands(program: Command, exit: Exit): void {
       exit(EXIT.done);
     }); // prettier-ignore
 
-  planned(jobs.command('replay'))
+  checked(planned(jobs.command('replay')), (command) =>
+    command.args.length === 0 && command.getOptionValue('merchant') === undefined
+      ? ['give dead letters, or --merchant']
+      : [],
+  )
     .description(
       'plans to publish dead letters again: those that are named, or all of the merchant; starts it once you agree',
     )
@@ -62,15 +66,13 @@ export function addJobsCommands(program: Command, exit: Exit): void {
     .option('--merchant <name>', 'all of this merchant', merchantName)
     .action(async (texts: string[], options: Options) => {
       const session = Session.open();
-      if (texts.length === 0 && options.merchant === undefined)
-        throw new UsageError('give dead letters, or --merchant');
       const ids = texts.length === 0 ? {} : { ids: texts.map((text) => idOf(session, text, 'dead letter')) };
       exit(await planAndStart(session, { kind: 'replay', ...ids, ...ofMerchant(options) }, options));
     });
   planned(jobs.command('resolve-by-file'))
     .description("plans to propose for each doubt what the platform's export says of it; a second person approves the batch with `tranche jobs approve`")
     .argument('<file>', FILE)
-    .option('--merchant <name>', 'of this merchant', merchantName)
+    .requiredOption('--merchant <name>', 'of this merchant', merchantName)
     .action(async (file: string, options: Options) =>
       exit(await planAndStart(Session.open(), { kind: 'resolve-by-file', csv: readInput(file), ...ofMerchant(options) }, options)),
     ); // prettier-ignore
@@ -78,7 +80,7 @@ export function addJobsCommands(program: Command, exit: Exit): void {
     planned(parent.command('reconcile'))
       .description(description)
       .argument('<file>', FILE)
-      .option('--merchant <name>', 'of this merchant', merchantName)
+      .requiredOption('--merchant <name>', 'of this merchant', merchantName)
       .action(async (file: string, options: Options) => exit(await reconcile(readInput(file), options))); // prettier-ignore
 
   for (const [verb, description] of [
@@ -102,9 +104,7 @@ const agreed = (command: Command): Command =>
     .option('--wait', 'waits until it runs no more');
 
 const planned = (command: Command): Command =>
-  agreed(outputOption(command))
-    .requiredOption('--reason <text>', 'why, 10 to 300 characters; it is the reason of each item', jobReason)
-    .option('--dry-run', 'makes the plan, and starts nothing');
+  jobReasonOption(agreed(outputOption(command))).option('--dry-run', 'makes the plan, and starts nothing');
 
 const ofMerchant = ({ merchant }: Options) => (merchant === undefined ? {} : { merchant });
 

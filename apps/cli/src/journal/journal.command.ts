@@ -6,6 +6,7 @@ import { exitCodeOf, journalStatus } from './journal-status.js';
 import { keptNotifications, resumable, resume, resumePlan } from './resume.js';
 import { assertSkippable, skip, skipPlan } from './skip.js';
 import { statusJson, statusText } from './status-text.js';
+import { reasonOption } from '../output/parse.js';
 import { printable } from '../printable.js';
 import { confirm, twoPeople } from './two-people.js';
 
@@ -65,11 +66,13 @@ export function addJournalCommand(program: Command, exit: (code: number) => void
 }
 
 const change = (command: Command): Command =>
-  command
-    .requiredOption('--requested-by <name>', 'who asks for it')
-    .requiredOption('--approved-by <name>', 'another person, who approves it')
-    .requiredOption('--reason <text>', 'why, 10 to 500 characters; kept in the audit, so no personal data')
-    .option('--yes', 'does not ask');
+  reasonOption(
+    command
+      .requiredOption('--requested-by <name>', 'who asks for it')
+      .requiredOption('--approved-by <name>', 'another person, who approves it'),
+    'why',
+    'kept in the audit, so no personal data',
+  ).option('--yes', 'does not ask');
 
 async function withAccess(use: (access: JournalAccess) => Promise<void>): Promise<void> {
   const access = await JournalAccess.open();

@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import type { TwoPeople } from '@tranche/order-journal';
+import { reasonInWords } from '@tranche/contracts';
 import { RefusedError, UsageError } from '../exit.js';
+import { isReason } from '../output/parse.js';
 
 const NAME = /^[^\u0000-\u001f\u007f]{1,100}$/;
-const REASON = /^[^\u0000-\u001f\u007f]{10,500}$/;
 
 /** @throws UsageError naming every fault */
 export function twoPeople(options: TwoPeople): TwoPeople {
@@ -15,7 +16,7 @@ export function twoPeople(options: TwoPeople): TwoPeople {
     ...(NAME.test(requestedBy) ? [] : ['--requested-by must be a name of 1 to 100 characters']),
     ...(NAME.test(approvedBy) ? [] : ['--approved-by must be a name of 1 to 100 characters']),
     ...(isSame ? ['--approved-by must be another person than --requested-by'] : []),
-    ...(REASON.test(reason) ? [] : ['--reason must have 10 to 500 characters; it is kept, so give no personal data']),
+    ...(isReason(reason) ? [] : [`--reason must have ${reasonInWords()}; it is kept, so give no personal data`]),
   ];
   if (faults.length > 0) throw new UsageError(faults);
   return { requestedBy, approvedBy, reason };

@@ -1,7 +1,6 @@
 import type { OperationState, OrderState } from '@tranche/order-journal';
 import type { Order, Timeline } from '../api/operations.js';
 import { money, relative, type Column } from '../output/output.js';
-import { timerInWords } from '../output/words.js';
 import { printableInLine } from '../printable.js';
 
 /** The state as the fold made it: operations sends it whole. */
@@ -26,40 +25,14 @@ export function amountsText({ currency, ...amounts }: Record<string, unknown>): 
   return texts.filter((text) => text !== '').join(', ') || 'no money moved';
 }
 
-interface Entry {
-  kind: string;
-  actBy?: string;
-  about: {
-    reason?: string;
-    reasons?: string[];
-    blocks?: string;
-    operation?: string;
-    byItself?: { what: string; at: string }[];
-  };
-}
-
-/** Lists what of the order needs a person, what it blocks, and what lifts that. */
-export function attentionText({ attention, merchant, orderId }: Order): string[] {
-  return (attention as unknown as Entry[]).flatMap(({ kind, actBy, about }) => {
-    const { reason, reasons = [], blocks, operation, byItself = [] } = about;
-    const what = [operation, reason, ...reasons].filter((one) => one !== undefined).join(', ');
-    const command = NEXT[kind];
-    return [
-      `${kind}: ${what}${actBy === undefined ? '' : `; act by ${actBy} (${relative(actBy)})`}`,
-      ...(blocks === undefined ? [] : [`  blocks ${blocks}, until it is decided`]),
-      ...byItself.map((one) => `  by itself: ${timerInWords(one.what)} ${relative(one.at)}`),
-      ...(command === undefined ? [] : [`  next: tranche ${command} ${merchant}/${orderId}`]),
-    ].map(printableInLine);
+/** Lists what the platform reported of the order that no command asked for, as what was made by hand in the back office. */
+export function elsewhereText(order: Order): string[] {
+  const { external = [], operations } = order.state as Partial<OrderState>;
+  return external.map(({ operation, result, amount, transactionId }) => {
+    const parts = [operation, result, money(amount, operations?.[0]?.currency), transactionId];
+    return printableInLine(`made elsewhere: ${parts.filter((one) => one !== undefined).join(', ')}`);
   });
 }
-
-const NEXT: Readonly<Record<string, string>> = {
-  doubt: 'resolve',
-  open_to_operator: 'resolve',
-  conflict: 'settle',
-  candidates: 'timeline',
-  frozen: 'timeline',
-};
 
 /** The value of a field of the story, by its path: of an operation `operations.COMMAND.field`. */
 export function valueAt(story: Timeline, path: string): unknown {

@@ -14,7 +14,12 @@ const state = records.reduce(
 );
 const PATH = 'GET /v1/orders/shop-fr/order-1';
 const amounts = { currency: 'EUR', authorized: 0, captured: 25_000, refunded: null, assumed: [] };
-const about = { operation: 'authorize', reason: 'timeout', blocks: 'commands of this order: order_in_doubt' };
+const about = {
+  commandId: 'c-1',
+  operation: 'authorize',
+  reason: 'timeout',
+  blocks: 'commands of this order: order_in_doubt',
+};
 const order = {
   ...{ merchant: 'shop-fr', orderId: 'order-1', status: 'in_doubt', amounts, movedAt: at, state },
   ...{ attention: [{ id: 'x', kind: 'doubt', about }], asOf: { partition: 3, next: '2' } },
@@ -48,7 +53,16 @@ it('shows an order, its operations, and what lifts what is blocked', async () =>
   expect(out).toMatch(/^amounts: +captured 250\.00 EUR, refunded unknown$/m);
   expect(out).toMatch(/^authorize +in_doubt +250\.00 EUR +1 +- .* c-1$/m);
   expect(err).toContain('blocks commands of this order: order_in_doubt, until it is decided');
-  expect(err).toContain('next: tranche resolve shop-fr/order-1');
+  expect(err).toMatch(
+    /^ {2}next, if the back office has it, with 250\.00 EUR:\n {4}tranche resolve shop-fr\/order-1 succeeded /m,
+  );
+});
+
+it('shows what was made elsewhere', async () => {
+  const external = [{ operation: 'refund', result: 'succeeded', amount: 5_000, transactionId: 'T-9' }];
+  operations.says({ [PATH]: { ...order, state: { ...state, external } } });
+  const { err } = await terminal.run(['show', 'shop-fr/order-1']);
+  expect(err).toContain('made elsewhere: refund, succeeded, 50.00 EUR, T-9');
 });
 
 it('-o json has the whole answer once', async () => {
@@ -75,7 +89,7 @@ it('finds orders, whose rows are short names', async () => {
   expect(out).toMatch(/^1 +shop-fr\/order-1 +in_doubt /m);
   expect(operations.requests.at(-1)?.url).toBe('/v1/orders?q=order&limit=50&status=in_doubt');
   await terminal.run(['show', '1']);
-  expect(operations.requests.at(-1)?.url).toBe('/v1/orders/shop-fr/order-1');
+  expect(operations.requests.map(({ url }) => url)).toContain('/v1/orders/shop-fr/order-1');
   operations.says({ 'GET /v1/orders': { orders: [] } });
   expect(await terminal.run(['search', 'nothing'])).toMatchObject({ code: 1, err: 'no such order\n' });
 });

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
-import type { Order, Orders, Timeline } from '../api/operations.js';
+import type { Order, Orders, Proposals, Timeline } from '../api/operations.js';
 import { EXIT, ExitError } from '../exit.js';
 import { money, outputOption, printOne, printRows, relative, say, type Format } from '../output/output.js';
-import { merchantName, minorUnits, whole } from '../output/parse.js';
+import { merchantName, minorUnits, orderArgument, whole } from '../output/parse.js';
 import { jsonText, printableInLine } from '../printable.js';
 import type { Exit } from '../program.js';
 import { pathOfOrder } from '../session/api.js';
 import { Session } from '../session/session.js';
-import { amountsText, attentionText, operationsOf, OPERATION_COLUMNS, valueAt } from './order-text.js';
-
-const ORDER = 'merchant/order, the number of a row of the last list, or an id of a list';
+import { attentionText } from './next-lines.js';
+import { amountsText, elsewhereText, operationsOf, OPERATION_COLUMNS, valueAt } from './order-text.js';
 
 interface Output {
   output: Format;
@@ -17,7 +16,7 @@ interface Output {
 
 /** `tranche show`, `timeline`, `why`, `case` and `search`: one order, and how to find it. */
 export function addOrdersCommands(program: Command, exit: Exit): void {
-  outputOption(program.command('show').description('shows an order: state, amounts, operations, and what needs a person')).argument('<order>', ORDER)
+  outputOption(orderArgument(program.command('show').description('shows an order: state, amounts, operations, what needs a person, and the commands that end it')))
     .action(async (text: string, { output }: Output) => {
       const session = Session.open();
       const order = await session.api.get<Order>(pathOfOrder(session.order(text)));
@@ -26,14 +25,13 @@ export function addOrdersCommands(program: Command, exit: Exit): void {
       if (isText) printOne(output, fieldsOf(order), order);
       if (output === 'csv' || (isText && operations.length > 0)) printRows(output, OPERATION_COLUMNS, operations);
       if (!isText && output !== 'csv') printOne(output, [], order);
-      for (const line of attentionText(order)) say(line);
+      if (isText) for (const line of elsewhereText(order)) say(line);
+      for (const line of attentionText(order, await openProposals(session, order))) say(line);
       exit(EXIT.done);
     }); // prettier-ignore
 
-  const timeline = program
-    .command('timeline')
+  const timeline = orderArgument(program.command('timeline'))
     .description('tells what became of an order: commands, calls, notifications, events and decisions, by time')
-    .argument('<order>', ORDER)
     .option('--at <time>', 'as it was then, an RFC 3339 time');
   outputOption(timeline).action(async (text: string, { output, at }: Output & { at?: string }) => {
     const { entries, ...story } = await timelineOf(text, at);
@@ -48,10 +46,8 @@ export function addOrdersCommands(program: Command, exit: Exit): void {
     exit(EXIT.done);
   });
 
-  const why = program
-    .command('why')
+  const why = orderArgument(program.command('why'))
     .description('names the record that made each field of an order, or one field')
-    .argument('<order>', ORDER)
     .argument('[field]', 'a field or the beginning of its path, such as status or operations.COMMAND.phase');
   outputOption(why).action(async (text: string, field: string | undefined, { output }: Output) => {
     const story = await timelineOf(text);
@@ -70,10 +66,8 @@ export function addOrdersCommands(program: Command, exit: Exit): void {
     exit(EXIT.done);
   }); // prettier-ignore
 
-  program
-    .command('case')
+  orderArgument(program.command('case'))
     .description('prints one file that folds the order again without Kafka; it has nothing of the buyer')
-    .argument('<order>', ORDER)
     .action(async (text: string) => {
       const session = Session.open();
       console.log(jsonText(await session.api.get(`${pathOfOrder(session.order(text))}/case`)));
@@ -107,6 +101,13 @@ export function addOrdersCommands(program: Command, exit: Exit): void {
     if (found.next !== undefined) say('there is more: narrow the search, or raise --limit');
     exit(rows.length === 0 ? EXIT.failed : EXIT.done);
   });
+}
+
+/** The gateway alone knows them: without its answer there is none. */
+async function openProposals(session: Session, { attention, merchant, orderId }: Order) {
+  if (attention.length === 0) return [];
+  const { proposals } = await session.api.get<Proposals>('/v1/proposals').catch(() => ({ proposals: [] }));
+  return proposals.filter((one) => one.state === 'open' && one.merchant === merchant && one.orderId === orderId);
 }
 
 type Entry = Timeline['entries'][number];

@@ -12,7 +12,10 @@ const entry = {
     orderId: 'order-1',
     at: '2027-03-01T10:00:00.000Z',
   },
-  ...{ kind: 'resolution.submit', body: { operator: 'alice', reason: 'seen \u001b]0;\u202e', nested: {} } },
+  ...{
+    kind: 'resolution.submit',
+    body: { action: 'resolution.submit', reason: 'seen \u001b]0;\u202e', operator: 'alice', nested: {} },
+  },
 };
 
 let operations: Awaited<ReturnType<typeof fakeOperations>>;
@@ -36,7 +39,8 @@ it.each([
   expect(code).toBe(0);
   expect(out).toMatch(/^1 .* shop-fr\/order-1 +resolution\.submit +operator alice, reason seen \\u001b\]0;\\u202e +3-42$/m);
   expect(err).toBe('there is more: raise --limit, or filter\n');
-  expect(operations.requests.at(-1)?.url).toBe(`${path}?limit=1&merchant=shop-fr&orderId=order-1`);
+  const deeds = path === '/v1/audit' ? '&deeds=true' : '';
+  expect(operations.requests.at(-1)?.url).toBe(`${path}?limit=1&merchant=shop-fr&orderId=order-1${deeds}`);
 }); // prettier-ignore
 
 it('lists what is closed in the quarantine, with what became of it', async () => {
@@ -46,6 +50,25 @@ it('lists what is closed in the quarantine, with what became of it', async () =>
   expect(out).toContain('reason hash_mismatch, verdict published, event content-1');
   expect(operations.requests.at(-1)?.url).toBe('/v1/quarantine?limit=50&closed=true');
 });
+
+it('lists deeds of the audit, and looks with --all', async () => {
+  operations.says({});
+  await terminal.run(['audit']);
+  await terminal.run(['audit', '--all']);
+  expect(operations.requests.map(({ url }) => url)).toEqual(['/v1/audit?limit=50&deeds=true', '/v1/audit?limit=50']);
+});
+
+it('says below the table what to do with each, and its command on a line of its own', async () => {
+  const todo = "Tell its shop. In its place: tranche replay 3-42 --command mended.json --reason 'what was mended' --dry-run";
+  operations.says({ 'GET /v1/dead-letters': { entries: [{ ...entry, todo }, { ...entry, todo: 'Leave it' }, { ...entry, todo: 'Leave it' }] } });
+  expect((await terminal.run(['dead-letters'])).err.split('\n')).toEqual([
+    '1: Tell its shop. In its place:',
+    "    tranche replay 3-42 --command mended.json --reason 'what was mended' --dry-run",
+    '2, 3: Leave it',
+    '',
+  ]);
+  expect(await terminal.run(['dead-letters', '-o', 'csv'])).toMatchObject({ out: expect.stringContaining('Leave it'), err: '' });
+}); // prettier-ignore
 
 describe('events tail', () => {
   let server: Server;

@@ -16,6 +16,7 @@ interface Options {
   kind?: string;
   order?: string;
   closed?: true;
+  all?: true;
   limit: number;
   output: Format;
 }
@@ -30,7 +31,7 @@ export function addRecordsCommands(program: Command, exit: Exit): void {
       .option('--limit <number>', 'at most so many', whole(1, 500), 50)
       .action(async (options: Options) => exit(await printEntries(path, options)));
 
-  list(program.command('audit'), 'audit', 'lists what operators did, the newest first');
+  list(program.command('audit'), 'audit', 'lists what operators changed, the newest first').option('--all', 'also what they looked at, what was refused, and the record before each deed');
   list(program.command('dead-letters'), 'dead-letters', 'lists commands that were not taken, the newest first; `tranche jobs replay` judges and replays them');
 
   const quarantine = program.command('quarantine').description('notifications that were not believed');
@@ -63,9 +64,14 @@ export function addRecordsCommands(program: Command, exit: Exit): void {
     }); // prettier-ignore
 } // prettier-ignore
 
-async function printEntries(path: string, { output, order, closed, ...query }: Options): Promise<number> {
+async function printEntries(path: string, { output, order, closed, all, ...query }: Options): Promise<number> {
   const session = Session.open();
-  const page = await session.api.get<Records>(`/v1/${path}`, { ...query, orderId: order, closed: closed && 'true' });
+  const page = await session.api.get<Records>(`/v1/${path}`, {
+    ...query,
+    orderId: order,
+    closed: closed && 'true',
+    deeds: path === 'audit' && all === undefined ? 'true' : undefined,
+  });
   const rows = page.entries.map((entry, at) => ({ ...entry, row: at + 1 }));
   session.remember(
     page.entries.map((entry) => ({ kind: path === 'dead-letters' ? 'dead letter' : path, ...named(entry) })),
@@ -77,11 +83,26 @@ async function printEntries(path: string, { output, order, closed, ...query }: O
     { name: 'kind', of: (one: (typeof rows)[number]) => one.kind },
     { name: 'says', of: (one: (typeof rows)[number]) => bodyText({ ...one.body, ...one.closed }) },
     { name: 'id', of: (one: (typeof rows)[number]) => one.id },
+    ...(path === 'audit' || output !== 'csv' ? [] : [{ name: 'to do', of: (one: (typeof rows)[number]) => one.todo }]),
   ];
   printRows(output, columns, rows, page);
+  if (output === 'table') for (const line of todoLines(rows)) say(line);
   if (rows.length === 0) say('nothing is there');
   if (page.next !== undefined) say('there is more: raise --limit, or filter');
   return EXIT.done;
+}
+
+/** Says what to do below the table; a command is a line of its own, so that it can be typed as it stands. */
+function todoLines(rows: readonly (Entry & { row: number })[]): string[] {
+  const texts = new Map<string, number[]>();
+  for (const { todo, row } of rows) if (todo !== undefined) texts.set(todo, [...(texts.get(todo) ?? []), row]);
+  return [...texts].flatMap(([todo, of]) => {
+    const [text = '', command] = todo.split(/: (?=tranche )/);
+    return [
+      `${of.join(', ')}: ${text}${command === undefined ? '' : ':'}`,
+      ...(command === undefined ? [] : [`    ${command}`]),
+    ].map(printableInLine);
+  });
 }
 
 const named = (entry: Entry) => ({
@@ -91,8 +112,11 @@ const named = (entry: Entry) => ({
 });
 
 /** The texts and numbers of an entry, in one line. */
-function bodyText(body: Record<string, unknown>): string {
-  const texts = Object.entries(body).flatMap(([name, value]) =>
+function bodyText({ operator, result, ...body }: Record<string, unknown>): string {
+  // The person and the result come first, because a long line is cut off; what is left out has a column.
+  const first = { operator, result, ...body };
+  const shown = Object.entries(first).filter(([name]) => !['action', 'merchant', 'orderId', 'role'].includes(name));
+  const texts = shown.flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' ? [`${name} ${value}`] : [],
   );
   return printableInLine(texts.join(', ')).slice(0, 120);

@@ -101,7 +101,7 @@ export class Api {
     const lines = [
       `${code}: ${detail ?? title ?? `operations answered ${status} at ${path}`}`,
       ...faults.map((fault) => `  ${fault.path === '' ? '' : `${fault.path} `}${fault.message} (${fault.code})`),
-      ...adviceOf(status, code, problem.title === undefined ? this.address : undefined),
+      ...adviceOf(status, code, path, problem.title === undefined ? this.address : undefined),
     ];
     if (status === 400 || status === 422) return new UsageError(lines);
     return new ExitError(exitCodeOf(status, code, mayHaveCounted), lines.join('\n'));
@@ -117,11 +117,20 @@ function exitCodeOf(status: number, code: string, mayHaveCounted: boolean): Exit
   return EXIT.failed;
 }
 
-function adviceOf(status: number, code: string, notOurs: Address | undefined): string[] {
+/** Returns the command that shows the subject of a request. Only paths of operations and conflicts name an order. */
+function lookAt(path: string): string {
+  const [, id] = /^\/v1\/(?:operations|conflicts)\/([\w.-]+)\//.exec(path) ?? [];
+  if (id !== undefined) return `show ${id}`;
+  return path.startsWith('/v1/controls') ? 'controls' : path.startsWith('/v1/jobs') ? 'jobs list' : 'attention';
+}
+
+function adviceOf(status: number, code: string, path: string, notOurs: Address | undefined): string[] {
   if (status === 401) return ['  next: sign in with `tranche login`, or set TRANCHE_TOKEN'];
   if (code === 'same_operator') return ['  next: let another person approve it'];
-  if (LOOK_FIRST.test(code)) return ['  next: look at the order with `tranche show` before you say it again'];
-  if (code === 'proposal_stale') return ['  next: look at the order again, and propose anew'];
+  const look = `tranche ${lookAt(path)}`;
+  if (LOOK_FIRST.test(code)) return [`  next: look before you say it again: ${look}`];
+  if (code === 'proposal_stale') return [`  next: look at the order again, and propose anew: ${look}`];
+  if (code === 'plan_under_way') return ['  next: tranche jobs list'];
   if (notOurs !== undefined) return [`  next: is ${notOurs.url.origin} (${notOurs.from}) the address of operations?`];
   return [];
 }

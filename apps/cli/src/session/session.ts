@@ -1,7 +1,6 @@
-import { parseOrderKey } from '@tranche/contracts';
-import { parseOperationId } from '@tranche/order-journal';
 import { isLoopback, loadConfig } from '@tranche/service-kit';
 import { EXIT, ExitError, SettingsError, UsageError } from '../exit.js';
+import { orderNamed, ROW } from '../output/parse.js';
 import { Api, type Address } from './api.js';
 import { LastList, type ListedRow } from './last-list.js';
 import { readProfiles, type Profile } from './profiles.js';
@@ -66,7 +65,7 @@ export class Session {
   }
 
   row(text: string): ListedRow | undefined {
-    if (!/^[1-9]\d{0,4}$/.test(text)) return undefined;
+    if (!ROW.test(text)) return undefined;
     const row = this.#list.row(Number(text));
     if (row === undefined)
       throw new UsageError(
@@ -84,16 +83,12 @@ export class Session {
         throw new UsageError(`${text}: that row is about no single order`);
       return { merchant, orderId, ...rest };
     }
-    const named = text.includes('/') ? parseOrderKey(text) : operation(text);
+    const named = orderNamed(text);
     if (named === undefined)
       throw new UsageError(`${text}: give merchant/order, the number of a row of the last list, or an id of a list`);
-    return named;
+    const { merchant, orderId } = named;
+    return { merchant, orderId, ...(!text.includes('/') && { id: text }) };
   }
-}
-
-function operation(id: string): OrderRef | undefined {
-  const named = parseOperationId(id);
-  return named && { merchant: named.merchant, orderId: named.orderId, id };
 }
 
 function addressOf(

@@ -4,6 +4,8 @@ import { body, api } from './client.js';
 /** Settings that operations tells its page before anybody is signed in. */
 export interface ConsoleSettings {
   backOfficeUrl?: string;
+  /** Lengths of the reason of a decision; a job's is shorter. */
+  reason: { least: number; most: number; mostOfJob: number };
 }
 
 export const useSettings = () =>
@@ -16,6 +18,19 @@ export const useSettings = () =>
       return (await response.json()) as ConsoleSettings;
     },
   });
+
+/** Says what a reason must be. Before operations has said its lengths, none is long enough. */
+export function useReason(kind: 'decision' | 'job' = 'decision') {
+  const { data } = useSettings();
+  const { least = Infinity, most, mostOfJob } = data?.reason ?? {};
+  const longest = kind === 'job' ? mostOfJob : most;
+  return {
+    hint: longest === undefined ? undefined : `${least} to ${longest} characters, nothing of the buyer`,
+    most: longest,
+    /** Characters that lack. */
+    lacks: (text: string): number => Math.max(0, least - text.trim().length),
+  };
+}
 
 export const useMe = () => useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), staleTime: 60_000 });
 

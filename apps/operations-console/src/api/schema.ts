@@ -420,7 +420,7 @@ export interface paths {
     /** Jobs, the newest first. */
     get: operations['getV1Jobs'];
     put?: never;
-    /** Makes the plan of a job: a verdict for each item. Nothing is done before it is started; a reconciliation has nothing to do. A file with a fault is refused, each fault with its line. */
+    /** Makes the plan of a job: a verdict for each item. Nothing is done before it is started; a reconciliation has nothing to do. A file with a fault is refused, each fault with its line. While the same person's plan of the same is being made, 409 plan_under_way names it. */
     post: operations['postV1Jobs'];
     delete?: never;
     options?: never;
@@ -990,6 +990,11 @@ export interface components {
         kind: string;
         /** @description What is kept of it. */
         body: Record<string, unknown>;
+        /**
+         * @description What a person does about a dead letter or an entry of the quarantine, with the command that does it.
+         * @example Nothing: it was verified again and published
+         */
+        todo?: string;
         /** @description What closed an entry of the quarantine. */
         closed?: {
           /**
@@ -2441,6 +2446,8 @@ export interface operations {
         kind?: string;
         /** @description Only this order. */
         orderId?: string;
+        /** @description true: only what changed something or may have, such as proposals, approvals, replays and stops; false: also looks, refusals, and the record before each deed. */
+        deeds?: 'true' | 'false';
       };
       header?: never;
       path?: never;

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OrderState } from '@tranche/order-journal';
 import { api, Refused, taken, type Schema } from '../api/client.js';
-import { mayDo, useMe } from '../api/console.js';
+import { mayDo, useMe, useReason } from '../api/console.js';
 import type { AttentionItem } from '../api/reads.js';
 import { useDraft, useSettled } from '../parts/hooks.js';
 import { Choice, Field } from '../parts/fields.js';
@@ -42,7 +42,6 @@ const SETTLED: Readonly<Record<string, string>> = {
   repaired: 'money was given back elsewhere',
 };
 const RESULTS = Object.fromEntries(['', ...RESOLVED].map((one) => [one, spaced(one) || 'reports do not differ']));
-const REASON_LEAST = 10;
 const ASKS = ['doubt', 'open_to_operator', 'conflict', 'candidates'];
 
 /** The form for what an entry of the queue asks a person to say. Beside it stands what would happen. */
@@ -92,7 +91,9 @@ function Form({ item, id, state, conflict }: FormProps) {
     onSettled: () => void queries.invalidateQueries(),
   });
   const isRefused = whatIf.error instanceof Refused && !whatIf.error.isOutcomeUnknown;
-  const lacksReason = draft.reason.trim().length < REASON_LEAST;
+  const reason = useReason();
+  const lacks = reason.lacks(draft.reason);
+  const lacksReason = lacks > 0;
   const choices = isConflict ? Object.entries(SETTLED) : RESOLVED.map((one) => [one, outcomeInWords(one)] as const);
   const text = (field: keyof Draft, label: string, hint?: string, more: object = {}) => (
     <Field
@@ -162,7 +163,7 @@ function Form({ item, id, state, conflict }: FormProps) {
             )}
           {draft.outcome === 'repaired' && text('reference', 'Reference of the refund', 'TRANSACTIONID or transfer')}
           <label className="wide">
-            How you know it <small>10 to 500 characters, nothing of the buyer</small>
+            How you know it <small>{reason.hint}</small>
             <textarea
               rows={2}
               maxLength={500}
@@ -183,11 +184,7 @@ function Form({ item, id, state, conflict }: FormProps) {
           <button className="primary" disabled={said.faults.length > 0 || lacksReason || saying.isPending || isRefused}>
             {saying.isPending ? 'Saying it…' : whatIf.data?.approval === undefined ? 'Say it' : 'Propose it'}
           </button>
-          {lacksReason && (
-            <span className="hint">
-              Say how you know it: {REASON_LEAST - draft.reason.trim().length} more characters.
-            </span>
-          )}
+          {lacksReason && <span className="hint">Say how you know it: {lacks} more characters.</span>}
           <button
             type="button"
             className="plain"

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, body, type Schema } from '../api/client.js';
-import { mayDo, useMe } from '../api/console.js';
+import { mayDo, useMe, useReason } from '../api/console.js';
 import { usePaged } from '../api/reads.js';
 import { Said, type Answered } from '../order/said.js';
 import { refusalOf } from '../order/refusal.js';
@@ -70,7 +70,8 @@ function NewJob() {
       go(`/jobs/${encodeURIComponent(id)}`);
     },
   });
-  const isReady = draft.reason.trim().length >= 10 && (!needsFile || csv !== undefined);
+  const reason = useReason('job');
+  const isReady = reason.lacks(draft.reason) === 0 && (!needsFile || csv !== undefined);
   return (
     <details className="card">
       <summary>New job</summary>
@@ -104,8 +105,8 @@ function NewJob() {
         )}
         <Field
           label="Why"
-          hint="10 to 300 characters, nothing of the buyer"
-          maxLength={300}
+          {...(reason.hint && { hint: reason.hint })}
+          maxLength={reason.most}
           value={draft.reason}
           onText={(reason) => change({ reason })}
         />

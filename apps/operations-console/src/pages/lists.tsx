@@ -22,6 +22,7 @@ const kind = (name: string): Column<Row> => ({
   name,
   of: (row) => <Published text={spaced(row.kind).replaceAll('.', ' ')} shown={60} />,
 });
+const todo: Column<Row> = { name: 'To do', of: (row) => <Published text={row.todo ?? ''} shown={300} /> };
 const all: Column<Row> = { name: 'Record', of: (row) => <Whole row={row} /> };
 
 export const DeadLetters = () => (
@@ -29,7 +30,14 @@ export const DeadLetters = () => (
     path="/v1/dead-letters"
     title="Dead letters"
     about="Commands that were not taken. What was asked was not done; the shop was not told."
-    columns={[at, order, kind('Why'), { name: 'Says', of: (row) => <Published text={text(row, 'message')} /> }, all]}
+    columns={[
+      at,
+      order,
+      kind('Why'),
+      { name: 'Says', of: (row) => <Published text={text(row, 'message')} /> },
+      todo,
+      all,
+    ]}
   />
 );
 export const Quarantine = () => (
@@ -37,12 +45,12 @@ export const Quarantine = () => (
     path="/v1/quarantine"
     title="Quarantine"
     about="Notifications that were not believed. A wrong key, or a forgery."
-    todo="Put the key right, then run: tranche quarantine reverify --merchant SHOP --dry-run"
     columns={[
       at,
       { name: 'Merchant', of: (row) => row.merchant ?? 'none named' },
       kind('Why'),
       { name: 'Says', of: (row) => <Published text={text(row, 'why')} /> },
+      todo,
       all,
     ]}
   />
@@ -52,6 +60,7 @@ export const Audit = () => (
     path="/v1/audit"
     title="Audit"
     about="What operators did at the gateway, the newest first."
+    hasDeeds
     columns={[
       at,
       { name: 'Who', of: (row) => <Published text={text(row, 'operator') || text(row, 'person')} /> },
@@ -67,23 +76,24 @@ interface RecordsProps {
   path: RecordsPath;
   title: string;
   about: string;
-  todo?: string;
+  /** The entries that change something are shown, unless a person asks for all. */
+  hasDeeds?: true;
   columns: readonly Column<Row>[];
 }
 
-function Records({ path, title, about, todo, columns }: RecordsProps) {
+function Records({ path, title, about, hasDeeds, columns }: RecordsProps) {
   useTitle(title);
   const [of, set] = useFilter();
-  const [merchant, kindOf] = [of('merchant'), of('kind')];
+  const [merchant, kindOf, isAll] = [of('merchant'), of('kind'), of('all') !== ''];
   const asked = useRecords(path, {
     ...merchantOf(merchant),
+    ...(hasDeeds && { deeds: isAll ? 'false' : 'true' }),
     ...(/^[a-z][a-z0-9_.-]{0,63}$/.test(kindOf) && { kind: kindOf }),
   });
   return (
     <>
       <h1>{title}</h1>
       <p className="about">{about}</p>
-      {todo !== undefined && <p className="about">{todo}</p>}
       <div className="filters" role="group" aria-label="Filter">
         <Field
           isInline
@@ -94,6 +104,12 @@ function Records({ path, title, about, todo, columns }: RecordsProps) {
           onText={(text) => set('merchant', text)}
         />
         <Field isInline label="Why" size={18} value={kindOf} onText={(text) => set('kind', text)} />
+        {hasDeeds && (
+          <label className="inline">
+            <input type="checkbox" checked={isAll} onChange={({ target }) => set('all', target.checked ? 'yes' : '')} />{' '}
+            also looks and refusals
+          </label>
+        )}
       </div>
       <PagedTable
         {...{ asked, columns, label: title, one: 'record' }}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body, taken, type Schema } from '../api/client.js';
-import { mayDo, useMe } from '../api/console.js';
+import { mayDo, useMe, useReason } from '../api/console.js';
 import { useRails } from '../api/reads.js';
 import { refusalOf } from '../order/refusal.js';
 import { Said } from '../order/said.js';
@@ -78,6 +78,7 @@ function Switch({ scope, stop }: { scope: string; stop: Control | undefined }) {
   const { data: me } = useMe();
   const queries = useQueryClient();
   const [draft, change, forget] = useDraft(`stop ${scope}`, NO_STOP);
+  const reason = useReason();
   const doing = useMutation({
     mutationFn: () => {
       const path = { params: { path: { scope } } };
@@ -117,15 +118,15 @@ function Switch({ scope, stop }: { scope: string; stop: Control | undefined }) {
             <Field
               label="Why"
               required
-              minLength={5}
-              maxLength={500}
+              {...(reason.hint && { hint: reason.hint })}
+              maxLength={reason.most}
               value={draft.reason}
               onText={(reason) => change({ reason })}
             />
             {stop === undefined && (
               <Choice label="How long" of={HOURS} value={draft.hours} onChoice={(hours) => change({ hours })} />
             )}
-            <button className="primary" disabled={doing.isPending || draft.reason.trim().length < 5}>
+            <button className="primary" disabled={doing.isPending || reason.lacks(draft.reason) > 0}>
               {stop === undefined ? `Stop ${scope.replace(':', ' ')}` : `Let ${scope.replace(':', ' ')} go on`}
             </button>
           </form>

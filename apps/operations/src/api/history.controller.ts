@@ -3,7 +3,7 @@ import { TOPICS } from '@tranche/contracts';
 import { CurrentOperator, OperatorGuard, type OperatorIdentity } from '@tranche/operators';
 import { OrdersStore } from './orders.store.js';
 import { Route, visibleTo } from './operator.guard.js';
-import { QuarantineQuery, RecordsQuery } from './queries.js';
+import { AuditQuery, QuarantineQuery, RecordsQuery } from './queries.js';
 
 /** Lists what Kafka holds for people: the audit, dead letters and the quarantine. */
 @Controller('v1')
@@ -13,7 +13,7 @@ export class HistoryController {
 
   @Get('audit')
   @Route('viewer', 'proposals.read')
-  audit(@Query() query: RecordsQuery, @CurrentOperator() operator: OperatorIdentity) {
+  audit(@Query() query: AuditQuery, @CurrentOperator() operator: OperatorIdentity) {
     return this.orders.listed(TOPICS.operationsAudit.name, query, visibleTo(operator, query.merchant));
   }
 

@@ -4,9 +4,10 @@ import type { OrderState } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 import { Problem } from '@tranche/service-kit';
 import { Database, type Fragment } from '../database/database.service.js';
-import { closingOf, isOpen } from '../fold/stored-rows.js';
+import { closingOf, isDeed, isOpen } from '../fold/stored-rows.js';
 import { cursorOf, placeOf } from './cursor.js';
-import type { OrdersQuery, PageQuery, QuarantineQuery, RecordsQuery } from './queries.js';
+import { todoOf } from './todo.js';
+import type { AuditQuery, OrdersQuery, PageQuery, QuarantineQuery, RecordsQuery } from './queries.js';
 
 interface ListedOrder {
   key: string;
@@ -101,11 +102,16 @@ export class OrdersStore {
     return rows.map(({ at, ...row }) => ({ ...row, at: at.toISOString() }));
   }
 
-  /** A page of one topic's records, the newest first; of the quarantine, those that are closed or those that are open. */
-  async listed(topic: string, query: RecordsQuery | QuarantineQuery, visible: readonly string[] | undefined) {
+  /** A page of one topic's records, the newest first; of the quarantine, those that are closed or those that are open; of the audit, all or deeds. */
+  async listed(
+    topic: string,
+    query: RecordsQuery | QuarantineQuery | AuditQuery,
+    visible: readonly string[] | undefined,
+  ) {
     const { sql } = this.database;
     const { kind, orderId, merchant, limit, cursor }: RecordsQuery & PageQuery = query;
     const isClosed = 'closed' in query && query.closed === 'true';
+    const isDeeds = 'deeds' in query && query.deeds === 'true';
     const after = placeOf(cursor, 3);
     const ofOrder = orderId !== undefined && merchant !== undefined ? orderKey(merchant, orderId) : undefined;
     const rows = await sql<
@@ -125,6 +131,7 @@ export class OrdersStore {
         ${isClosed ? sql`(select closing.body from ${closingOf(sql)} limit 1)` : sql`null`} as closed from records
       where topic = ${topic} and ${this.database.ofMerchants(visible)}
         and ${isClosed ? sql`exists (select from ${closingOf(sql)})` : isOpen(sql)}
+        ${isDeeds ? sql`and ${isDeed(sql)}` : sql``}
         ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
         ${ofOrder === undefined ? sql`` : sql`and key = ${ofOrder}`}
         ${ofOrder === undefined && orderId !== undefined ? sql`and key like ${`%/${orderId.replace(/[\\%_]/g, String.raw`\$&`)}`}` : sql``}
@@ -140,6 +147,7 @@ export class OrdersStore {
           at: at.toISOString(),
           orderId: parseOrderKey(key ?? '')?.orderId,
           closed: entry.closed ?? undefined,
+          todo: todoOf(topic, { ...entry, id: `${entry.partition}-${entry.offset}` }),
         }),
       ),
       next: rows.length > limit && last ? cursorOf([last.moment, String(last.partition), last.offset]) : undefined,

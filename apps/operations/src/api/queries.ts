@@ -1,5 +1,5 @@
 /** The query parameters of the routes. */
-import { ITEM_RESULTS, JOB_KINDS, MERCHANT_PATTERN, type JobKind } from '@tranche/contracts';
+import { ITEM_RESULTS, JOB_KINDS, MERCHANT_PATTERN, REASON, type JobKind } from '@tranche/contracts';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -105,6 +105,12 @@ export class QuarantineQuery extends RecordsQuery {
   closed: 'true' | 'false' = 'false';
 }
 
+export class AuditQuery extends RecordsQuery {
+  /** Only what changed something, or may have: neither looks, nor what was refused, nor the announcement of a deed whose result follows. */
+  @IsIn(['true', 'false'])
+  deeds: 'true' | 'false' = 'false';
+}
+
 export class TimelineQuery {
   @given('at')
   @IsISO8601({ strict: true }, TIME)
@@ -142,7 +148,7 @@ export class JobRequest {
   kind: JobKind;
 
   @IsString()
-  @Length(10, 300)
+  @Length(REASON.least, REASON.mostOfJob)
   @Matches(NO_CONTROL, { message: 'must have no control characters' })
   reason: string;
 

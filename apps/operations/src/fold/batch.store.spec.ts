@@ -4,7 +4,7 @@ import { databaseOf, ownSchema, postgresOfTests } from '../../test/postgres.js';
 import { aDoubtfulOrder, journalEntry } from '../../test/journal.js';
 import { AttentionStore } from '../api/attention.store.js';
 import { OrdersStore } from '../api/orders.store.js';
-import { AttentionQuery, OrdersQuery, QuarantineQuery } from '../api/queries.js';
+import { AttentionQuery, AuditQuery, OrdersQuery, QuarantineQuery } from '../api/queries.js';
 import { caseOf, isOfJournal, storyOf, untilTime } from '../api/timeline.js';
 import type { Database } from '../database/database.service.js';
 import { MIGRATIONS } from '../database/migrations.js';
@@ -95,6 +95,17 @@ it('an entry of the quarantine is open until a record names it, and is listed as
   expect(await listed({ closed: 'true' })).toEqual([expect.objectContaining({ id: '2-1', closed, merchant: 'shop-fr' })]);
   const groups = await attention.groups(undefined);
   expect(groups.map(({ kind, number }) => [kind, number]).toSorted()).toEqual([['dead_letters', 2], ['quarantine', 4]]);
+}); // prettier-ignore
+
+it('deeds of the audit are what changed something or may have', async () => {
+  const noted = (action: string, result: string, code?: string) => ({ type: 'operations.audit', data: { action, result, code } });
+  const deeds = [noted('resolution.submit', 'proposed'), noted('resolution.approve', 'asked', 'recorded'), noted('control.set', 'done'), noted('command.replay', 'failed', 'replay_not_confirmed')];
+  const others = [noted('order.read', 'done'), noted('what_if.read', 'done'), noted('control.set', 'asked'), noted('command.replay', 'refused', 'not_replayed')];
+  await list(TOPICS.operationsAudit, 0, [...deeds, ...others]);
+  const listed = async (of: Partial<AuditQuery>) =>
+    (await orders.listed(TOPICS.operationsAudit.name, Object.assign(new AuditQuery(), of), undefined)).entries.map(({ id }) => id).toSorted();
+  expect(await listed({ deeds: 'true' })).toEqual(['0-0', '0-1', '0-2', '0-3']);
+  expect(await listed({})).toHaveLength(8);
 }); // prettier-ignore
 
 const page = (of: Partial<AttentionQuery> = {}) => Object.assign(new AttentionQuery(), of);

@@ -135,6 +135,13 @@ export const closingOf = (sql: Sql): Fragment => sql`
 export const isOpen = (sql: Sql): Fragment => sql`
   (records.kind <> ${REVERIFIED_TYPE} and not exists (select from ${closingOf(sql)}))`;
 
+/**
+ * Leaves out looks of the audit, refusals, and the record before a deed, whose result is a record of its own. `failed` stays, for it may have
+ * changed something, and so does a statement that is recorded and was not judged yet.
+ */
+export const isDeed = (sql: Sql): Fragment => sql`
+  (records.kind not like '%.read' and (records.body ->> 'result' in ('done', 'proposed', 'failed') or records.body ->> 'code' = 'recorded'))`;
+
 /** Topics whose records are only listed. Those of the journal are folded too. */
 export const LISTED: readonly { topic: TopicDefinition; rowOf: (record: ConsumedRecord) => RecordRow }[] = [
   { topic: TOPICS.events, rowOf: eventRow },

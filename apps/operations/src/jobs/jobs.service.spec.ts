@@ -239,6 +239,23 @@ describe('a replay', () => {
     expect(replays()).toEqual(['0']);
   });
 
+  it('while a plan is made, the same plan of the same person is named, and another one waits', async () => {
+    const { jobs } = instance();
+    let goOn = () => {};
+    const dryRun = answer;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    answer = (request) => held.then(() => dryRun(request)) as Promise<never>;
+    const first = jobs.plan({ kind: 'replay', merchant, reason }, alice);
+    const again = jobs.plan({ kind: 'replay', merchant, reason: 'pressed once more' }, alice);
+    const refused = await again.catch((error: unknown) => error as Problem);
+    await expect(jobs.plan({ kind: 'replay', merchant, reason }, bob)).rejects.toMatchObject({ status: 503 });
+    await expect(jobs.plan({ kind: 'replay', ids: ['0-1'], reason }, alice)).rejects.toMatchObject({ status: 503 });
+    goOn();
+    const { id } = await first;
+    expect(refused).toMatchObject({ status: 409, code: 'plan_under_way', detail: expect.stringContaining(id) });
+    expect((await jobs.plan({ kind: 'replay', merchant, reason }, alice)).id).not.toBe(id);
+  });
+
   it('of two who start it at once, one does it', async () => {
     const two = [instance(), instance()];
     const made = await two[0]!.jobs.plan({ kind: 'replay', merchant, reason }, alice);

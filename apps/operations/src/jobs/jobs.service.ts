@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { encodeCloudEvent, JOB_TYPE, TOPICS, type JobItem, type JobRecord } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
@@ -31,7 +31,7 @@ interface Done extends Pick<JobRecord, 'result' | 'why' | 'proposal'> {
 /** Writes jobs to Kafka, where they are, and does their items one after the other. */
 @Injectable()
 export class Jobs implements BeforeApplicationShutdown {
-  #isPlanning = false;
+  #planning: { job: string; asked: string } | undefined;
   readonly #runs = new Set<Promise<void>>();
 
   constructor(
@@ -46,12 +46,14 @@ export class Jobs implements BeforeApplicationShutdown {
 
   /** Makes the plan and freezes it. A part of a plan whose end is missing is no job. */
   async plan(asked: JobAsked, { operator, authorization }: Runner): Promise<JobState> {
-    if (this.#isPlanning)
-      throw new Problem({ status: 503, code: 'unavailable', detail: 'Another plan is being made. Ask again later.' });
-    this.#isPlanning = true;
+    const { kind, reason, merchant, ids, csv } = asked;
+    const digest = csv && createHash('sha256').update(csv).digest('base64');
+    const subject = JSON.stringify([operator.person, kind, merchant, ids, digest]);
+    if (this.#planning) throw planUnderWay(this.#planning, subject);
+    const job = randomUUID();
+    this.#planning = { job, asked: subject };
     try {
       const { merchants, parts } = await this.plans.plan(asked, operator, authorization);
-      const job = randomUUID();
       const counts = new Map<string, number>();
       let number = 0;
       let waiting: JobItem[] = [];
@@ -67,14 +69,13 @@ export class Jobs implements BeforeApplicationShutdown {
       }
       if (waiting.length > 0) await put();
       waiting = [];
-      const { kind, reason } = asked;
       const toDo = [...counts].reduce((sum, [verdict, of]) => sum + (TO_DO.includes(verdict) ? of : 0), 0);
       const total = kind === 'reconcile' ? number : toDo;
       const listed = [...counts].map(([verdict, of]) => ({ verdict, number: of }));
       const step: Step = { record: 'planned', by: operator.person, kind, reason, merchants, counts: listed, total };
       return await this.#writeAndRead(job, step);
     } finally {
-      this.#isPlanning = false;
+      this.#planning = undefined;
     }
   }
 
@@ -208,6 +209,16 @@ function doneOf({ status, body }: GatewayAnswer, pass: JobState['pass']): Done {
   if (status === 202) return { result: 'proposed', why: 'A second person must approve it.', proposal: String(said.id) };
   return { result: 'done', why: `It is ${String(said.state)}.` };
 }
+
+/** One plan is made at a time. Whoever asks for their own again, as after a time-out, is told which one it is. */
+const planUnderWay = ({ job, asked }: { job: string; asked: string }, subject: string): Problem =>
+  asked === subject
+    ? new Problem({
+        status: 409,
+        code: 'plan_under_way',
+        detail: `Your plan of this is being made: it will be job ${job}. Look at the list of jobs in a moment.`,
+      })
+    : new Problem({ status: 503, code: 'unavailable', detail: 'Another plan is being made. Ask again later.' });
 
 const moved = ({ status }: JobState): Problem =>
   new Problem({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import helmet from '@fastify/helmet';
 import files from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { REASON } from '@tranche/contracts';
 import { compact } from '@tranche/runtime';
 import type { OperationsConfig } from '../operations.config.js';
 
@@ -41,7 +42,7 @@ export async function servePage(
   const mark = readFileSync(join(folder, 'mark.svg'), 'utf8');
   fastify.get('/mark.svg', (_request, reply) => reply.type('image/svg+xml').send(mark));
   fastify.get('/console.json', (_request, reply) =>
-    reply.header('cache-control', 'no-store').send(compact({ backOfficeUrl })),
+    reply.header('cache-control', 'no-store').send(compact({ backOfficeUrl, reason: REASON })),
   );
   const html = readFileSync(document, 'utf8');
   for (const address of ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])])

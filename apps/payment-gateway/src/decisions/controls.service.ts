@@ -21,10 +21,10 @@ import { KafkaParts } from '../gateway-kafka.module.js';
 import { gatewayGroup, GatewayConfig } from '../gateway.config.js';
 import { ControlList, seenKey, type Control, type Interval } from './control.js';
 import { FoldedTopic } from './folded-topic.js';
-import { given, KeptText } from './manual-resolution.js';
+import { given, Reason } from './manual-resolution.js';
 
 export class LiftRequest {
-  @KeptText(3, 500)
+  @Reason()
   reason: string;
 }
 

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { execCodeClass, holdsHiddenCardData, isMadeElsewhereToo } from '@tranche/contracts';
+import { execCodeClass, holdsHiddenCardData, isMadeElsewhereToo, REASON } from '@tranche/contracts';
 import {
   compact,
   findOperation,
@@ -41,6 +41,8 @@ export const KeptText = (min: number, max: number) =>
     Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, { message: 'must hold no control characters' }),
     NoCardData(),
   );
+/** Why a person decided so. */
+export const Reason = () => KeptText(REASON.least, REASON.most);
 export const TransactionId = () =>
   Matches(TRANSACTION_ID_PATTERN, {
     message: 'must be 1 to 32 visible ASCII characters, no quotation mark or backslash',
@@ -53,7 +55,7 @@ export class ManualResolution {
   outcome: (typeof OUTCOMES)[number];
 
   /** Source of the operator's knowledge. */
-  @KeptText(10, 500)
+  @Reason()
   reason: string;
 
   /** Optional: the key identifies the person. */

@@ -2,7 +2,7 @@ import { SETTLEMENTS } from '@tranche/contracts';
 import { compact, inOrder, standingOf, type OrderState, type Settled, type Unsettled } from '@tranche/order-journal';
 import { Problem } from '@tranche/service-kit';
 import { IsIn, IsString } from 'class-validator';
-import { given, KeptText, PositiveAmount, TransactionId } from './manual-resolution.js';
+import { given, KeptText, PositiveAmount, Reason, TransactionId } from './manual-resolution.js';
 
 const RESULTS = ['succeeded', 'refused', 'not_executed'] as const;
 
@@ -12,7 +12,7 @@ export class ManualSettlement {
   outcome: (typeof SETTLEMENTS)[number];
 
   /** Source of the operator's knowledge. */
-  @KeptText(10, 500)
+  @Reason()
   reason: string;
 
   /** Optional: the key identifies the person. */

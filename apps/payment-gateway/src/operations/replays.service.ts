@@ -16,7 +16,7 @@ import { Problem } from '@tranche/service-kit';
 import { IsBoolean, IsInt, IsObject, IsString, Length, Matches, Min } from 'class-validator';
 import { Clock } from '../clock.js';
 import { readCommand, type AcceptedCommand } from '../command/accepted-command.js';
-import { given, KeptText } from '../decisions/manual-resolution.js';
+import { given, Reason } from '../decisions/manual-resolution.js';
 import { KafkaParts, RelayProducer } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
@@ -41,7 +41,7 @@ export class ReplayRequest {
   @IsObject()
   command?: Record<string, unknown>;
 
-  @KeptText(3, 500)
+  @Reason()
   reason: string;
 
   /** Publishes it although the verdict is `too-old`. */
