@@ -6,6 +6,15 @@ import { money } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { blocksOf, operationInWords, reasonInWords, timerInWords } from '../text/words.js';
 
+/** `amounts` of an order, as the fold sums them. */
+export interface Amounts {
+  currency: string | null;
+  authorized: number | null;
+  captured: number | null;
+  refunded: number | null;
+  remaining: number | null;
+}
+
 /** Amounts that the journal and the reports give to the operation of an entry; one, where they agree. */
 export function amountsOf({ about, amount }: AttentionItem, { operations }: OrderState): number[] {
   const { commandId } = aboutOf({ about });

@@ -14,7 +14,7 @@ import { timerInWords } from '../text/words.js';
 import { Decide } from './decide.js';
 import { keyOf, type Timeline } from './entry.js';
 import type { Deadline } from './layout.js';
-import { Needs } from './needs.js';
+import { Needs, type Amounts } from './needs.js';
 import { Picture } from './picture.js';
 import { ProposalCard, useOpenOnes } from './proposal.js';
 import { Record } from './record.js';
@@ -22,15 +22,6 @@ import { Why } from './why.js';
 
 type Item = Schema['Attention']['items'][number];
 type OrderAnswer = Schema['Order'];
-/** `amounts` of an order, as the fold sums them. */
-export interface Amounts {
-  currency: string | null;
-  authorized: number | null;
-  captured: number | null;
-  refunded: number | null;
-  remaining: number | null;
-}
-
 export function Order({ merchant, orderId }: { merchant: string; orderId: string }) {
   useTitle(plain(orderId));
   const order = useOrder(merchant, orderId);

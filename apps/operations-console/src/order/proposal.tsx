@@ -11,7 +11,7 @@ import { aboutOf } from '../queue/urgency.js';
 import { money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { operationInWords, whyTwoInWords } from '../text/words.js';
-import { Subject } from './needs.js';
+import { Subject, type Amounts } from './needs.js';
 import { refusalOf } from './refusal.js';
 import { Said, type Answered } from './said.js';
 import { WhatIf } from './what-if.js';
@@ -45,7 +45,8 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
   // An answer is there before the list that has it.
   const isAnswered = answered !== undefined && answered.tone !== 'grave';
   const mayDecide = state === 'open' && !isOwn && !isAnswered && mayDo(me?.role, 'approver');
-  const order = useOrder(merchant, orderId, !isOfPage && state === 'open').data;
+  // Who proposed it asks for no what-if, and a statement has no currency of its own.
+  const order = useOrder(merchant, orderId, state === 'open' || said.amount !== undefined).data;
   const item = (order?.attention as unknown as AttentionItem[] | undefined)?.find(
     (one) => one.id === proposal.operation || aboutOf(one).conflictIds?.includes(proposal.conflict ?? ''),
   );
@@ -94,7 +95,10 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
           ['proposed', <When key="at" at={proposedAt} isAgo />],
           expiresAt !== undefined && state === 'open' && ['lapses in', <TimeLeft key="left" until={expiresAt} />],
           said.transactionId !== undefined && ['TRANSACTIONID', <Published key="id" text={said.transactionId} />],
-          said.amount !== undefined && ['amount', money(said.amount, whatIf.data?.order.amounts.currency ?? undefined)],
+          said.amount !== undefined && [
+            'amount',
+            money(said.amount, (order?.amounts as Amounts | undefined)?.currency ?? undefined),
+          ],
           said.reference !== undefined && ['reference', <Published key="reference" text={said.reference} />],
           ['two people, because', whyTwoInWords(why)],
           judged !== undefined && [
