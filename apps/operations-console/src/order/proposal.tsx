@@ -45,7 +45,7 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
   // An answer is there before the list that has it.
   const isAnswered = answered !== undefined && answered.tone !== 'grave';
   const mayDecide = state === 'open' && !isOwn && !isAnswered && mayDo(me?.role, 'approver');
-  // Who proposed it asks for no what-if, and a statement has no currency of its own.
+  // A statement has no currency of its own, and the page asks no what-if for who proposed it.
   const order = useOrder(merchant, orderId, state === 'open' || said.amount !== undefined).data;
   const item = (order?.attention as unknown as AttentionItem[] | undefined)?.find(
     (one) => one.id === proposal.operation || aboutOf(one).conflictIds?.includes(proposal.conflict ?? ''),
