@@ -26,9 +26,13 @@ export async function openDrillPage(settings) {
     if (url === '/' && method === 'GET') return send(200, pageOf(settings, situations));
     if (method !== 'POST') return send(404, 'There is no such page.');
     if (headers.origin !== `http://${own}`) return send(403, 'Only this page itself starts a drill.');
-    const [, what, name] = /^\/(start|check)\/([a-z-]+)$/.exec(url) ?? [];
-    if (!situations.some((one) => one.name === name)) return send(404, 'There is no such situation.');
-    return void drill(settings, [what, name]).then((said) => send(200, pageOf(settings, situations, { what, name, ...said })));
+    const [, what, name] = /^\/(start|check|back-office)\/([a-z0-9/-]+)$/.exec(url) ?? [];
+    const isKnown = what === 'back-office' ? /^shop-fr\/drill-/.test(name) : situations.some((one) => one.name === name);
+    if (!isKnown) return send(404, 'There is no such situation, and no such order.');
+    return void drill(settings, [what, name]).then((said) => {
+      const [, order] = /(shop-fr\/drill-[a-z0-9-]+)/.exec(said.text) ?? [];
+      send(200, pageOf(settings, situations, { what, name, order: what === 'back-office' ? name : order, ...said }));
+    });
   }); // prettier-ignore
   server.listen(0, '127.0.0.1').unref();
   await once(server, 'listening');
@@ -54,10 +58,11 @@ function pageOf({ OPERATIONS_URL: operations }, situations, said) {
     ({ number, name, title }) =>
       `<tr><td>${number}</td><th scope="row">${name}</th><td>${escaped(title)}</td><td>${button('start', name)}</td><td>${button('check', name)}</td></tr>`,
   );
+  const books = said?.order && `<form method="post" action="/back-office/${said.order}"><button>back office of ${said.order}</button></form>`;
   const answer = said && `<h2>${said.what} ${said.name}: exit code ${said.code}</h2><pre role="status">${escaped(said.text)}</pre>`;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Drill · Tranche</title><main><h1>Drill</h1>
 <p>Start one, which takes as long as what it plays; do what you would do at night
 <a href="${escaped(operations)}" target="_blank" rel="noopener">at the page of operators</a>; then check. Nothing reaches a real platform.</p>
-${answer ?? ''}<table><caption>Ten bad situations</caption>${rows.join('')}</table></main></html>`;
+${answer ?? ''}${books ?? ''}<table><caption>Ten bad situations</caption>${rows.join('')}</table></main></html>`;
 } // prettier-ignore

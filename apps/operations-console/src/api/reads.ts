@@ -50,8 +50,9 @@ export type RecordsPath = '/v1/audit' | '/v1/dead-letters' | '/v1/quarantine';
 export const useRecords = (path: RecordsPath, query: RecordsQuery) =>
   usePaged(['records', path, query], (cursor) => body(api.GET(path, { params: { query: { ...query, cursor } } })));
 
-export const useOrder = (merchant: string, orderId: string) =>
+export const useOrder = (merchant: string, orderId: string, enabled = true) =>
   useQuery({
+    enabled,
     queryKey: ['order', merchant, orderId, 'now'],
     queryFn: () => body(api.GET('/v1/orders/{merchant}/{orderId}', { params: { path: { merchant, orderId } } })),
   });

@@ -9,6 +9,7 @@ import { Choice, Field } from '../parts/fields.js';
 import { aboutOf } from '../queue/urgency.js';
 import { minorOf, money, spaced } from '../text/format.js';
 import { outcomeInWords, reasonInWords } from '../text/words.js';
+import { amountsOf } from './needs.js';
 import { refusalOf } from './refusal.js';
 import { Said, type Answered } from './said.js';
 import { WhatIf } from './what-if.js';
@@ -41,7 +42,9 @@ const SETTLED: Readonly<Record<string, string>> = {
   kept: 'a result stands as it is',
   repaired: 'money was given back elsewhere',
 };
-const RESULTS = Object.fromEntries(['', ...RESOLVED].map((one) => [one, spaced(one) || 'reports do not differ']));
+const RESULTS = Object.fromEntries(['', ...RESOLVED].map((one) => [one, spaced(one) || 'choose one']));
+/** All of the payments stand then: no one result does. */
+const OF_SEVERAL = ['two_payments_succeeded', 'paid_after_void'];
 const ASKS = ['doubt', 'open_to_operator', 'conflict', 'candidates'];
 
 /** The form for what an entry of the queue asks a person to say. Beside it stands what would happen. */
@@ -73,11 +76,20 @@ function Form({ item, id, state, conflict }: FormProps) {
   const name = useId();
   const currency = item.currency ?? state.operations[0]?.currency;
   const said = statementOf(draft, currency, isConflict);
+  const amounts = amountsOf(item, state);
+  const hasResult = draft.outcome === 'kept' && !OF_SEVERAL.includes(conflict ?? '');
+  const lacks = [
+    ...(hasResult && draft.result === '' ? ['the result that stands'] : []),
+    ...(hasResult && draft.result === 'succeeded' && conflict === 'other_amount' && draft.amount.trim() === ''
+      ? ['the amount that was moved']
+      : []),
+  ];
   // A press of a key asks nothing: a text that stands still for a moment does.
   const asked = useSettled(JSON.stringify({ ...said.statement, reason: OF_A_QUESTION }), 350);
   const whatIf = useQuery({
     queryKey: ['order', item.merchant, item.orderId, 'what-if', id, asked],
-    enabled: draft.outcome !== '' && said.faults.length === 0 && answered?.tone !== 'good',
+    // The text that stood still may be of the choice before: asked then, it would be refused and stand in the audit.
+    enabled: draft.outcome !== '' && draft.outcome === (JSON.parse(asked) as Statement).outcome && said.faults.length === 0 && lacks.length === 0 && answered?.tone !== 'good', // prettier-ignore
     retry: false,
     queryFn: async () => (await say(id, isConflict, JSON.parse(asked) as Statement, true)).body as Schema['DryRun'],
   });
@@ -92,8 +104,9 @@ function Form({ item, id, state, conflict }: FormProps) {
   });
   const isRefused = whatIf.error instanceof Refused && !whatIf.error.isOutcomeUnknown;
   const reason = useReason();
-  const lacks = reason.lacks(draft.reason);
-  const lacksReason = lacks > 0;
+  const missing = reason.lacks(draft.reason);
+  if (missing > 0) lacks.push(`how you know it (${missing} more characters)`);
+  const isBarred = said.faults.length > 0 || lacks.length > 0 || saying.isPending || isRefused;
   const choices = isConflict ? Object.entries(SETTLED) : RESOLVED.map((one) => [one, outcomeInWords(one)] as const);
   const text = (field: keyof Draft, label: string, hint?: string, more: object = {}) => (
     <Field
@@ -109,13 +122,16 @@ function Form({ item, id, state, conflict }: FormProps) {
       className="decide"
       onSubmit={(event) => {
         event.preventDefault();
-        if (said.faults.length === 0 && !lacksReason && !saying.isPending) saying.mutate();
+        if (!isBarred) saying.mutate();
       }}
     >
       <fieldset className="choices">
         <legend>
           {isConflict ? `What did it come to: ${reasonInWords(conflict)}?` : 'How did it end, by the platform’s books?'}
         </legend>
+        <p className="hint">
+          Look the order up in the platform’s back office first. What it shows is the answer, and nothing else is.
+        </p>
         {choices.map(([value, words], index) => (
           <label key={value} className="choice">
             <input
@@ -137,7 +153,7 @@ function Form({ item, id, state, conflict }: FormProps) {
       </fieldset>
       {draft.outcome !== '' && (
         <div className="decide-fields">
-          {draft.outcome === 'kept' && (
+          {hasResult && (
             <Choice
               label="The result that stands"
               of={RESULTS}
@@ -149,16 +165,16 @@ function Form({ item, id, state, conflict }: FormProps) {
             text(
               'transactionId',
               'TRANSACTIONID',
-              draft.outcome === 'repaired' ? 'of the success' : 'as the back office shows it',
+              draft.outcome === 'repaired' ? 'of the success' : 'if the back office shows it',
             )}
           {!isConflict &&
             draft.outcome !== 'not_executed' &&
-            text('execCode', 'EXECCODE', 'four digits', { inputMode: 'numeric', maxLength: 4 })}
+            text('execCode', 'EXECCODE', 'four digits, if it shows one', { inputMode: 'numeric', maxLength: 4 })}
           {isMoney &&
             text(
               'amount',
               `Amount${currency === undefined ? '' : ` in ${currency}`}`,
-              draft.outcome === 'succeeded' ? `if it is not ${money(item.amount, currency)}` : '',
+              draft.outcome === 'succeeded' ? `if it is not ${money(item.amount, currency)}` : amounts.length > 1 ? amounts.map((one) => money(one, currency)).join(' or ') : '', // prettier-ignore
               { inputMode: 'decimal' },
             )}
           {draft.outcome === 'repaired' && text('reference', 'Reference of the refund', 'TRANSACTIONID or transfer')}
@@ -178,13 +194,13 @@ function Form({ item, id, state, conflict }: FormProps) {
           ))}
         </div>
       )}
-      {draft.outcome !== '' && <WhatIf asked={whatIf} outcome={draft.outcome} />}
+      {draft.outcome !== '' && <WhatIf asked={whatIf} title={`If you say “${spaced(draft.outcome)}”`} />}
       {draft.outcome !== '' && (
         <div className="decide-end">
-          <button className="primary" disabled={said.faults.length > 0 || lacksReason || saying.isPending || isRefused}>
+          <button className="primary" disabled={isBarred}>
             {saying.isPending ? 'Saying it…' : whatIf.data?.approval === undefined ? 'Say it' : 'Propose it'}
           </button>
-          {lacksReason && <span className="hint">Say how you know it: {lacks} more characters.</span>}
+          {lacks.length > 0 && <span className="hint">Say {lacks.join(', and ')}.</span>}
           <button
             type="button"
             className="plain"

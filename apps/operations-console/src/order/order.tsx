@@ -5,15 +5,16 @@ import { backOfficeLink, useSettings } from '../api/console.js';
 import { api, body, type Schema } from '../api/client.js';
 import { useOrder, useProposals, useTimeline } from '../api/reads.js';
 import { useTitle } from '../parts/hooks.js';
-import { Answer, Chip, Facts, Kind, Status, TimeLeft, When } from '../parts/parts.js';
+import { Answer, Chip, Facts, Status, When } from '../parts/parts.js';
 import { aboutOf } from '../queue/urgency.js';
-import { money, moment, spaced } from '../text/format.js';
+import { money, moment } from '../text/format.js';
 import { plain } from '../text/pieces.js';
 import { Published } from '../text/published.js';
-import { operationInWords, reasonInWords, timerInWords } from '../text/words.js';
+import { timerInWords } from '../text/words.js';
 import { Decide } from './decide.js';
 import { keyOf, type Timeline } from './entry.js';
 import type { Deadline } from './layout.js';
+import { Needs, type Amounts } from './needs.js';
 import { Picture } from './picture.js';
 import { ProposalCard, useOpenOnes } from './proposal.js';
 import { Record } from './record.js';
@@ -21,15 +22,6 @@ import { Why } from './why.js';
 
 type Item = Schema['Attention']['items'][number];
 type OrderAnswer = Schema['Order'];
-/** `amounts` of an order, as the fold sums them. */
-export interface Amounts {
-  currency: string | null;
-  authorized: number | null;
-  captured: number | null;
-  refunded: number | null;
-  remaining: number | null;
-}
-
 export function Order({ merchant, orderId }: { merchant: string; orderId: string }) {
   useTitle(plain(orderId));
   const order = useOrder(merchant, orderId);
@@ -82,17 +74,18 @@ function Story({ order, merchant, orderId }: { order: OrderAnswer; merchant: str
         </div>
         <Facts
           of={[
-            ...(['authorized', 'captured', 'refunded', 'remaining'] as const).map(
-              (name) => [spaced(name), money(amounts[name], amounts.currency ?? undefined)] as const,
+            ...(['authorized', 'captured', 'refunded'] as const).map(
+              (name) => [name, money(amounts[name], amounts.currency ?? undefined)] as const,
             ),
-            ['moved', <When key="moved" at={order.movedAt} />],
+            ['may be refunded', money(amounts.remaining, amounts.currency ?? undefined)],
+            ['last change', <When key="moved" at={order.movedAt} />],
           ]}
         />
       </header>
 
       {items.map((item) => (
         <section key={`${item.kind} ${item.id}`} className="needs" data-kind={item.kind}>
-          <Needs item={item} />
+          <Needs item={item} state={state} />
           {at === undefined && <Decide item={item} state={state} />}
         </section>
       ))}
@@ -139,38 +132,6 @@ function Story({ order, merchant, orderId }: { order: OrderAnswer; merchant: str
         </details>
       )}
     </article>
-  );
-}
-
-/** Says in the words of the queue why a person is needed. */
-function Needs({ item }: { item: Item }) {
-  const { kind, since, actBy, amount, currency } = item;
-  const { operation, reason, reasons, message, blocks, byItself = [] } = aboutOf(item);
-  const why = [reasonInWords(reason), ...(reasons ?? []).map(reasonInWords)].filter(Boolean).join(', ');
-  return (
-    <>
-      <h2>
-        <Kind kind={kind} /> {operation !== undefined && operationInWords(operation)}{' '}
-        {amount !== undefined && money(amount, currency)}
-      </h2>
-      <p>
-        {why}
-        {message !== undefined && (
-          <>
-            {' '}
-            (<Published text={message} />)
-          </>
-        )}
-      </p>
-      <Facts
-        of={[
-          since !== undefined && ['since', <When key="since" at={since} isAgo />],
-          blocks !== undefined && ['blocks', blocks.replaceAll('_', ' ')],
-          ['by itself', byItself.length === 0 ? 'nothing on a clock; a notification may come' : byItself.map(({ what, at }) => <span key={what + at} className="timer">{timerInWords(what)} <When at={at} isAgo /></span>)], // prettier-ignore
-          ['act by', actBy === undefined ? 'no limit' : <TimeLeft key="left" until={actBy} />],
-        ]}
-      />
-    </>
   );
 }
 

@@ -29,7 +29,7 @@ export function Picture({ entries, deadlines, underWay, selected, onSelect, at }
     [entries, deadlines, underWay, minute, latest],
   );
   const { lanes, marks, spans, gaps, nowX, width } = layout;
-  const height = TOP + lanes.length * LANE + 20;
+  const height = TOP + lanes.length * LANE + 34;
   const yOf = (lane: Mark['lane']) => TOP + lanes.indexOf(lane) * LANE + LANE / 2;
   const scroller = useRef<HTMLDivElement>(null);
   const pressable = marks.filter(({ entry }) => entry !== undefined);
@@ -74,7 +74,7 @@ export function Picture({ entries, deadlines, underWay, selected, onSelect, at }
           {spans.map((span) => (
             <g key={`${span.commandId} ${span.fromMs}`} className="span" data-tone={span.tone}>
               <rect x={span.x} y={TOP - 2} width={Math.max(2, span.endX - span.x)} height={lanes.length * LANE + 4} />
-              <text x={span.x + 4} y={height - 5}>
+              <text x={span.x + 4} y={TOP + lanes.length * LANE + 12}>
                 {spanInWords(span, now)}
               </text>
             </g>
@@ -85,8 +85,8 @@ export function Picture({ entries, deadlines, underWay, selected, onSelect, at }
             </text>
           ))}
           <g className="now" aria-hidden="true">
-            <line x1={nowX} x2={nowX} y1={20} y2={height - 4} />
-            <text x={nowX - 4} y={height - 5}>
+            <line x1={nowX} x2={nowX} y1={20} y2={height - 14} />
+            <text x={nowX} y={height - 3}>
               now
             </text>
           </g>

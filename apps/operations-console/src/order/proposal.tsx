@@ -1,13 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import type { OrderState } from '@tranche/order-journal';
 import { Link } from 'wouter';
 import { api, body, taken, type Schema } from '../api/client.js';
 import { mayDo, useMe } from '../api/console.js';
-import type { Proposal } from '../api/reads.js';
+import { useOrder, type AttentionItem, type Proposal } from '../api/reads.js';
 import { Chip, Facts, TimeLeft, When } from '../parts/parts.js';
 import { orderPath } from '../parts/records.js';
+import { aboutOf } from '../queue/urgency.js';
 import { money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
+import { operationInWords, whyTwoInWords } from '../text/words.js';
+import { Subject, type Amounts } from './needs.js';
 import { refusalOf } from './refusal.js';
 import { Said, type Answered } from './said.js';
 import { WhatIf } from './what-if.js';
@@ -38,7 +42,14 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
   const [answered, setAnswered] = useState<Answered>();
   const queries = useQueryClient();
   const isOwn = me?.person === proposedBy;
-  const mayDecide = state === 'open' && !isOwn && mayDo(me?.role, 'approver');
+  // An answer is there before the list that has it.
+  const isAnswered = answered !== undefined && answered.tone !== 'grave';
+  const mayDecide = state === 'open' && !isOwn && !isAnswered && mayDo(me?.role, 'approver');
+  // A statement has no currency of its own, and the page asks no what-if for who proposed it.
+  const order = useOrder(merchant, orderId, state === 'open' || said.amount !== undefined).data;
+  const item = (order?.attention as unknown as AttentionItem[] | undefined)?.find(
+    (one) => one.id === proposal.operation || aboutOf(one).conflictIds?.includes(proposal.conflict ?? ''),
+  );
   const whatIf = useQuery({
     queryKey: ['order', merchant, orderId, 'what-if', id],
     enabled: mayDecide,
@@ -72,8 +83,10 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
             <Published text={orderId} isPressable={false} />
           </Link>{' '}
           {merchant}
+          {item !== undefined && `: ${operationInWords(aboutOf(item).operation)} ${money(item.amount, item.currency)}`}
         </p>
       )}
+      {!isOfPage && item !== undefined && <Subject item={item} state={order?.state as unknown as OrderState} />}
       <blockquote>
         <Published text={said.reason ?? ''} shown={300} />
       </blockquote>
@@ -82,9 +95,12 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
           ['proposed', <When key="at" at={proposedAt} isAgo />],
           expiresAt !== undefined && state === 'open' && ['lapses in', <TimeLeft key="left" until={expiresAt} />],
           said.transactionId !== undefined && ['TRANSACTIONID', <Published key="id" text={said.transactionId} />],
-          said.amount !== undefined && ['amount', money(said.amount, whatIf.data?.order.amounts.currency ?? undefined)],
+          said.amount !== undefined && [
+            'amount',
+            money(said.amount, (order?.amounts as Amounts | undefined)?.currency ?? undefined),
+          ],
           said.reference !== undefined && ['reference', <Published key="reference" text={said.reference} />],
-          ['two people, because', spaced(why)],
+          ['two people, because', whyTwoInWords(why)],
           judged !== undefined && [
             'judged',
             judged.verdict === 'counted' ? 'it counts' : `${spaced(judged.verdict)}: ${judged.detail ?? ''}`,
@@ -92,12 +108,12 @@ export function ProposalCard({ proposal, isOfPage = false }: { proposal: Proposa
         ]}
       />
       {state === 'open' && isOwn && <p className="hint">Another person must decide it: you proposed it.</p>}
-      {state === 'open' && !isOwn && me !== undefined && !mayDecide && (
+      {state === 'open' && !isOwn && me !== undefined && !mayDo(me.role, 'approver') && (
         <p className="hint">Your role is {me.role}: an approver decides it.</p>
       )}
       {mayDecide && (
         <>
-          <WhatIf asked={whatIf} outcome={said.outcome ?? ''} />
+          <WhatIf asked={whatIf} title="If you approve" isApproval />
           <div className="decide-end">
             <button
               type="button"

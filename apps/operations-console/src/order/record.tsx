@@ -1,6 +1,8 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { When } from '../parts/parts.js';
+import { count, money, moment, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
+import { fieldInWords } from '../text/words.js';
 import { isOfJournal, keyOf, LANES, laneOf, sentenceOf, toneOf, type Entry } from './entry.js';
 
 interface RecordProps {
@@ -53,7 +55,7 @@ export function Record({ entry, entries, onSelect, onTravel }: RecordProps) {
 
 function Behind({ entry, onTravel }: { entry: Entry; onTravel: (at: string) => void }) {
   const { topic, partition, offset, at, kind, changed = [] } = entry;
-  const fields = flat(entry.body).filter(([name]) => !['merchant', 'orderId', 'record'].includes(name));
+  const { currency } = entry.body as { currency?: string };
   return (
     <div className="behind" aria-live="polite">
       <h3 data-tone={toneOf(entry)}>
@@ -67,25 +69,79 @@ function Behind({ entry, onTravel }: { entry: Entry; onTravel: (at: string) => v
           </button>
         )}
       </p>
-      <dl className="fields">
-        {fields.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Published text={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Fields of={flat(entry.body).map(([name, value]) => ({ name, value }))} currency={currency} later={OF_PROGRAMS} />
       {changed.length > 0 && (
-        <p className="changed">It made: {changed.map((path) => path.replace(/^operations\.[^.]+\./, '')).join(', ')}</p>
+        <p className="changed">
+          It made: {changed.map((path) => fieldInWords(path.replace(/^operations\.[^.]+\./, ''))).join(', ')}
+        </p>
       )}
     </div>
   );
 }
 
-/** Every value with its path, as text. */
-export function flat(value: unknown, path = ''): [name: string, value: string][] {
-  if (typeof value !== 'object' || value === null) return [[path, String(value)]];
+interface OneField {
+  name: string;
+  value: unknown;
+  /** It is of the record that is selected. */
+  isMade?: boolean;
+  maker?: ReactNode;
+}
+interface FieldsProps {
+  of: readonly OneField[];
+  currency?: string | undefined;
+  /** Names of fields that are shown after a press. */
+  later?: RegExp;
+}
+/** These are for programs, or stand above the fields already. */
+const OF_PROGRAMS =
+  /^(at|merchant|orderId|record|token|tag\..*|language.*|rulesVersion|commandId|contentHash|seen|verdict|partition|offset|topic)$/;
+
+/** Fields of a record or of the order, in words. */
+export function Fields({ of, currency, later }: FieldsProps) {
+  const row = ({ name, value, isMade, maker }: OneField) => (
+    <div key={name} data-made={isMade}>
+      <dt title={name}>{fieldInWords(name)}</dt>
+      <dd>
+        <Published text={valueInWords(name, value, currency)} />
+        {maker}
+      </dd>
+    </div>
+  );
+  const others = of.filter(({ name }) => later?.test(name));
+  return (
+    <>
+      <dl className="fields">{of.filter((one) => !others.includes(one)).map(row)}</dl>
+      {others.length > 0 && (
+        <details>
+          <summary>{count(others.length, 'more field')}</summary>
+          <dl className="fields">{others.map(row)}</dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function valueInWords(name: string, value: unknown, currency: string | undefined): string {
+  if (typeof value === 'number' && /amount(\.|$)/i.test(name)) return money(value, currency);
+  if (Array.isArray(value) && /amounts$/i.test(name))
+    return value.map((one: number) => money(one, currency)).join(', ');
+  if (name === 'latest') return (value as { type: string }).type;
+  if (name === 'amounts') return sumsInWords(value as Record<string, unknown>, currency);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return moment(value, Date.now());
+  return CODES.test(name) ? spaced(value) : value;
+}
+/** The values of these are codes. */
+const CODES = /(^|\.)(status|phase|end|result|reason|reasons\.\d+|code|verdict|outcome|kind|flags\.\d+)$/;
+
+const sumsInWords = (sums: Record<string, unknown>, currency: string | undefined): string =>
+  Object.entries(sums)
+    .filter(([, sum]) => typeof sum === 'number')
+    .map(([name, sum]) => `${name} ${money(sum as number, currency)}`)
+    .join(' · ');
+
+/** Every value with its path. */
+export function flat(value: unknown, path = ''): [name: string, value: unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path, value]];
   return Object.entries(value).flatMap(([name, one]) => flat(one, path === '' ? name : `${path}.${name}`));
 }

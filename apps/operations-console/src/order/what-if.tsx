@@ -11,11 +11,18 @@ interface Asked {
   isFetching: boolean;
 }
 
+interface WhatIfProps {
+  asked: Asked;
+  title: string;
+  /** The reader is the second person. */
+  isApproval?: boolean;
+}
+
 /** The consequences of a statement, before anybody makes it. */
-export function WhatIf({ asked: { data, error, isFetching }, outcome }: { asked: Asked; outcome: string }) {
+export function WhatIf({ asked: { data, error, isFetching }, title, isApproval }: WhatIfProps) {
   return (
     <div className="what-if" role="group" aria-label="What would happen" aria-busy={isFetching}>
-      <h3>If you say “{spaced(outcome)}”</h3>
+      <h3>{title}</h3>
       {error !== null && (
         <p className="fault" role="alert">
           {error instanceof Refused && !error.isOutcomeUnknown
@@ -26,14 +33,14 @@ export function WhatIf({ asked: { data, error, isFetching }, outcome }: { asked:
       {error === null && data === undefined && (
         <p className="hint">{isFetching ? 'Asking the gateway…' : 'Fill in what is missing.'}</p>
       )}
-      {error === null && data !== undefined && <Consequences of={data} />}
+      {error === null && data !== undefined && <Consequences of={data} isApproval={isApproval} />}
     </div>
   );
 }
 
 const PAYS = ['authorize', 'pay'];
 
-function Consequences({ of }: { of: Schema['DryRun'] }) {
+function Consequences({ of, isApproval = false }: { of: Schema['DryRun']; isApproval?: boolean | undefined }) {
   const { order, events, opens, closes, conflictsWith, approval } = of;
   const { status, amounts } = order;
   const currency = amounts.currency ?? undefined;
@@ -59,7 +66,7 @@ function Consequences({ of }: { of: Schema['DryRun'] }) {
           ['goes through then', opens.length === 0 ? 'nothing more' : list(opens)],
           closes.length > 0 && ['is refused then', list(closes)],
           conflictsWith.length > 0 && ['a later report is a conflict if it says', conflictsWith.map(spaced).join(', ')],
-          ['who must agree', approval === undefined ? 'nobody: it counts at once' : <Chip key="who" tone="wait">another {approval.role} than {approval.notBy}</Chip>], // prettier-ignore
+          !isApproval && ['who must agree', approval === undefined ? 'nobody: it counts at once' : <Chip key="who" tone="wait">another {approval.role} than {approval.notBy}</Chip>], // prettier-ignore
         ]}
       />
     </>

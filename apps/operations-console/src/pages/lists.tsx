@@ -6,15 +6,20 @@ import { Field } from '../parts/fields.js';
 import { When } from '../parts/parts.js';
 import { merchantOf, useFilter } from '../parts/query.js';
 import { OrderLink, PagedTable, type Column } from '../parts/records.js';
-import { flat } from '../order/record.js';
+import { Fields, flat } from '../order/record.js';
 import { spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
 
 type Row = Schema['Records']['entries'][number];
 
 const text = ({ body }: Row, name: string) => {
-  const value = (body as Record<string, unknown>)[name];
+  const value = body[name];
   return value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+};
+/** An empty cell is not shown on a phone. */
+const said = (row: Row, ...names: string[]) => {
+  const found = names.map((name) => text(row, name)).find((one) => one !== '');
+  return found && <Published text={found} />;
 };
 const at: Column<Row> = { name: 'When', of: (row) => <When at={row.at} /> };
 const order: Column<Row> = { name: 'Order', of: (row) => <OrderLink merchant={row.merchant} orderId={row.orderId} /> };
@@ -30,26 +35,19 @@ export const DeadLetters = () => (
     path="/v1/dead-letters"
     title="Dead letters"
     about="Commands that were not taken. What was asked was not done; the shop was not told."
-    columns={[
-      at,
-      order,
-      kind('Why'),
-      { name: 'Says', of: (row) => <Published text={text(row, 'message')} /> },
-      todo,
-      all,
-    ]}
+    columns={[at, order, kind('Why'), { name: 'Says', of: (row) => said(row, 'message') }, todo, all]}
   />
 );
 export const Quarantine = () => (
   <Records
     path="/v1/quarantine"
     title="Quarantine"
-    about="Notifications that were not believed. A wrong key, or a forgery."
+    about="Notifications that were not believed: forged, or made with a key that we do not have. They count for nothing."
     columns={[
       at,
       { name: 'Merchant', of: (row) => row.merchant ?? 'none named' },
       kind('Why'),
-      { name: 'Says', of: (row) => <Published text={text(row, 'why')} /> },
+      { name: 'Says', of: (row) => said(row, 'why') },
       todo,
       all,
     ]}
@@ -63,10 +61,10 @@ export const Audit = () => (
     hasDeeds
     columns={[
       at,
-      { name: 'Who', of: (row) => <Published text={text(row, 'operator') || text(row, 'person')} /> },
+      { name: 'Who', of: (row) => said(row, 'operator', 'person') },
       kind('Action'),
       order,
-      { name: 'Came to', of: (row) => <Published text={text(row, 'result') || text(row, 'outcome')} /> },
+      { name: 'Came to', of: (row) => said(row, 'result', 'outcome') },
       all,
     ]}
   />
@@ -125,21 +123,16 @@ function Whole({ row }: { row: Row }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <button type="button" className="link" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        {row.partition}/{row.offset}
+      <button
+        type="button"
+        className="link"
+        aria-expanded={isOpen}
+        title={`Partition ${row.partition}, offset ${row.offset}`}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        {isOpen ? 'Hide' : 'Show'}
       </button>
-      {isOpen && (
-        <dl className="fields">
-          {flat(row.body).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <Published text={value} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {isOpen && <Fields of={flat(row.body).map(([name, value]) => ({ name, value }))} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useAttention, useCalls, usePartitions, useRails } from '../api/reads.js';
+import { useAttention, usePartitions, useRails } from '../api/reads.js';
 import { useNow, useTitle } from '../parts/hooks.js';
 import { Answer, Empty, Kind, Status, TimeLeft, When } from '../parts/parts.js';
 import { Table } from '../parts/records.js';
@@ -7,7 +7,6 @@ import { count, money } from '../text/format.js';
 import { Published } from '../text/published.js';
 import { verdictOf } from '../queue/urgency.js';
 import { RailFacts } from './rails.js';
-import { Sparkline } from './sparkline.js';
 
 /** Only what somebody can act on: money that waits for a person, rails, and what is not read. */
 export function Overview() {
@@ -16,7 +15,6 @@ export function Overview() {
   const attention = useAttention({});
   const rails = useRails();
   const partitions = usePartitions();
-  const calls = useCalls();
   return (
     <>
       <h1>Overview</h1>
@@ -70,7 +68,6 @@ export function Overview() {
                   {rail.rail} <Status status={rail.state} />
                 </h3>
                 <RailFacts rail={rail} />
-                <Sparkline of={calls.data?.find((one) => one.rail === rail.rail)} />
               </Link>
             ))}
           </div>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, body, taken, type Schema } from '../api/client.js';
 import { mayDo, useMe, useReason } from '../api/console.js';
-import { useRails } from '../api/reads.js';
+import { useCalls, useRails } from '../api/reads.js';
 import { refusalOf } from '../order/refusal.js';
 import { Said } from '../order/said.js';
 import { useDraft, useTitle } from '../parts/hooks.js';
@@ -10,6 +10,7 @@ import { Choice, Field } from '../parts/fields.js';
 import { Answer, Chip, Empty, Facts, Status, TimeLeft, When } from '../parts/parts.js';
 import { count, money } from '../text/format.js';
 import { Published } from '../text/published.js';
+import { Sparkline } from './sparkline.js';
 
 type Control = Schema['Control'];
 
@@ -137,17 +138,25 @@ function Switch({ scope, stop }: { scope: string; stop: Control | undefined }) {
   );
 }
 
-export function RailFacts({ rail: { says, since, nextTryAt, waiting } }: { rail: Schema['Rail'] }) {
+/** A rail's state, and how its calls of the last hour went. */
+export function RailFacts({ rail: { rail, says, since, nextTryAt, waiting } }: { rail: Schema['Rail'] }) {
+  const calls = useCalls();
   const sums = waiting?.money.map(({ currency, amount }) => money(amount, currency)).join(' + ');
   return (
-    <Facts
-      of={[
-        says !== undefined && ['why', says],
-        since !== undefined && ['since', <When key="since" at={since} isAgo />],
-        nextTryAt !== undefined && ['tried again', <When key="next" at={nextTryAt} isAgo />],
-        waiting !== undefined && ['wait', waiting.commands === 0 ? 'no commands' : count(waiting.commands, 'command')],
-        sums !== undefined && sums !== '' && ['money that waits', `${sums}${waiting?.isMoneyWhole === false ? ' and more' : ''}`], // prettier-ignore
-      ]}
-    />
+    <>
+      <Facts
+        of={[
+          says !== undefined && ['why', says],
+          since !== undefined && ['since', <When key="since" at={since} isAgo />],
+          nextTryAt !== undefined && ['tried again', <When key="next" at={nextTryAt} isAgo />],
+          waiting !== undefined && [
+            'wait',
+            waiting.commands === 0 ? 'no commands' : count(waiting.commands, 'command'),
+          ],
+          sums !== undefined && sums !== '' && ['money that waits', `${sums}${waiting?.isMoneyWhole === false ? ' and more' : ''}`], // prettier-ignore
+        ]}
+      />
+      <Sparkline of={calls.data?.find((one) => one.rail === rail)} />
+    </>
   );
 }

@@ -46,12 +46,13 @@ export function Search() {
         <Field
           isInline
           label="Amount in minor units"
-          size={9}
+          placeholder="30000 for 300.00"
+          size={16}
           inputMode="numeric"
           value={given('amount')}
           onText={(text) => set('amount', text)}
         />
-        <Field isInline label="Moved since" type="date" value={given('from')} onText={(text) => set('from', text)} />
+        <Field isInline label="Changed since" type="date" value={given('from')} onText={(text) => set('from', text)} />
       </div>
       <PagedTable
         {...{ asked, label: 'Orders', one: 'order' }}
@@ -61,7 +62,7 @@ export function Search() {
         columns={[
           { name: 'Order', of: (row) => <OrderLink {...row} /> },
           { name: 'Status', of: ({ status }) => <Status status={status} /> },
-          { name: 'Moved', of: ({ movedAt }) => <When at={movedAt} /> },
+          { name: 'Last change', of: ({ movedAt }) => <When at={movedAt} /> },
           {
             name: 'Amount',
             isNumber: true,

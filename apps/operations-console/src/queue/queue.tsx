@@ -8,7 +8,7 @@ import { merchantOf, useFilter } from '../parts/query.js';
 import { orderPath } from '../parts/records.js';
 import { count, money, spaced } from '../text/format.js';
 import { Published } from '../text/published.js';
-import { kindInWords, operationInWords, reasonInWords, toneOf } from '../text/words.js';
+import { blocksOf, kindInWords, operationInWords, reasonInWords, toneOf } from '../text/words.js';
 import { aboutOf, byItselfOf, urgencyOf, verdictOf, NIGHT_MS } from './urgency.js';
 
 const MINUTE_MS = 60_000;
@@ -155,7 +155,7 @@ const Entry = memo(function Entry({ item, nowMs }: { item: AttentionItem; nowMs:
         )}
       </span>
       <span role="cell" data-name="Blocks">
-        {blocksOf(item, about.waiting?.commands)}
+        {blocksOf(kind, about.waiting?.commands)}
       </span>
       <span role="cell" data-name="Act by">
         {actBy === undefined ? <span className="none">no limit</span> : <TimeLeft until={actBy} />}
@@ -218,12 +218,4 @@ function Happened({ item }: { item: AttentionItem }) {
     default:
       return <Published text={spaced(reason ?? '')} shown={80} isPressable={false} />;
   }
-}
-
-function blocksOf({ kind }: AttentionItem, commands = 0): string {
-  if (kind === 'doubt' || kind === 'frozen') return 'every command of the order';
-  if (kind === 'rail') return commands > 0 ? count(commands, 'command') : 'its commands';
-  if (kind === 'control') return 'its new commands';
-  if (kind === 'partition') return 'what is read of it';
-  return kind === 'open_to_operator' ? 'a second payment' : 'nothing';
 }

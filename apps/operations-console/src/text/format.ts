@@ -66,6 +66,12 @@ export function moment(at: string | number, nowMs: number): string {
   return `${day.format(date)}, ${CLOCK.format(date)}`;
 }
 
+/** A sentence of a service, with its times as people say them and its codes as words. */
+export const humane = (text: string, nowMs = Date.now()): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => moment(at, nowMs))
+    .replaceAll(/"([a-z_]+)"/g, (_, code: string) => `“${spaced(code)}”`);
+
 export const whole = (at: string | number): string => new Date(at).toISOString();
 export const zone = (): string =>
   ZONE.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName')?.value ?? 'local time';

@@ -1,5 +1,6 @@
-import { count, duration, minorOf, money } from './format.js';
+import { count, duration, humane, minorOf, money } from './format.js';
 import { piecesOf, plain } from './pieces.js';
+import { fieldInWords } from './words.js';
 
 it.each([
   ['EUR', 25_000, '250.00 EUR'],
@@ -26,6 +27,18 @@ it.each([
 ])('%i ms', (ms, text) => expect(duration(ms)).toBe(text));
 
 it('counts in words', () => expect([count(1, 'entry'), count(1_200, 'entry')]).toEqual(['1 entry', '1,200 entries']));
+
+it('a sentence of a service has its times and codes in words', () => {
+  const at = new Date(2026, 10, 29, 8, 20, 46);
+  const sentence = `"not_executed" counts from ${at.toISOString()} on`;
+  expect(humane(sentence, at.getTime())).toBe('“not executed” counts from 08:20:46 on');
+});
+
+it.each([
+  ['answer.transactionId', 'TRANSACTIONID'],
+  ['executedAt', 'executed at'],
+  ['otherAmounts', 'amounts reported'],
+])('the field %s', (path, words) => expect(fieldInWords(path)).toBe(words));
 
 it('what nobody would see has a name, and all else stays as it is', () => {
   expect(piecesOf('a\u202Eb')).toEqual([

@@ -1,5 +1,5 @@
 /** Says codes of the journal, the gateway and the queue in words of people. */
-import { spaced } from './format.js';
+import { count, spaced } from './format.js';
 
 type Words = Readonly<Record<string, string>>;
 const said = (words: Words, code: string | undefined): string =>
@@ -19,6 +19,15 @@ const KINDS: Words = {
   quarantine: 'Quarantine',
 };
 export const kindInWords = (kind: string): string => said(KINDS, kind);
+
+/** The commands and payments that an entry of the queue keeps from going on. */
+export function blocksOf(kind: string, commands = 0): string {
+  if (kind === 'doubt' || kind === 'frozen') return 'every command of the order';
+  if (kind === 'rail') return commands > 0 ? count(commands, 'command') : 'its commands';
+  if (kind === 'control') return 'its new commands';
+  if (kind === 'partition') return 'what is read of it';
+  return kind === 'open_to_operator' ? 'a second payment' : 'nothing';
+}
 
 /** Colours say how grave it is; the words beside them say the same. */
 export const toneOf = (kind: string): 'grave' | 'doubt' | 'wait' | 'quiet' => {
@@ -104,6 +113,33 @@ const OUTCOMES: Words = {
 };
 export const outcomeInWords = (outcome: string): string => said(OUTCOMES, outcome);
 
+const FIELDS: Words = {
+  transactionId: 'TRANSACTIONID',
+  execCode: 'EXECCODE',
+  commandId: 'id of the command',
+  otherAmounts: 'amounts reported',
+  end: 'ended',
+  latest: 'the shop was told',
+  external: 'made elsewhere',
+  at: 'written',
+  answer: '',
+};
+/** `answer.executedAt` as `executed at`. */
+export const fieldInWords = (path: string): string =>
+  path
+    .split('.')
+    .map((name) => FIELDS[name] ?? name.replace(/([a-z])([A-Z])/g, (_, end: string, next: string) => `${end} ${next.toLowerCase()}`))
+    .join(' ')
+    .trim(); // prettier-ignore
+
+const WHY_TWO: Words = {
+  amount: 'the amount is over the limit',
+  conflict: 'it ends a conflict',
+  refused: 'it is refused, and the customer may pay again',
+  not_executed: 'it may be sent again',
+};
+export const whyTwoInWords = (why: string): string => said(WHY_TWO, why);
+
 /** Each is what a person can do about a refusal that names no remedy. */
 const REMEDIES: Words = {
   role_needed: 'Somebody with that role can do it.',
@@ -112,7 +148,7 @@ const REMEDIES: Words = {
   proposal_stale: 'The order has moved on since you looked. Look at it again; propose it anew if it is still true.',
   already_decided: 'Somebody was faster. The first answer counts.',
   merchant_not_allowed: 'Ask somebody who acts for this merchant.',
-  not_executed_too_early: 'Wait until the time that the doubt names.',
+  not_executed_too_early: 'Leave it until then.',
   transaction_of_another: 'Another order has that TRANSACTIONID already: look both up in the back office.',
   gateway_unavailable: 'Look at the order before you say it again.',
   no_answer: 'Look at the order before you say it again.',

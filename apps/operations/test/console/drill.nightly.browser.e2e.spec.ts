@@ -168,6 +168,8 @@ it('a drill is started and judged by the buttons of the demo’s page, and by th
   await page.goto(url);
   await page.getByRole('button', { name: 'start forged' }).click({ noWaitAfter: true });
   await page.getByRole('heading', { name: 'start forged: exit code 0' }).waitFor({ timeout: 120_000 });
+  await page.getByRole('button', { name: /^back office of shop-fr\/drill-/ }).click();
+  await page.getByRole('status').getByText('authorization').waitFor();
   const check = async () => {
     await page.getByRole('button', { name: 'check forged' }).click();
     await page.getByRole('heading', { name: /^check forged/ }).waitFor();

@@ -30,6 +30,8 @@ it('what a shop publishes is a text everywhere, and what nobody would see has a 
   expect(await page.locator('main img').count()).toBe(0);
   expect(await page.evaluate(() => document.body.innerHTML.includes('\u202E'))).toBe(false);
   expect(complaints).toEqual([]);
+  // The stream has the page ask again at any time.
+  await page.unrouteAll({ behavior: 'wait' });
   await page.context().close();
 });
 
