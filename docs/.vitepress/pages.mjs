@@ -63,6 +63,7 @@ export function sidebar() {
         item('docs/pay-from-typescript.md'),
         item('docs/from-another-language.md'),
         item('docs/take-cards.md'),
+        item('docs/what-it-cannot-do.md'),
       ],
     },
     { text: 'Guide', items: [item('docs/deploy-and-understand.md'), ...within('docs/guide')] },
