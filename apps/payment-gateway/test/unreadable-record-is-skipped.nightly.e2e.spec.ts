@@ -39,11 +39,11 @@ it('a record that can not be read stops its partition; two people skip it while 
   // The reason of the stopped partition names the command to run.
   expect(await notReady()).toContain(`tranche journal skip ${[...name, hash].join(' ')}`);
   const running = await trancheJournal(stack, 'skip', ...name, hash, ...PEOPLE, '--yes');
-  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('stop every gateway first') as string });
+  expect(running).toMatchObject({ code: 3, err: expect.stringContaining('stop every gateway first') as string });
 
   await stack.gateway.stop();
   const other = await trancheJournal(stack, 'skip', ...name, 'another-hash', ...PEOPLE, '--yes');
-  expect(other).toMatchObject({ code: 1, err: expect.stringContaining(`has the hash ${hash}`) as string });
+  expect(other).toMatchObject({ code: 3, err: expect.stringContaining(`has the hash ${hash}`) as string });
   expect(await trancheJournal(stack, 'skip', ...name, hash, ...PEOPLE, '--yes')).toMatchObject({ code: 0 });
   expect((await journalStatus(stack)).code).toBe(0);
 
@@ -108,8 +108,8 @@ it('a record of a newer release is not to be skipped', async () => {
   expect(await notReady()).not.toContain('tranche journal skip');
   await stack.gateway.stop();
   const { code, partitions } = await journalStatus(stack);
-  expect([code, partitions[partition]!.damages]).toMatchObject([1, [{ kind: 'record_of_newer_release', offset: '0' }]]);
+  expect([code, partitions[partition]!.damages]).toMatchObject([6, [{ kind: 'record_of_newer_release', offset: '0' }]]);
   const name = ['--partition', String(partition), '--offset', '0', '--hash', recordHash(value)];
   const refused = await trancheJournal(stack, 'skip', ...name, ...PEOPLE, '--yes');
-  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('start a release that reads it') as string });
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('start a release that reads it') as string });
 }, 120_000);
