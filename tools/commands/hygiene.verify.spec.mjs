@@ -99,6 +99,6 @@ it('lists all commands with a sentence each', () => {
 
 it.each(NAMES)('%s is called by the script that its help names', (name) => {
   if (calledAs(name).startsWith('npm'))
-    expect(scripts[name]).toMatch(new RegExp(`^(exec )?node tools/tranche\\.mjs ${name}$`));
+    expect(scripts[name]).toMatch(new RegExp(`^(exec )?node tools/dev\\.mjs ${name}$`));
   else expect(scripts).not.toHaveProperty([name]);
 });
