@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { runMutants } from './mutants/run-mutants.js';
+import { runMutants } from './parts/run-mutants.js';
 import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
 import type { CommandLines } from './faults/infrastructure.js';

@@ -3,15 +3,17 @@ import { dirname, join, normalize, relative } from 'node:path';
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
 
-/** The room of a file: its folder right below src. A file that lies in src itself is a room of its own. */
-const roomOf = (path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.(js|ts)$/, ''));
+/** The room of a file: its folder right below the root. A file that lies in the root itself is a room of its own. */
+const roomOf = (path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.[jt]sx?$/, ''));
+
+const isSource = (path) => /(?<!\.spec|\.d)\.tsx?$/.test(path) && !/^(?:dist|node_modules)\//.test(path);
 
 /** Relative imports between the rooms of a project, imports of types included: `room -> { other room -> one importing file }`. Specs are left out. */
-function importsBetweenRooms(src) {
+function importsBetweenRooms(root) {
   const rooms = new Map();
-  for (const path of readdirSync(src, { recursive: true })) {
-    if (!path.endsWith('.ts') || path.endsWith('.spec.ts')) continue;
-    for (const [, named] of readFileSync(join(src, path), 'utf8').matchAll(IMPORT)) {
+  for (const path of readdirSync(root, { recursive: true })) {
+    if (!isSource(path)) continue;
+    for (const [, named] of readFileSync(join(root, path), 'utf8').matchAll(IMPORT)) {
       const target = normalize(join(dirname(path), named));
       const [from, to] = [roomOf(path), roomOf(target)];
       if (target.startsWith('..') || from === to) continue;
@@ -23,8 +25,8 @@ function importsBetweenRooms(src) {
 }
 
 /** Returns a circle of rooms as `a -> b (file) -> a (file)`; undefined where a reader can take the rooms one after another. */
-export function circleOfRooms(src) {
-  const rooms = importsBetweenRooms(src);
+export function circleOfRooms(root) {
+  const rooms = importsBetweenRooms(root);
   const finished = new Set();
   const visit = (room, way) => {
     const start = way.indexOf(room);
@@ -41,7 +43,7 @@ export function circleOfRooms(src) {
     const circle = visit(room, []);
     if (circle) {
       const steps = circle.slice(1).map((next, at) => ` -> ${next} (${rooms.get(circle[at]).get(next)})`);
-      return `${relative(process.cwd(), src)}: ${circle[0]}${steps.join('')}`;
+      return `${relative(process.cwd(), root)}: ${circle[0]}${steps.join('')}`;
     }
   }
   return undefined;

@@ -13,8 +13,8 @@ const commands = {};
 
 beforeAll(async () => {
   for (const name of NAMES) commands[name] = await commandOf(name);
-  cpSync('tools', join(freshClone, 'tools'), { recursive: true });
-  cpSync('package.json', join(freshClone, 'package.json'));
+  for (const part of ['tools', 'package.json', 'verification/simulation/profiles.json'])
+    cpSync(part, join(freshClone, part), { recursive: true });
 });
 afterAll(() => [temporary, freshClone].forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
@@ -24,7 +24,7 @@ function tool(args, { env = {}, cwd = process.cwd() } = {}) {
     env: { ...rest, TMPDIR: temporary, ...env },
     cwd,
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 110_000,
   });
   return { exitCode: result.status, stdout: result.stdout, stderr: result.stderr };
 }
@@ -99,6 +99,6 @@ it('lists all commands with a sentence each', () => {
 
 it.each(NAMES)('%s is called by the script that its help names', (name) => {
   if (calledAs(name).startsWith('npm'))
-    expect(scripts[name]).toMatch(new RegExp(`^(exec )?node tools/tranche\\.mjs ${name}$`));
+    expect(scripts[name]).toMatch(new RegExp(`^(exec )?node tools/dev\\.mjs ${name}$`));
   else expect(scripts).not.toHaveProperty([name]);
 });

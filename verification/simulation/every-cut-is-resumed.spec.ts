@@ -1,11 +1,12 @@
-import { emptyOrder, fold, type OrderState } from '@tranche/order-journal';
+import { emptyOrder, findOperation, fold, type OperationState, type OrderState } from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import { orderIdOf } from './evidence.js';
-import { calmProfile } from './profile.js';
+import { calmProfile, type Resumed } from './profile.js';
 import { simulate } from './simulate.js';
-import type { World } from './world.js';
+import { RESUME_STEPS, type World } from './world.js';
 
-const SEEDS = process.env.NIGHTLY ? [1, 2, 3, 4, 5, 6] : [1];
+/** Worlds of which one partition has more than 20 records. */
+const SEEDS = process.env.NIGHTLY ? [2, 3, 4, 5, 6, 16] : [2];
 
 /** Events that the second and later evidence of a notification caused; `undefined` for evidence without one. */
 function toldTwice({ shared: { journal } }: World): (string | undefined)[] {
@@ -23,14 +24,44 @@ function toldTwice({ shared: { journal } }: World): (string | undefined)[] {
   return told;
 }
 
-it.each(Array.from({ length: 20 }, (_, cut) => cut + 1))(
-  'a partition that loses its last %i records and is resumed loses no acknowledged notification, and those that it kept count once',
-  async (records) => {
+/**
+ * Successes of before the loss that the end does not show: as the success of their command, or, where no kept record names that command, as a
+ * success of the same transaction that no command asked for.
+ */
+function forgotten({ referee, referee: { lost } }: World): string[] {
+  return [...lost.before].flatMap(([key, before]) => {
+    const after = referee.order(key);
+    const isShown = ({ commandId, transactionId }: OperationState) => {
+      const kept = findOperation(after, commandId);
+      if (kept) return kept.end === 'succeeded';
+      return after.external?.some((one) => one.transactionId === transactionId && one.result === 'succeeded') === true;
+    };
+    return succeeded(before).flatMap((one) => (isShown(one) ? [] : [`${one.commandId} of ${key}`]));
+  });
+}
+
+const succeeded = ({ operations }: OrderState) => operations.filter(({ end }) => end === 'succeeded');
+
+const CUTS = Array.from({ length: 20 }, (_, cut) => cut + 1);
+/** An interruption leaves out another number of steps at each cut, so that every step is the last one of some runs. */
+const WAYS: [string, (cut: number) => Resumed][] = [
+  ['once', () => ({ interruptedAfter: [], isTwice: false })],
+  ['twice', () => ({ interruptedAfter: [], isTwice: true })],
+  ['interrupted, and then to its end', (cut) => ({ interruptedAfter: [cut % RESUME_STEPS], isTwice: false })],
+];
+
+it.each(CUTS.flatMap((cut) => WAYS.map(([way, resumed]) => [cut, way, resumed(cut)] as const)))(
+  'a partition that loses its last %i records and is resumed %s loses no acknowledged notification and forgets no success, and the notifications that it kept count once',
+  async (records, _way, exactly) => {
     for (const seed of SEEDS) {
-      const anew = { atMs: 9_000, records, isExact: true, isAnew: false };
+      const anew = { atMs: 9_000, records, exactly, isAnew: false };
       const { violations, world } = await simulate({ seed, profile: { ...calmProfile(), anew } });
+      const { lost } = world.referee;
+      const isDone = { violations: [], isResumed: true, records };
+      expect({ seed, violations, isResumed: lost.isResumed, records: lost.records }).toEqual({ seed, ...isDone });
+      expect([...lost.before.values()].flatMap(succeeded).length).toBeGreaterThan(1);
+      expect({ seed, forgotten: forgotten(world) }).toEqual({ seed, forgotten: [] });
       const told = toldTwice(world);
-      expect({ seed, violations, isResumed: world.referee.lost.isResumed }).toEqual({ seed, violations: [], isResumed: true }); // prettier-ignore
       expect(told.length).toBeGreaterThan(0);
       expect({ seed, told: told.filter((type) => type !== undefined) }).toEqual({ seed, told: [] });
     }

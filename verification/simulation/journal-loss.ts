@@ -2,6 +2,7 @@ import type { SimulatedGateway } from './gateway.js';
 import { SESSION_MS } from './consumer-group.js';
 import type { AnewEdges } from './profile.js';
 import type { SimulatedProcess, Surroundings } from './process.js';
+import type { Random } from './random.js';
 import { RESUME_STEPS, type World } from './world.js';
 
 const LOOK_MS = 20;
@@ -54,14 +55,17 @@ export class JournalLoss {
     const { journal, index } = world.shared;
     if (!around.isTroubled()) return;
     // Only records that the index knows are lost: otherwise a process that starts then could not detect the loss.
+    const fewest = edges.exactly ? edges.records : 1;
     const indexed = [...index.markers].flatMap(([partition, marker]) => {
-      const offsets = journal.read(partition, 0n).flatMap(({ offset }) => (offset <= marker ? [offset] : []));
-      return offsets.length > 0 ? [{ partition, offsets }] : [];
+      const all = journal.read(partition, 0n);
+      const offsets = all.flatMap(({ offset }) => (offset <= marker ? [offset] : []));
+      const isWhole = !edges.exactly || offsets.length === all.length;
+      return offsets.length >= fewest && isWhole ? [{ partition, offsets }] : [];
     });
     if (indexed.length === 0) return this.#after(AGAIN_MS, () => this.#loseLeader());
     const { partition, offsets } = around.random.pick(indexed);
     const most = Math.min(offsets.length, edges.records);
-    const lost = edges.isExact ? most : around.random.below(most) + 1;
+    const lost = edges.exactly ? most : around.random.below(most) + 1;
     journal.loseLeader(partition);
     this.#isLosing = true;
     this.#whenRead(partition, edges.isAnew ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
@@ -119,18 +123,25 @@ export class JournalLoss {
     trace(`two people decide that journal partition ${partition} goes on`);
     // Drawn apart, so that older seeds still give the same worlds up to here.
     const apart = around.random.apart();
-    while (apart.chance(INTERRUPTED)) {
-      await this.#resumeAlone(partition, run, apart.below(RESUME_STEPS));
+    for (const steps of this.#interruptions(apart)) {
+      await this.#resumeAlone(partition, run, steps);
       const seenMs = around.scheduler.nowMs + apart.between(1_000, STARTED_BETWEEN_MS);
       await run(() => around.scheduler.nowMs >= seenMs);
       for (const [{ name }] of goOn())
         world.referee.say('wentOn', `${name} goes on with partition ${partition}, whose resume was interrupted`);
     }
     await this.#resumeAlone(partition, run, RESUME_STEPS);
-    if (!apart.chance(TWICE)) return;
+    if (!(this.parts.edges.exactly?.isTwice ?? apart.chance(TWICE))) return;
     const againMs = around.scheduler.nowMs + apart.between(0, STARTED_BETWEEN_MS);
     await run(() => around.scheduler.nowMs >= againMs);
     await this.#resumeAlone(partition, run, RESUME_STEPS);
+  }
+
+  /** After how many steps each run is interrupted that comes before the whole one. */
+  *#interruptions(apart: Random): Generator<number> {
+    const { exactly } = this.parts.edges;
+    if (exactly) return yield* exactly.interruptedAfter;
+    while (apart.chance(INTERRUPTED)) yield apart.below(RESUME_STEPS);
   }
 
   /** No gateway runs meanwhile, and all start afterwards. */

@@ -1,8 +1,12 @@
-import { journalPartition, type JournalRecord } from '@tranche/order-journal';
+import { journalPartition, type JournalRecord, type OrderState } from '@tranche/order-journal';
 
 /** The referee's notes about a journal partition that lost records. Most worlds have none. */
 export class LostRecords {
   partition: number | undefined;
+  /** The loss took so many records. */
+  records = 0;
+  /** The partition held these orders until then. */
+  readonly before = new Map<string, OrderState>();
   /** Virtual time at which two people decided to resume the partition. */
   resumedMs = Infinity;
   /** The notifications of the partition are to be read again from their topic. */

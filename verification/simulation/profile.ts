@@ -87,13 +87,20 @@ export interface Moves {
   isOrderly: boolean;
 }
 
+export interface Resumed {
+  /** After how many of its steps each run is interrupted that comes before the whole one. */
+  interruptedAfter: readonly number[];
+  /** A second run follows the whole one. */
+  isTwice: boolean;
+}
+
 /** The leader of a journal partition is lost, and the next one lacks its end, or everything (R11). */
 export interface AnewEdges {
   atMs: number;
   /** At most this many of the records in the index are lost, with all later ones. */
   records: number;
-  /** As many as that are lost, and no fewer, if the index has them. */
-  isExact?: boolean;
+  /** As many as that are lost, neither fewer nor more, and the partition is resumed in this way; otherwise both are drawn. */
+  exactly?: Resumed;
   isAnew: boolean;
 }
 

@@ -181,6 +181,8 @@ export class Referee {
   /** A partition loses its end: its orders are folded from the kept records. Published events and finished commands stay so. */
   losing(partition: number, from: bigint, all: readonly Landed[]): void {
     this.lost.partition = partition;
+    this.lost.records = all.filter(({ offset }) => offset >= from).length;
+    for (const [key, order] of this.orders) if (this.lost.has(key)) this.lost.before.set(key, order);
     for (const { record } of all) this.lost.noteBegun(record);
     for (const { record } of all) if (isOfNotification(record)) this.evidenced.delete(record.externalReference);
     for (const key of [...this.orders.keys()].filter((key) => this.lost.has(key))) this.orders.delete(key);

@@ -34,7 +34,7 @@ const callsOf = async (orderId: string) => (await stack.ledgerOf(orderId)).calls
 /** Stops the gateway, resumes the partition, and starts the gateway again. */
 async function resumed(partition: number): Promise<void> {
   await stack.gateway.stop();
-  expect(await journalStatus(stack)).toMatchObject({ code: 1, members: [] });
+  expect(await journalStatus(stack)).toMatchObject({ code: 6, members: [] });
   expect(await trancheJournal(stack, 'resume', '--partition', String(partition), ...PEOPLE, '--yes')).toMatchObject({ code: 0 }); // prettier-ignore
   expect((await journalStatus(stack)).partitions[partition]).toMatchObject({ state: 'healthy', damages: [] });
   stack.gateway = await startApp('payment-gateway', stack.env, { readyPath: '/health/live' });
@@ -99,13 +99,13 @@ it('a partition whose journal was made anew is resumed while no gateway runs: no
     );
   const two = ['--requested-by', 'alice', '--approved-by', 'bob'];
   const running = await resume(...two, '--yes');
-  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('payment-gateway: ') as string });
+  expect(running).toMatchObject({ code: 3, err: expect.stringContaining('payment-gateway: ') as string });
   await stack.gateway.stop();
   const alone = await resume('--requested-by', 'alice', '--approved-by', 'Alice ', '--yes');
-  expect(alone).toMatchObject({ code: 1, err: expect.stringContaining('must be another person') as string });
+  expect(alone).toMatchObject({ code: 2, err: expect.stringContaining('must be another person') as string });
   const unconfirmed = await resume(...two);
-  expect(unconfirmed).toMatchObject({ code: 1, err: expect.stringContaining('nothing was changed') as string });
-  expect((await journalStatus(stack)).code).toBe(1);
+  expect(unconfirmed).toMatchObject({ code: 3, err: expect.stringContaining('nothing was changed') as string });
+  expect((await journalStatus(stack)).code).toBe(6);
   await resumed(partition);
 
   // Once with its old time, once with that of its second publication.

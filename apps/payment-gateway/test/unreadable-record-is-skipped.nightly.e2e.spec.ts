@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { orderKey, TOPICS } from '@tranche/contracts';
-import { journalPartition, recordHash } from '@tranche/order-journal';
+import { JOURNAL_PARTITIONS, journalPartition, recordHash } from '@tranche/order-journal';
 import { aCapture, aPartnerBAuthorization, repositoryRoot, startApp, waitFor } from '@tranche/testing';
-import { capturedOrder } from './captured-order.js';
+import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { askOperatorsOf } from './doubtful-orders.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
-import { neighbourIn } from './orders-in-partition.js';
+import { keptRecords } from './kept-records.js';
+import { neighbourIn, orderIn } from './orders-in-partition.js';
 import { journalStatus, PEOPLE, trancheJournal } from './tranche.js';
 
 let stack: GatewayStack;
@@ -39,11 +40,11 @@ it('a record that can not be read stops its partition; two people skip it while 
   // The reason of the stopped partition names the command to run.
   expect(await notReady()).toContain(`tranche journal skip ${[...name, hash].join(' ')}`);
   const running = await trancheJournal(stack, 'skip', ...name, hash, ...PEOPLE, '--yes');
-  expect(running).toMatchObject({ code: 1, err: expect.stringContaining('stop every gateway first') as string });
+  expect(running).toMatchObject({ code: 3, err: expect.stringContaining('stop every gateway first') as string });
 
   await stack.gateway.stop();
   const other = await trancheJournal(stack, 'skip', ...name, 'another-hash', ...PEOPLE, '--yes');
-  expect(other).toMatchObject({ code: 1, err: expect.stringContaining(`has the hash ${hash}`) as string });
+  expect(other).toMatchObject({ code: 3, err: expect.stringContaining(`has the hash ${hash}`) as string });
   expect(await trancheJournal(stack, 'skip', ...name, hash, ...PEOPLE, '--yes')).toMatchObject({ code: 0 });
   expect((await journalStatus(stack)).code).toBe(0);
 
@@ -72,6 +73,46 @@ it('a record that can not be read stops its partition; two people skip it while 
   await restarted();
   await stack.send('payment.capture', aCapture({ orderId, amount: 100, transactionId: undefined }));
   await stack.event(orderId, 'payment.capture.rejected', 2);
+}, 180_000);
+
+it('while a record that can not be read stops its partition, nothing of it is executed, also after a restart, and the others go on; once it is skipped, each command that waited is executed once', async () => {
+  const partition = journalPartition(orderKey('shop-fr', 'poisoned'));
+  const [paid, waiting] = [orderIn(partition, 'paid'), orderIn(partition, 'waiting')];
+  const others = Array.from({ length: JOURNAL_PARTITIONS }, (_, other) => other).filter((other) => other !== partition);
+  const othersGoOn = async (name: string) => {
+    const orders = others.map((other) => orderIn(other, name));
+    await Promise.all(orders.map((orderId) => stack.send('payment.authorize', aPartnerBAuthorization({ orderId }))));
+    await Promise.all(orders.map((orderId) => stack.event(orderId, 'payment.authorize.redirect_required')));
+  };
+  const callsOf = async (orderId: string) => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
+  const isStopped = async () => (await notReady()).includes(`Journal partition ${partition} is stopped`);
+  await authorizedOrder(stack, paid);
+
+  const poison = Buffer.from('{"record":');
+  await stack.sendRecord(TOPICS.journal.name, orderKey('shop-fr', 'poisoned'), poison);
+  await waitFor(isStopped, { what: 'a stopped partition' });
+  await stack.send('payment.capture', aCapture({ orderId: paid, transactionId: undefined }));
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: waiting }));
+  await othersGoOn('meanwhile');
+  expect([await callsOf(paid), await callsOf(waiting)]).toEqual([['authorization'], []]);
+
+  // Nothing of the partition is in this one's memory.
+  await stack.gateway.stop();
+  stack.gateway = await startApp('payment-gateway', stack.env, { readyPath: '/health/live' });
+  await waitFor(isStopped, { what: 'a stopped partition after the restart' });
+  await othersGoOn('restarted');
+  expect([await callsOf(paid), await callsOf(waiting)]).toEqual([['authorization'], []]);
+
+  await stack.gateway.stop();
+  const { offset = '' } = (await journalStatus(stack)).partitions[partition]!.damages[0]!;
+  const name = ['--partition', String(partition), '--offset', offset, '--hash', recordHash(poison)];
+  expect(await trancheJournal(stack, 'skip', ...name, ...PEOPLE, '--yes')).toMatchObject({ code: 0 });
+  stack.gateway = await startApp('payment-gateway', stack.env);
+  await stack.event(paid, 'payment.capture.succeeded');
+  await stack.event(waiting, 'payment.authorize.redirect_required');
+  await othersGoOn('after');
+  expect([await callsOf(paid), await callsOf(waiting)]).toEqual([['authorization', 'capture'], ['authorization']]);
+  expect(await keptRecords(stack.prefix, TOPICS.commandsDeadLetter)).toEqual([]);
 }, 180_000);
 
 it('an order whose only record was skipped is shown as frozen', async () => {
@@ -108,8 +149,8 @@ it('a record of a newer release is not to be skipped', async () => {
   expect(await notReady()).not.toContain('tranche journal skip');
   await stack.gateway.stop();
   const { code, partitions } = await journalStatus(stack);
-  expect([code, partitions[partition]!.damages]).toMatchObject([1, [{ kind: 'record_of_newer_release', offset: '0' }]]);
+  expect([code, partitions[partition]!.damages]).toMatchObject([6, [{ kind: 'record_of_newer_release', offset: '0' }]]);
   const name = ['--partition', String(partition), '--offset', '0', '--hash', recordHash(value)];
   const refused = await trancheJournal(stack, 'skip', ...name, ...PEOPLE, '--yes');
-  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('start a release that reads it') as string });
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('start a release that reads it') as string });
 }, 120_000);

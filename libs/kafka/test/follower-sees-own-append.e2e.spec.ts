@@ -20,10 +20,9 @@ describe('the reader of a log', () => {
       from: new Map([[0, 1n]]),
       onRecords: (_partition, records) => void seen.push(...records),
     });
-    expect(follower.nextOffset(1)).toBe(1n);
-    await until('the wanted record', () => follower.nextOffset(0) === 2n);
-    const own = await append(1, 'own');
-    await until('its own record', () => follower.nextOffset(1) === own.offset + 1n);
+    await until('the wanted record', () => seen.length === 1);
+    await append(1, 'own');
+    await until('its own record', () => seen.length === 2);
     expect(seen.map(textOf)).toEqual(['wanted', 'own']);
     expect(seen[0]).toMatchObject({ topic: 'records', partition: 0, offset: 1n, key: 'key' });
 
@@ -35,7 +34,6 @@ describe('the reader of a log', () => {
     await until('the records after the outage', () => seen.length === 4, 30_000);
     expect(seen.slice(2).map(textOf).sort()).toEqual(['after', 'sent while away']);
     expect(bench.health.notLive()).toEqual([]);
-    expect(follower.nextOffset(7)).toBeUndefined();
     await bench.close();
   });
 });

@@ -174,11 +174,6 @@ export class LogFollower {
     if (this.followed.delete(partition)) this.pause(partition);
   }
 
-  /** Offset behind the last record that `onRecords` got, or the first wanted one; undefined for a partition that is not followed. */
-  nextOffset(partition: number): bigint | undefined {
-    return this.followed.get(partition)?.position.next;
-  }
-
   /** Stops fetching a followed partition until `goOn`. */
   hold(partition: number): void {
     const one = this.followed.get(partition);

@@ -15,7 +15,10 @@ export interface LogReaderOptions {
   takesUnreadable?: boolean;
 }
 
-export type LogRecord = Pick<ConsumedRecord, 'offset' | 'key' | 'value' | 'headers' | 'timestampMs' | 'unreadable'>;
+export type LogRecord = Pick<
+  ConsumedRecord,
+  'offset' | 'key' | 'rawKey' | 'value' | 'headers' | 'timestampMs' | 'unreadable'
+>;
 
 interface Connection {
   readonly follower: LogFollower;

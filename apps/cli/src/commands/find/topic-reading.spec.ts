@@ -7,7 +7,7 @@ jest.mock('@tranche/kafka');
 const client = { brokers: ['fake:9092'], clientId: 'tranche-cli' };
 const lines: string[] = [];
 const reading = () => new TopicReading(client, 'test.', (line) => void lines.push(line));
-const record = { key: 'k', value: null, headers: {}, timestampMs: 0 };
+const record = { key: 'k', rawKey: null, value: null, headers: {}, timestampMs: 0 };
 
 /** A topic of two partitions with offsets 5 to 9, whose reader does this. */
 function fakeTopic(read: kafka.LogReader['read']) {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { campaign, chunksOf } from '../parts/children.js';
-import type { Chunk, Part, Tally } from '../parts/run-part.js';
-import { findMutant, MUTANTS, textsOf, type Mutant, type Resolve } from './mutants.js';
-import { planted } from './planted.js';
+import { campaign, chunksOf } from './children.js';
+import type { Chunk, Part, Tally } from './run-part.js';
+import { findMutant, MUTANTS, textsOf, type Mutant, type Resolve } from '../mutants/mutants.js';
+import { planted } from '../mutants/planted.js';
 
 const RUNS = 4_000;
 const CHUNK = 20;
