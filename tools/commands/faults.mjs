@@ -80,6 +80,8 @@ export function fault({ options: given }) {
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
+  if (given.soak && (process.env.KAFKA_BROKERS || process.env.REDIS_URL))
+    return '--soak kills its Kafka and Redis: unset KAFKA_BROKERS and REDIS_URL';
   for (const [name, mode] of Object.entries(GOES_WITH))
     if (given[name] && !given[mode]) return `--${name} goes with --${mode}`;
   return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;

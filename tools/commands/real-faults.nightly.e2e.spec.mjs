@@ -43,6 +43,19 @@ it(`keeps the promise in ${RUNS} telling scenarios against real processes, and l
   expect(processesWith(temporary)).toEqual([]);
 }, 1_800_000);
 
+it('soaks for two minutes with a fault in each, holds rate and books, and leaves nothing behind', async () => {
+  const { exitCode, stdout, stderr } = await faults('--soak', '2', '--rate', '10', '--seed', '4', '--json');
+  if (exitCode !== 0) throw new Error(`the soak ended with ${exitCode}\n${stderr}`);
+  const report = JSON.parse(stdout.trimEnd().split('\n').at(-1));
+  expect(report).toMatchObject({ ...{ minutes: 2, executedTwice: 0, lost: 0, broken: [] }, books: { differ: 0 } });
+  expect(Object.keys(report.faults)).toEqual([expect.stringContaining('kill'), expect.stringContaining('redis')]);
+  expect(report.sent.commands).toBeGreaterThan(800);
+  expect(report.slopes['Redis keys']['per order']).toBeGreaterThan(0.5);
+  expect(report.slopes['PostgreSQL rows']['per order']).toBeGreaterThan(5);
+  expect(readdirSync(temporary).filter((name) => name.startsWith('tranche-'))).toEqual([]);
+  expect(processesWith(temporary)).toEqual([]);
+}, 1_200_000);
+
 it('lists its scenarios, and refuses what is none', async () => {
   const { stdout } = await faults('--list');
   expect(stdout.trimEnd().split('\n').length).toBeGreaterThan(40);

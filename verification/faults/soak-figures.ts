@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isInDoubt, isOpen, summaryOf, type OrderState } from '@tranche/order-journal';
 import { percentile } from '../figures.js';
 import { standingOf, type OrderTraces } from './referee-book.js';
@@ -104,16 +105,8 @@ function isGood(commands: readonly TimedCommand[], fromMs: number, slowMs: numbe
   return sent.filter((one) => tookMs(one) > slowMs).length <= SLOW_SHARE * sent.length;
 }
 
-export interface Sums {
-  authorized: number;
-  captured: number;
-  refunded: number;
-}
-
-export const NO_SUMS: Sums = { authorized: 0, captured: 0, refunded: 0 };
-
 /** Sums what the platform moved for an order, by its ledger alone. */
-export function sumsOfLedger(executed: readonly OperationOfPlatform[]): Sums {
+function sumsOfLedger(executed: readonly OperationOfPlatform[]) {
   const succeeded = executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
   const voided = new Set(succeeded.filter((one) => one.operationType === 'void').map(({ initialId }) => initialId));
   const sum = (isOne: (operation: OperationOfPlatform) => boolean) =>
@@ -126,57 +119,33 @@ export function sumsOfLedger(executed: readonly OperationOfPlatform[]): Sums {
 }
 
 export interface Books {
-  ledger: Sums;
-  journal: Sums;
-  operations: Sums;
   orders: number;
-  /** Orders with a doubt: the journal does not know what the platform did. They are in no sum. */
+  /** Minor units, by the ledger. */
+  captured: number;
+  /** Orders with a doubt, of which the journal does not know what the platform did. */
   inDoubt: number;
   differences: string[];
 }
 
 /** Compares ledger, journal and the read model of operations, order by order. */
 export function booksOf(orders: Iterable<OrderTraces>, rows: ReadonlyMap<string, OrderState>): Books {
-  const books: Books = {
-    ledger: NO_SUMS,
-    journal: NO_SUMS,
-    operations: NO_SUMS,
-    orders: 0,
-    inDoubt: 0,
-    differences: [],
-  };
+  const books: Books = { orders: 0, captured: 0, inDoubt: 0, differences: [] };
   for (const { key, order, executed } of orders) {
     // Its commands were rejected, or never came to Kafka.
-    if (order.operations.length + order.external.length === 0 && executed.length === 0) continue;
+    if (order.operations.length + order.external.length + executed.length === 0) continue;
+    const ledger = sumsOfLedger(executed);
     const [inJournal, inOperations] = [order, rows.get(key)].map((state) => state && summaryOf(state));
+    const { authorized, captured, refunded } = inJournal!.amounts;
+    const isInDoubtYet = order.operations.some((operation) => isInDoubt(operation) || isOpen(operation));
     books.orders++;
-    if (JSON.stringify(inJournal) !== JSON.stringify(inOperations))
+    books.captured += ledger.captured;
+    if (isInDoubtYet) books.inDoubt++;
+    if (!isDeepStrictEqual(inJournal, inOperations))
       books.differences.push(`${key}: operations shows ${shown(inOperations)}, the journal says ${shown(inJournal)}`);
-    if (order.operations.some((operation) => isInDoubt(operation) || isOpen(operation))) {
-      books.inDoubt++;
-      continue;
-    }
-    const [ledger, journal] = [sumsOfLedger(executed), sumsIn(inJournal)];
-    if (JSON.stringify(ledger) !== JSON.stringify(journal))
-      books.differences.push(`${key}: the ledger has ${shown(ledger)}, the journal says ${shown(journal)}`);
-    Object.assign(books, {
-      ledger: added(books.ledger, ledger),
-      journal: added(books.journal, journal),
-      operations: added(books.operations, sumsIn(inOperations)),
-    });
+    if (!isInDoubtYet && !isDeepStrictEqual(ledger, { authorized, captured, refunded }))
+      books.differences.push(`${key}: the ledger has ${shown(ledger)}, the journal says ${shown(inJournal)}`);
   }
   return books;
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
-
-function sumsIn(summary: ReturnType<typeof summaryOf> | undefined): Sums {
-  const { authorized, captured, refunded } = summary?.amounts ?? {};
-  return { authorized: authorized ?? 0, captured: captured ?? 0, refunded: refunded ?? 0 };
-}
-
-export const added = (one: Sums, other: Sums): Sums => ({
-  authorized: one.authorized + other.authorized,
-  captured: one.captured + other.captured,
-  refunded: one.refunded + other.refunded,
-});

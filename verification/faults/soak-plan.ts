@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000;
 const BEGINS_MS = { from: 10_000, to: 20_000 };
 
 /** One fault a minute; every kind comes once before one comes again. The same seed gives the same timetable. */
-export function timetableOf(minutes: number, seed: number, left: readonly SoakFault[] = SOAK_FAULTS): PlannedFault[] {
+export function timetableOf(minutes: number, seed: number): PlannedFault[] {
   const random = new Random(seed);
   const faults: SoakFault[] = [];
   while (faults.length < minutes) {
-    const deck = [...left];
+    const deck = [...SOAK_FAULTS];
     while (deck.length > 0) faults.push(...deck.splice(random.below(deck.length), 1));
   }
   return faults.slice(0, minutes).map((fault, minute) => ({

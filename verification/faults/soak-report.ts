@@ -1,8 +1,6 @@
 import { columns, percentile } from '../figures.js';
 import { VIOLATION_KINDS, type Verdict } from './report.js';
 import {
-  added,
-  NO_SUMS,
   recoveryOf,
   slopeOf,
   tookMs,
@@ -63,8 +61,6 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
   const violations = slots.flatMap(({ verdict }) => verdict.violations);
   const differences = slots.flatMap(({ books }) => books.differences);
   const slopes = figures.measured.map(slopeOf);
-  const booked = (of: 'ledger' | 'journal' | 'operations') =>
-    slots.reduce((total, { books }) => added(total, books[of]), NO_SUMS);
   const broken = [
     ...violations.map(({ kind, detail }) => `${kind}: ${detail}`),
     ...differences.map((difference) => `books: ${difference}`),
@@ -81,7 +77,7 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
       capacity: rounded(figures.capacity),
     },
     sent: {
-      ...{ commands: commands.length, orders: sum(({ books }) => books.orders) },
+      commands: commands.length,
       operations: sum(({ verdict }) => verdict.operations),
     },
     answerMs: ms(commands),
@@ -91,11 +87,13 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
     ) as Record<(typeof VIOLATION_KINDS)[number], number>),
     doubts: {
       ...{ all: sum(({ verdict }) => verdict.inDoubt), resolved: sum(({ verdict }) => verdict.resolved) },
-      ...{ false: sum(({ verdict }) => verdict.falseDoubt), openOrders: sum(({ books }) => books.inDoubt) },
+      false: sum(({ verdict }) => verdict.falseDoubt),
     },
     publishedTwice: sum(({ verdict }) => verdict.publishedTwice),
-    ...{ ledger: booked('ledger'), journal: booked('journal'), operations: booked('operations') },
-    booksDiffer: differences.length,
+    books: {
+      ...{ orders: sum(({ books }) => books.orders), captured: sum(({ books }) => books.captured) },
+      ...{ inDoubt: sum(({ books }) => books.inDoubt), differ: differences.length },
+    },
     faults: Object.fromEntries(
       faults.map(({ fault, detail, recovered, ...at }) => [
         `minute ${rounded((at.beganMs - beganMs) / 60_000)}, ${fault}`,

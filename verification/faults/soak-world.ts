@@ -17,7 +17,8 @@ import type { Stage } from './stage.js';
 import type { Way } from './surroundings.js';
 import type { Places } from './traces-reader.js';
 
-const FROZEN_MS = 6_000;
+/** Longer than a gateway's session, so another one takes its partitions. */
+const FROZEN_MS = 9_000;
 const NETWORK_MS = 4_000;
 const PLATFORM_MS = 8_000;
 const MIB = 1024 * 1024;
@@ -170,13 +171,13 @@ export class SoakWorld {
 
   get measured(): Measured[] {
     const ofLives = this.lives.flatMap(({ name, memory, descriptors }): Measured[] => [
-      { name: `live memory of ${name}`, unit: 'MiB/min', points: memory, bound: BOUNDS.memory },
-      { name: `descriptors of ${name}`, unit: '/min', points: descriptors, bound: BOUNDS.descriptors },
+      { name: `live memory of ${name}`, unit: 'MiB per minute', points: memory, bound: BOUNDS.memory },
+      { name: `descriptors of ${name}`, unit: 'per minute', points: descriptors, bound: BOUNDS.descriptors },
     ]);
     return [
       ...ofLives,
-      { name: 'Redis keys', unit: '/order', points: this.keys, bound: BOUNDS.keys },
-      { name: 'PostgreSQL rows', unit: '/order', points: this.rows, bound: BOUNDS.rows },
+      { name: 'Redis keys', unit: 'per order', points: this.keys, bound: BOUNDS.keys },
+      { name: 'PostgreSQL rows', unit: 'per order', points: this.rows, bound: BOUNDS.rows },
     ];
   }
 

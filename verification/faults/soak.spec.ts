@@ -35,7 +35,7 @@ describe('the timetable', () => {
 const minutes = (count: number, perMinute: number): Point[] =>
   Array.from({ length: count * 6 }, (_, at) => [at / 6, 100 + (perMinute * at) / 6 + (at % 6 === 0 ? 40 : 0)]);
 const descriptors = (points: readonly Point[]) => ({
-  ...{ name: 'descriptors of payment-gateway 1', unit: '/min', points, bound: BOUNDS.descriptors },
+  ...{ name: 'descriptors of payment-gateway 1', unit: 'per minute', points, bound: BOUNDS.descriptors },
 });
 
 describe('a slope', () => {
@@ -55,7 +55,7 @@ describe('a slope', () => {
   it('is not known of a short life', () => {
     expect(slopeOf(descriptors(minutes(1.5, 50)))).toEqual({
       name: expect.any(String) as string,
-      unit: '/min',
+      unit: 'per minute',
       isAbove: false,
     });
   });
@@ -106,10 +106,9 @@ const booksIn = (traces: Traces, rows = states(traces)) => booksOf(bookOf(traces
 
 describe('the books', () => {
   it('are equal in clean traces', () => {
-    const { ledger, journal, operations, differences } = booksIn(cleanTraces());
-    expect(differences).toEqual([]);
-    expect(ledger.captured).toBeGreaterThan(0);
-    expect([journal, operations]).toEqual([ledger, ledger]);
+    const { orders, captured, inDoubt, differences } = booksIn(cleanTraces());
+    expect({ inDoubt, differences }).toEqual({ inDoubt: 0, differences: [] });
+    expect(Math.min(orders, captured)).toBeGreaterThan(0);
   });
 
   it('differ if operations has lost an order, or shows it as it was', () => {
@@ -143,7 +142,7 @@ describe('the verdict', () => {
   it('is good if all was kept', () => {
     const report = reportOfSoak(figures());
     expect(report).toMatchObject({
-      ...{ broken: [], executedTwice: 0, lost: 0, booksDiffer: 0 },
+      ...{ broken: [], executedTwice: 0, lost: 0, books: { differ: 0 } },
       commandsPerSecond: { answered: 10, wanted: 10, capacity: 17 },
       answerMsWithoutFaults: { p50: 50, p99: 50 },
       answerMs: { p50: 50, p99: 4_000 },
@@ -156,7 +155,7 @@ describe('the verdict', () => {
 
   it('names a leak of descriptors', () => {
     const report = reportOfSoak(figures({ measured: [descriptors(minutes(20, 2))] }));
-    expect(report.broken).toEqual(['descriptors of payment-gateway 1: 2 /min']);
+    expect(report.broken).toEqual(['descriptors of payment-gateway 1: 2 per minute']);
     expect(tableOfSoak(report, false)).toContain('again: npm run faults -- --soak 1 --rate 10 --seed 7');
   });
 
