@@ -23,7 +23,11 @@ const MINUTE_MS = 60_000;
 /** The orders of so many milliseconds are judged together, so that neither we nor the platform must keep all of them. */
 const SLOT_MS = 30_000;
 const SETTLE_MS = 120_000;
+/** A fault that took too long is followed by this time at least. */
+const RECOVERS_MS = 20_000;
 const SAMPLE_MS = 5_000;
+/** Fewer commands are open than come in this time. */
+const CALM_SECONDS = 3;
 const SHOWN_WITHIN_MS = 30_000;
 const SHARE_OF_CAPACITY = 0.6;
 /** The platform simulator keeps 30,000 notifications at least, and a slot is judged within 90 s. */
@@ -97,7 +101,7 @@ class Soak {
     const play = () =>
       Promise.all([
         this.#play(timetableOf(minutes, seed), beganMs),
-        this.#sampled(endsMs),
+        this.#sampled(endsMs, wanted),
         ...slots.map((at) => this.#slot(String(at), wanted / COMMANDS_PER_ORDER, beganMs + at * SLOT_MS)),
       ]);
     let said = { answered: before, atMs: beganMs };
@@ -109,7 +113,7 @@ class Soak {
       return `${((nowMs - beganMs) / MINUTE_MS).toFixed(1)} of ${minutes} min: ${rate.toFixed(0)} commands/s answered, ${open} in flight, fault: ${this.#underWay ?? 'none'}`;
     };
     await withProgress(progress, play);
-    await world.sample(this.#orders);
+    await world.sample(this.#orders, true);
     const report = reportOfSoak({
       ...{ seed, minutes, wanted, capacity, beganMs, endsMs },
       ...{ slots: this.#judged, faults: this.#faults, measured: world.measured },
@@ -140,7 +144,7 @@ class Soak {
     const { stage, world, options } = this;
     const { client, simulator } = stage;
     await delay(Math.max(0, atMs - Date.now()));
-    const from = await world.places();
+    const from = world.places;
     const orderPrefix = `${stage.options.orderPrefix}${name}-`;
     const traced = { client, topicPrefix: stage.options.topicPrefix, simulatorUrl: simulator.url, orderPrefix };
     const orders = Math.max(1, Math.round((ordersPerSecond * SLOT_MS) / 1_000));
@@ -159,7 +163,8 @@ class Soak {
     }
     try {
       const { commands } = load;
-      const traces = await readTraces({ ...traced, commands, from });
+      const read = () => readTraces({ ...traced, commands, from });
+      const traces = await waitFor(read, { timeoutMs: SETTLE_MS, what: 'the traces' });
       const book = bookOf(traces);
       const books = async () => booksOf(book.orders.values(), await world.rowsOf(orderPrefix));
       const areEqual = async () => (await books()).differences.length === 0;
@@ -187,7 +192,8 @@ class Soak {
 
   async #play(timetable: readonly PlannedFault[], beganMs: number): Promise<void> {
     for (const planned of timetable) {
-      await delay(Math.max(0, beganMs + planned.atMs - Date.now()));
+      const lastMs = this.#faults.at(-1)?.endedMs ?? 0;
+      await delay(Math.max(0, beganMs + planned.atMs - Date.now(), lastMs + RECOVERS_MS - Date.now()));
       this.#underWay = planned.fault;
       const faultBeganMs = Date.now();
       const detail = await this.world.play(planned.fault).catch((error: unknown) => {
@@ -200,9 +206,10 @@ class Soak {
     }
   }
 
-  async #sampled(untilMs: number): Promise<void> {
+  async #sampled(untilMs: number, wanted: number): Promise<void> {
     while (Date.now() < untilMs) {
-      await this.world.sample(this.#orders);
+      const isCalm = this.#underWay === undefined && this.#counted().open <= CALM_SECONDS * wanted;
+      await this.world.sample(this.#orders, isCalm);
       await delay(SAMPLE_MS);
     }
   }

@@ -25,12 +25,12 @@ export interface Bound {
 
 /**
  * - Live memory, MiB a minute: 4 fill the 512 MiB that a small container has left within two hours. Below 24 MiB it is calls in flight.
- * - Descriptors a minute: a leak of one connection at each fault is one a minute. Below 12 they are connections that were made again.
+ * - Descriptors a minute: a leak of one connection at each fault is one a minute. Below 24 they are connections of calls in flight.
  * - Keys an order: the index has one. Rows an order: 14 of these stories, namely its own and one for each record and event.
  */
 export const BOUNDS = {
-  memory: { perX: 4, noise: 24, warmUp: 1, span: 1 },
-  descriptors: { perX: 1, noise: 12, warmUp: 1, span: 1 },
+  memory: { perX: 4, noise: 24, warmUp: 1, span: 3 },
+  descriptors: { perX: 1, noise: 24, warmUp: 1, span: 3 },
   keys: { perX: 3, noise: 0, warmUp: 100, span: 100 },
   rows: { perX: 25, noise: 0, warmUp: 100, span: 100 },
 } as const satisfies Record<string, Bound>;
@@ -73,8 +73,8 @@ export interface PlayedFault extends PlannedFault {
   endedMs: number;
 }
 
-/** A command is slow if it takes longer, and twice as long as nine of ten did before the fault: a busy machine is slow by itself. */
-const SLOW_MS = 1_500;
+/** A command is slow if it takes twice as long as nine of ten did before the fault, within these bounds: a busy machine is slow by itself. */
+const SLOW_MS = { atLeast: 1_500, atMost: 10_000 };
 const BEFORE_MS = 10_000;
 /** A second in which more than this share of the commands was slow is not a good one. */
 const SLOW_SHARE = 0.05;
@@ -88,8 +88,8 @@ export function recoveryOf(
 ): number | undefined {
   const near = commands.filter(({ sentAtMs }) => sentAtMs >= beganMs - BEFORE_MS && sentAtMs < untilMs);
   const before = near.filter(({ sentAtMs }) => sentAtMs < beganMs);
-  const usual = percentile(before.map(tookMs), 0.9) || 0;
-  const slowMs = Math.max(SLOW_MS, Number.isFinite(usual) ? 2 * usual : 0);
+  const usualMs = percentile(before.map(tookMs), 0.9) || 0;
+  const slowMs = Math.min(Math.max(SLOW_MS.atLeast, 2 * usualMs), SLOW_MS.atMost);
   const last = Math.floor((untilMs - endedMs) / 1_000) - GOOD_SECONDS;
   for (let at = 0; at <= last; at++) {
     const seconds = Array.from({ length: GOOD_SECONDS }, (_, more) => endedMs + (at + more) * 1_000);

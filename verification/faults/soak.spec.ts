@@ -41,19 +41,19 @@ const descriptors = (points: readonly Point[]) => ({
 describe('a slope', () => {
   it('does not count jumps, nor what lies before the warm-up', () => {
     expect(slopeOf(descriptors(minutes(20, 0)))).toMatchObject({ slope: 0, isAbove: false });
-    const warmUp = Array.from({ length: 30 }, (_, at): Point => [at / 30, at * 3]);
-    const warming = [...warmUp, ...minutes(2, 0).map(([x, y]): Point => [x + 1, y])];
+    const warmUp = Array.from({ length: 60 }, (_, at): Point => [at / 60, at * 2]);
+    const warming = [...warmUp, ...minutes(4, 0).map(([x, y]): Point => [x + 1, y])];
     expect(slopeOf(descriptors(warming))).toMatchObject({ slope: 0, isAbove: false });
   });
 
   it('is above its bound if it is steep and has risen by more than the noise', () => {
-    expect(slopeOf(descriptors(minutes(20, 2)))).toMatchObject({ slope: expect.closeTo(2) as number, isAbove: true });
+    expect(slopeOf(descriptors(minutes(30, 2)))).toMatchObject({ slope: expect.closeTo(2) as number, isAbove: true });
     expect(slopeOf(descriptors(minutes(20, 0.5)))).toMatchObject({ isAbove: false });
-    expect(slopeOf(descriptors(minutes(4, 2)))).toMatchObject({ isAbove: false });
+    expect(slopeOf(descriptors(minutes(8, 2)))).toMatchObject({ isAbove: false });
   });
 
   it('is not known of a short life', () => {
-    expect(slopeOf(descriptors(minutes(1.5, 50)))).toEqual({
+    expect(slopeOf(descriptors(minutes(3, 50)))).toEqual({
       name: expect.any(String) as string,
       unit: 'per minute',
       isAbove: false,
@@ -70,34 +70,17 @@ const commandsOf = (isSlow: (second: number) => boolean): TimedCommand[] =>
 const fault = { fault: 'freeze', detail: 'SIGSTOP', atMs: 15_000, beganMs: 15_000, endedMs: 20_000 } as const;
 
 it('counts the recovery to five seconds that are good', () => {
-  expect(
-    recoveryOf(
-      fault,
-      commandsOf((second) => second >= 15 && second < 20),
-      60_000,
-    ),
-  ).toBe(0);
-  expect(
-    recoveryOf(
-      fault,
-      commandsOf((second) => second >= 15 && second < 27),
-      60_000,
-    ),
-  ).toBe(7);
-  expect(
-    recoveryOf(
-      fault,
-      commandsOf((second) => second >= 15 && second % 4 === 0),
-      60_000,
-    ),
-  ).toBeUndefined();
-  expect(
-    recoveryOf(
-      fault,
-      commandsOf(() => true),
-      60_000,
-    ),
-  ).toBe(0);
+  const recovery = (isSlow: (second: number) => boolean) => recoveryOf(fault, commandsOf(isSlow), 60_000);
+  expect(recovery((second) => second >= 15 && second < 20)).toBe(0);
+  expect(recovery((second) => second >= 15 && second < 27)).toBe(7);
+  expect(recovery((second) => second >= 15 && second % 4 === 0)).toBeUndefined();
+});
+
+it('measures the recovery by how slow the machine was before, unless that is too slow', () => {
+  const all = commandsOf(() => true);
+  expect(recoveryOf(fault, all, 60_000)).toBe(0);
+  const stuck = all.map((one) => ({ ...one, answeredAtMs: one.sentAtMs + 11_000 }));
+  expect(recoveryOf(fault, stuck, 60_000)).toBeUndefined();
 });
 
 const states = (traces: Traces): Map<string, OrderState> =>
