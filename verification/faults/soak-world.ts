@@ -21,6 +21,8 @@ import type { Places } from './traces-reader.js';
 const FROZEN_MS = 9_000;
 const NETWORK_MS = 4_000;
 const PLATFORM_MS = 8_000;
+/** More lines of a service than it prints between two samples. */
+const KEPT_LINES = 20_000;
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const PLATFORM_RULES: readonly object[] = [
@@ -155,6 +157,7 @@ export class SoakWorld {
       const minute = (performance.now() - this.#beganMs) / MINUTE_MS;
       const [, bytes] = LIVE_BYTES.exec(app.logs.findLast((line) => LIVE_BYTES.test(line)) ?? '') ?? [];
       if (bytes !== undefined) memory.push([minute, Number(bytes) / MIB]);
+      app.logs.splice(0, app.logs.length - KEPT_LINES);
       const open = descriptorsOf(app.pid);
       if (open > 0) descriptors.push([minute, open]);
     }
