@@ -40,16 +40,19 @@ export interface Slope {
   unit: string;
   /** Undefined if too little was measured. */
   slope?: number;
+  /** The first and the last value. */
+  from: number;
+  to: number;
   isAbove: boolean;
 }
 
 export function slopeOf({ name, unit, points, bound }: Measured): Slope {
-  const firstX = points[0]?.[0] ?? 0;
+  const [[firstX, from] = [0, 0], [, to] = [0, 0]] = [points[0], points.at(-1)];
   const kept = points.filter(([x]) => x - firstX >= bound.warmUp);
   const span = (kept.at(-1)?.[0] ?? 0) - (kept[0]?.[0] ?? 0);
-  if (kept.length < 3 || span < bound.span) return { name, unit, isAbove: false };
+  if (kept.length < 3 || span < bound.span) return { name, unit, from, to, isAbove: false };
   const slope = medianSlope(kept);
-  return { name, unit, slope, isAbove: slope > bound.perX && slope * span > bound.noise };
+  return { name, unit, slope, from, to, isAbove: slope > bound.perX && slope * span > bound.noise };
 }
 
 /** The median of the slopes between any two points (Theil-Sen), so the jumps of a fault do not count. */

@@ -37,6 +37,8 @@ export interface SoakFigures {
 const RATE_HELD = 0.8;
 /** A command that is sent at the end has this time for its answer. */
 const ANSWERED_WITHIN_MS = 5_000;
+/** In a shorter soak most processes do not run for long enough. */
+const MEASURED_FROM_MINUTES = 10;
 const MOST_SHOWN = 20;
 
 /** Judges the figures of a soak. `broken` names each promise that was not kept, and each slope above its bound. */
@@ -61,12 +63,16 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
   const violations = slots.flatMap(({ verdict }) => verdict.violations);
   const differences = slots.flatMap(({ books }) => books.differences);
   const slopes = figures.measured.map(slopeOf);
+  const known = slopes.filter(({ slope }) => slope !== undefined).length;
   const broken = [
     ...violations.map(({ kind, detail }) => `${kind}: ${detail}`),
     ...differences.map((difference) => `books: ${difference}`),
     ...figures.troubles,
     ...(rate < RATE_HELD * figures.wanted ? [`only ${rounded(rate)} commands a second were answered`] : []),
     ...faults.flatMap(({ fault, recovered }) => (recovered === undefined ? [`no recovery from ${fault}`] : [])),
+    ...(figures.minutes >= MEASURED_FROM_MINUTES && known <= slopes.length / 2
+      ? [`only ${known} of ${slopes.length} slopes were measured: it was never calm for long`]
+      : []),
     ...slopes.filter(({ isAbove }) => isAbove).map(({ name, slope, unit }) => `${name}: ${rounded(slope)} ${unit}`),
   ];
   const json = {
@@ -100,7 +106,12 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
         { detail, seconds: rounded((at.endedMs - at.beganMs) / 1_000), recoverySeconds: recovered ?? 'none' },
       ]),
     ),
-    slopes: Object.fromEntries(slopes.map(({ name, unit, slope }) => [name, { [unit]: rounded(slope) }])),
+    slopes: Object.fromEntries(
+      slopes.map(({ name, unit, slope, from, to }) => [
+        name,
+        { [unit]: rounded(slope), from: rounded(from), to: rounded(to) },
+      ]),
+    ),
     broken,
   };
   return json;

@@ -55,8 +55,7 @@ describe('a slope', () => {
   it('is not known of a short life', () => {
     expect(slopeOf(descriptors(minutes(3, 50)))).toEqual({
       name: expect.any(String) as string,
-      unit: 'per minute',
-      isAbove: false,
+      ...{ unit: 'per minute', from: 140, to: expect.any(Number) as number, isAbove: false },
     });
   });
 });
@@ -140,6 +139,13 @@ describe('the verdict', () => {
     const report = reportOfSoak(figures({ measured: [descriptors(minutes(20, 2))] }));
     expect(report.broken).toEqual(['descriptors of payment-gateway 1: 2 per minute']);
     expect(tableOfSoak(report, false)).toContain('again: npm run faults -- --soak 1 --rate 10 --seed 7');
+  });
+
+  it('names a long soak that measured too little', () => {
+    const measured = [descriptors(minutes(3, 0)), descriptors(minutes(20, 0))];
+    expect(reportOfSoak(figures({ measured })).broken).toEqual([]);
+    const [said] = reportOfSoak(figures({ measured, minutes: 30 })).broken;
+    expect(said).toContain('only 1 of 2 slopes were measured');
   });
 
   it('names a command that was lost, and an operation that was executed twice', () => {
