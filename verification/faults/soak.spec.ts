@@ -142,10 +142,11 @@ describe('the verdict', () => {
   });
 
   it('names a long soak that measured too little', () => {
-    const measured = [descriptors(minutes(3, 0)), descriptors(minutes(20, 0))];
+    const measured = [3, 3, 3, 3, 20].map((length) => descriptors(minutes(length, 0)));
     expect(reportOfSoak(figures({ measured })).broken).toEqual([]);
+    expect(reportOfSoak(figures({ measured: measured.slice(1), minutes: 30 })).broken).toEqual([]);
     const [said] = reportOfSoak(figures({ measured, minutes: 30 })).broken;
-    expect(said).toContain('only 1 of 2 slopes were measured');
+    expect(said).toContain('only 1 of 5 slopes were measured');
   });
 
   it('names a command that was lost, and an operation that was executed twice', () => {
