@@ -119,6 +119,7 @@ class Soak {
       ...{ slots: this.#judged, faults: this.#faults, measured: world.measured },
       troubles: [...this.#troubles, ...stage.crashed],
     });
+    if (report.broken.length > 0) for (const line of world.warnings) console.error(line.slice(0, 300));
     if (options.markdown) console.log(tableOfSoak(report, true));
     else console.error(tableOfSoak(report, false));
     if (options.json) console.log(JSON.stringify(report));

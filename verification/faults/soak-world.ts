@@ -23,6 +23,7 @@ const NETWORK_MS = 4_000;
 const PLATFORM_MS = 8_000;
 /** More lines of a service than it prints between two samples. */
 const KEPT_LINES = 20_000;
+const MOST_WARNINGS = 20;
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const PLATFORM_RULES: readonly object[] = [
@@ -176,6 +177,16 @@ export class SoakWorld {
       { name: 'Redis keys', unit: 'per order', points: this.keys, bound: BOUNDS.keys },
       { name: 'PostgreSQL rows', unit: 'per order', points: this.rows, bound: BOUNDS.rows },
     ];
+  }
+
+  /** The last warnings of each process, for who asks why a promise was broken. */
+  get warnings(): string[] {
+    return this.lives.flatMap(({ name, app }) =>
+      app.logs
+        .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+        .slice(-MOST_WARNINGS)
+        .map((line) => `${name}: ${line}`),
+    );
   }
 
   /** Reads the orders of operations' read model whose ids begin so. */
