@@ -20,6 +20,9 @@ const { values } = readArguments({
     minutes: { type: 'string' },
     'per-second': { type: 'string' },
     brokers: { type: 'string' },
+    soak: { type: 'string' },
+    rate: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     only: { type: 'string' },
     profile: { type: 'string' },
@@ -59,6 +62,11 @@ async function runOnInfrastructure(places: [CommandLines, ...CommandLines[]]): P
   const [place] = places;
   if (values.forgeries) return (await import('./forgeries/run-forgeries.js')).runForgeries(given(), place);
   if (values.canaries) return (await import('./canaries/run-canaries.js')).runCanaries(given(), place);
+  if (values.soak !== undefined) {
+    const { runSoak } = await import('./faults/run-soak.js');
+    const rate = values.rate === undefined ? {} : { rate: Number(values.rate) };
+    return runSoak({ ...given(), ...rate, minutes: Number(values.soak), markdown: values.markdown }, place);
+  }
   if (!values['kill-anywhere']) return (await import('./faults/run-real.js')).runReal(given(), places);
   const { runKillAnywhere } = await import('./faults/run-kill-anywhere.js');
   const [minutes, perSecond] = [Number(values.minutes ?? 3), Number(values['per-second'] ?? 100)];

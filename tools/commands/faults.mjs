@@ -1,19 +1,26 @@
 import { availableParallelism } from 'node:os';
 import profiles from '../../verification/simulation/profiles.json' with { type: 'json' };
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { packagesFor } from '../infra/infrastructure.mjs';
+import { packagesFor, startDatabase } from '../infra/infrastructure.mjs';
 import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../infra/kafka.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { freePorts } from '../infra/ports.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
 import { oneOf, wholeNumber } from './values.mjs';
-import { INFRASTRUCTURE } from './variables.mjs';
+import { DATABASE, INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
 export const PROFILES = Object.keys(profiles);
-const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
-const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
+const GOES_WITH = {
+  orders: 'amounts',
+  minutes: 'kill-anywhere',
+  'per-second': 'kill-anywhere',
+  profile: 'simulated',
+  rate: 'soak',
+  markdown: 'soak',
+};
+const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere', 'soak'];
 
 export const description =
   'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
@@ -46,6 +53,17 @@ export const options = {
     help: 'commands, of --kill-anywhere (default: 100)',
     check: wholeNumber({ min: 1 }),
   },
+  soak: {
+    value: 'M',
+    help: 'minutes of a steady load with a fault in each, operations and PostgreSQL beside it',
+    check: wholeNumber({ min: 1 }),
+  },
+  rate: {
+    value: 'N',
+    help: 'commands a second of --soak (default: 60 % of what is measured)',
+    check: wholeNumber({ min: 1, max: 300 }),
+  },
+  markdown: { help: 'of --soak: prints its table as Markdown' },
   brokers: {
     value: 'N',
     help: 'faults of one of so many brokers, 3: killed, frozen, disk full (as root), controller changed, all restarted',
@@ -54,7 +72,7 @@ export const options = {
   json: { help: 'the last line is one JSON object' },
 };
 
-export const variables = INFRASTRUCTURE;
+export const variables = { ...INFRASTRUCTURE, ...DATABASE };
 export const exitCodes = { 0: 'nothing happened that never must', 1: 'something did, or it could not be tried' };
 
 export function fault({ options: given }) {
@@ -62,6 +80,8 @@ export function fault({ options: given }) {
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
+  if (given.soak && (process.env.KAFKA_BROKERS || process.env.REDIS_URL))
+    return '--soak kills its Kafka and Redis: unset KAFKA_BROKERS and REDIS_URL';
   for (const [name, mode] of Object.entries(GOES_WITH))
     if (given[name] && !given[mode]) return `--${name} goes with --${mode}`;
   return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;
@@ -69,10 +89,15 @@ export function fault({ options: given }) {
 
 export async function run({ options: given, args, held, log }) {
   await bootstrap({ held, log });
+  const database = given.soak ? await startDatabase({ held, log }) : undefined;
   const needsInfrastructure = !given.amounts && !given.simulated && !given.mutants && !given.list;
-  const env = needsInfrastructure
-    ? { ...process.env, FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })) }
-    : process.env;
+  const env = {
+    ...process.env,
+    ...(database && { DATABASE_URL: database.databaseUrl }),
+    ...(needsInfrastructure && {
+      FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })),
+    }),
+  };
   const isResult = (line, stream) => stream === 'stdout' && (!given.json || line.startsWith('{"'));
   const onLine = (line, stream) => (isResult(line, stream) ? console.log(line) : console.error(line));
   return held.start(process.execPath, ['verification/dist/main.js', ...args], { env, onLine }).exited;
@@ -115,7 +140,7 @@ function ownRedis(command, port) {
 }
 
 function workersFor(options, { isShared }) {
-  if (options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
+  if (options.forgeries || options.canaries || options['kill-anywhere'] || options.soak || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }

@@ -8,6 +8,7 @@ type Event = CloudEvent<PaymentEvent>;
 
 export interface Arrival {
   orderId: string;
+  commandId: string | undefined;
   atMs: number;
 }
 
@@ -39,6 +40,15 @@ export class LoadEvents {
 
   of(orderId: string): readonly Event[] {
     return this.#byOrder.get(orderId) ?? [];
+  }
+
+  /** Drops what is kept of the orders whose ids begin so; the arrivals stay. */
+  forget(orderPrefix: string): void {
+    for (const [orderId, events] of this.#byOrder) {
+      if (!orderId.startsWith(orderPrefix)) continue;
+      for (const { id } of events) this.#seen.delete(id);
+      this.#byOrder.delete(orderId);
+    }
   }
 
   /** Resolves to the first result of `find` on the order's events that is not undefined; to undefined after the timeout. */
@@ -98,7 +108,7 @@ export class LoadEvents {
     if (!orderId?.startsWith(this.orderPrefix) || event?.id === undefined || this.#seen.has(event.id)) return;
     this.#seen.add(event.id);
     this.#byOrder.set(orderId, [...this.of(orderId), event as Event]);
-    this.arrivals.push({ orderId, atMs: Date.now() });
+    this.arrivals.push({ orderId, commandId: (event as Event).data.commandId, atMs: Date.now() });
     this.#arrived.emit(orderId);
   }
 }

@@ -157,8 +157,9 @@ export class PlatformDoors {
       .HFTOKEN;
   }
 
-  async notifications(): Promise<NotificationOfPlatform[]> {
-    return (await this.#request('GET', '/simulator/notifications')) as NotificationOfPlatform[];
+  async notifications(orderPrefix: string): Promise<NotificationOfPlatform[]> {
+    const path = `/simulator/notifications?orderPrefix=${encodeURIComponent(orderPrefix)}`;
+    return (await this.#request('GET', path)) as NotificationOfPlatform[];
   }
 
   async #request(method: string, path: string, body?: object): Promise<unknown> {

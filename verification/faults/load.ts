@@ -28,6 +28,8 @@ export interface LoadOptions {
   orders: number;
   perSecond: number;
   stories?: readonly StoryName[];
+  /** Shared by several loads: its owner starts and closes it. */
+  events?: LoadEvents;
 }
 
 export interface PlannedOrder {
@@ -61,7 +63,7 @@ export class Load {
     const { client, topicPrefix, simulatorUrl, orderPrefix, random, orders, perSecond } = options;
     this.#options = options;
     this.#platform = new PlatformDoors(simulatorUrl, MERCHANT.identifier);
-    this.#events = new LoadEvents(client, topicPrefix, orderPrefix);
+    this.#events = options.events ?? new LoadEvents(client, topicPrefix, orderPrefix);
     this.#producer = new BatchingProducer({ client, log: silentLog });
     const stories = decks(random, options.stories ?? STORY_NAMES, orders);
     this.orders = stories.map((story, index) => ({
@@ -79,7 +81,7 @@ export class Load {
   }
 
   start(): void {
-    this.#events.start();
+    if (!this.#options.events) this.#events.start();
     this.#timers = this.orders.map((order, at) => setTimeout(() => this.#begin(order, this.#randoms[at]!), order.atMs));
   }
 
@@ -112,7 +114,7 @@ export class Load {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
-    await Promise.all([this.#events.close(), this.#producer.close()]);
+    await Promise.all([this.#options.events ?? this.#events.close(), this.#producer.close()]);
   }
 
   async #open(): Promise<string[]> {
@@ -126,10 +128,12 @@ export class Load {
       }),
     ];
     if (open.length > 0) return open;
-    const notifications = await this.#platform.notifications().catch((error: unknown) => String(error));
+    const notifications = await this.#platform
+      .notifications(this.#options.orderPrefix)
+      .catch((error: unknown) => String(error));
     if (typeof notifications === 'string') return [notifications];
     return notifications
-      .filter(({ orderId, state }) => orderId.startsWith(this.#options.orderPrefix) && state === 'waiting')
+      .filter(({ state }) => state === 'waiting')
       .map(({ operationType, execCode, orderId, attempts }) => {
         const { status, error } = attempts.at(-1) ?? {};
         return `notification ${operationType} ${execCode} of ${orderId}: ${attempts.length} attempts, the last ${status ?? error ?? 'under way'}`;

@@ -17,14 +17,22 @@ import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } fr
 
 const TIMEOUT_MS = 30_000;
 
-/** Reads all records of a topic up to its current end, with headers, each partition in offset order. */
-export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic: string): Promise<ConsumedRecord[]> {
+/** Offsets by topic and partition. */
+export type Places = Readonly<Record<string, ReadonlyMap<number, bigint>>>;
+
+/** Reads all records of a topic, or those behind a place, up to its current end, with headers, each partition in offset order. */
+export async function wholeTopic(
+  client: KafkaClient,
+  topicPrefix: string,
+  topic: string,
+  from?: ReadonlyMap<number, bigint>,
+): Promise<ConsumedRecord[]> {
   const reader = new LogReader({ client, topic: topicPrefix + topic, log: silentLog });
   // A read would wait for as long as no broker answers; it rejects when its reader is closed.
   const timeout = setTimeout(() => void reader.close(), TIMEOUT_MS);
   const partitionOf = async (partition: number, { low, high }: { low: bigint; high: bigint }) => {
     const records: ConsumedRecord[] = [];
-    for await (const slice of reader.read(partition, low, high))
+    for await (const slice of reader.read(partition, from?.get(partition) ?? low, high))
       records.push(...slice.map((record) => ({ ...record, topic, partition })));
     return records;
   };
@@ -44,6 +52,8 @@ export interface TracesReaderOptions {
   /** Every ORDERID of the run, and no other, begins with it. */
   orderPrefix: string;
   commands: SentCommand[];
+  /** All records of the run are behind these; without it everything is read. */
+  from?: Places;
 }
 
 /** Until the gateway has taken everything that platform and topics hold. */
@@ -65,22 +75,23 @@ export async function readTraces(options: TracesReaderOptions): Promise<Traces> 
 
 /** Reads causes before their effects: an effect written in between could otherwise look lost. */
 async function readOnce(options: TracesReaderOptions): Promise<Traces> {
-  const { client, topicPrefix, simulatorUrl, orderPrefix, commands } = options;
+  const { client, topicPrefix, simulatorUrl, orderPrefix, commands, from } = options;
   const isOurs = (orderId: string | undefined) => orderId !== undefined && orderId.startsWith(orderPrefix);
   const isOurKey = (key: string | null) => isOurs(parseOrderKey(key ?? '')?.orderId);
   const read = async (topic: { name: string }) =>
-    (await wholeTopic(client, topicPrefix, topic.name)).filter(({ key }) => isOurKey(key)) as (ConsumedRecord & {
-      key: string;
-    })[];
+    (await wholeTopic(client, topicPrefix, topic.name, from?.[topic.name])).filter(({ key }) =>
+      isOurKey(key),
+    ) as (ConsumedRecord & { key: string })[];
+  const ofRun = `?orderPrefix=${encodeURIComponent(orderPrefix)}`;
 
-  const delivered = await ask<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
+  const delivered = await ask<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications${ofRun}`);
   const [commandTopics, notifications] = await Promise.all([
     Promise.all(Object.values(COMMAND_TOPICS).map(read)),
     read(TOPICS.notifications),
   ]);
   const journal = await read(TOPICS.journal);
   const [events, deadLetters] = await Promise.all([read(TOPICS.events), read(TOPICS.commandsDeadLetter)]);
-  const ledger = await ask<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
+  const ledger = await ask<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger${ofRun}`);
 
   return {
     commands,
@@ -94,11 +105,8 @@ async function readOnce(options: TracesReaderOptions): Promise<Traces> {
       return { ...placeOf(record), id, notification: data };
     }),
     deadLetters: deadLetters.length,
-    ledger: {
-      calls: ledger.calls.filter(({ orderId }) => isOurs(orderId)),
-      operations: ledger.operations.filter(({ orderId }) => isOurs(orderId)),
-    },
-    delivered: delivered.filter(({ orderId }) => isOurs(orderId)),
+    ledger,
+    delivered,
   };
 }
 

@@ -70,6 +70,13 @@ it('a reset forgets everything', async () => {
   ).toBe('2002');
 });
 
+it('shows the ledger of the orders whose ids begin so', async () => {
+  for (const ORDERID of ['run-1-a', 'run-1-b', 'run-2-a']) await simulator.operate(instalment({ ORDERID }));
+  const { calls, operations, counts } = await simulator.ledger('?orderPrefix=run-1-');
+  for (const list of [calls, operations, counts])
+    expect(list.map((one) => one.orderId)).toEqual(['run-1-a', 'run-1-b']);
+});
+
 it('GET /simulator/totals reports if the lists are complete', async () => {
   await simulator.operate(instalment());
   expect((await simulator.json('GET', '/simulator/totals')).body).toEqual({

@@ -24,7 +24,7 @@ export interface ControlParts {
   readonly encryptionKeys: EncryptionKeys;
 }
 
-type OrderQuery = { Querystring: { identifier?: string; orderId?: string } };
+type OrderQuery = { Querystring: { identifier?: string; orderId?: string; orderPrefix?: string } };
 
 /** API for tests under `/simulator`. The real platform has nothing like it. */
 export async function controlController(server: FastifyInstance, parts: ControlParts): Promise<void> {

@@ -28,6 +28,8 @@ interface Execution {
 export interface LedgerFilter {
   readonly identifier?: string;
   readonly orderId?: string;
+  /** The beginning of the ORDERID. */
+  readonly orderPrefix?: string;
 }
 
 const MAX_CALLS = 100_000;
@@ -66,10 +68,11 @@ export class Ledger {
     this.executions.push({ timeMs: this.clock.nowMs(), transaction, answered, origin });
   }
 
-  read({ identifier, orderId }: LedgerFilter) {
+  read({ identifier, orderId, orderPrefix }: LedgerFilter) {
     const isWanted = (entry: LedgerFilter) =>
       (identifier === undefined || entry.identifier === identifier) &&
-      (orderId === undefined || entry.orderId === orderId);
+      (orderId === undefined || entry.orderId === orderId) &&
+      (orderPrefix === undefined || entry.orderId?.startsWith(orderPrefix));
     const nowMs = this.clock.nowMs();
     const operations = this.executions
       .filter(({ transaction }) => isWanted(transaction))

@@ -156,6 +156,13 @@ describe('what is notified', () => {
   });
 });
 
+it('shows those of the orders whose ids begin so', async () => {
+  for (const ORDERID of ['run-1-a', 'run-2-a']) await running.simulator.authorized({ ORDERID });
+  await arrived(2);
+  const { body } = await running.simulator.json('GET', '/simulator/notifications?orderPrefix=run-1-');
+  expect((body as { orderId: string }[]).map(({ orderId }) => orderId)).toEqual(['run-1-a']);
+});
+
 describe('how it is delivered', () => {
   it('repeats until 200 and exactly OK', async () => {
     running.shop.answerNext(500, 'OK');

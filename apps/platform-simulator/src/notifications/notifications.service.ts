@@ -24,9 +24,12 @@ export interface Notification {
 interface OrderFilter {
   readonly identifier?: string;
   readonly orderId?: string;
+  /** The beginning of the ORDERID. */
+  readonly orderPrefix?: string;
 }
 
-const MAX_KEPT = 20_000;
+/** Half of them at least are there: a soak of 300 commands a second judges an order within 90 s. */
+const MAX_KEPT = 60_000;
 const MAX_FORGED = 20_000;
 /** A held notification is sent after this time, even if the order's next one did not come. */
 const MAX_HOLD_MS = 10_000;
@@ -218,8 +221,10 @@ export class Notifications {
   }
 }
 
-const isWanted = (one: Notification, { identifier, orderId }: OrderFilter) =>
-  (identifier === undefined || one.identifier === identifier) && (orderId === undefined || one.orderId === orderId);
+const isWanted = (one: Notification, { identifier, orderId, orderPrefix = '' }: OrderFilter) =>
+  (identifier === undefined || one.identifier === identifier) &&
+  (orderId === undefined || one.orderId === orderId) &&
+  one.orderId.startsWith(orderPrefix);
 
 /** Resolves to false if the stop interrupted it. */
 async function slept(delayMs: number, signal: AbortSignal): Promise<boolean> {

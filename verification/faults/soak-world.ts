@@ -1,0 +1,255 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import postgres from 'postgres';
+import { createClient } from 'redis';
+import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
+import { topicOffsets } from '@tranche/kafka';
+import type { OrderState } from '@tranche/order-journal';
+import { repositoryRoot, type RunningApp } from '@tranche/testing';
+import { LIVE_BYTES } from './live-memory.js';
+import { LoadEvents } from './load-events.js';
+import type { WeatherName } from './proxy.js';
+import { BOUNDS, type Measured, type Point } from './soak-figures.js';
+import type { SoakFault } from './soak-plan.js';
+import type { Stage } from './stage.js';
+import type { Way } from './surroundings.js';
+import type { Places } from './traces-reader.js';
+
+/** Longer than a gateway's session, so another one takes its partitions. */
+const FROZEN_MS = 9_000;
+const NETWORK_MS = 4_000;
+const PLATFORM_MS = 8_000;
+/** More lines of a service than it prints between two samples. */
+const KEPT_LINES = 20_000;
+const MOST_WARNINGS = 20;
+const MIB = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const PLATFORM_RULES: readonly object[] = [
+  { executeThenReset: true },
+  { dropBefore: true },
+  { status5xx: { when: 'after', status: 502 } },
+  { latencyMsUniform: [800, 2_200] },
+  { execCode: '5003' },
+];
+/** Share of the calls that the platform treats so. */
+const PLATFORM_SHARE = 0.5;
+const WAYS: readonly Way[] = ['platform', 'ingest', 'kafka', 'redis'];
+const WEATHERS: readonly WeatherName[] = ['latency', 'blackhole', 'half-open', 'cut', 'reset'];
+/** The image's option, and what prints the memory in use. */
+const OF_SOAK = {
+  NODE_OPTIONS: `--max-semi-space-size=64 --import=${pathToFileURL(join(repositoryRoot(), 'verification/dist/faults/live-memory.js')).href}`,
+  PRINT_LIVE_BYTES: '1',
+};
+
+interface Life {
+  app: RunningApp;
+  name: string;
+  memory: Point[];
+  descriptors: Point[];
+}
+
+/** The gateways of a soak, and operations with its PostgreSQL beside them: the faults that are played on them, and samples of what they hold. */
+export class SoakWorld {
+  readonly events: LoadEvents;
+  readonly lives: Life[] = [];
+  readonly keys: Point[] = [];
+  readonly rows: Point[] = [];
+  #gateways: RunningApp[] = [];
+  #places: Places = {};
+  readonly #sql: postgres.Sql;
+  readonly #schema: string;
+  readonly #beganMs = performance.now();
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly databaseUrl: string,
+  ) {
+    const { topicPrefix, orderPrefix } = stage.options;
+    this.events = new LoadEvents(stage.client, topicPrefix, orderPrefix);
+    this.#schema = topicPrefix.replaceAll(/\W/g, '_');
+    this.#sql = postgres(databaseUrl, { max: 1, connection: { search_path: this.#schema }, onnotice: () => undefined });
+  }
+
+  async start(): Promise<void> {
+    const { stage } = this;
+    this.events.start();
+    await stage.ingest?.stop();
+    this.#watch('notification-ingest', await stage.startIngest({ env: OF_SOAK }));
+    const { KAFKA_BROKERS = '', KAFKA_TOPIC_PREFIX = '' } = stage.surroundings.ingest();
+    const operations = await this.#start('operations', {
+      ...{ KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, DATABASE_URL: this.databaseUrl, DATABASE_SCHEMA: this.#schema },
+      OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
+      // Nobody asks for a decision.
+      GATEWAY_URL: 'http://127.0.0.1:9',
+    });
+    await Promise.all([this.join(), this.join(), stage.ready(operations)]);
+  }
+
+  /** Resolves to more about the fault when it has ended. */
+  async play(fault: SoakFault): Promise<string> {
+    const { stage } = this;
+    const { random, infrastructure } = stage;
+    const gateway = random.pick(this.#gateways);
+    switch (fault) {
+      case 'kill':
+        this.#gateways = this.#gateways.filter((one) => one !== gateway);
+        await stage.kill(gateway);
+        // It recovers while the next one starts.
+        void this.join().catch((error: unknown) => void stage.crashed.push(String(error)));
+        return 'SIGKILL; the next one starts at once';
+      case 'freeze':
+        process.kill(gateway.pid, 'SIGSTOP');
+        await delay(FROZEN_MS);
+        stage.goOn(gateway);
+        return `SIGSTOP for ${FROZEN_MS / 1_000} s`;
+      case 'join':
+        await this.join();
+        return `${this.#gateways.length} gateways now`;
+      case 'leave':
+        this.#gateways = this.#gateways.filter((one) => one !== gateway);
+        await gateway.stop();
+        return `SIGTERM; ${this.#gateways.length} gateways now`;
+      case 'broker':
+        await infrastructure.kafka!.killBroker();
+        await infrastructure.kafka!.startBroker();
+        return 'SIGKILL, and started on its log';
+      case 'redis':
+        await infrastructure.killRedis();
+        await delay(random.between(100, 2_000));
+        await infrastructure.startRedis();
+        return 'SIGKILL, and started on its append-only file';
+      case 'platform': {
+        const rule = random.pick(PLATFORM_RULES);
+        await stage.fault(rule, { probability: PLATFORM_SHARE, seed: 1 + random.below(1_000_000) });
+        await delay(PLATFORM_MS);
+        await stage.noFaults();
+        return JSON.stringify(rule);
+      }
+      case 'network': {
+        const [way, weather] = [random.pick(WAYS), random.pick(WEATHERS)];
+        await stage.proxies[way].set(weather);
+        await delay(NETWORK_MS);
+        await stage.proxies[way].set('pass');
+        return `${weather} on the way to ${way}`;
+      }
+    }
+  }
+
+  /** Resolves when another gateway works. */
+  async join(): Promise<void> {
+    const settings = this.stage.surroundings.gateway(['kafka', 'redis']);
+    const gateway = await this.#start('payment-gateway', settings);
+    this.#gateways.push(gateway);
+    await this.stage.ready(gateway);
+  }
+
+  /** The ends of the topics a few seconds ago, or when Kafka last answered. */
+  get places(): Places {
+    return this.#places;
+  }
+
+  /** Memory and connections of a backlog are no leak, so without `isCalm` only keys and rows are counted. */
+  async sample(orders: number, isCalm: boolean): Promise<void> {
+    void this.#readPlaces().catch(() => undefined);
+    for (const { app, memory, descriptors } of isCalm ? this.lives : []) {
+      if (app.killed) continue;
+      const minute = (performance.now() - this.#beganMs) / MINUTE_MS;
+      const [, bytes] = LIVE_BYTES.exec(app.logs.findLast((line) => LIVE_BYTES.test(line)) ?? '') ?? [];
+      if (bytes !== undefined) memory.push([minute, Number(bytes) / MIB]);
+      app.logs.splice(0, app.logs.length - KEPT_LINES);
+      const open = descriptorsOf(app.pid);
+      if (open > 0) descriptors.push([minute, open]);
+    }
+    const [keys, rows] = await Promise.all([this.#countKeys(), this.#countRows()]);
+    if (keys !== undefined) this.keys.push([orders, keys]);
+    if (rows !== undefined) this.rows.push([orders, rows]);
+  }
+
+  get measured(): Measured[] {
+    const ofLives = this.lives.flatMap(({ name, memory, descriptors }): Measured[] => [
+      { name: `live memory of ${name}`, unit: 'MiB per minute', points: memory, bound: BOUNDS.memory },
+      { name: `descriptors of ${name}`, unit: 'per minute', points: descriptors, bound: BOUNDS.descriptors },
+    ]);
+    return [
+      ...ofLives,
+      { name: 'Redis keys', unit: 'per order', points: this.keys, bound: BOUNDS.keys },
+      { name: 'PostgreSQL rows', unit: 'per order', points: this.rows, bound: BOUNDS.rows },
+    ];
+  }
+
+  /** The last warnings of each process, for who asks why a promise was broken. */
+  get warnings(): string[] {
+    return this.lives.flatMap(({ name, app }) =>
+      app.logs
+        .filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+        .slice(-MOST_WARNINGS)
+        .map((line) => `${name}: ${line}`),
+    );
+  }
+
+  /** Reads the orders of operations' read model whose ids begin so. */
+  async rowsOf(orderPrefix: string): Promise<Map<string, OrderState>> {
+    const rows = await this.#sql<{ key: string; state: OrderState }[]>`
+      select key, state from orders where starts_with(order_id, ${orderPrefix})`;
+    return new Map(rows.map(({ key, state }) => [key, state]));
+  }
+
+  async close(): Promise<void> {
+    await this.stage.close();
+    await this.events.close();
+    await this.#sql.unsafe(`drop schema if exists "${this.#schema}" cascade`).catch(() => undefined);
+    await this.#sql.end({ timeout: 5 });
+  }
+
+  async #start(name: 'payment-gateway' | 'operations', settings: Record<string, string>): Promise<RunningApp> {
+    const app = await this.stage.start(name, { ...settings, ...OF_SOAK });
+    this.#watch(name, app);
+    return app;
+  }
+
+  #watch(name: string, app: RunningApp): void {
+    const number = this.lives.filter((life) => life.name.startsWith(name)).length + 1;
+    this.lives.push({ app, name: `${name} ${number}`, memory: [], descriptors: [] });
+  }
+
+  /** An answer that comes late names earlier places, and these are right too. */
+  async #readPlaces(): Promise<void> {
+    const { client, options } = this.stage;
+    const topics = [...Object.values(COMMAND_TOPICS), TOPICS.notifications, TOPICS.journal, TOPICS.events];
+    const read = async ({ name }: { name: string }) => {
+      const offsets = await topicOffsets(client, options.topicPrefix + name);
+      return [name, new Map([...offsets].map(([partition, { high }]) => [partition, high]))] as const;
+    };
+    this.#places = Object.fromEntries(await Promise.all(topics.map(read)));
+  }
+
+  async #countKeys(): Promise<number | undefined> {
+    const socket = { reconnectStrategy: false as const, connectTimeout: 2_000 };
+    const redis = createClient({ url: this.stage.infrastructure.redisUrl, socket }).on('error', () => undefined);
+    try {
+      return await (await redis.connect()).dbSize();
+    } catch {
+      return undefined;
+    } finally {
+      if (redis.isOpen) redis.destroy();
+    }
+  }
+
+  /** PostgreSQL's own count is cheap, and a little late. */
+  async #countRows(): Promise<number | undefined> {
+    const [row] = await this.#sql<{ rows: string }[]>`
+      select sum(n_live_tup) as rows from pg_stat_user_tables where schemaname = ${this.#schema}`.catch(() => []);
+    return row && Number(row.rows);
+  }
+}
+
+/** 0 if they cannot be counted. */
+function descriptorsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
