@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts, repositoryRoot } from '@tranche/testing';
+import type { Planted } from './canaries/planted.js';
 import type { Infrastructure } from './infrastructure.js';
 import { kafkaAddress, TcpProxy } from './proxy.js';
 
@@ -16,11 +17,14 @@ export type Way = 'platform' | 'ingest' | 'kafka' | 'redis';
 /** A service connects to these through their proxy only if the scenario wants it. */
 export type Through = readonly ('kafka' | 'redis')[];
 
-export interface PlantedSettings {
+export interface RunSettings {
+  /** Replaces the demo's merchants. */
   merchantsFile?: string;
   simulator?: Record<string, string>;
   gateway?: Record<string, string>;
   logLevel?: string;
+  /** Secrets of this run. */
+  planted?: Planted;
 }
 
 /** Addresses of the services, the proxies between them, and the settings that follow. */
@@ -31,13 +35,13 @@ export class Surroundings {
     readonly proxies: Readonly<Record<Way, TcpProxy>>,
     private readonly ports: { ingest: number; simulator: number },
     private readonly merchantsFile: string,
-    private readonly planted: PlantedSettings | undefined,
+    private readonly settings: RunSettings | undefined,
   ) {}
 
   static async open(
     infrastructure: Infrastructure,
     topicPrefix: string,
-    planted?: PlantedSettings,
+    settings?: RunSettings,
   ): Promise<Surroundings> {
     const { brokers, redisUrl, folder } = infrastructure;
     const [ingest, simulator] = await freePorts();
@@ -54,9 +58,9 @@ export class Surroundings {
     const merchantsFile = join(folder, `merchants-${simulator}.json`);
     writeFileSync(
       merchantsFile,
-      JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, planted?.merchantsFile)),
+      JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, settings?.merchantsFile)),
     );
-    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, planted);
+    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, settings);
   }
 
   simulator(): Record<string, string> {
@@ -66,7 +70,7 @@ export class Surroundings {
       NOTIFICATION_RETRY_MS,
       LATENCY_MS: '10-80',
       LOG_LEVEL: this.#logLevel,
-      ...this.planted?.simulator,
+      ...this.settings?.simulator,
     };
   }
 
@@ -82,7 +86,7 @@ export class Surroundings {
       PLATFORM_TIMEOUT_MS: String(PLATFORM_TIMEOUT_MS),
       DOUBT_GRACE_MS: String(DOUBT_GRACE_MS),
       KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
-      ...this.planted?.gateway,
+      ...this.settings?.gateway,
     };
   }
 
@@ -113,7 +117,7 @@ export class Surroundings {
   }
 
   get #logLevel(): string {
-    return this.planted?.logLevel ?? LOG_LEVEL;
+    return this.settings?.logLevel ?? LOG_LEVEL;
   }
 }
 
