@@ -14,7 +14,6 @@ const { values } = readArguments({
     orders: { type: 'string' },
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
-    forgeries: { type: 'boolean', default: false },
     'kill-anywhere': { type: 'boolean', default: false },
     minutes: { type: 'string' },
     'per-second': { type: 'string' },
@@ -55,7 +54,6 @@ else if (values.amounts) {
 
 async function runOnInfrastructure(places: [CommandLines, ...CommandLines[]]): Promise<number> {
   const [place] = places;
-  if (values.forgeries) return (await import('./forgeries/run-forgeries.js')).runForgeries(given(), place);
   if (!values['kill-anywhere']) return (await import('./faults/run-real.js')).runReal(given(), places);
   const { runKillAnywhere } = await import('./faults/run-kill-anywhere.js');
   const [minutes, perSecond] = [Number(values.minutes ?? 3), Number(values['per-second'] ?? 100)];

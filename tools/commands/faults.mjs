@@ -13,7 +13,7 @@ const WORKERS = 2;
 const MOST_WORKERS = 8;
 export const PROFILES = Object.keys(profiles);
 const GOES_WITH = { orders: 'amounts', minutes: 'kill-anywhere', 'per-second': 'kill-anywhere', profile: 'simulated' };
-const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'kill-anywhere'];
+const MODES = ['amounts', 'simulated', 'mutants', 'kill-anywhere'];
 
 export const description =
   'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
@@ -37,7 +37,6 @@ export const options = {
     check: oneOf(PROFILES),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
-  forgeries: { help: 'forged notifications and slow clients' },
   'kill-anywhere': { help: 'kills at random moments of a steady load' },
   minutes: { value: 'M', help: 'of --kill-anywhere (default: 3)', check: wholeNumber({ min: 1 }) },
   'per-second': {
@@ -114,7 +113,7 @@ function ownRedis(command, port) {
 }
 
 function workersFor(options, { isShared }) {
-  if (options.forgeries || options['kill-anywhere'] || options.brokers) return 1;
+  if (options['kill-anywhere'] || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }
