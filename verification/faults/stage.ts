@@ -72,7 +72,7 @@ export class Stage {
       await stage.startIngest();
       return stage;
     } catch (error) {
-      surroundings.close();
+      await surroundings.close();
       await simulator?.stop('SIGKILL');
       throw error;
     }
@@ -182,7 +182,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop('SIGKILL')));
-    this.surroundings.close();
+    await this.surroundings.close();
   }
 
   /** Resolves when the process runs; it belongs to the run, so it may not end by itself. */

@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts, repositoryRoot } from '@tranche/testing';
+import { freePorts, readdressed, repositoryRoot, TcpProxy } from '@tranche/testing';
 import type { Planted } from './canaries/planted.js';
 import type { Infrastructure } from './infrastructure.js';
-import { kafkaAddress, TcpProxy } from './proxy.js';
 
 export const MERCHANT = { name: 'shop-fr', identifier: 'Demo Shop FR' } as const;
 /** Milliseconds after which a silent member of the group loses its partitions. */
@@ -45,15 +44,15 @@ export class Surroundings {
   ): Promise<Surroundings> {
     const { brokers, redisUrl, folder } = infrastructure;
     const [ingest, simulator] = await freePorts();
-    const redis = new URL(redisUrl);
+    const [host = '', port] = brokers.split(',')[0]!.split(':');
     const proxies: Record<Way, TcpProxy> = {
-      platform: await TcpProxy.listen(() => ({ port: simulator })),
-      ingest: await TcpProxy.listen(() => ({ port: ingest })),
-      kafka: await TcpProxy.listen(
-        () => ({ port: Number(brokers.split(',')[0]?.split(':')[1]) }),
-        kafkaAddress(brokers, () => proxies.kafka.port),
-      ),
-      redis: await TcpProxy.listen(() => ({ port: Number(redis.port), host: redis.hostname })),
+      platform: await TcpProxy.listen(() => `http://127.0.0.1:${simulator}`),
+      ingest: await TcpProxy.listen(() => `http://127.0.0.1:${ingest}`),
+      // Kafka's answers say where clients must connect.
+      kafka: await TcpProxy.listen(() => `tcp://${host}:${port}`, {
+        answers: () => readdressed(host, Number(port), () => proxies.kafka.port),
+      }),
+      redis: await TcpProxy.listen(() => redisUrl),
     };
     const merchantsFile = join(folder, `merchants-${simulator}.json`);
     writeFileSync(
@@ -75,11 +74,10 @@ export class Surroundings {
   }
 
   gateway(through: Through): Record<string, string> {
-    const redis = new URL(this.infrastructure.redisUrl);
-    if (through.includes('redis')) redis.host = `127.0.0.1:${this.proxies.redis.port}`;
+    const { redisUrl } = this.infrastructure;
     return {
       ...this.#kafka(through),
-      REDIS_URL: redis.href,
+      REDIS_URL: through.includes('redis') ? this.proxies.redis.through(redisUrl) : redisUrl,
       PAYMENT_URL: `http://127.0.0.1:${this.proxies.platform.port}`,
       AUTH_SERVICE_KEY: 'not-used',
       OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
@@ -102,8 +100,8 @@ export class Surroundings {
     return file;
   }
 
-  close(): void {
-    for (const proxy of Object.values(this.proxies)) proxy.close();
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.proxies).map((proxy) => proxy.close()));
   }
 
   #kafka(through: Through): Record<string, string> {
