@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from './infrastructure.js';
 
 /** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
-export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
+type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
 
-export interface NetworkConditions {
+interface NetworkConditions {
   up: Flow;
   down: Flow;
   connects: 'pass' | 'refuse' | 'reset';
@@ -27,9 +27,9 @@ export const CONDITIONS = {
 export type ConditionsName = keyof typeof CONDITIONS;
 
 /** Makes a function for each connection that changes its bytes on the way, or holds them until its promise resolves. */
-export type Rewrite = (client: Socket) => (bytes: Buffer) => Buffer | Promise<Buffer>;
+type Rewrite = (client: Socket) => (bytes: Buffer) => Buffer | Promise<Buffer>;
 
-export interface ProxyOptions {
+interface ProxyOptions {
   host?: string;
   /** By default a free one, which stays ours while the proxy is cut. */
   port?: number;
