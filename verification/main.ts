@@ -14,8 +14,6 @@ const { values } = readArguments({
     orders: { type: 'string' },
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
-    forgeries: { type: 'boolean', default: false },
-    canaries: { type: 'boolean', default: false },
     'kill-anywhere': { type: 'boolean', default: false },
     minutes: { type: 'string' },
     'per-second': { type: 'string' },
@@ -60,8 +58,6 @@ else if (values.amounts) {
 
 async function runOnInfrastructure(places: [CommandLines, ...CommandLines[]]): Promise<number> {
   const [place] = places;
-  if (values.forgeries) return (await import('./forgeries/run-forgeries.js')).runForgeries(given(), place);
-  if (values.canaries) return (await import('./canaries/run-canaries.js')).runCanaries(given(), place);
   if (values.soak !== undefined) {
     const { runSoak } = await import('./faults/run-soak.js');
     const rate = values.rate === undefined ? {} : { rate: Number(values.rate) };

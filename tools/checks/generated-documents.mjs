@@ -8,10 +8,8 @@ import { APPS, configOf } from '../infra/apps.mjs';
 import { built } from '../infra/built.mjs';
 import { ASYNCAPI_FILE, asyncapiDocument } from './asyncapi.mjs';
 import { CHART_README, chartReadme, PLACES, placesOf, VALUES_SCHEMA, valuesSchema } from './chart.mjs';
-import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { alertsPage, decisionsPage, httpPage, messagesPage, row, table } from './reference-pages.mjs';
 import { schemas } from './schemas.mjs';
-import { COVERAGE_FILE, specCoverage } from './spec-coverage.mjs';
 import { clientTypes } from './client-types.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
@@ -80,9 +78,6 @@ export async function generatedDocuments() {
     { file: VALUES_SCHEMA, text: JSON.stringify(chartValues) },
     { file: PLACES, text: JSON.stringify(placesOf(sections)) },
     { file: CHART_README, text: chartReadme(chartValues) },
-    { file: PROMISES_FILE, text: promisesDocument() },
-    // Its tables are too wide to be aligned.
-    { file: COVERAGE_FILE, text: specCoverage().text, isFormatted: true },
     { file: METRICS_FILE, text: metricsDocument() },
     ...(await clientTypes(apis.operations)),
   ];

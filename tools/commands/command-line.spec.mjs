@@ -56,7 +56,7 @@ describe.each(NAMES)('%s', (name) => {
 
 it.each([
   ['faults', ['--profile', 'rough'], '--profile goes with --simulated'],
-  ['faults', ['--forgeries', '--only', 'x'], '--only does not go with --forgeries'],
+  ['faults', ['--amounts', '--only', 'x'], '--only does not go with --amounts'],
   ['bench', [], 'give one of gateway, ingest, journal, keys, memory, operations, rebuild, tokens, not none'],
   [
     'bench',

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { install } from '../infra/bootstrap.mjs';
 import { port } from './values.mjs';
 
@@ -13,9 +14,18 @@ export const runsUntilStopped = ({ serve }) => serve === true;
 
 export async function run({ options: { serve: isShown, port: at }, signal, held, log }) {
   await install({ held, log });
+  await writePagesOfTests();
   const { build, serve } = await import('vitepress');
   await build('docs');
   if (!isShown) return;
   await serve({ root: 'docs', port: Number(at) });
   if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** The two pages that follow from the titles of tests are in the site only: in git, every new test would change them. */
+async function writePagesOfTests() {
+  const { PROMISES_FILE, promisesDocument } = await import('../checks/promises.mjs');
+  const { COVERAGE_FILE, specCoverage } = await import('../checks/spec-coverage.mjs');
+  writeFileSync(PROMISES_FILE, promisesDocument());
+  writeFileSync(COVERAGE_FILE, specCoverage().text);
 }

@@ -20,7 +20,7 @@ const GOES_WITH = {
   rate: 'soak',
   markdown: 'soak',
 };
-const MODES = ['amounts', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere', 'soak'];
+const MODES = ['amounts', 'simulated', 'mutants', 'kill-anywhere', 'soak'];
 
 export const description =
   'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
@@ -44,8 +44,6 @@ export const options = {
     check: oneOf([...PROFILES, 'all']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
-  forgeries: { help: 'forged notifications and slow clients' },
-  canaries: { help: 'planted secrets, searched for in all that is left' },
   'kill-anywhere': { help: 'kills at random moments of a steady load' },
   minutes: { value: 'M', help: 'of --kill-anywhere (default: 3)', check: wholeNumber({ min: 1 }) },
   'per-second': {
@@ -140,7 +138,7 @@ function ownRedis(command, port) {
 }
 
 function workersFor(options, { isShared }) {
-  if (options.forgeries || options.canaries || options['kill-anywhere'] || options.soak || options.brokers) return 1;
+  if (options['kill-anywhere'] || options.soak || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }

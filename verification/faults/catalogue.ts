@@ -1,10 +1,13 @@
 import type { Random } from '../simulation/random.js';
 import type { Scenario } from './scenario.js';
+import { canaryScenarios } from './scenarios/canaries.js';
+import { forgedNotifications } from './scenarios/forgeries.js';
 import { platformScenarios } from './scenarios/platform.js';
 import { serviceScenarios } from './scenarios/services.js';
 import { storeScenarios } from './scenarios/stores.js';
 
-export const SCENARIOS: readonly Scenario[] = [...serviceScenarios, ...storeScenarios, ...platformScenarios];
+const FAULTS = [...serviceScenarios, ...storeScenarios, ...platformScenarios];
+export const SCENARIOS: readonly Scenario[] = [...FAULTS, ...canaryScenarios(FAULTS), forgedNotifications];
 
 /** A short campaign plays these first: each tests another part of the promise. */
 export const TELLING = [

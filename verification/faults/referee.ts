@@ -13,7 +13,7 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { finalOf } from '../simulation/referee.js';
-import { untrueConflict } from '../simulation/rivals.js';
+import { untrueConflict } from '../simulation/second-payment.js';
 import {
   bookOf,
   contentOf,
@@ -50,7 +50,7 @@ const MISSING: readonly [ViolationKind, Check][] = [
 const CHECKS: readonly [ViolationKind, Check][] = [
   ['executedTwice', inEachOrder(executedTwice)],
   ['guardBroken', inEachOrder(brokenLimits)],
-  ['guardBroken', inEachOrder(rivals)],
+  ['guardBroken', inEachOrder(secondPayments)],
   ...MISSING,
   // The load sends only valid records.
   ['lost', ({ deadLetters: count }) => (count > 0 ? [`${count} records are dead letters`] : [])],
@@ -132,7 +132,7 @@ function* brokenLimits({ executed }: OrderTraces): Iterable<string> {
  * event that names one of them. The event is required only if both successes were reported: the success of a form comes by notification
  * alone, and that may never arrive.
  */
-function* rivals(traced: OrderTraces, { conflicts }: Book): Iterable<string> {
+function* secondPayments(traced: OrderTraces, { conflicts }: Book): Iterable<string> {
   const { key, order, executed } = traced;
   const named = conflicts.get(key) ?? [];
   const isVoided = ({ initialId }: OperationOfPlatform) =>

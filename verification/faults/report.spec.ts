@@ -34,6 +34,7 @@ it('adds the runs up', () => {
     recoverySeconds: { p50: 3.46, max: 20 },
     guardBroken: 0,
     eventsBroken: 0,
+    secretsLeft: 0,
     publishedTwice: 12,
     operations: 20,
     pauses: { 'kill-gateway': 7 },

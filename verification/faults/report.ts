@@ -16,6 +16,8 @@ export const VIOLATION_KINDS = [
   'guardBroken',
   /** An event was never published, is not of the journal, or has two contents. */
   'eventsBroken',
+  /** A planted secret is left in a log, a record, a store or a metric. */
+  'secretsLeft',
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 

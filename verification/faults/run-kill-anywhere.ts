@@ -31,20 +31,19 @@ export async function runKillAnywhere(options: KillAnywhereOptions, lines: Comma
   const scenario: Scenario = {
     ...{ name: 'kill-anywhere', fault: 'SIGKILL at any moment' },
     load: { orders: Math.round(minutes * 60 * perSecond), perSecond, stories: ['left-alone'] },
+    settings: () => ({
+      simulator: { LATENCY_MS: PLATFORM.latencyMs },
+      gateway: { PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs, DOUBT_GRACE_MS: PLATFORM.graceMs },
+    }),
     run: async (stage, load) => void (killedAtMs = await killed(stage, load, { minutes, perSecond })),
+    afterwards(_stage, traces) {
+      underWay = underWayAt(killedAtMs, traces);
+      return Promise.resolve([]);
+    },
   };
   try {
     await infrastructure.start();
-    const run = await runScenario(scenario, seed, infrastructure, {
-      planted: {
-        simulator: { LATENCY_MS: PLATFORM.latencyMs },
-        gateway: { PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs, DOUBT_GRACE_MS: PLATFORM.graceMs },
-      },
-      afterwards(_stage, traces) {
-        underWay = underWayAt(killedAtMs, traces);
-        return Promise.resolve();
-      },
-    });
+    const run = await runScenario(scenario, seed, infrastructure);
     const { commands, verdict } = run;
     const { inDoubt, falseDoubt } = verdict;
     const kills = killedAtMs.length;

@@ -6,10 +6,9 @@ import { refereeOf } from './referee.js';
 import type { Run } from './report.js';
 import type { Scenario } from './scenario.js';
 import { Stage } from './stage.js';
-import type { PlantedSettings } from './surroundings.js';
 import { readTraces } from './traces-reader.js';
 import { STORY_NAMES } from './stories.js';
-import type { SentCommand, Traces } from './traces.js';
+import type { SentCommand } from './traces.js';
 
 const ORDERS = 16;
 const PER_SECOND = 2.5;
@@ -29,13 +28,6 @@ export interface FinishedRun extends Run {
   lastLines: string[];
 }
 
-export interface Setting {
-  /** Replaces the demo's merchants, and adds settings for the processes of the run. */
-  planted?: PlantedSettings;
-  /** Looks at the processes once the traces are read, before they end. */
-  afterwards?: (stage: Stage, traces: Traces) => Promise<void>;
-}
-
 /** Violations that the referee found, and why the run did not end well. */
 export const faultsOf = ({ verdict, trouble }: FinishedRun): string[] => [
   ...verdict.violations.map(({ kind, detail }) => `${kind}: ${detail}`),
@@ -49,13 +41,12 @@ export async function runScenario(
   scenario: Scenario,
   seed: number,
   infrastructure: Infrastructure,
-  setting: Setting = {},
 ): Promise<FinishedRun> {
   const began = performance.now();
   const ofRun = { scenario: scenario.name, fault: scenario.fault, seed };
   const took = () => ({ seconds: (performance.now() - began) / 1000 });
   try {
-    return { ...ofRun, ...(await judged(scenario, seed, infrastructure, setting)), ...took() };
+    return { ...ofRun, ...(await judged(scenario, seed, infrastructure)), ...took() };
   } catch (error) {
     return {
       ...{ ...ofRun, commands: 0, kills: 0, missed: [], wasJudged: false, lastLines: [], ...took() },
@@ -65,17 +56,12 @@ export async function runScenario(
   }
 }
 
-async function judged(
-  scenario: Scenario,
-  seed: number,
-  infrastructure: Infrastructure,
-  { planted, afterwards }: Setting,
-): Promise<Judged> {
+async function judged(scenario: Scenario, seed: number, infrastructure: Infrastructure): Promise<Judged> {
   const topicPrefix = `faults-${process.pid}-${seed}.`;
   const orderPrefix = `run${seed}-`;
   const stage = await Stage.open({
     ...{ infrastructure, topicPrefix, orderPrefix, random: new Random(seed) },
-    ...(planted && { planted }),
+    ...(scenario.settings && { settings: scenario.settings(infrastructure.folder) }),
   });
   const { client, simulator } = stage;
   const { orders = ORDERS, perSecond = PER_SECOND, stories = STORY_NAMES } = scenario.load ?? {};
@@ -95,7 +81,7 @@ async function judged(
     }
     const traces = await readTraces({ ...traced, commands });
     const verdict = refereeOf(traces);
-    await afterwards?.(stage, traces);
+    verdict.violations.push(...((await scenario.afterwards?.(stage, traces)) ?? []));
     if (stage.crashed.length > 0) trouble = [...stage.crashed, ...(trouble === undefined ? [] : [trouble])].join('\n');
     const recoverySeconds = recoveryOf(stage.faultsEndedAtMs, load.arrivals);
     const { crashPoint } = scenario;

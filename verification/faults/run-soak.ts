@@ -57,7 +57,7 @@ export async function runSoak(options: SoakOptions, lines: CommandLines): Promis
     const stage = await Stage.open({
       ...{ infrastructure, topicPrefix: `faults-${process.pid}-${options.seed}.` },
       ...{ orderPrefix: `s${options.seed}-`, random: new Random(options.seed) },
-      planted: { gateway: GATEWAY },
+      settings: { gateway: GATEWAY },
     });
     const world = new SoakWorld(stage, DATABASE_URL);
     try {

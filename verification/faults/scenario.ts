@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Need } from './infrastructure.js';
 import type { Load } from './load.js';
+import type { Violation } from './report.js';
 import type { Stage } from './stage.js';
 import type { StoryName } from './stories.js';
+import type { RunSettings } from './surroundings.js';
+import type { Traces } from './traces.js';
 
 export interface Scenario {
   name: string;
@@ -13,12 +16,16 @@ export interface Scenario {
   needs?: readonly Need[];
   /** Relative frequency (1); 0 means once per campaign. */
   weight?: number;
+  /** Settings of a run's processes beside the usual ones; files go into the folder. */
+  settings?(folder: string): RunSettings;
   load?: { orders?: number; perSecond?: number; stories?: readonly StoryName[] };
   /**
    * Starts gateways and the load, causes the fault and ends it. When it resolves, a gateway works or will soon; the run then waits until
    * all has settled.
    */
   run(stage: Stage, load: Load): Promise<void>;
+  /** Looks at what the run left once its traces are read, before its processes end. Resolves to what must not be. */
+  afterwards?(stage: Stage, traces: Traces): Promise<Violation[]>;
 }
 
 /** Call it right after the load's start. Resolves when every order has begun and every story has ended. */

@@ -7,10 +7,9 @@ import { createClient } from 'redis';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { topicOffsets } from '@tranche/kafka';
 import type { OrderState } from '@tranche/order-journal';
-import { repositoryRoot, type RunningApp } from '@tranche/testing';
+import { repositoryRoot, type ConditionsName, type RunningApp } from '@tranche/testing';
 import { LIVE_BYTES } from './live-memory.js';
 import { LoadEvents } from './load-events.js';
-import type { WeatherName } from './proxy.js';
 import { BOUNDS, type Measured, type Point } from './soak-figures.js';
 import type { SoakFault } from './soak-plan.js';
 import type { Stage } from './stage.js';
@@ -36,7 +35,7 @@ const PLATFORM_RULES: readonly object[] = [
 /** Share of the calls that the platform treats so. */
 const PLATFORM_SHARE = 0.5;
 const WAYS: readonly Way[] = ['platform', 'ingest', 'kafka', 'redis'];
-const WEATHERS: readonly WeatherName[] = ['latency', 'blackhole', 'half-open', 'cut', 'reset'];
+const NETWORK_CONDITIONS: readonly ConditionsName[] = ['latency', 'blackhole', 'half-open', 'cut', 'reset'];
 /** The image's option, and what prints the memory in use. */
 const OF_SOAK = {
   NODE_OPTIONS: `--max-semi-space-size=64 --import=${pathToFileURL(join(repositoryRoot(), 'verification/dist/faults/live-memory.js')).href}`,
@@ -128,11 +127,11 @@ export class SoakWorld {
         return JSON.stringify(rule);
       }
       case 'network': {
-        const [way, weather] = [random.pick(WAYS), random.pick(WEATHERS)];
-        await stage.proxies[way].set(weather);
+        const [way, conditions] = [random.pick(WAYS), random.pick(NETWORK_CONDITIONS)];
+        await stage.proxies[way].set(conditions);
         await delay(NETWORK_MS);
         await stage.proxies[way].set('pass');
-        return `${weather} on the way to ${way}`;
+        return `${conditions} on the way to ${way}`;
       }
     }
   }

@@ -11,7 +11,7 @@ import type { Random } from '../simulation/random.js';
 import type { Failpoint } from './failpoints/failpoints.js';
 import type { ClockJump } from './failpoints/strike.js';
 import type { Infrastructure } from './infrastructure.js';
-import { Surroundings, type PlantedSettings, type Through } from './surroundings.js';
+import { Surroundings, type RunSettings, type Through } from './surroundings.js';
 
 /** The bytes at these points name no order, so they cannot be limited to a run's orders. */
 const ORDERLESS = new Set(['during-commit', 'before-the-ok']);
@@ -23,8 +23,7 @@ export interface StageOptions {
   topicPrefix: string;
   orderPrefix: string;
   random: Random;
-  /** Replaces the demo's merchants and adds settings for the processes of this run. */
-  planted?: PlantedSettings;
+  settings?: RunSettings;
 }
 
 export interface AppOptions {
@@ -60,9 +59,9 @@ export class Stage {
 
   /** Opens topics, simulator and notification-ingest; the scenario starts gateways. */
   static async open(options: StageOptions): Promise<Stage> {
-    const { infrastructure, topicPrefix, planted } = options;
+    const { infrastructure, topicPrefix, settings } = options;
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, silentLog);
-    const surroundings = await Surroundings.open(infrastructure, topicPrefix, planted);
+    const surroundings = await Surroundings.open(infrastructure, topicPrefix, settings);
     let simulator: RunningApp | undefined;
     try {
       await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) });
@@ -73,7 +72,7 @@ export class Stage {
       await stage.startIngest();
       return stage;
     } catch (error) {
-      surroundings.close();
+      await surroundings.close();
       await simulator?.stop('SIGKILL');
       throw error;
     }
@@ -183,7 +182,7 @@ export class Stage {
 
   async close(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop('SIGKILL')));
-    this.surroundings.close();
+    await this.surroundings.close();
   }
 
   /** Resolves when the process runs; it belongs to the run, so it may not end by itself. */

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts, repositoryRoot } from '@tranche/testing';
+import { freePorts, readdressed, repositoryRoot, TcpProxy } from '@tranche/testing';
+import type { Planted } from './canaries/planted.js';
 import type { Infrastructure } from './infrastructure.js';
-import { kafkaAddress, TcpProxy } from './proxy.js';
 
 export const MERCHANT = { name: 'shop-fr', identifier: 'Demo Shop FR' } as const;
 /** Milliseconds after which a silent member of the group loses its partitions. */
@@ -16,11 +16,14 @@ export type Way = 'platform' | 'ingest' | 'kafka' | 'redis';
 /** A service connects to these through their proxy only if the scenario wants it. */
 export type Through = readonly ('kafka' | 'redis')[];
 
-export interface PlantedSettings {
+export interface RunSettings {
+  /** Replaces the demo's merchants. */
   merchantsFile?: string;
   simulator?: Record<string, string>;
   gateway?: Record<string, string>;
   logLevel?: string;
+  /** Secrets of this run. */
+  planted?: Planted;
 }
 
 /** Addresses of the services, the proxies between them, and the settings that follow. */
@@ -31,32 +34,32 @@ export class Surroundings {
     readonly proxies: Readonly<Record<Way, TcpProxy>>,
     private readonly ports: { ingest: number; simulator: number },
     private readonly merchantsFile: string,
-    private readonly planted: PlantedSettings | undefined,
+    private readonly settings: RunSettings | undefined,
   ) {}
 
   static async open(
     infrastructure: Infrastructure,
     topicPrefix: string,
-    planted?: PlantedSettings,
+    settings?: RunSettings,
   ): Promise<Surroundings> {
     const { brokers, redisUrl, folder } = infrastructure;
     const [ingest, simulator] = await freePorts();
-    const redis = new URL(redisUrl);
+    const [host = '', port] = brokers.split(',')[0]!.split(':');
     const proxies: Record<Way, TcpProxy> = {
-      platform: await TcpProxy.listen(() => ({ port: simulator })),
-      ingest: await TcpProxy.listen(() => ({ port: ingest })),
-      kafka: await TcpProxy.listen(
-        () => ({ port: Number(brokers.split(',')[0]?.split(':')[1]) }),
-        kafkaAddress(brokers, () => proxies.kafka.port),
-      ),
-      redis: await TcpProxy.listen(() => ({ port: Number(redis.port), host: redis.hostname })),
+      platform: await TcpProxy.listen(() => `http://127.0.0.1:${simulator}`),
+      ingest: await TcpProxy.listen(() => `http://127.0.0.1:${ingest}`),
+      // Kafka's answers say where clients must connect.
+      kafka: await TcpProxy.listen(() => `tcp://${host}:${port}`, {
+        answers: () => readdressed(host, Number(port), () => proxies.kafka.port),
+      }),
+      redis: await TcpProxy.listen(() => redisUrl),
     };
     const merchantsFile = join(folder, `merchants-${simulator}.json`);
     writeFileSync(
       merchantsFile,
-      JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, planted?.merchantsFile)),
+      JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, settings?.merchantsFile)),
     );
-    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, planted);
+    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, settings);
   }
 
   simulator(): Record<string, string> {
@@ -66,23 +69,22 @@ export class Surroundings {
       NOTIFICATION_RETRY_MS,
       LATENCY_MS: '10-80',
       LOG_LEVEL: this.#logLevel,
-      ...this.planted?.simulator,
+      ...this.settings?.simulator,
     };
   }
 
   gateway(through: Through): Record<string, string> {
-    const redis = new URL(this.infrastructure.redisUrl);
-    if (through.includes('redis')) redis.host = `127.0.0.1:${this.proxies.redis.port}`;
+    const { redisUrl } = this.infrastructure;
     return {
       ...this.#kafka(through),
-      REDIS_URL: redis.href,
+      REDIS_URL: through.includes('redis') ? this.proxies.redis.through(redisUrl) : redisUrl,
       PAYMENT_URL: `http://127.0.0.1:${this.proxies.platform.port}`,
       AUTH_SERVICE_KEY: 'not-used',
       OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
       PLATFORM_TIMEOUT_MS: String(PLATFORM_TIMEOUT_MS),
       DOUBT_GRACE_MS: String(DOUBT_GRACE_MS),
       KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
-      ...this.planted?.gateway,
+      ...this.settings?.gateway,
     };
   }
 
@@ -98,8 +100,8 @@ export class Surroundings {
     return file;
   }
 
-  close(): void {
-    for (const proxy of Object.values(this.proxies)) proxy.close();
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.proxies).map((proxy) => proxy.close()));
   }
 
   #kafka(through: Through): Record<string, string> {
@@ -113,7 +115,7 @@ export class Surroundings {
   }
 
   get #logLevel(): string {
-    return this.planted?.logLevel ?? LOG_LEVEL;
+    return this.settings?.logLevel ?? LOG_LEVEL;
   }
 }
 

@@ -65,10 +65,10 @@ export class BrokenRecord {
     // At this moment the partition may be changing hands: its next owner names the record too.
     await untilNamed();
     const at = `the record at ${offset} of partition ${partition}, which can not be read`;
-    if (!isNamed()) world.referee.say('wentOn', `no gateway has stopped at ${at}`);
+    if (!isNamed()) world.referee.report('wentOn', `no gateway has stopped at ${at}`);
     for (const [{ name }, { journal }] of living)
       if ((journal.ownerOf(partition)?.position ?? 0n) > offset)
-        world.referee.say('wentOn', `${name} has passed ${at}`);
+        world.referee.report('wentOn', `${name} has passed ${at}`);
     this.isStopped = true;
     for (const process of [...living.keys()]) kill(process);
     const leftMs = scheduler.nowMs + SESSION_MS;

@@ -68,7 +68,7 @@ export class Decisions {
     journal.landIfLed({ record: 'EXPIRED', ...ofOrder, commandId, attempt });
     const after = findOperation(referee.order(orderKey), commandId)!;
     if (after.phase === before.phase) return;
-    if (isEarly) referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
+    if (isEarly) referee.report('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
     else if (phase === 'pending' && operation === 'authorize' && method === 'B') entry.wasExpired = true;
     else entry.wasLeftBehind = true;
   }

@@ -9,19 +9,19 @@ import { RESUME_STEPS, type World } from './world.js';
 const SEEDS = process.env.NIGHTLY ? [2, 3, 4, 5, 6, 16] : [2];
 
 /** Events that the second and later evidence of a notification caused; `undefined` for evidence without one. */
-function toldTwice({ shared: { journal } }: World): (string | undefined)[] {
+function publishedTwice({ shared: { journal } }: World): (string | undefined)[] {
   const orders = new Map<string, OrderState>();
   const seen = new Set<string>();
-  const told: (string | undefined)[] = [];
+  const published: (string | undefined)[] = [];
   for (const { key, record, offset } of [...journal.partitions.values()].flat()) {
     const { order, effects } = fold(orders.get(key) ?? emptyOrder(MERCHANT, orderIdOf(key)), record, offset);
     orders.set(key, order);
     if (record.record !== 'EVIDENCE' || record.externalReference === undefined) continue;
     const isRepeated = seen.has(record.externalReference);
     seen.add(record.externalReference);
-    if (isRepeated) told.push(effects[0]?.event.type);
+    if (isRepeated) published.push(effects[0]?.event.type);
   }
-  return told;
+  return published;
 }
 
 /**
@@ -54,16 +54,16 @@ it.each(CUTS.flatMap((cut) => WAYS.map(([way, resumed]) => [cut, way, resumed(cu
   'a partition that loses its last %i records and is resumed %s loses no acknowledged notification and forgets no success, and the notifications that it kept count once',
   async (records, _way, exactly) => {
     for (const seed of SEEDS) {
-      const anew = { atMs: 9_000, records, exactly, isAnew: false };
-      const { violations, world } = await simulate({ seed, profile: { ...calmProfile(), anew } });
+      const journalLoss = { atMs: 9_000, records, exactly, isRecreated: false };
+      const { violations, world } = await simulate({ seed, profile: { ...calmProfile(), journalLoss } });
       const { lost } = world.referee;
       const isDone = { violations: [], isResumed: true, records };
       expect({ seed, violations, isResumed: lost.isResumed, records: lost.records }).toEqual({ seed, ...isDone });
       expect([...lost.before.values()].flatMap(succeeded).length).toBeGreaterThan(1);
       expect({ seed, forgotten: forgotten(world) }).toEqual({ seed, forgotten: [] });
-      const told = toldTwice(world);
-      expect(told.length).toBeGreaterThan(0);
-      expect({ seed, told: told.filter((type) => type !== undefined) }).toEqual({ seed, told: [] });
+      const published = publishedTwice(world);
+      expect(published.length).toBeGreaterThan(0);
+      expect({ seed, published: published.filter((type) => type !== undefined) }).toEqual({ seed, published: [] });
     }
   },
 );

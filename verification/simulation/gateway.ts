@@ -23,7 +23,7 @@ import {
   type RulesVersion,
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
-import { keepOne } from './keeping.js';
+import { runRetentionTimer } from './retention.js';
 import { callsOf, executed, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import { ClockWatch } from './clock-watch.js';
 import { evidenceOf } from './evidence.js';
@@ -150,7 +150,7 @@ export class SimulatedGateway {
     process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
     const { keepsEveryMs } = process.around.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
-    const keep = () => keepOne(process, journal, world.orderKeys);
+    const keep = () => runRetentionTimer(process, journal, world.orderKeys);
     process.every(
       keepsEveryMs,
       'keeps an order',

@@ -1,6 +1,6 @@
 import type { SimulatedGateway } from './gateway.js';
 import { SESSION_MS } from './consumer-group.js';
-import type { AnewEdges } from './profile.js';
+import type { JournalLossEdges } from './profile.js';
 import type { SimulatedProcess, Surroundings } from './process.js';
 import type { Random } from './random.js';
 import { RESUME_STEPS, type World } from './world.js';
@@ -23,7 +23,7 @@ type Run = (isDone: () => boolean) => Promise<void>;
 interface LossParts {
   world: World;
   around: Surroundings;
-  edges: AnewEdges;
+  edges: JournalLossEdges;
   living: ReadonlyMap<SimulatedProcess, SimulatedGateway>;
   kill: (process: SimulatedProcess) => void;
   trace: (line: string) => void;
@@ -68,7 +68,7 @@ export class JournalLoss {
     const lost = edges.exactly ? most : around.random.below(most) + 1;
     journal.loseLeader(partition);
     this.#isLosing = true;
-    this.#whenRead(partition, edges.isAnew ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
+    this.#whenRead(partition, edges.isRecreated ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
   }
 
   /** Waits until the gateways that follow the partition have read it. Another owner places anew, and compares the log with the index. */
@@ -117,9 +117,9 @@ export class JournalLoss {
     const hasStopped = () => [...living.values()].some(({ journal }) => journal.stopped.has(partition));
     await run(() => (hasStopped() && goOn().length === 0) || around.scheduler.nowMs > giveUpMs);
     if (!hasStopped())
-      world.referee.say('wentOn', `no gateway has stopped partition ${partition}, which has lost records`);
+      world.referee.report('wentOn', `no gateway has stopped partition ${partition}, which has lost records`);
     for (const [{ name }] of goOn())
-      world.referee.say('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
+      world.referee.report('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
     trace(`two people decide that journal partition ${partition} goes on`);
     // Drawn apart, so that older seeds still give the same worlds up to here.
     const apart = around.random.apart();
@@ -128,7 +128,7 @@ export class JournalLoss {
       const seenMs = around.scheduler.nowMs + apart.between(1_000, STARTED_BETWEEN_MS);
       await run(() => around.scheduler.nowMs >= seenMs);
       for (const [{ name }] of goOn())
-        world.referee.say('wentOn', `${name} goes on with partition ${partition}, whose resume was interrupted`);
+        world.referee.report('wentOn', `${name} goes on with partition ${partition}, whose resume was interrupted`);
     }
     await this.#resumeAlone(partition, run, RESUME_STEPS);
     if (!(this.parts.edges.exactly?.isTwice ?? apart.chance(TWICE))) return;

@@ -84,7 +84,7 @@ function brokenByPayment(
         standing === 'succeeded' &&
         (atMs >= (payment.settledMs ?? payment.atMs) || !isEndedIn(granted, payment, 'succeeded')),
     );
-  const rival = others.find(
+  const live = others.find(
     (other) =>
       (other.request.operation === 'authorize' || other.request.operation === 'pay') &&
       other.request.by.commandId !== entry.request.by.commandId &&
@@ -92,8 +92,8 @@ function brokenByPayment(
       !isVoided(other) &&
       !mayBeLeft(other, others, order, entry),
   );
-  return rival
-    ? `payment ${entry.request.by.commandId} beside live ${rival.request.by.commandId} (${rival.standing})`
+  return live
+    ? `payment ${entry.request.by.commandId} beside live ${live.request.by.commandId} (${live.standing})`
     : undefined;
 }
 

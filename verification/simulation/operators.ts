@@ -37,7 +37,7 @@ export function lookAfter(
       const report = operatorsReport({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
       journal.land(report);
       if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
-        referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
+        referee.report('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
     }
   }
 }

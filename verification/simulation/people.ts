@@ -57,11 +57,11 @@ export class People {
       const entry = random.chance(this.views.lateBooks) ? undefined : executed;
       const view = { orderKey, operation, seen: standingOf(order), entry };
       const saidAfterMs = OPERATOR_MS + random.between(0, 15_000);
-      scheduler.after(saidAfterMs, `people say what became of ${commandId}`, () => this.#say(view, looks));
+      scheduler.after(saidAfterMs, `people say what became of ${commandId}`, () => this.#decide(view, looks));
     });
   }
 
-  #say({ orderKey, operation, seen, entry }: View, looks: number): void {
+  #decide({ orderKey, operation, seen, entry }: View, looks: number): void {
     const { random, scheduler } = this.around;
     const { journal, platform, referee, sendAgain } = this.world;
     const { commandId, attempt, operation: kind } = operation;

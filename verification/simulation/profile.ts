@@ -41,7 +41,7 @@ export interface Profile {
   /** Worlds in which the index loses data. */
   losses?: Losses;
   /** Worlds in which a journal partition loses records that were already read. */
-  anew?: AnewEdges;
+  journalLoss?: JournalLossEdges;
   /** Worlds in which the date of one gateway is wrong by days for a while. */
   clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
   /** Worlds in which partitions change their owners all the time. */
@@ -95,13 +95,13 @@ export interface Resumed {
 }
 
 /** The leader of a journal partition is lost, and the next one lacks its end, or everything (R11). */
-export interface AnewEdges {
+export interface JournalLossEdges {
   atMs: number;
   /** At most this many of the records in the index are lost, with all later ones. */
   records: number;
   /** As many as that are lost, neither fewer nor more, and the partition is resumed in this way; otherwise both are drawn. */
   exactly?: Resumed;
-  isAnew: boolean;
+  isRecreated: boolean;
 }
 
 export interface Losses {
@@ -164,7 +164,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'edges') profile.edges = drawEdges(random, profile);
   if (name === 'losses') profile.losses = drawLosses(random);
   if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
-  if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
+  if (name === 'anew') Object.assign(profile, drawJournalLoss(random, profile));
   if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
   if (name === 'cut') Object.assign(profile, drawCut(random, profile));
   if (name === 'days') Object.assign(profile, drawDays(random, profile));
@@ -336,9 +336,9 @@ function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
 }
 
 /** The index holds what is left of the lost records, so such a world has no other faults of the index. */
-function drawAnew(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
-  const anew = { atMs: random.between(0.2, 0.9) * troubleMs, records: 6, isAnew: random.chance(0.3) };
-  return { flush: 0, restore: 0, staleRead: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), anew };
+function drawJournalLoss(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
+  const journalLoss = { atMs: random.between(0.2, 0.9) * troubleMs, records: 6, isRecreated: random.chance(0.3) };
+  return { flush: 0, restore: 0, staleRead: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), journalLoss };
 }
 
 function drawLosses(random: Random): Losses {

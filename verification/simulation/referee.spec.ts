@@ -3,8 +3,8 @@ import type { SimulatedCommand } from './commands.js';
 import type { LedgerEntry } from './platform.js';
 import { brokenGuard } from './ledger-guards.js';
 import { Referee } from './referee.js';
-import { lookForTheirs } from './last-look.js';
-import { lookForRivals, untrueConflict } from './rivals.js';
+import { checkBackOffice } from './final-check.js';
+import { checkSecondPayments, untrueConflict } from './second-payment.js';
 
 const key = 'shop-fr/o1';
 const head = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o1', at: '2026-03-01T10:00:00.000Z' };
@@ -196,7 +196,7 @@ describe('two payments that both succeeded', () => {
     return one;
   };
   const look = ({ referee, kinds }: ReturnType<typeof court>, ...ledger: LedgerEntry[]) => {
-    lookForRivals(referee, { ledger, byHand: [] });
+    checkSecondPayments(referee, { ledger, byHand: [] });
     return kinds();
   };
 
@@ -291,7 +291,7 @@ describe('what the back office made while an untagged refund of ours is in doubt
     const { referee, kinds } = court();
     for (const [at, one] of [...doubtful, ...records].entries())
       referee.landed({ partition: 0, offset: BigInt(at), key, record: one, value: Buffer.alloc(0), atMs: 0 });
-    lookForTheirs(referee, { byHand: [{ orderKey: key, operation: 'refund', transactionId: 'H1' }] });
+    checkBackOffice(referee, { byHand: [{ orderKey: key, operation: 'refund', transactionId: 'H1' }] });
     return kinds();
   };
 

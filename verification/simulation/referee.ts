@@ -86,7 +86,7 @@ export class Referee {
     private readonly hasPages: () => boolean = () => true,
   ) {}
 
-  say(kind: ViolationKind, detail: string): void {
+  report(kind: ViolationKind, detail: string): void {
     this.violations.push({ kind, detail, atMs: this.nowMs() });
   }
 
@@ -120,7 +120,10 @@ export class Referee {
     const isKept = record.record !== 'SNAPSHOT' && record.record !== 'TOMBSTONE';
     const { rulesVersion: after = RULES_VERSION } = order;
     if (isKept && after < Math.max(before, record.rulesVersion))
-      this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
+      this.report(
+        'wentBack',
+        `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`,
+      );
   }
 
   /** Two people, who saw the order as it is: else nothing may count; asked of the record and the order before it, not of the fold. */
@@ -129,10 +132,10 @@ export class Referee {
     const isShown = (order: OrderState) => conflictsOf(order).some(({ id }) => id === conflict);
     const isRight = isShown(before) && actor !== approvedBy && standingOf(before) === seen;
     const counts = isShown(before) && !isShown(after);
-    if (counts && !isRight) this.say('wrongOutcome', `conflict ${conflict} was settled by ${approvedBy} on ${seen}`);
-    if (isRight && !counts) this.say('lost', `conflict ${conflict} was settled by two people, and is shown still`);
+    if (counts && !isRight) this.report('wrongOutcome', `conflict ${conflict} was settled by ${approvedBy} on ${seen}`);
+    if (isRight && !counts) this.report('lost', `conflict ${conflict} was settled by two people, and is shown still`);
     const isPublished = JSON.stringify(after.operations) !== JSON.stringify(before.operations);
-    if (!isRight && isPublished) this.say('wrongOutcome', `the order changed by a void settlement of ${conflict}`);
+    if (!isRight && isPublished) this.report('wrongOutcome', `the order changed by a void settlement of ${conflict}`);
     if (isRight && outcome === 'repaired')
       this.#repairs.push({ key, transactionId: transactionId!, amount: amount!, offset });
   }
@@ -209,18 +212,18 @@ export class Referee {
   executed(entry: LedgerEntry): void {
     const { orderKey, by } = entry.request;
     if (this.lost.has(orderKey) && (by.preparedMs ?? 0) >= this.lost.resumedMs && this.#isOfBefore(by.commandId))
-      this.say('wentOn', `${by.commandId} was sent after the resume`);
+      this.report('wentOn', `${by.commandId} was sent after the resume`);
     const times = this.ledger().filter(
       ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,
     ).length;
-    if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
+    if (times > 1) this.report('executedTwice', `${by.commandId} was executed ${times} times`);
     const granted = this.#granted.get(`${orderKey} ${entry.request.by.commandId}`);
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey), granted, this.byHand(), (id) =>
       this.givenBack(orderKey, id, granted),
     );
     // After a resume the gateway does not know all operations of these orders, so only the platform's own limits apply (docs/operate/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
-    if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
+    if (guard !== undefined && !isUnknown) this.report('guardBroken', guard);
   }
 
   #isOfBefore(commandId: string): boolean {
@@ -238,14 +241,14 @@ export class Referee {
         known.count++;
         const compared = isKept ? essenceOf : this.hasPages() ? fieldsOf : withoutPage;
         if (compared(known.content) !== compared(content))
-          this.say('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
+          this.report('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
         continue;
       }
       this.published.set(event.id, { content, count: 1 });
       if (event.sequence === undefined) continue;
       const { subject = '', sequence } = event;
       if (sequence < (this.#lastSequence.get(subject) ?? ''))
-        this.say('eventsBroken', `${event.type} of ${subject} is first seen behind a later event`);
+        this.report('eventsBroken', `${event.type} of ${subject} is first seen behind a later event`);
       this.#lastSequence.set(subject, sequence);
       this.#keepFinal(event);
     }
@@ -255,10 +258,11 @@ export class Referee {
   judgeOrderlyMoves(): void {
     for (const { event, times } of this.expected) {
       const count = this.published.get(event.id)?.count ?? 0;
-      if (count > times) this.say('notDrained', `${event.type} ${event.id} was published ${count} times, not ${times}`);
+      if (count > times)
+        this.report('notDrained', `${event.type} ${event.id} was published ${count} times, not ${times}`);
     }
     for (const { operations } of this.orders.values())
-      for (const one of operations) if (isInDoubt(one)) this.say('notDrained', `${one.commandId} is in doubt`);
+      for (const one of operations) if (isInDoubt(one)) this.report('notDrained', `${one.commandId} is in doubt`);
   }
 
   /** Checks a commit of a command or notification partition; `finished` lists finished offsets above `offset`. */
@@ -270,7 +274,7 @@ export class Referee {
     for (const record of records) {
       const isSaidFinished = record.offset < offset || finished.has(record.offset);
       if (isSaidFinished && !record.isFinished())
-        this.say('frontierPassed', `${record.name} at ${record.offset} is committed and not finished`);
+        this.report('frontierPassed', `${record.name} at ${record.offset} is committed and not finished`);
     }
   }
 
@@ -281,7 +285,7 @@ export class Referee {
       (one) => one.partition === partition && one.offset < offset && !this.published.has(one.event.id),
     );
     if (missing)
-      this.say(
+      this.report(
         'frontierPassed',
         `the owner committed ${offset} of ${partition} without ${missing.event.type} of ${missing.offset}`,
       );
@@ -308,7 +312,7 @@ export class Referee {
         !['rejected', 'given_up', 'not_executed'].includes(end ?? ''),
     );
     if (wasDoubtful && successor)
-      this.say('guardBroken', `the form of ${commandId} is published though ${successor.commandId} took its place`);
+      this.report('guardBroken', `the form of ${commandId} is published though ${successor.commandId} took its place`);
   }
 
   #compare(before: OperationState | undefined, after: OperationState, key: string): void {
@@ -316,14 +320,14 @@ export class Referee {
     if (before && isDoubtedAgain(before, after)) return;
     if (from !== after.phase) {
       if (!ONWARD[from].includes(after.phase))
-        this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
+        this.report('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
       // In a log that lost records, a granted command may never have been sent.
       if (after.phase === 'open' && !this.lost.has(key)) this.#inOrder(after, key);
     } else if (from === 'ended' && before?.end !== after.end && before?.end !== 'expired') {
-      this.say('wentBack', `${after.commandId} had ended as ${before?.end} and is now ${after.end}`);
+      this.report('wentBack', `${after.commandId} had ended as ${before?.end} and is now ${after.end}`);
     }
     if (before && after.attempt < before.attempt)
-      this.say('wentBack', `${after.commandId} went from attempt ${before.attempt} to ${after.attempt}`);
+      this.report('wentBack', `${after.commandId} went from attempt ${before.attempt} to ${after.attempt}`);
   }
 
   /** All earlier commands of the same key and partition must be finished when a command is granted. */
@@ -346,7 +350,7 @@ export class Referee {
         other.command.commandId !== operation.commandId &&
         !hasEnded(other),
     );
-    if (overtaken) this.say('outOfOrder', `${operation.commandId} overtook ${overtaken.command.commandId}`);
+    if (overtaken) this.report('outOfOrder', `${operation.commandId} overtook ${overtaken.command.commandId}`);
   }
 
   #keepFinal({ type, data, subject = '' }: CloudEvent<PaymentEvent>): void {
@@ -360,7 +364,7 @@ export class Referee {
     if (before === final && isMore) return;
     // A lost record's report is unknown, so a different one may follow; the comparison with the ledger judges it.
     if (before !== undefined && before !== 'expired' && !this.lost.has(subject))
-      this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
+      this.report('wentBack', `${operation} was reported ${before}, then ${final}`);
     this.#finals.set(operation, final);
   }
 }

@@ -72,10 +72,10 @@ export class Settlers {
     if (conflict === undefined) return;
     const afterMs = random.chance(0.5) ? random.between(0, 2_000) : OPERATOR_MS / 5;
     const seen = standingOf(order);
-    scheduler.after(afterMs, `people settle conflict ${id}`, () => this.#say(key, conflict, seen, looks));
+    scheduler.after(afterMs, `people settle conflict ${id}`, () => this.#decide(key, conflict, seen, looks));
   }
 
-  #say(orderKey: string, conflict: Conflict, seen: string, looks: number): void {
+  #decide(orderKey: string, conflict: Conflict, seen: string, looks: number): void {
     const { random, scheduler } = this.around;
     const { journal, referee, refund } = this.world;
     const order = referee.order(orderKey);

@@ -2,7 +2,7 @@ import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal'
 import { BrokenRecord } from './broken-record.js';
 import { SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
-import { lookAtTheEnd } from './last-look.js';
+import { finalCheck } from './final-check.js';
 import { lookAfter, operate, OPERATOR_MS } from './operators.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
 import {
@@ -114,8 +114,8 @@ export async function simulate({
   };
 
   const loss =
-    profile.anew &&
-    new JournalLoss({ world, around, edges: profile.anew, living, kill, trace: (line) => trace?.(line) });
+    profile.journalLoss &&
+    new JournalLoss({ world, around, edges: profile.journalLoss, living, kill, trace: (line) => trace?.(line) });
 
   const broken =
     profile.brokenAtMs === undefined
@@ -263,11 +263,12 @@ export async function simulate({
   });
   const { referee, shared } = world;
   const missing = world.missingEvidence();
-  if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
-  if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
-  for (const what of byWrongClock) referee.say('wrongClock', what);
+  if (!isEnough() && missing.length > 0)
+    referee.report('lost', `notifications ${missing.join(', ')} became no evidence`);
+  if (!isEnough() && rests < 2) referee.report('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
+  for (const what of byWrongClock) referee.report('wrongClock', what);
   if (!isEnough() && profile.moves?.isOrderly) referee.judgeOrderlyMoves();
-  const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);
+  const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : finalCheck(referee, shared);
   return {
     seed,
     ...seen,

@@ -11,7 +11,7 @@ import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import { EPOCH_MS, type Surroundings } from './process.js';
-import { cutJournal, Retention } from './keeping.js';
+import { cutJournal, Retention } from './retention.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { Settlers } from './settlers.js';
 import { hashOf, SimulatedTopic, type TopicRecord } from './topics.js';
@@ -136,11 +136,11 @@ export class World {
       alarmed: (message) => {
         const isStopped = [this.referee.lost.partition, this.#stopsAt];
         if (!isStopped.some((partition) => message.startsWith(`Journal partition ${partition} is stopped`)))
-          this.referee.say('indexWrong', message);
+          this.referee.report('indexWrong', message);
       },
       orderKeys: this.plan.orderKeys,
       threw: (error) =>
-        this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
+        this.referee.report('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
     };
   }
 
@@ -400,7 +400,7 @@ export class World {
   #refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
     const { carries } = record;
     if (wasKnown && this.shared.isKnown(carries))
-      this.referee.say('wrongOutcome', `${carries.commandId} is told rejected, and the journal had it when it came`);
+      this.referee.report('wrongOutcome', `${carries.commandId} is told rejected, and the journal had it when it came`);
     this.#records.get(record)!.isRefused = true;
   }
 
@@ -421,7 +421,7 @@ export class World {
           orderKey === key && this.#notifiedMs.get(id)! < endMs && !this.referee.evidenced.has(id),
       );
     if (unread)
-      this.referee.say(
+      this.referee.report(
         'wrongOutcome',
         `${record.commandId} is ended as expired, and ${unread.carries.id} was acknowledged before`,
       );
@@ -448,7 +448,7 @@ export class World {
   #committed({ topic, partition, offset, metadata }: CommitPoint, isOwn: boolean): void {
     const { referee } = this;
     if (!isOwn)
-      referee.say(
+      referee.report(
         'foreignCommit',
         `${offset} of ${topic}/${partition} was committed by a member that does not hold it`,
       );

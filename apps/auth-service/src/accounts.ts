@@ -26,13 +26,13 @@ interface NamedAccount {
   scopeFrom?: string;
 }
 
-export interface ClientCredentialsAccount extends NamedAccount {
+interface ClientCredentialsAccount extends NamedAccount {
   grant: 'client_credentials';
   clientId: string;
   clientSecret: Secret;
 }
 
-export interface PasswordAccount extends NamedAccount {
+interface PasswordAccount extends NamedAccount {
   grant: 'password';
   username: string;
   password: Secret;

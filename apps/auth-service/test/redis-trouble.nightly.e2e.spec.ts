@@ -1,22 +1,35 @@
 import { createLogger, Health, RedisClient } from '@tranche/service-kit';
-import { infrastructure, waitFor } from '@tranche/testing';
+import { infrastructure, TcpProxy, waitFor } from '@tranche/testing';
 import { EntryStore } from '../src/cache/entries.store.js';
 import type { AuthServiceUnderTest } from './auth-service.js';
-import { RedisWay } from './redis-way.js';
 import { PATIENT_MS, Replicas } from './replicas.js';
+
+/** Makes Redis refuse writes, as a replica or a full server does. Keeps the length, so that the protocol stays valid. */
+function withoutWrites(sent: Buffer): Buffer {
+  const text = sent.toString('latin1');
+  return Buffer.from(
+    text
+      .replaceAll('$3\r\nSET\r\n', '$3\r\nNO!\r\n')
+      .replaceAll("call('del'", "call('no!'")
+      .replaceAll("call('pexpire'", "call('no!!!!!'"),
+    'latin1',
+  );
+}
 
 describe('a Redis in trouble', () => {
   const replicas = new Replicas();
-  let way: RedisWay;
+  const { redisUrl } = infrastructure();
+  let isReadOnly: boolean;
+  let way: TcpProxy;
   let service: AuthServiceUnderTest;
   beforeEach(async () => {
-    way = await RedisWay.to(infrastructure().redisUrl);
-    service = await replicas.start({ REDIS_URL: way.url });
+    isReadOnly = false;
+    way = await TcpProxy.listen(() => redisUrl, {
+      requests: () => (sent) => (isReadOnly ? withoutWrites(sent) : sent),
+    });
+    service = await replicas.start({ REDIS_URL: way.through(redisUrl) });
   });
-  afterEach(async () => {
-    way.release();
-    await way.cut();
-  });
+  afterEach(() => way.close());
   const isReady = async () => (await fetch(`${service.managementUrl}/health/ready`)).ok;
 
   async function afterTheCopy(): Promise<void> {
@@ -42,7 +55,7 @@ describe('a Redis in trouble', () => {
   it('that answers nothing holds callers up for a moment only: they get the copy, or a token of a shared call', async () => {
     const { accessToken } = await service.token('shop');
     await afterTheCopy();
-    way.hold();
+    await way.set('half-open');
     const shop = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('shop'))));
     expect(new Set(shop.result.map((token) => token.accessToken))).toEqual(new Set([accessToken]));
     // Earlier than the connection is closed, which takes twice as long.
@@ -63,9 +76,9 @@ describe('a Redis in trouble', () => {
     });
     const flaps = async () => {
       for (let flap = 0; flap < 3; flap++) {
-        await way.cut();
+        await way.set('cut');
         await waitFor(async () => !(await isReady()), { what: 'not being ready' });
-        await way.restore();
+        await way.set('pass');
         await waitFor(isReady, { what: 'being ready again' });
       }
     };
@@ -76,14 +89,14 @@ describe('a Redis in trouble', () => {
 
   it('that is away when a token is refused does not bring it back here', async () => {
     const first = await service.token('shop');
-    await way.cut();
+    await way.set('cut');
     await waitFor(async () => !(await isReady()), { what: 'not being ready' });
     const second = await service.token('shop', first.fingerprint);
     expect(second.accessToken).toBe(replicas.api.tokens[1]);
     await afterTheCopy();
     expect((await service.token('shop')).accessToken).toBe(second.accessToken);
     expect(replicas.api.requests).toHaveLength(2);
-    await way.restore();
+    await way.set('pass');
     await waitFor(isReady, { what: 'being ready again' });
     await afterTheCopy();
     // Redis still has the refused token.
@@ -93,7 +106,7 @@ describe('a Redis in trouble', () => {
 
   it('that is read only costs one call for a token that it lost, is not ready, and is ready again when it can write', async () => {
     const { accessToken } = await service.token('shop');
-    way.readOnly();
+    isReadOnly = true;
     const [entry] = await replicas.entries('token:');
     await replicas.redis.del(entry?.key ?? '');
     for (let look = 0; look < 3; look++) {
@@ -103,7 +116,7 @@ describe('a Redis in trouble', () => {
     }
     expect(replicas.api.requests).toHaveLength(2);
     expect(await isReady()).toBe(false);
-    way.readOnly(false);
+    isReadOnly = false;
     await waitFor(isReady, { what: 'being ready again' });
     const isKeptAgain = async () => {
       await service.token('shop');
@@ -115,7 +128,7 @@ describe('a Redis in trouble', () => {
 
   it('that is read only keeps a refused token from nobody else, and here it is not handed out again, however often it is reported', async () => {
     const first = await service.token('shop');
-    way.readOnly();
+    isReadOnly = true;
     const second = await service.token('shop', first.fingerprint);
     expect(second.accessToken).toBe(replicas.api.tokens[1]);
     for (let look = 0; look < 2; look++) {
@@ -132,7 +145,7 @@ describe('a Redis in trouble', () => {
   it('that says late that a lock is set has it extended at once, for little of it may be left', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
     const answerMs = 30_000;
-    const redis = new RedisClient({ url: way.url, name: 'tokens', log, answerMs });
+    const redis = new RedisClient({ url: way.through(redisUrl), name: 'tokens', log, answerMs });
     const store = new EntryStore(
       redis,
       { redisKeyPrefix: replicas.prefix, redisAnswerMs: answerMs },
@@ -141,11 +154,11 @@ describe('a Redis in trouble', () => {
     );
     const key = `${replicas.prefix}lock:late`;
     await waitFor(() => store.read(key).then(() => true), { what: 'Redis' });
-    way.hold();
+    await way.set('half-open');
     const answerLate = async () => {
       await untilLocked();
       await afterTheCopy();
-      way.release();
+      await way.set('pass');
     };
     const [lock] = await Promise.all([store.lock(key, 10_000), answerLate()]);
     // An extension sent before this read has been applied before it.
@@ -156,9 +169,9 @@ describe('a Redis in trouble', () => {
   });
 
   it('that wakes up after a lock was given up leaves no lock behind', async () => {
-    way.hold();
+    await way.set('half-open');
     await Promise.all([service.token('shop'), untilLocked()]);
-    way.release();
+    await way.set('pass');
     await waitFor(async () => (await replicas.entries('lock:')).length === 0, { what: 'the end of the lock' });
   });
 });

@@ -17,7 +17,7 @@ export interface Method {
   maxAmount?: number;
 }
 
-export type PlacedOrder = OrderView & { pageId: string };
+type PlacedOrder = OrderView & { pageId: string };
 
 export interface Fault {
   /** Name of a field of the page; '' for the whole form. */

@@ -26,7 +26,7 @@ interface Document {
 const document = JSON.parse(readFileSync(join(repositoryRoot(), 'apps/operations/openapi.json'), 'utf8')) as Document;
 
 /** An answer of 200, or `[status, body]`. */
-export type Said = object | [number, object];
+type Said = object | [number, object];
 export interface Request {
   method: string;
   url: string;

@@ -47,7 +47,7 @@ import { KnownKeys } from './keys/known-keys.store.js';
     KeyChangeReporter,
   ],
 })
-export class CseModule {}
+class CseModule {}
 
 export const cseTokenService: ServiceDefinition<CseConfig> = {
   name: 'cse-token-service',

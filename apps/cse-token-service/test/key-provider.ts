@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface KeyRequestSeen {
+interface KeyRequestSeen {
   method?: string;
   path?: string;
   headers: IncomingMessage['headers'];

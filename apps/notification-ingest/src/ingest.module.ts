@@ -72,7 +72,7 @@ export const WEBHOOK = {
     }),
   ],
 })
-export class IngestModule {}
+class IngestModule {}
 
 export const notificationIngest: ServiceDefinition<IngestConfig> = {
   name: 'notification-ingest',

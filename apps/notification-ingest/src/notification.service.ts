@@ -27,7 +27,7 @@ const RESULTS = [
   'overloaded',
 ] as const;
 
-export interface Arrival {
+interface Arrival {
   /** Address of the sender. */
   from: string;
   /** `performance.now()` at arrival: PUBLISH_TIMEOUT_MS runs from here. */

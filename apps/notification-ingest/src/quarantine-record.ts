@@ -88,7 +88,7 @@ function withoutCardNumber(name: string, value: string): string {
   return withoutHiddenCardData(value);
 }
 
-export interface RefusedRequest {
+interface RefusedRequest {
   id: string;
   /** Text for the operator. */
   why: string;

@@ -47,7 +47,7 @@ export function receivedRequest({
 }
 
 /** A request that Node.js could not parse, as far as it can be read. */
-export interface UnparsedRequest {
+interface UnparsedRequest {
   request: ReceivedRequest;
   /** X-Forwarded-For; several are joined, as Node.js does. */
   forwardedFor: string | undefined;

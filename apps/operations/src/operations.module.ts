@@ -78,7 +78,7 @@ const Kafka = KafkaModule.forRootAsync({
     JobsStore,
   ],
 })
-export class OperationsModule {}
+class OperationsModule {}
 
 export const operations: ServiceDefinition<OperationsConfig> = {
   name: 'operations',

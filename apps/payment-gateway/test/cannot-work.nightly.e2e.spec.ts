@@ -1,8 +1,7 @@
 import { TOPICS } from '@tranche/contracts';
-import { aPartnerBAuthorization, brokerGate, infrastructure, startApp, waitFor, type BrokerGate, type RunningApp } from '@tranche/testing'; // prettier-ignore
+import { aPartnerBAuthorization, brokerGate, infrastructure, startApp, TcpProxy, waitFor, type BrokerGate, type RunningApp } from '@tranche/testing'; // prettier-ignore
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { orderIn } from './orders-in-partition.js';
-import { Way } from './way.js';
 
 const JOURNAL_PARTITIONS = TOPICS.journal.partitions;
 const ALL = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
@@ -27,23 +26,28 @@ const settableDate = () => {
 let stack: GatewayStack;
 let first: RunningApp;
 let second: RunningApp;
-let ways: { redisOfFirst: Way; redis: Way; platform: Way; kafka: BrokerGate };
+let ways: { redisOfFirst: TcpProxy; redis: TcpProxy; platform: TcpProxy; kafka: BrokerGate };
 
 beforeAll(async () => {
   const { brokers, redisUrl } = infrastructure();
-  const platform = await Way.to('http', () => stack.simulator.url);
-  const [redisOfFirst, redis] = [await Way.to('redis', () => redisUrl), await Way.to('redis', () => redisUrl)];
+  const platform = await TcpProxy.listen(() => stack.simulator.url);
+  const [redisOfFirst, redis] = [await TcpProxy.listen(() => redisUrl), await TcpProxy.listen(() => redisUrl)];
   ways = { redisOfFirst, redis, platform, kafka: await brokerGate(brokers.split(',')[0]!) };
-  stack = await startGatewayStack({ REDIS_URL: ways.redisOfFirst.url });
+  stack = await startGatewayStack({ REDIS_URL: redisOfFirst.through(redisUrl) });
   first = stack.gateway;
   second = await startApp('payment-gateway', {
-    ...{ ...stack.env, ...settableDate(), REDIS_URL: ways.redis.url, PAYMENT_URL: ways.platform.url },
+    ...{
+      ...stack.env,
+      ...settableDate(),
+      REDIS_URL: redis.through(redisUrl),
+      PAYMENT_URL: `http://127.0.0.1:${platform.port}`,
+    },
     KAFKA_BROKERS: ways.kafka.address,
   });
 }, 120_000);
 afterAll(async () => {
   await Promise.all([second.stop(), stack.stop()]);
-  await Promise.all([ways.redisOfFirst.cut(), ways.redis.cut(), ways.platform.cut(), ways.kafka.close()]);
+  await Promise.all(Object.values(ways).map((way) => way.close()));
 });
 
 const readiness = async ({ managementUrl }: RunningApp) => (await fetch(`${managementUrl}/health/ready`)).text();
@@ -94,8 +98,8 @@ const unreadableDecisions = async () => {
 };
 
 it.each<{ obstacle: string; begin: () => unknown; end: () => unknown }>([
-  { obstacle: 'redis-cut', begin: () => ways.redis.cut(), end: () => ways.redis.restore() },
-  { obstacle: 'platform-cut', begin: () => ways.platform.cut(), end: () => ways.platform.restore() },
+  { obstacle: 'redis-cut', begin: () => ways.redis.set('cut'), end: () => ways.redis.set('pass') },
+  { obstacle: 'platform-cut', begin: () => ways.platform.set('cut'), end: () => ways.platform.set('pass') },
   { obstacle: 'clock-ahead', begin: makeDateWrong, end: changeDate },
   { obstacle: 'clock-behind', begin: makeDateWrong, end: changeDate },
   { obstacle: 'decisions', begin: unreadableDecisions, end: () => ways.kafka.refuse(undefined) },
@@ -123,10 +127,10 @@ it('where both have the obstacle, both keep partitions, and nothing moves again 
   const before = joins(first).length;
   const [saidByFirst, saidBySecond] = [said(first), said(second)];
   const again = [saidAgain(first), saidAgain(second)];
-  await Promise.all([ways.redisOfFirst.cut(), ways.redis.cut()]);
+  await Promise.all([ways.redisOfFirst.set('cut'), ways.redis.set('cut')]);
   await waitFor(() => said(first) > saidByFirst && said(second) > saidBySecond, { timeoutMs: WITHIN_MS, what: 'both to say so' }); // prettier-ignore
   await untilOwned(HALF, HALF);
-  await Promise.all([ways.redisOfFirst.restore(), ways.redis.restore()]);
+  await Promise.all([ways.redisOfFirst.set('pass'), ways.redis.set('pass')]);
   await payEverywhere('both');
   await waitFor(() => saidAgain(first) > again[0]! && saidAgain(second) > again[1]!, {
     ...{ timeoutMs: WITHIN_MS, what: 'both to say that they work' },
@@ -138,9 +142,9 @@ it('the only instance stays and says so', async () => {
   await first.stop();
   await waitFor(() => owned(second) === JOURNAL_PARTITIONS, { timeoutMs: WITHIN_MS, what: 'all partitions' });
   const before = said(second);
-  await ways.redis.cut();
+  await ways.redis.set('cut');
   await waitFor(() => said(second) > before, { timeoutMs: WITHIN_MS, what: 'it to say so' });
   expect(owned(second)).toBe(JOURNAL_PARTITIONS);
-  await ways.redis.restore();
+  await ways.redis.set('pass');
   await payEverywhere('alone');
 }, 400_000);

@@ -29,7 +29,7 @@ import type { Recovery } from '../src/journal/recovery.service.js';
 import type { BearerToken } from '../src/platform/bearer-token.client.js';
 import type { PlatformForm } from '../src/platform/platform-caller.service.js';
 
-export interface ConsumerParts {
+interface ConsumerParts {
   merchants: object[];
   environmentId?: string;
   kafkaTopicPrefix?: string;

@@ -7,7 +7,7 @@ import type { GatewayStack } from './gateway-stack.js';
 const REFUNDED = [1_000, 2_000, 3_000];
 const { amount } = aPartnerBAuthorization();
 
-export interface EncodedCommand {
+interface EncodedCommand {
   readonly topic: string;
   readonly key: string;
   readonly value: Buffer;

@@ -90,13 +90,13 @@ export function commandsOf(language: Language): { prepare: string[]; run: string
   return { prepare: lines.slice(0, -1), run: lines.at(-1) ?? '' };
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface Started {
+interface Started {
   readonly ended: Promise<Ended>;
   readonly hasEnded: boolean;
   /** Ends it, with all processes that it started. */

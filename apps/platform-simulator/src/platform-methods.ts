@@ -4,7 +4,7 @@ import type { Market, Method, PaymentOption } from '@tranche/contracts';
  * The platform's rules, written a second time on purpose: only names come from our method table, so that a mistake there shows here. A
  * new option without a row does not compile.
  */
-export type InstalmentMethod = Exclude<Method, 'card'>;
+type InstalmentMethod = Exclude<Method, 'card'>;
 
 interface PlatformMethod {
   /** Prefix of the method's PAYMENTOPTIONs. */

@@ -19,7 +19,7 @@ import { CardTokens } from './transactions/card-tokens.store.js';
 import { Execution } from './transactions/execution.service.js';
 import { Transactions } from './transactions/transactions.store.js';
 
-export interface RunningSimulator {
+interface RunningSimulator {
   readonly port: number;
   readonly url: string;
   readonly stop: () => Promise<void>;

@@ -10,7 +10,7 @@ import type { Settings } from '../src/simulator.config.js';
 export const API_KEY_ID = '00000000-0000-4000-8000-000000000001';
 export const OTHER_API_KEY_ID = '00000000-0000-4000-8000-000000000002';
 
-export interface TestMerchant {
+interface TestMerchant {
   readonly notificationUrl?: string;
   readonly returnUrl?: string;
 }
@@ -149,7 +149,7 @@ export const instalment = (parameters: Record<string, string> = {}): Record<stri
   ...parameters,
 });
 
-export interface Received {
+interface Received {
   readonly method: string;
   readonly type: string;
   readonly parameters: Record<string, string>;
@@ -157,7 +157,7 @@ export interface Received {
 }
 
 /** A merchant's NOTIFICATION_URL. It answers `200 OK` unless the test sets other answers. */
-export async function receiver() {
+async function receiver() {
   const received: Received[] = [];
   const answers: { status: number; body: string }[] = [];
   const server = createServer((request, response) => {

@@ -29,7 +29,7 @@ export const TOKEN_RECORD = {
   BINNETWORK: 'VISA',
 };
 
-export interface SeenRequest {
+interface SeenRequest {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;

@@ -8,7 +8,7 @@ import { repositoryRoot } from '@tranche/testing';
 import type { Page } from 'playwright-core';
 import type { Card, CardToken, TokenizeOptions } from '../src/index.js';
 
-export type Build = 'ES module' | 'classic script';
+type Build = 'ES module' | 'classic script';
 export const BUILDS: Build[] = ['ES module', 'classic script'];
 
 const FILES: Record<Build, string> = { 'ES module': 'index.js', 'classic script': 'card-encryption.global.js' };

@@ -9,7 +9,7 @@ import {
 import { atMost, partitionForKey } from '@tranche/runtime';
 import { TOPICS } from '@tranche/contracts';
 
-export interface InMemoryMember {
+interface InMemoryMember {
   readonly inFlight: number;
   readonly from: 'earliest' | 'latest';
   readonly handling: UntilHandledOptions;

@@ -46,7 +46,7 @@ export function isResultType(type: string): boolean {
   return RESULT_TYPE.test(type) || type === 'payment.command.rejected';
 }
 
-export type ReadEvent =
+type ReadEvent =
   | { read: 'event'; event: EventOf<EventType> }
   /** A type without a handler; its data is not validated. */
   | { read: 'unwanted' }

@@ -5,7 +5,7 @@ import type { ClientChecks } from './telemetry.js';
 import { ClientClosedError } from './errors.js';
 import { readEvent, isResultType } from './payment-events.js';
 
-export interface ResultTailOptions {
+interface ResultTailOptions {
   client: KafkaClient;
   topicPrefix: string;
   log: Log;

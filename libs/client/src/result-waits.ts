@@ -12,7 +12,7 @@ export interface WaitOptions {
   signal?: AbortSignal;
 }
 
-export interface ResultWaitsOptions {
+interface ResultWaitsOptions {
   /** Resolves when every event published from now on will be passed to `offer`. */
   listen: () => Promise<void>;
   maxWaits: number;

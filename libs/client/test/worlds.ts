@@ -18,7 +18,7 @@ import { infrastructure, ownPrefix } from '@tranche/testing';
 import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
 import { InMemoryTranche } from '../src/testing.js';
 
-export interface SeenCommand {
+interface SeenCommand {
   id: string;
   type: string;
   topic: string;
@@ -29,7 +29,7 @@ export interface SeenCommand {
 
 export type Answer = (command: SeenCommand) => { type: EventType; data: PaymentEvent }[];
 
-export interface EmittedRecord {
+interface EmittedRecord {
   headers: Record<string, string>;
   value: Buffer | null;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from './limits.js';
 
-/** The rules of the interface, as docs/reference/spec-coverage.md has them. Every field that they name must have its limits tested here. */
+/** The rules of the interface, as tools/checks/interface.json has them. Every field that they name must have its limits tested here. */
 const { rules: sections } = JSON.parse(
   readFileSync(join(__dirname, '../../../tools/checks/interface.json'), 'utf8'),
 ) as { rules: Record<string, Record<string, string>> };

@@ -14,7 +14,7 @@ import {
  * Limits of the interface with values on both sides: the interface's name, our field, the accepted values, and the refused ones by fault
  * code.
  */
-export interface Limit {
+interface Limit {
   field: string;
   ours: string;
   /** `all`: required only for merchants with `requirements: 'all'`. */
@@ -23,7 +23,7 @@ export interface Limit {
   refused: Partial<Record<FaultCode, readonly unknown[]>>;
 }
 
-export interface LimitTable {
+interface LimitTable {
   message: string;
   schema: string;
   rail: Rail;

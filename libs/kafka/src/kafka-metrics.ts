@@ -2,7 +2,6 @@ import { combinations } from '@tranche/runtime';
 import { Counter, Gauge, Histogram, Registry, type GaugeConfiguration } from 'prom-client';
 
 /** Codes of the dead letters that this library writes by itself; handlers throw further ones. */
-export type OwnCode = (typeof OWN_CODES)[number];
 const OWN_CODES = ['unreadable_batch', 'unknown_type', 'handler_failed'] as const;
 
 const readings = new WeakMap<Gauge, Map<string, () => number>>();

@@ -6,7 +6,7 @@ const SILENCE_MS = 8_000;
 /** Maximum requests in flight: a later one may reach another broker. */
 const OPEN_QUESTIONS = 3;
 
-export interface KafkaWatchOptions {
+interface KafkaWatchOptions {
   client: KafkaClient;
   /** Topic name with prefix; the topic need not exist. */
   topic: string;

@@ -25,18 +25,18 @@ export function brokers(): string {
 
 jest.setTimeout(120_000);
 
-export interface LogLine {
+interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   fields: Record<string, unknown>;
   message: string;
 }
 
-export interface CollectedLog extends Log {
+interface CollectedLog extends Log {
   lines: LogLine[];
   has(level: LogLine['level'], text: string): boolean;
 }
 
-export function collectedLog(): CollectedLog {
+function collectedLog(): CollectedLog {
   const lines: LogLine[] = [];
   const at = (level: LogLine['level']) => (fields: Record<string, unknown>, message: string) =>
     void lines.push({ level, fields, message });
@@ -50,7 +50,7 @@ export function collectedLog(): CollectedLog {
   };
 }
 
-export class CollectedHealth implements HealthRegistry {
+class CollectedHealth implements HealthRegistry {
   private readonly readiness = new Map<string, () => string | undefined>();
   private readonly liveness = new Map<string, () => string | undefined>();
 
@@ -206,7 +206,7 @@ export async function until(
   }
 }
 
-export interface Deferred {
+interface Deferred {
   promise: Promise<void>;
   resolve(): void;
 }

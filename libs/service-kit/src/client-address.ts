@@ -22,7 +22,7 @@ export function readProxies(text: string): IsProxy {
   };
 }
 
-export function isAddress(text: string): boolean {
+function isAddress(text: string): boolean {
   return isIP(text) !== 0;
 }
 

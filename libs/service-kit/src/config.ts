@@ -12,7 +12,7 @@ export interface ProductionView {
   readonly isProtected: (host: string) => boolean;
 }
 
-export interface EnvOptions {
+interface EnvOptions {
   /** A description with the unit; used in fault messages, READMEs and `describeConfig`. */
   doc: string;
   /** In the property's own type. A variable without a default is required. */

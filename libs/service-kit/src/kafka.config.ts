@@ -14,7 +14,7 @@ const usesToken = ({ kafkaSaslMechanism: mechanism }: KafkaConfig) => mechanism 
 const WITH_PASSWORD = { message: 'must be set with KAFKA_SASL_MECHANISM' };
 const WITH_TOKEN = { message: 'must be set with KAFKA_SASL_MECHANISM oauthbearer' };
 
-export interface KafkaSecurity {
+interface KafkaSecurity {
   ssl: boolean | { caFile?: string; certFile?: string; keyFile?: string };
   sasl?:
     | { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }

@@ -25,7 +25,7 @@ export class ServiceLifetime {
 /** For factories of modules, in this order. */
 export const SERVICE_PARTS = [ServiceLogger, Metrics, ServiceLifetime, Health] as const;
 
-export interface Kit<C extends object> {
+interface Kit<C extends object> {
   config: C;
   Config: Type<C>;
   settings: KitConfig;

@@ -46,7 +46,7 @@ export function tooManyRequests(detail: string, waitSeconds: number): Problem {
   });
 }
 
-export interface ProblemDocument {
+interface ProblemDocument {
   type: string;
   title: string;
   status: number;

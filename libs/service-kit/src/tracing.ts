@@ -13,7 +13,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 /** Received HTTP or Kafka headers. */
-export type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
+type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
 
 const TRACER = 'tranche';
 

@@ -1,5 +1,5 @@
-import { createServer, connect, type Server, type Socket } from 'node:net';
-import { freePorts } from './infrastructure.js';
+import type { Socket } from 'node:net';
+import { TcpProxy } from './tcp-proxy.js';
 
 export interface BrokerGate {
   /** `host:port` to use instead of the broker's own. */
@@ -19,99 +19,56 @@ export interface BrokerGate {
   close(): Promise<void>;
 }
 
-/** A proxy to the broker, which all tests share and none may stop. Answers contain the broker's address, so the gate replaces its port. */
+/** A proxy to the broker that looks at Kafka's requests. Answers contain the broker's address, so the gate replaces its port. */
 export async function brokerGate(broker: string, { isOpen = true } = {}): Promise<BrokerGate> {
   const [host = '127.0.0.1', brokerPort = '9092'] = broker.split(':');
-  const sockets = new Set<Socket>();
-  let server: Server | undefined;
-  // A port that remains reserved for us while the gate is shut; one chosen by the system would not.
-  const [port] = await freePorts();
-  let isFrozen = false;
   let refused: string | undefined;
-  let caught: { apiKey: number; take: (client: Socket, upstream: Socket, bytes: Buffer) => void } | undefined;
-
-  const open = async () => {
-    if (server) return;
-    const opening = createServer((client) => join(client, connect(Number(brokerPort), host)));
-    server = opening;
-    await new Promise<void>((resolve, reject) => opening.once('error', reject).listen(port, '127.0.0.1', resolve));
+  let caught: { apiKey: number; take: (client: Socket, bytes: Buffer) => Buffer | Promise<Buffer> } | undefined;
+  const passed = (client: Socket, requests: readonly Buffer[]): Buffer | Promise<Buffer> => {
+    const isRefused = (request: Buffer) => apiKeyOf(request) !== METADATA && request.includes(refused!);
+    if (refused !== undefined && requests.some(isRefused)) return broken(client);
+    const arrived = Buffer.concat(requests);
+    if (caught === undefined || !requests.some((request) => apiKeyOf(request) === caught?.apiKey)) return arrived;
+    const { take } = caught;
+    caught = undefined;
+    return take(client, arrived);
   };
-  const shut = async () => {
-    const closing = server;
-    server = undefined;
-    for (const socket of sockets) socket.destroy();
-    if (closing) await new Promise((resolve) => closing.close(resolve));
-  };
-  const join = (client: Socket, upstream: Socket) => {
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      if (isFrozen) from.pause();
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
-    const requestsOf = kafkaMessages();
-    client.on('data', (bytes) => {
-      const requests = requestsOf(bytes);
-      if (requests.length === 0) return;
-      const isRefused = (request: Buffer) => apiKeyOf(request) !== METADATA && request.includes(refused!);
-      if (refused !== undefined && requests.some(isRefused)) return void client.destroy();
-      const arrived = Buffer.concat(requests);
-      if (caught === undefined || !requests.some((request) => apiKeyOf(request) === caught?.apiKey))
-        return void upstream.write(arrived);
-      const { take } = caught;
-      caught = undefined;
-      take(client, upstream, arrived);
-    });
-    client.on('end', () => upstream.end());
-    const readdress = readdressed(host, Number(brokerPort), () => port);
-    upstream.on('data', (bytes) => {
-      const answers = readdress(bytes);
-      if (answers.length > 0) client.write(answers);
-    });
-  };
-
-  const freeze = () => {
-    isFrozen = true;
-    for (const socket of sockets) socket.pause();
-  };
-  const thaw = () => {
-    isFrozen = false;
-    for (const socket of sockets) socket.resume();
-  };
-
-  if (isOpen) await open();
-  const cutNext = (apiKey: number) =>
-    new Promise<void>((done) => {
-      caught = { apiKey, take: (client) => done(void client.destroy()) };
-    });
-  const holdNext = (apiKey: number) =>
-    new Promise<() => void>((held) => {
-      const take = (client: Socket, upstream: Socket, bytes: Buffer) => {
-        client.pause();
-        held(() => {
-          upstream.write(bytes);
-          client.resume();
-        });
-      };
-      caught = { apiKey, take };
-    });
+  const proxy: TcpProxy = await TcpProxy.listen(() => `tcp://${host}:${brokerPort}`, {
+    requests: (client) => {
+      const requestsOf = kafkaMessages();
+      return (bytes) => passed(client, requestsOf(bytes));
+    },
+    answers: () => readdressed(host, Number(brokerPort), () => proxy.port),
+  });
+  const shut = () => proxy.set('cut');
+  if (!isOpen) await shut();
   return {
-    address: `127.0.0.1:${port}`,
+    address: `127.0.0.1:${proxy.port}`,
     shut,
-    open,
-    freeze,
-    thaw,
-    cutNext,
-    holdNext,
+    open: () => proxy.set('pass'),
+    freeze: () => void proxy.set('blackhole'),
+    thaw: () => void proxy.set('pass'),
+    cutNext: (apiKey) =>
+      new Promise((done) => {
+        const take = (client: Socket) => {
+          done();
+          return broken(client);
+        };
+        caught = { apiKey, take };
+      }),
+    holdNext: (apiKey) =>
+      new Promise((held) => {
+        const take = (_client: Socket, bytes: Buffer) => new Promise<Buffer>((resolve) => held(() => resolve(bytes)));
+        caught = { apiKey, take };
+      }),
     refuse: (topic) => void (refused = topic),
     close: shut,
   };
+}
+
+function broken(client: Socket): Buffer {
+  client.destroy();
+  return Buffer.alloc(0);
 }
 
 /** Returns complete answers with the broker's host and port, as Kafka writes them, replaced by ours. One per connection. */

@@ -32,9 +32,7 @@ export async function launchBrowser(...chromiumArguments: string[]): Promise<Tes
 }
 
 /** Starts Chromium without connecting to it; `address` is for `connectBrowser`, in this process or another one. */
-export async function startChromium(
-  ...chromiumArguments: string[]
-): Promise<{ address: string; close: () => Promise<void> }> {
+async function startChromium(...chromiumArguments: string[]): Promise<{ address: string; close: () => Promise<void> }> {
   const root = repositoryRoot();
   const keeper = spawn(process.execPath, [join(root, 'tools', 'infra', 'test', 'browser.mjs'), ...chromiumArguments], {
     cwd: root,
@@ -57,7 +55,7 @@ export async function startChromium(
 }
 
 /** Connects to a running Chromium; `close` disconnects and then calls the given function. */
-export async function connectBrowser(
+async function connectBrowser(
   address: string,
   close: () => Promise<void> = () => Promise.resolve(),
 ): Promise<TestBrowser> {

@@ -22,7 +22,7 @@ describe('an address that is known before its service', () => {
 
   const untilClosed = async () => {
     const socket = connect(Number(new URL(front.url).port), '127.0.0.1').on('error', () => undefined);
-    await once(socket.resume(), 'close');
+    await new Promise((closed) => socket.resume().on('close', closed));
   };
 
   it('closes connections until it leads somewhere', async () => {

@@ -10,6 +10,7 @@ export * from './find-secret.js';
 export { openFront, type Front } from './front.js';
 export * from './recording-proxy.js';
 export * from './redis-servers.js';
+export { CONDITIONS, TcpProxy, type ConditionsName } from './tcp-proxy.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
 export { operationsSettings } from './stages/operations-stage.js';
 export { INGEST_KEYS, INGEST_MERCHANTS, INGEST_RETURNS } from './stages/ingest-stage.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CONDITIONS, type ConditionsName } from '@tranche/testing';
 import { CRASH_POINTS } from '../failpoints/failpoints.js';
-import { CONDITIONS, type WeatherName } from '../proxy.js';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
@@ -83,7 +83,7 @@ const WAYS = {
   ingest: ['latency', 'blackhole', 'half-open', 'cut', 'reset'],
   kafka: ['latency', 'blackhole', 'half-open', 'cut', 'reset'],
   redis: ['latency', 'blackhole', 'half-open', 'cut', 'reset'],
-} as const satisfies Record<string, readonly WeatherName[]>;
+} as const satisfies Record<string, readonly ConditionsName[]>;
 
 /** Plays every network fault on one connection, in random order. Held bytes arrive late or never. */
 const networks = (Object.keys(WAYS) as (keyof typeof WAYS)[]).map((way): Scenario => ({
@@ -94,11 +94,11 @@ const networks = (Object.keys(WAYS) as (keyof typeof WAYS)[]).map((way): Scenari
     const proxy = stage.proxies[way];
     await stage.readyGateway({ through: way === 'kafka' || way === 'redis' ? [way] : [] });
     load.start();
-    const left: WeatherName[] = [...WAYS[way]];
+    const left: ConditionsName[] = [...WAYS[way]];
     while (left.length > 0) {
       await delay(stage.random.between(200, 800));
-      const [weather = 'pass'] = left.splice(stage.random.below(left.length), 1);
-      await proxy.set(weather);
+      const [conditions = 'pass'] = left.splice(stage.random.below(left.length), 1);
+      await proxy.set(conditions);
       await delay(stage.random.between(400, 1_800));
       if (stage.random.chance(0.5)) proxy.resetConnections();
       await proxy.set('pass');

@@ -7,7 +7,7 @@ import { TokenApiClient } from '../token-api/token-api.client.js';
 import { withToken } from '../token-api/token-issuer.service.js';
 import { accountOf, CallerGuard, CurrentCaller } from './caller.guard.js';
 
-export interface ListedAccount {
+interface ListedAccount {
   account: string;
   grant: string;
   ofUsers?: true;

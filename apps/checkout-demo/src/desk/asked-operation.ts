@@ -4,7 +4,7 @@ import { REFUND_REASONS, type Possible, type Returned } from '../../page/views.j
 import type { FollowUp, Order } from '../order/order.js';
 import { itemsLeft } from './desk-view.js';
 
-export type Asked = Pick<FollowUp, 'operation' | 'amount' | 'reason' | 'items'>;
+type Asked = Pick<FollowUp, 'operation' | 'amount' | 'reason' | 'items'>;
 
 /** Reads what the desk asks for of a possible operation. @throws Problem that names every fault */
 export function readOperation(body: unknown, order: Order, { operation, most }: Possible): Asked {

@@ -32,7 +32,7 @@ export interface PaymentContext {
   nowMs: number;
 }
 
-export type BuiltCommand =
+type BuiltCommand =
   { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
 
 /** Builds a command or returns all faults. Paths of a separate delivery address begin with `shipTo`, all others are the contracts'. */

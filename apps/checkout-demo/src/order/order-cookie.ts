@@ -4,7 +4,7 @@ import { orderIdOf } from './order.js';
 const LIFETIME_SECONDS = 86_400;
 const HINTS = ['success', 'pending', 'refused', 'unknown'] as const;
 
-export interface Return {
+interface Return {
   orderId: string;
   pageId: string;
   hint?: (typeof HINTS)[number];

@@ -38,7 +38,7 @@ export function liveRedirect({ attempts }: Order): Attempt | undefined {
   return attempts.findLast((attempt) => attempt.phase === 'redirect' && !isReplaced(attempt));
 }
 
-export function withAttempt(order: Order, id: string, change: (attempt: Attempt) => Attempt): Order {
+function withAttempt(order: Order, id: string, change: (attempt: Attempt) => Attempt): Order {
   const attempts = order.attempts.map((attempt) => (attempt.id === id ? change(attempt) : attempt));
   return attempts.every((attempt, index) => attempt === order.attempts[index]) ? order : { ...order, attempts };
 }

@@ -13,7 +13,7 @@ import { afterInvalid, afterPublishing, afterReturn, nextAttempt } from './order
 import { attemptId, orderIdOf, pageIdOf, type Attempt, type Order } from './order.js';
 import { OrderStore, type StoredCommand, type StoredOrder } from './order.store.js';
 
-export interface PlacedOrder {
+interface PlacedOrder {
   stored: StoredOrder;
   pageId: string;
   isNew: boolean;

@@ -1,6 +1,6 @@
 import { fault, type Category, type Fault } from '@tranche/contracts';
 
-export interface Article {
+interface Article {
   sku: string;
   /** Sent to the provider and the bank; the page has names in each language. */
   name: string;

@@ -11,7 +11,7 @@ import type { MethodId } from '../../page/texts.js';
 export type { MethodId };
 
 /** The buyer's costs, as far as the interface names them: none, a fee, or `unsaid`. The provider alone knows the amount of a fee. */
-export type Cost = 'none' | 'fee' | 'unsaid';
+type Cost = 'none' | 'fee' | 'unsaid';
 
 export interface PaymentMethod {
   id: string;

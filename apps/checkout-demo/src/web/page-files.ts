@@ -5,7 +5,7 @@ import files from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { CheckoutConfig } from '../checkout.config.js';
 
-export interface PageFolders {
+interface PageFolders {
   page: string;
   scripts: string;
   cardEncryption: string;

@@ -19,7 +19,7 @@ const READER = 'tranche-cli';
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', 'operations'];
 
 /** Names of topics and of groups; the name of one in `groups` may continue after a dot. */
-export interface KafkaAccess {
+interface KafkaAccess {
   principal: string;
   write: readonly string[];
   read: readonly string[];
@@ -36,7 +36,7 @@ export interface KafkaAcl {
   operations: readonly ('Write' | 'Read' | 'Describe' | 'DescribeConfigs')[];
 }
 
-export interface RedisUser {
+interface RedisUser {
   user: string;
   /** For ACL SETUSER, without the password. */
   rules: readonly string[];

@@ -88,7 +88,7 @@ function byItself(about: Record<string, unknown>): string | undefined {
   return timers.map(({ what, at }) => `${timerInWords(what)} ${relative(at)}`).at(0);
 }
 
-export function whatOf({ about, number }: Pick<Item, 'about' | 'number'>): string {
+function whatOf({ about, number }: Pick<Item, 'about' | 'number'>): string {
   const { operation, reason, reasons, phase, says, cause, rail, scope, topic, partition, proposedBy, code } = about;
   const parts = [
     rail ?? scope,

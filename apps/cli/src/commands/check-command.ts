@@ -34,7 +34,7 @@ export interface Environment {
   nowMs: number;
 }
 
-export interface CheckFault {
+interface CheckFault {
   path: string;
   code: string;
   message: string;

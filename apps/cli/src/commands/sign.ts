@@ -5,7 +5,7 @@ import { CannotTellError, RefusedError } from '../exit.js';
 import { topicFor } from './check-command.js';
 import type { Given } from './given-commands.js';
 
-export interface SignedRecord {
+interface SignedRecord {
   topic: string;
   key: string | null;
   headers: Record<string, string>;
@@ -13,7 +13,7 @@ export interface SignedRecord {
   value: string | null;
 }
 
-export interface Signer {
+interface Signer {
   kid: string;
   privateKey: KeyObject;
   environmentId?: string | undefined;

@@ -7,7 +7,7 @@ return {marker, counts()}`;
 
 const DROP = `redis.call('UNLINK', unpack(KEYS))`;
 
-export interface FoundMarker {
+interface FoundMarker {
   /** Absent where the index is lost, lacks an entry, or can't be verified. */
   mark?: Mark;
   /** True where there is a marker that was not signed with INDEX_HMAC_KEYS. */

@@ -7,7 +7,7 @@ import type { JournalAccess } from './journal-access.js';
 import type { JournalStatus } from './journal-status.js';
 import { assertNoMembers } from './resume.js';
 
-export interface RecordName {
+interface RecordName {
   partition: number;
   offset: string;
   hash: string;

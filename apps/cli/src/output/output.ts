@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { jsonText, printableInLine } from '../printable.js';
 
-export const FORMATS = ['table', 'json', 'jsonl', 'csv'] as const;
+const FORMATS = ['table', 'json', 'jsonl', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface Column<T> {

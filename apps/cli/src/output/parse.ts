@@ -70,18 +70,9 @@ export const minorUnits = whole(1, 999_999_999_999);
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds of `30m`, `24h` or `7d`. */
-export function durationMs(text: string): number | undefined {
+function durationMs(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? 0);
-}
-
-/** A time: RFC 3339, or how long ago. */
-export function pastTime(text: string): string {
-  const ago = durationMs(text);
-  const timeMs = ago === undefined ? Date.parse(text) : Date.now() - ago;
-  if (!(timeMs >= 0 && timeMs <= Date.now()))
-    throw new InvalidArgumentError('It must be 30m, 24h, 7d or an RFC 3339 time that has passed.');
-  return new Date(timeMs).toISOString();
 }
 
 /** A time ahead: RFC 3339, or how long from now. */

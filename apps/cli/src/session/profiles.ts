@@ -10,12 +10,12 @@ export interface Profile {
   production: boolean;
 }
 
-export interface Profiles {
+interface Profiles {
   current?: string;
   profiles: Record<string, Profile>;
 }
 
-export const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'tranche');
+const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'tranche');
 export const profilesFile = (): string => join(configFolder(), 'profiles.json');
 
 /** @throws SettingsError where others may read the file, or it holds no profiles */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { say } from '../output/output.js';
 import type { Api } from './api.js';
 
-export interface StreamEvent {
+interface StreamEvent {
   type: string;
   data: unknown;
 }

@@ -7,7 +7,7 @@ import { UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.
 import { KnownKeys } from './known-keys.store.js';
 
 /** The cached key that is still served while the provider gives none. */
-export interface StaleKey {
+interface StaleKey {
   staleKeyId?: string;
   /** Milliseconds for which it is still served; 0 if it is not. */
   staleForMs: number;

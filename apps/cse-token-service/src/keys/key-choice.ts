@@ -25,9 +25,9 @@ export interface KeyState {
  * `cached`: serve the key. `stale`: serve it although its lifetime is over; `stale_and_refresh`: also ask the provider in the background.
  * `ask`: wait for the provider, or for the call in progress. `unavailable`: serve none.
  */
-export type Choice = 'cached' | 'stale' | 'stale_and_refresh' | 'ask' | 'unavailable';
+type Choice = 'cached' | 'stale' | 'stale_and_refresh' | 'ask' | 'unavailable';
 
-export interface KeyQuery {
+interface KeyQuery {
   nowMs: number;
   /** Id of the key that a tokenizer refused, as reported by the page. */
   refused?: string;

@@ -59,7 +59,7 @@ function sinceOf(text: string, nowMs: number): string {
 }
 
 /** One notification with all its repeats. Of its parameters we show only the order, because the others hold personal data. */
-export interface ListedNotification {
+interface ListedNotification {
   id: string;
   reason: string;
   why?: string;

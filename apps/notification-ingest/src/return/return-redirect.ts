@@ -3,9 +3,9 @@ import { isRedirectSignedBy, valueOf } from '@tranche/platform';
 import type { Parameters, Unreadable } from '../received-parameters.js';
 
 /** Hint for the merchant's page until the order's events arrive. It does not change the order's state. */
-export type Hint = 'success' | 'pending' | 'refused' | 'unknown';
+type Hint = 'success' | 'pending' | 'refused' | 'unknown';
 
-export interface Return {
+interface Return {
   hint: Hint;
   /** URL of the merchant's page with `orderId` and `hint`; undefined if the merchant configured none. */
   location?: string | undefined;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { body, api } from './client.js';
 
 /** Settings that operations tells its page before anybody is signed in. */
-export interface ConsoleSettings {
+interface ConsoleSettings {
   backOfficeUrl?: string;
   /** Lengths of the reason of a decision; a job's is shorter. */
   reason: { least: number; most: number; mostOfJob: number };

@@ -45,7 +45,7 @@ export type OrdersQuery = QueryOf<'/v1/orders'>;
 export const useOrders = (query: OrdersQuery) =>
   usePaged(['orders', query], (cursor) => body(api.GET('/v1/orders', { params: { query: { ...query, cursor } } })));
 
-export type RecordsQuery = QueryOf<'/v1/audit'>;
+type RecordsQuery = QueryOf<'/v1/audit'>;
 export type RecordsPath = '/v1/audit' | '/v1/dead-letters' | '/v1/quarantine';
 export const useRecords = (path: RecordsPath, query: RecordsQuery) =>
   usePaged(['records', path, query], (cursor) => body(api.GET(path, { params: { query: { ...query, cursor } } })));

@@ -1,7 +1,7 @@
 /** Follows `/v1/stream`. `EventSource` can send no token, so the events are read from a response. */
 import { endSession } from '../session.js';
 
-export interface Changed {
+interface Changed {
   merchant: string;
   orderId: string;
 }
@@ -29,7 +29,7 @@ const RETRY_MS = [300, 1_000, 2_000];
 /** Operations reads what is written a moment later: only what stays behind is told. */
 const BEHIND_FOR = 3;
 
-export interface StreamOptions {
+interface StreamOptions {
   url: string;
   token: () => string | undefined;
   onChanged: (changed: Changed) => void;
@@ -108,7 +108,7 @@ export function followStream({ url, token, onChanged, onDecided, onState, onStal
   return () => ended.abort();
 }
 
-export interface SentEvent {
+interface SentEvent {
   event: string;
   data: string;
 }

@@ -22,7 +22,7 @@ export interface Mark {
   endX?: number;
   isAhead: boolean;
 }
-export interface Layout {
+interface Layout {
   lanes: Lane[];
   marks: Mark[];
   spans: (Span & { x: number; endX: number })[];

@@ -8,7 +8,7 @@ import { clipped, layoutOf, type Deadline, type Mark } from './layout.js';
 const LANE = 38;
 const TOP = 26;
 
-export interface PictureProps {
+interface PictureProps {
   entries: readonly Entry[];
   deadlines: readonly Deadline[];
   underWay: ReadonlySet<string>;

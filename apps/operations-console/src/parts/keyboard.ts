@@ -29,7 +29,7 @@ const GO: Readonly<Record<string, string>> = {
   l: '/audit',
 };
 
-export interface KeyDoings {
+interface KeyDoings {
   go: (path: string) => void;
   help: () => void;
   theme: () => void;

@@ -73,7 +73,7 @@ export const Loading = ({ what }: { what: string }) => (
 );
 
 /** A failure says what is not there, why, and what to do. */
-export function Failed({ error, what, onAgain }: { error: Error; what: string; onAgain?: (() => void) | undefined }) {
+function Failed({ error, what, onAgain }: { error: Error; what: string; onAgain?: (() => void) | undefined }) {
   const { status, code } = error instanceof Refused ? error : { status: 0, code: '' };
   const isForbidden = status === 403;
   return (

@@ -6,7 +6,7 @@ import { canEndIt, timerInWords } from '../text/words.js';
 /** A decision that is due later than this waits until morning. */
 export const NIGHT_MS = 6 * 3_600_000;
 
-export interface Timer {
+interface Timer {
   what: string;
   at: string;
 }
@@ -41,7 +41,7 @@ export const aboutOf = ({ about }: Pick<AttentionItem, 'about'>): About => about
  * now: it must be decided tonight. later: a person must decide it, and not tonight. self: something that may end it comes first, without a
  * person.
  */
-export type Urgency = 'now' | 'later' | 'self';
+type Urgency = 'now' | 'later' | 'self';
 
 export function urgencyOf(item: Pick<AttentionItem, 'kind' | 'actBy' | 'about'>, nowMs: number): Urgency {
   const { kind, actBy } = item;
@@ -55,7 +55,7 @@ export function urgencyOf(item: Pick<AttentionItem, 'kind' | 'actBy' | 'about'>,
   return dueMs - nowMs < NIGHT_MS ? 'now' : 'later';
 }
 
-export interface Verdict {
+interface Verdict {
   tone: 'grave' | 'wait' | 'good';
   says: string;
   more: string;

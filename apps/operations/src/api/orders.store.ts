@@ -20,7 +20,7 @@ interface ListedOrder {
   moved: string;
 }
 
-export interface KeptOrder {
+interface KeptOrder {
   state: OrderState;
   partition: number;
   status: string;

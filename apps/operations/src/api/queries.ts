@@ -38,7 +38,7 @@ export class PageQuery {
   cursor?: string;
 }
 
-export const ATTENTION_KINDS = [
+const ATTENTION_KINDS = [
   ...['doubt', 'conflict', 'candidates', 'open_to_operator', 'frozen'],
   ...['proposal', 'rail', 'control', 'partition', 'dead_letters', 'quarantine'],
 ];

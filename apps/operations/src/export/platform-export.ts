@@ -3,8 +3,8 @@ import { execCodeClass, operationKindOf, orderKey, parseOrderKey, type Operation
 import { Problem, type ProblemFault } from '@tranche/service-kit';
 import { readCsv, type CsvRow } from './csv.js';
 
-export const EXPORT_FIELDS = ['orderId', 'transactionId', 'operation', 'amount', 'execCode', 'at'] as const;
-export type ExportField = (typeof EXPORT_FIELDS)[number];
+const EXPORT_FIELDS = ['orderId', 'transactionId', 'operation', 'amount', 'execCode', 'at'] as const;
+type ExportField = (typeof EXPORT_FIELDS)[number];
 /** Heading of each field's column. */
 export type ExportColumns = Readonly<Record<ExportField, string>>;
 

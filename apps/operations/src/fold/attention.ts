@@ -15,12 +15,10 @@ import {
 } from '@tranche/order-journal';
 import { compact } from '@tranche/runtime';
 
-export const ORDER_KINDS = ['doubt', 'conflict', 'candidates', 'open_to_operator', 'frozen'] as const;
-
-export interface Attention {
+interface Attention {
   /** Id of the operation, as the gateway's routes take it. */
   id: string;
-  kind: (typeof ORDER_KINDS)[number];
+  kind: 'doubt' | 'conflict' | 'candidates' | 'open_to_operator' | 'frozen';
   since: string;
   /** Nobody can decide it before. */
   openFrom: string;

@@ -16,7 +16,7 @@ import { withoutBuyersData, type RecordRow } from './stored-rows.js';
 
 export type Entry = Pick<ConsumedRecord, 'key' | 'offset' | 'value'>;
 
-export interface FoldedBatch {
+interface FoldedBatch {
   stored: StoredRecord[];
   /** The first record that this release can't read or fold: the partition stops before it. */
   unreadable?: EntryUnreadableError;
@@ -52,7 +52,7 @@ export const journalRow = ({ offset, hash, record }: StoredRecord): RecordRow =>
   body: record,
 });
 
-export interface OrderColumns {
+interface OrderColumns {
   status: string;
   currency: string | null;
   amount: number | null;

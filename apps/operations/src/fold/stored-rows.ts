@@ -17,7 +17,7 @@ export interface RecordRow {
 
 /** Fields of journal records that hold the buyer's data, or a text of the platform that may. */
 const BUYERS: ReadonlySet<string> = new Set(['extraData', 'maskedCard', 'cardCountry', 'redirectHtml']);
-export const REMOVED = 'removed';
+const REMOVED = 'removed';
 
 /** Such a text is replaced and not left out: the fold asks if a report has it. */
 export function withoutBuyersData<T>(value: T): T {

@@ -12,7 +12,7 @@ const FETCH_BYTES = 64 * 1024;
 const AGAIN_AFTER_MS = 1_000;
 
 /** Makes rows of records. `stopsAt`: the reason and the offset of a record that can't be read; it and what follows is not written. */
-export interface Made extends Omit<Written, 'next'> {
+interface Made extends Omit<Written, 'next'> {
   stopsAt?: { offset: bigint; reason: string };
 }
 export type MakeRows = (
@@ -20,7 +20,7 @@ export type MakeRows = (
   stateOf: (keys: readonly string[]) => Promise<Map<string, OrderState>>,
 ) => Promise<Made>;
 
-export interface ProjectorOptions {
+interface ProjectorOptions {
   client: KafkaClient;
   topic: TopicDefinition;
   topicPrefix: string;

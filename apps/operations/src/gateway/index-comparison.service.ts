@@ -11,7 +11,7 @@ const SAMPLE = 5;
 const RESULTS = ['same', 'different', 'not_comparable'] as const;
 type Result = (typeof RESULTS)[number];
 
-export interface GatewayOrder {
+interface GatewayOrder {
   status: string;
   amounts: object;
   operations: { commandId: string; state: string; attempt: number; amount?: number; transactionId?: string }[];
@@ -29,7 +29,7 @@ const factsOf = ({ status, amounts, operations }: Omit<GatewayOrder, 'asOf'>): s
   });
 
 /** `next`: our position in the order's partition. Both are compared only where neither holds a record of the order that the other lacks. */
-export function compareOrder(ours: OrderState, next: bigint, theirs: GatewayOrder): Result {
+function compareOrder(ours: OrderState, next: bigint, theirs: GatewayOrder): Result {
   const theirOffset = BigInt(theirs.asOf.offset);
   if (BigInt(ours.lastOffset) > theirOffset || next <= theirOffset) return 'not_comparable';
   const operations = ours.operations.map(({ phase, end, ...operation }) => ({ ...operation, state: end ?? phase }));

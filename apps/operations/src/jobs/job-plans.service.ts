@@ -16,7 +16,7 @@ export interface JobAsked {
   ids?: string[];
   csv?: string;
 }
-export interface Planned {
+interface Planned {
   merchants: string[];
   /** In parts, so that a large plan is never in memory as a whole. */
   parts: AsyncIterable<Omit<JobItem, 'number'>[]>;

@@ -61,7 +61,7 @@ export async function visit(
 export const addressOf = (orderId: string, merchant = MERCHANT): string =>
   `/orders/${merchant}/${encodeURIComponent(orderId)}`;
 
-export interface Planned {
+interface Planned {
   kind: 'reconcile' | 'resolve-by-file' | 'replay';
   merchant: string;
   reason: string;

@@ -19,7 +19,7 @@ import type { BearerToken } from '../platform/bearer-token.client.js';
 import type { PlatformForm } from '../platform/platform-caller.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 
-export type KnownId = { merchant: string; orderId: string; commandId: string };
+type KnownId = { merchant: string; orderId: string; commandId: string };
 
 /** Answers commands that are not executed: a known one with its result, any other with a rejection. */
 @Injectable()
@@ -83,7 +83,7 @@ interface Location {
 }
 
 /** Builds `payment.command.rejected`, without a sequence. Its id derives from the message's position, so a redelivery gives the same event. */
-export function commandRejected(
+function commandRejected(
   { topic, partition, offset, headers }: Location,
   rejection: Rejection,
   time: string,

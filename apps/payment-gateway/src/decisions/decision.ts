@@ -20,7 +20,7 @@ export interface ResolutionSubject extends Subject {
 }
 
 /** Settlement of a conflict, for which one person is never enough. docs/decisions/0107. */
-export interface SettlementSubject extends Subject {
+interface SettlementSubject extends Subject {
   /** Conflict id, as in its URL. */
   conflict: string;
   settlement: ManualSettlement;
@@ -36,7 +36,7 @@ export const saidIn = (words: Words): ManualResolution | ManualSettlement =>
   'resolution' in words ? words.resolution : words.settlement;
 
 /** A request by one person that a second person must approve. */
-export interface Proposal {
+interface Proposal {
   /** UUID. */
   id: string;
   kind: 'resolution' | 'settlement';

@@ -162,7 +162,7 @@ export function resolved(order: OrderState, commandId: string, { outcome }: Manu
 }
 
 /** True where the resolution took effect. An expired operation stays expired; the resolution then only says that it can't succeed any more. */
-export function isResolvedAs(operation: OperationState, outcome: ManualResolution['outcome']): boolean {
+function isResolvedAs(operation: OperationState, outcome: ManualResolution['outcome']): boolean {
   const { phase, end, mayYetSucceed } = operation;
   if (outcome === 'redirect_required') return phase === 'redirect_required';
   if (phase !== 'ended') return false;

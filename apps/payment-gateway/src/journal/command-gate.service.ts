@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 
 /** Sources of obstacles. Each reports its own obstacle and clears it. */
-export type CommandGateObstacle = 'redis' | 'index' | 'clocks';
+type CommandGateObstacle = 'redis' | 'index' | 'clocks';
 
 /** While any obstacle exists, no command is fetched and the service is not ready; commands fetched before are still handled. */
 @Injectable()

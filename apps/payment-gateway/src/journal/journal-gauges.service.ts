@@ -38,7 +38,7 @@ export class IndexDelays {
 const READS_AT_ONCE = 100;
 
 /** One operation in doubt, or one conflict. */
-export interface Finding {
+interface Finding {
   labels: Record<string, string>;
   currency: string;
   amount: number;
@@ -46,14 +46,14 @@ export interface Finding {
 }
 
 /** `reason`: the flag with the cause, `timeout`, `owner_lost` … (docs/operate/runbook.md, "What is in doubt?"). */
-export const doubtsIn = ({ merchant, operations }: OrderState): Finding[] =>
+const doubtsIn = ({ merchant, operations }: OrderState): Finding[] =>
   operations.filter(isInDoubt).map(({ operation, since = '', latest, currency, amount = 0 }) => ({
     labels: { merchant, operation, reason: latest?.body.flags?.[0] ?? 'unknown' },
     ...{ currency, amount, sinceMs: Date.parse(since) },
   }));
 
 /** The amount of a second payment is what was paid beyond the first. */
-export const conflictsIn = (order: OrderState): Finding[] =>
+const conflictsIn = (order: OrderState): Finding[] =>
   conflictsOf(order).map(({ reason, commandId = '', amount = 0, payments }) => ({
     labels: { merchant: order.merchant, reason },
     currency: (findOperation(order, commandId) ?? order.operations[0])?.currency ?? 'unknown',

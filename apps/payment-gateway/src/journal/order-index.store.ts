@@ -48,7 +48,7 @@ export interface MissingPartition {
 }
 
 /** A read of several partitions: the result of each, and the partitions of which nothing is known. */
-export interface FoundInPartitions<T> {
+interface FoundInPartitions<T> {
   found: ReadonlyMap<number, T>;
   missing: MissingPartition[];
 }

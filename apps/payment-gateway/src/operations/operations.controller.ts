@@ -34,7 +34,7 @@ import { SORTS, type Sort } from './listing.js';
 import { Rails, type RailView } from './rails.service.js';
 import type { OperationView } from './order-view.js';
 
-export class OrdersQuery {
+class OrdersQuery {
   @ValidateIf((query: OrdersQuery) => query.merchant !== undefined)
   @Matches(MERCHANT_PATTERN, { message: 'must be the name of a merchant' })
   merchant?: string;
@@ -81,7 +81,7 @@ export class DryRunQuery {
   dryRun?: 'true' | 'false';
 }
 
-export class OperationsQuery extends OrdersQuery {
+class OperationsQuery extends OrdersQuery {
   @IsIn(['in_doubt', 'waiting'])
   state: 'in_doubt' | 'waiting';
 }
@@ -91,7 +91,7 @@ export const statusOfDecision = (answer: object): 200 | 202 =>
   'proposedBy' in answer || 'recorded' in answer ? 202 : 200;
 
 /** `merchants` is absent where every merchant is meant. `mayDecide`: may take part in decisions of two people. */
-export interface Me extends Pick<OperatorIdentity, 'person' | 'role' | 'merchants'> {
+interface Me extends Pick<OperatorIdentity, 'person' | 'role' | 'merchants'> {
   mayDecide: boolean;
 }
 

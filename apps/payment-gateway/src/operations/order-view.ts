@@ -85,7 +85,7 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   });
 }
 
-export function candidatesOf(order: OrderState, kind?: OperationKind) {
+function candidatesOf(order: OrderState, kind?: OperationKind) {
   const told = order.external.filter(({ mayBeOf }) => mayBeOf !== undefined).map(externalEvidence);
   return [...order.unmatchedEvidence, ...told]
     .filter(({ operation }) => operation !== undefined && (kind === undefined || operation === kind))
@@ -129,14 +129,14 @@ function attemptView({ end, phase }: OperationState, { attempt, intentAt, isTagg
 const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
 
 /** Formats `RESULT ATTEMPT TRANSACTIONID EXECCODE`, with `-` where the report had none. */
-export const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
+const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
   `${result} ${attempt} ${transactionId} ${execCode}`;
 
 function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullable<OperationState['latest']>['body']) {
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-export function eventView(order: OrderState, event: EventReference, epoch: number) {
+function eventView(order: OrderState, event: EventReference, epoch: number) {
   return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
 }
 

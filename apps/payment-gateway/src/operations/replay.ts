@@ -3,7 +3,7 @@ import { faultsOfAge } from '@tranche/platform';
 import { Problem } from '@tranche/service-kit';
 import type { AcceptedCommand } from '../command/accepted-command.js';
 
-export type ReplayVerdict = 'attempt' | 'repeat' | 'wait' | 'id-reused' | 'too-old' | 'in-doubt';
+type ReplayVerdict = 'attempt' | 'repeat' | 'wait' | 'id-reused' | 'too-old' | 'in-doubt';
 
 export interface JudgedReplay {
   verdict: ReplayVerdict;

@@ -11,7 +11,7 @@ import { WarmSockets } from './warm-sockets.js';
 const ANSWER_BYTES = 16 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 3_000;
 
-export interface PlatformCall {
+interface PlatformCall {
   /** Path behind {payment_url}. */
   path: string;
   body: string;

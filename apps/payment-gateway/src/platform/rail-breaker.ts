@@ -8,7 +8,7 @@ const PROBE_AFTER_MS = { first: 1_000, max: 30_000 };
 /** Pause after EXECCODE 3004 (too many requests), doubling with each repetition. Milliseconds. */
 export const SLOW_DOWN_MS = { first: 500, max: 15_000 };
 
-export type BreakerState = 'closed' | 'open' | 'half_open';
+type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** Permit of one call; `leave` returns it. */
 export interface Entry {

@@ -14,7 +14,7 @@ const SLOW_LOOK_MS = 250;
 const STOPPED_LOOK_MS = 30_000;
 
 /** A rail whose commands are begun no more. */
-export interface StoppedRail {
+interface StoppedRail {
   rail: Rail;
   cause: StopCause;
   sinceMs: number;

@@ -13,7 +13,7 @@ import { exportOf, PLANTED, type Planted } from './export.js';
 import { NOTIFICATION_MODES, readFaultRule, type Faults, type NotificationMode } from './faults.js';
 import type { IssuedTokens } from './ledger.store.js';
 
-export interface ControlParts {
+interface ControlParts {
   readonly merchants: Merchants;
   readonly books: Books;
   readonly execution: Execution;

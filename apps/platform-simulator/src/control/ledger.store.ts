@@ -25,7 +25,7 @@ interface Execution {
   readonly origin: 'request' | 'back-office';
 }
 
-export interface LedgerFilter {
+interface LedgerFilter {
   readonly identifier?: string;
   readonly orderId?: string;
   /** The beginning of the ORDERID. */

@@ -2,7 +2,7 @@ import { generateKeyPair, randomUUID, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Merchant, Merchants } from '@tranche/contracts';
 
-export interface EncryptionKeyRecord {
+interface EncryptionKeyRecord {
   readonly encryptionKeyId: string;
   readonly encryptionPublicKey: string;
 }

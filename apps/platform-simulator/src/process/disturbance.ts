@@ -22,7 +22,7 @@ export const UNAUTHORIZED: Result = {
   body: { error: 'invalid_token', error_description: 'The access token is missing, expired or unknown.' },
 };
 
-export interface Exchange {
+interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly subject: Subject;

@@ -9,7 +9,7 @@ import type { Books, Execution } from '../transactions/execution.service.js';
 import type { Transaction } from '../transactions/transaction.js';
 import { answerCall, UNAUTHORIZED, type Edge, type Result } from './disturbance.js';
 
-export interface ProcessParts extends Edge {
+interface ProcessParts extends Edge {
   readonly merchants: Merchants;
   readonly books: Books;
   readonly execution: Execution;

@@ -10,7 +10,7 @@ import type { CardTokens } from '../transactions/card-tokens.store.js';
 import { isRefusal, messageOf, refusal, type Refusal } from '../transactions/exec-codes.js';
 import { readPlaintext, type CardPlaintext } from './card-plaintext.js';
 
-export interface TokenizerParts extends Edge {
+interface TokenizerParts extends Edge {
   readonly encryptionKeys: EncryptionKeys;
   readonly cardTokens: CardTokens;
   readonly clock: Clock;

@@ -1,7 +1,7 @@
-export type Brand = 'cb' | 'visa' | 'vpay' | 'electron' | 'mastercard' | 'maestro';
+type Brand = 'cb' | 'visa' | 'vpay' | 'electron' | 'mastercard' | 'maestro';
 
 /** Properties of a card by its BIN. `brands` starts with the national brand and ends with the card's scheme. */
-export interface Bin {
+interface Bin {
   readonly brands: readonly [Brand, ...Brand[]];
   readonly type: 'credit' | 'debit';
   /** Absent for numbers outside the table. */

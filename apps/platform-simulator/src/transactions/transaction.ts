@@ -15,7 +15,7 @@ export interface MaskedCard {
 }
 
 /** `redirected`: the cardholder is on the provider's form (0001, 0002). `pending`: 0003. */
-export type TransactionState = 'redirected' | 'pending' | 'succeeded' | 'refused' | 'expired' | 'voided';
+type TransactionState = 'redirected' | 'pending' | 'succeeded' | 'refused' | 'expired' | 'voided';
 
 export interface Transaction {
   readonly transactionId: string;

@@ -1,6 +1,6 @@
 import { isSiret, passesLuhn, withoutBusinessNumbers } from './business-numbers.js';
 
-export interface CardRange {
+interface CardRange {
   scheme: string;
   first: string;
   lengths: readonly number[];

@@ -17,14 +17,14 @@ import { Doc, type MessageClass, type SharedFormat } from './doc.js';
  * Decorators for message classes. Each is a class-validator rule, so class-validator, `check.ts` and the JSON Schemas use the same
  * declaration. A field is required unless it also has `@Optional()`.
  */
-export interface Finding {
+interface Finding {
   code: FaultCode;
   message: string;
 }
 
 /** Checks a present value (never undefined). `owner` is the object that contains it, `rules` are the merchant's. */
 export type Inspect = (value: unknown, owner: object, rules: CommandRules) => Finding | undefined;
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface FieldContext {
   inspect: Inspect;

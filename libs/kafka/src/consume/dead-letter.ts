@@ -125,7 +125,7 @@ function isCardText(text: string): boolean {
   return holdsHiddenCardData(text);
 }
 
-export interface DeadLettersOptions {
+interface DeadLettersOptions {
   /** Its owner closes it; this class does not. */
   producer: BatchingProducer;
   topicPrefix: string;

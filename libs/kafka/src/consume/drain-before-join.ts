@@ -6,7 +6,7 @@ import type { Consumer } from '../kafkajs/kafka-client.js';
 import type { GroupWork } from '../core/group-work.js';
 import type { Member, Partitions } from '../core/sticky-plan.js';
 
-export interface DrainOptions {
+interface DrainOptions {
   work: GroupWork;
   groupId: string;
   topicPrefix: string;

@@ -77,7 +77,7 @@ export interface Fetched {
 const straysAtMost = 2;
 
 /** Several fetches may be in flight to several brokers, so a response need not belong to the last seek. */
-export class FetchPosition {
+class FetchPosition {
   private strays = 0;
 
   constructor(public next: bigint) {}

@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /** The position when the log's bounds were requested. The broker's answer cannot cover anything read later. */
-export interface Asked {
+interface Asked {
   next: bigint;
   last: Seen | undefined;
 }

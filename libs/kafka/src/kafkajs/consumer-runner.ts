@@ -3,7 +3,7 @@ import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { atMost, pauseFor, type Log } from '@tranche/runtime';
 import { ConsumerClosedError } from '../errors.js';
 
-export interface ConsumerRunnerOptions {
+interface ConsumerRunnerOptions {
   consumer: Consumer;
   name: string;
   /** Topic names with prefix. */

@@ -3,7 +3,7 @@ import { numberPlan, stickyPlan, type Member, type Partitions } from '../core/st
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
-export interface DrainingAssignerOptions {
+interface DrainingAssignerOptions {
   isDrained: () => boolean;
   /** Returns what the member tells the leader, who plans by it. */
   standing: () => Pick<Member, 'owned' | 'canWork'>;

@@ -6,7 +6,7 @@ import { GenerationUnknownError, MembershipLostError } from '../errors.js';
 import { withAdmin, type KafkaClient } from './kafka-client.js';
 import { topicIdOf } from './topic-ids.js';
 
-export interface KafkajsPortOptions {
+interface KafkajsPortOptions {
   client: KafkaClient;
   groupId: string;
   topicPrefix: string;

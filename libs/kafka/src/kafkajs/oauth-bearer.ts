@@ -19,7 +19,7 @@ export interface OAuthBearer {
 }
 
 /** No token could be obtained, or the broker refused it. */
-export class OAuthBearerError extends kafkajs.KafkaJSNonRetriableError {
+class OAuthBearerError extends kafkajs.KafkaJSNonRetriableError {
   override readonly name = 'OAuthBearerError';
 }
 

@@ -16,7 +16,7 @@ const notingPartitioner = () => {
   };
 };
 
-export interface ProducerConnectionOptions {
+interface ProducerConnectionOptions {
   client: KafkaClient;
   log: Log;
   closed: AbortSignal;

@@ -37,7 +37,7 @@ export function whyUnreadable(headers: Record<string, unknown> | undefined): str
   return Buffer.isBuffer(why) ? why.toString('utf8') : undefined;
 }
 
-export interface BatchHeader {
+interface BatchHeader {
   count: number;
   lastOffsetDelta: number;
 }

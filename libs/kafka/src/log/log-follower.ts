@@ -34,7 +34,7 @@ interface Reading {
   takesUnreadable?: boolean;
 }
 
-export interface FollowedLog extends Reading {
+interface FollowedLog extends Reading {
   /** First offset to read. */
   from: bigint;
   /** Everything below this offset is known from elsewhere. A log that ends before it for a minute, or begins behind it, is another one. */
@@ -55,7 +55,7 @@ interface Followed extends Reading {
   isHeld: boolean;
 }
 
-export interface LogFollowerOptions {
+interface LogFollowerOptions {
   client: KafkaClient;
   topic: string;
   /** Prefix of `topic` on the broker (''); records have the name without it. */

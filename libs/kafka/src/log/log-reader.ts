@@ -6,7 +6,7 @@ import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets, type TopicBounds } from '../topics/offsets.js';
 import { LogFollower } from './log-follower.js';
 
-export interface LogReaderOptions {
+interface LogReaderOptions {
   client: KafkaClient;
   /** Topic name with prefix. */
   topic: string;

@@ -3,7 +3,7 @@ import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { LogReader, type LogRecord } from './log-reader.js';
 import { topicProgress } from '../topics/offsets.js';
 
-export interface WaitingQuestion {
+interface WaitingQuestion {
   groupId: string;
   /** With prefix. */
   topic: string;

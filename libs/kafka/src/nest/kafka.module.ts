@@ -29,7 +29,7 @@ export interface KafkaModuleOptions {
 }
 
 /** A service's own part of the options. */
-export interface ServiceKafka {
+interface ServiceKafka {
   clientId: string;
   topics: PrepareTopicsOptions['definitions'];
   /** The events of a service that goes on without Kafka. Absent: it needs Kafka. */

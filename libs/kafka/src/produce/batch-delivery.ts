@@ -45,7 +45,7 @@ interface Failures {
   unexplained: number;
 }
 
-export interface BatchDeliveryOptions {
+interface BatchDeliveryOptions {
   client: KafkaClient;
   log: Log;
   metrics: KafkaMetrics;

@@ -16,7 +16,7 @@ import {
   type ProducerRecord,
 } from './produce-batch.js';
 
-export interface BatchingProducerOptions {
+interface BatchingProducerOptions {
   client: KafkaClient;
   log: Log;
   metrics?: Registry;

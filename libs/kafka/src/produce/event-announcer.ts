@@ -6,7 +6,7 @@ import { ProduceDeadlineError } from '../errors.js';
 import { counterOf } from '../kafka-metrics.js';
 import type { BatchingProducer } from './batching-producer.js';
 
-export interface EventAnnouncerOptions {
+interface EventAnnouncerOptions {
   /** Must have no `health`, or Kafka's absence would make the service unready. The owner closes it after the announcer. */
   producer: Pick<BatchingProducer, 'send'>;
   topicPrefix: string;
@@ -18,7 +18,7 @@ export interface EventAnnouncerOptions {
   metrics?: Registry;
 }
 
-export interface Announcement {
+interface Announcement {
   type: string;
   subject?: string;
   data: object;

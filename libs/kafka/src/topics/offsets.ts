@@ -51,7 +51,7 @@ export function offsetsAt(client: KafkaClient, topic: string, timeMs: number): P
 }
 
 /** A group has handled of a partition all below `next`, and the offsets in `finished`. */
-export interface GroupProgress {
+interface GroupProgress {
   next: bigint;
   finished: ReadonlySet<bigint>;
 }

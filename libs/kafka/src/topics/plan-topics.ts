@@ -31,7 +31,7 @@ export interface TopicPlan {
   notes: { topic: string; message: string }[];
 }
 
-export interface PlanTopicsOptions {
+interface PlanTopicsOptions {
   prefix: string;
   definitions: readonly TopicSettings[];
   /** If true, topics that must survive a power loss flush each record (false: unchanged). */

@@ -26,7 +26,7 @@ export async function racksOf(admin: Admin): Promise<Racks | undefined> {
   }
 }
 
-export interface PowerLossFacts {
+interface PowerLossFacts {
   brokers: readonly number[];
   racks: Racks | undefined;
   flushMessages: string | undefined;

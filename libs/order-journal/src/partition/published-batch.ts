@@ -34,7 +34,7 @@ export interface PublishedBatch {
 type Filled = Omit<PublishedBatch, 'to' | 'hash' | 'orders'>;
 type UntilDone = <T>(ask: () => Promise<T>) => Promise<T>;
 
-export interface PublishedFrom {
+interface PublishedFrom {
   partition: number;
   /** First record that the index lacks. */
   next: bigint;

@@ -131,7 +131,7 @@ export const standingOf = (order: OrderState): string => order.standing ?? histo
  * `whole`: the very same records · `last`: the record before is the same; what came earlier is not known here, or was not where it was written ·
  * `unknown`: nothing before it is kept · `other`: the order moved on.
  */
-export type HistoryMatch = 'whole' | 'last' | 'unknown' | 'other';
+type HistoryMatch = 'whole' | 'last' | 'unknown' | 'other';
 
 export function matchOf(before: Pick<OrderState, 'history'>, seen: string): HistoryMatch {
   if (before.history === undefined) return 'unknown';

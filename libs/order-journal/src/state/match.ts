@@ -32,7 +32,7 @@ export interface Answered {
 }
 
 /** Attempts whose answers say that they were not executed; a success that may be theirs was reported. */
-export interface Denied {
+interface Denied {
   is: 'denied';
   sources: Source[];
 }
@@ -126,7 +126,7 @@ export function matchTold(order: OrderState, evidence: Evidence, mayBeOf: readon
   return typeof match === 'object' ? match : undefined;
 }
 
-export function matchNamed(order: OrderState, evidence: Evidence): Matched | undefined {
+function matchNamed(order: OrderState, evidence: Evidence): Matched | undefined {
   const operation = named(order, evidence);
   return operation && { is: 'matched', operation, attempt: attemptOf(operation, evidence) };
 }

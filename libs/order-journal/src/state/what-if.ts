@@ -7,7 +7,7 @@ import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
 import { inOrder } from './versions.js';
 
 /** An operation that a shop may ask for, and the reason why the order as it is refuses it. */
-export interface Asked {
+interface Asked {
   operation: OperationKind;
   transactionId?: string;
   code?: FaultCode;

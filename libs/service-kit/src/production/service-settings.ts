@@ -3,7 +3,7 @@ import { readConfig, settingsIn, type ConfigFault } from '../config.js';
 import { KitConfig } from '../kit.config.js';
 import { productionFaults, isLoopback } from './production-faults.js';
 
-export interface ServiceSettings<C extends object> {
+interface ServiceSettings<C extends object> {
   config: C;
   kit: KitConfig;
   /** All faults at once: of the service's settings, of the kit's, and those of production mode. */
@@ -33,10 +33,7 @@ interface RedisSettings {
 }
 
 /** Contradictions between the Redis settings: the URL belongs to the service, cluster and sentinels to the kit. */
-export function redisFaults(
-  config: RedisSettings,
-  { redisClusterNodes, redisSentinelNodes }: KitConfig,
-): ConfigFault[] {
+function redisFaults(config: RedisSettings, { redisClusterNodes, redisSentinelNodes }: KitConfig): ConfigFault[] {
   if (!('redisUrl' in config)) return [];
   const { redisUrl: url } = config;
   const nodes = redisClusterNodes ? 'REDIS_CLUSTER_NODES' : redisSentinelNodes && 'REDIS_SENTINEL_NODES';
@@ -53,7 +50,7 @@ export function redisFaults(
 }
 
 /** Replaces the host of REDIS_URL by the least protected node: with nodes, that host is not connected to. */
-export function withReachedRedis<C extends RedisSettings>(
+function withReachedRedis<C extends RedisSettings>(
   config: C,
   { redisClusterNodes, redisSentinelNodes, plaintextHosts = [] }: KitConfig,
 ): C {

@@ -65,7 +65,7 @@ export function openServer(settingsNow: SettingsNow, { find, database }: Place):
   };
 }
 
-export interface Sentinels {
+interface Sentinels {
   nodes: readonly HostAndPort[];
   master: string;
   settings: ConnectionSettings;

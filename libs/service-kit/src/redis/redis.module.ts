@@ -5,10 +5,7 @@ import { ServiceLogger } from '../logger.js';
 import { RedisClient } from './redis-client.js';
 import type { RedisOptions } from './redis-options.js';
 
-export interface RedisModuleOptions extends Omit<
-  RedisOptions,
-  'url' | 'caFile' | 'log' | 'health' | keyof RedisTopology
-> {
+interface RedisModuleOptions extends Omit<RedisOptions, 'url' | 'caFile' | 'log' | 'health' | keyof RedisTopology> {
   /** Without a URL there is no connection, and `@InjectRedis()` injects undefined. */
   url?: string | URL;
   /** If true, the service is not ready while Redis is down (false). */

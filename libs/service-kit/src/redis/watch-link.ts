@@ -5,7 +5,7 @@ const INCOMPLETE_MS = 10_000;
 /** Upper bound for the interval, so that a server that became a replica is noticed even with patient callers. */
 const ASK_AT_LEAST_EVERY_MS = 2_000;
 
-export interface WatchOptions {
+interface WatchOptions {
   silenceMs: number;
   onOver: (reason: Error) => void;
   /** Called if this user may not run ROLE. */

@@ -54,7 +54,7 @@ function shops(): Record<string, object> {
   };
 }
 
-export interface FilesOfShops {
+interface FilesOfShops {
   readonly merchantsFile: string;
   readonly operatorsFile: string;
   remove(): void;

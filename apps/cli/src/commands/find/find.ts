@@ -37,7 +37,7 @@ export interface FoundCommand extends Found, CommandStory {
   group?: { name: string; next?: bigint; hasRead: boolean };
 }
 
-export interface FindOptions {
+interface FindOptions {
   sinceMs: number;
   /** Group of the consumer that should have got the event, by its name at Kafka. */
   group?: string | undefined;

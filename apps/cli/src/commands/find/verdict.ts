@@ -11,7 +11,7 @@ import { placeText, type CommandStory, type SeenEvent } from './command-story.js
  * - `in_doubt`: the call may have been executed
  * - `done`: an event has the result
  */
-export type FindVerdict =
+type FindVerdict =
   'never_arrived' | 'signature_refused' | 'dead_letter' | 'waiting' | 'no_event' | 'rejected' | 'in_doubt' | 'done';
 
 /** Progress of the gateways on the partition of the command's newest copy. */
@@ -40,7 +40,7 @@ export interface Found {
 /** From then on a record that is not handled is no ordinary wait. The alert `TrancheRecordsWait` counts the same. */
 const LONG_MS = 120_000;
 
-export interface Searched {
+interface Searched {
   /** Names with prefix. */
   topics: readonly string[];
   brokers: readonly string[];

@@ -1,7 +1,7 @@
 import { SHAPES, type Canary } from './canaries.js';
 import type { Entry, Place } from './places.js';
 
-export interface Hit {
+interface Hit {
   readonly canary: string;
   readonly form: string;
   readonly place: string;
@@ -19,9 +19,14 @@ interface Needle {
 const AROUND = 40;
 const SAME_HITS = 3;
 
-export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]; count: number } {
+/** `allowed` names the canaries that were found where they may be. */
+export function search(
+  place: Place,
+  canaries: readonly Canary[],
+): { hits: Hit[]; count: number; allowed: ReadonlySet<string> } {
   const { entries } = place;
   const hits: Hit[] = [];
+  const allowed = new Set<string>();
   let count = 0;
   const add = (canary: string, form: string, entry: Entry, around: () => string) => {
     count++;
@@ -41,7 +46,10 @@ export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]
     if (end <= (seen.get(canary) ?? 0)) continue;
     seen.set(canary, end);
     const entry = entryAt(at);
-    if (isAllowed(canary, form, place, entry)) continue;
+    if (isAllowed(canary, form, place, entry)) {
+      allowed.add(canary.name);
+      continue;
+    }
     add(canary.name, form, entry, () => aroundOf(text, at, needle.text.length, canary.name, canaries));
   }
   for (const { name, shape } of SHAPES)
@@ -50,7 +58,7 @@ export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]
   const cards = canaries.filter(({ digits }) => digits !== undefined);
   for (const entry of entries)
     for (const { name } of separatedIn(entry, cards)) add(name, 'digits apart', entry, () => '');
-  return { hits, count };
+  return { hits, count, allowed };
 }
 
 function isAllowed({ allowedIn }: Canary, form: string, { kind, commandsOf }: Place, { label }: Entry): boolean {
@@ -110,24 +118,20 @@ function aroundOf(text: string, at: number, length: number, name: string, canari
   return `${before}<${name}>${after}`.replace(/[^\x20-\x7e]+/g, '·');
 }
 
-export type CanaryReport = ReturnType<typeof reportOf>;
+/** With fewer entries of a kind, the search has not seen what it is meant for. */
+const LEAST_ENTRIES = 20;
 
-export function reportOf(places: readonly Place[], canaries: readonly Canary[]) {
+/** One line for each leak, as it is shown to people. @throws if too little was searched, or what must be there was not found */
+export function leaksIn(places: readonly Place[], canaries: readonly Canary[]): string[] {
+  for (const kind of ['log', 'topic', 'redis', 'metrics'] as const) {
+    const count = places.filter((place) => place.kind === kind).reduce((sum, { entries }) => sum + entries.length, 0);
+    if (count < LEAST_ENTRIES) throw new Error(`only ${count} entries of kind ${kind} were searched`);
+  }
   const results = places.map((place) => search(place, canaries));
-  const of = (kind: Place['kind']) => places.filter((place) => place.kind === kind);
-  const entries = (kind: Place['kind']) => of(kind).flatMap((place) => place.entries);
-  const bytes = (kind: Place['kind']) => entries(kind).reduce((sum, { text }) => sum + text.length + 1, 0);
-  return {
-    hits: results.reduce((sum, { count }) => sum + count, 0),
-    found: results.flatMap(({ hits }) => hits),
-    searched: {
-      logLines: entries('log').length,
-      records: entries('topic').length / 3,
-      redisEntries: entries('redis').length,
-      redisFileBytes: bytes('redis file'),
-      metricsBytes: bytes('metrics'),
-      processes: of('log').length,
-      topics: of('topic').length,
-    },
-  };
+  for (const { name, allowedIn } of canaries)
+    if (allowedIn !== undefined && !results.some(({ allowed }) => allowed.has(name)))
+      throw new Error(`no ${name} was found in ${allowedIn}: the search does not work`);
+  return results.flatMap(({ hits }) =>
+    hits.map(({ canary, form, place, entry, around }) => `${canary} (${form}) in ${place}, ${entry}: ${around}`),
+  );
 }

@@ -5,23 +5,23 @@ import type { SimulatedIndex } from './order-index.js';
 import { isOtherAmount } from './platform.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import { finalOf, type Referee } from './referee.js';
-import { commandIdOf, isShownUndecided, lookForRivals, paidOf, untrueConflict } from './rivals.js';
+import { commandIdOf, isShownUndecided, checkSecondPayments, paidOf, untrueConflict } from './second-payment.js';
 
-export interface LastLook {
+export interface FinalCounts {
   operations: number;
   inDoubt: number;
   falseDoubt: number;
 }
 
 /** At rest, compares the reported results with the ledger and looks for anything missing. */
-export function lookAtTheEnd(
+export function finalCheck(
   referee: Referee,
   { platform, journal, index }: { platform: SimulatedPlatform; journal: SimulatedJournal; index: SimulatedIndex },
-): LastLook {
-  const seen: LastLook = { operations: 0, inDoubt: 0, falseDoubt: 0 };
+): FinalCounts {
+  const seen: FinalCounts = { operations: 0, inDoubt: 0, falseDoubt: 0 };
   for (const record of referee.commands) {
     if (!referee.isFinished(record))
-      referee.say('lost', `command ${record.command.commandId} neither ended nor is in doubt`);
+      referee.report('lost', `command ${record.command.commandId} neither ended nor is in doubt`);
   }
   for (const [key, order] of referee.orders) {
     for (const operation of order.operations) {
@@ -36,23 +36,23 @@ export function lookAtTheEnd(
       const isUnknown = isCandidate || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
       if (wrong !== undefined)
-        referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
+        referee.report('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
     }
   }
   compareEvents(referee, platform);
-  lookForRivals(referee, platform);
-  lookForTheirs(referee, platform);
+  checkSecondPayments(referee, platform);
+  checkBackOffice(referee, platform);
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;
     if (last !== undefined && index.markers.get(partition) !== last)
-      referee.say(
+      referee.report(
         'lost',
         `the index is at ${index.markers.get(partition)} of partition ${partition}, which ends with ${last}`,
       );
   }
   for (const [key, order] of referee.orders) {
     if (JSON.stringify(index.order(key)) !== JSON.stringify(order))
-      referee.say('indexWrong', `the index holds another state of ${key} than the journal`);
+      referee.report('indexWrong', `the index holds another state of ${key} than the journal`);
   }
   return seen;
 }
@@ -129,7 +129,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
     // A repetition is left out while the index lacks its page.
     const isPageLost = published > 0 && event.data.redirectHtml !== undefined;
     if (published < times && !isPageLost)
-      referee.say(
+      referee.report(
         'eventsBroken',
         `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`,
       );
@@ -139,7 +139,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
         ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
         : undefined;
     if (wrongAmountOf !== undefined)
-      referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${wrongAmountOf}`);
+      referee.report('wrongOutcome', `another amount was reported of ${commandId}, and ${wrongAmountOf}`);
     const flags = all.filter((flag) => flag !== 'other_amount' && flag !== 'other_currency');
     const isDenied = platform.of(event.subject ?? '', commandId ?? '').some(({ wasDenied }) => wasDenied);
     const isCancelled = ({ transactionId }: LedgerEntry) => {
@@ -155,7 +155,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
         ? untrueConflict(flags, commandId, paid.map(commandIdOf), isDenied)
         : undefined;
     if (untrue !== undefined)
-      referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
+      referee.report('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
     const final = finalOf(event.type, outcome);
     if (final === undefined || commandId === undefined) continue;
     const key = event.subject ?? '';
@@ -165,17 +165,18 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
     const ended: OperationState = { ...operation, phase: 'ended', ...(end === undefined ? {} : { end }) };
     if (isOfLostRecords(referee, platform, key, ended)) continue;
     const wrong = wrongIn(ended, platform.of(key, commandId));
-    if (wrong !== undefined) referee.say('wrongOutcome', `${event.type} was published of ${commandId}, but ${wrong}`);
+    if (wrong !== undefined)
+      referee.report('wrongOutcome', `${event.type} was published of ${commandId}, but ${wrong}`);
   }
   for (const id of referee.published.keys()) {
     if (!referee.lost.events.has(id) && !referee.expected.some(({ event }) => event.id === id))
-      referee.say('eventsBroken', `event ${id} is not of the journal`);
+      referee.report('eventsBroken', `event ${id} is not of the journal`);
   }
 }
 
 /** The back office made these operations: each must be published as external, or be listed as a candidate. */
-export function lookForTheirs(
-  referee: Pick<Referee, 'order' | 'expected' | 'say'>,
+export function checkBackOffice(
+  referee: Pick<Referee, 'order' | 'expected' | 'report'>,
   { byHand }: Pick<SimulatedPlatform, 'byHand'>,
 ): void {
   for (const { orderKey, operation, transactionId } of byHand) {
@@ -184,7 +185,7 @@ export function lookForTheirs(
     );
     const [asOurs] = events.filter(({ event: { data } }) => data.commandId !== undefined && !data.transactionAssumed);
     if (asOurs)
-      referee.say(
+      referee.report(
         'wrongOutcome',
         `${asOurs.event.type} was published of ${asOurs.event.data.commandId} with ${transactionId}, a ${operation} of the back office`,
       );
@@ -192,6 +193,9 @@ export function lookForTheirs(
       .order(orderKey)
       .unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
     if (events.length === 0 && !isCandidate)
-      referee.say('lost', `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`);
+      referee.report(
+        'lost',
+        `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`,
+      );
   }
 }

@@ -1,6 +1,6 @@
-import { Random } from '../simulation/random.js';
+import { Random } from '../../simulation/random.js';
 import { areSame, decoded, encoded, ENCODINGS, notification, requestOf, signed, TARGET } from './messages.js';
-import { forgeries } from './mutations.js';
+import { forgeries } from './forgeries.js';
 
 describe('the forgeries', () => {
   const same: string[] = [];

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tranche/testing';
 import { bytesCanary, cardCanary, secretCanary, type Canary } from './canaries.js';
@@ -12,9 +12,6 @@ interface DemoAccounts {
   readonly accounts: readonly { readonly account: string }[];
   readonly callers: readonly { readonly caller: string }[];
 }
-
-/** Secrets that occur nowhere else, and the contents of the files in which services find them. */
-export type Planted = ReturnType<typeof plant>;
 
 /** Names and addresses of the demo's merchants and accounts are kept, while every key of theirs becomes another. */
 export function plant(merchants: readonly DemoMerchant[], { accounts, callers }: DemoAccounts) {
@@ -68,23 +65,24 @@ export function plant(merchants: readonly DemoMerchant[], { accounts, callers }:
   };
 }
 
-export interface PlantedFolder {
-  readonly planted: Planted;
-  /** Path of each file. */
-  readonly files: Readonly<Record<keyof Planted['files'], string>>;
-}
+/** Secrets that occur nowhere else, and the path of each file in which services find them. */
+export type Planted = ReturnType<typeof plantFiles>;
 
-export function plantFiles(folder: string): PlantedFolder {
+export function plantFiles(folder: string) {
   const demo = (name: string): unknown =>
     JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8'));
   const planted = plant(demo('merchants') as DemoMerchant[], demo('accounts') as DemoAccounts);
-  mkdirSync(folder, { recursive: true });
-  const written = Object.entries(planted.files).map(([name, content]) => {
-    const file = join(folder, `${name}.json`);
-    writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
-    return [name, file];
-  });
-  return { planted, files: Object.fromEntries(written) as PlantedFolder['files'] };
+  const own = mkdtempSync(join(folder, 'canaries-'));
+  const pathOf = (name: keyof typeof planted.files): string => {
+    const path = join(own, `${name}.json`);
+    writeFileSync(path, JSON.stringify(planted.files[name]), { mode: 0o600 });
+    return path;
+  };
+  const files = {
+    ...{ merchants: pathOf('merchants'), accounts: pathOf('accounts') },
+    ...{ persons: pathOf('persons'), operators: pathOf('operators') },
+  };
+  return { ...planted, files };
 }
 
 /**

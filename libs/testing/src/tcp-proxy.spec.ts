@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { waitFor } from '@tranche/testing';
-import { kafkaAddress, TcpProxy } from './proxy.js';
+import { readdressed } from './broker-gate.js';
+import { TcpProxy } from './tcp-proxy.js';
+import { waitFor } from './wait-for.js';
 
 let echo: Server;
 let received: string[];
@@ -17,12 +18,12 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
-  proxy = await TcpProxy.listen(() => ({ port: (echo.address() as AddressInfo).port }));
+  proxy = await TcpProxy.listen(() => `tcp://127.0.0.1:${(echo.address() as AddressInfo).port}`);
 });
 
-afterEach(() => {
+afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  proxy.close();
+  await proxy.close();
   echo.close();
 });
 
@@ -101,7 +102,7 @@ it.each(['latency', 'throttle'] as const)('%s: takes its time', async (name) => 
 });
 
 it('puts its own port into Kafka’s answers, wherever they are torn', () => {
-  const rewrite = kafkaAddress('127.0.0.1:9092', () => 19999)();
+  const rewrite = readdressed('127.0.0.1', 9092, () => 19999);
   const body = Buffer.concat([
     Buffer.from([0, 9]),
     Buffer.from('127.0.0.1'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient, RESP_TYPES } from 'redis';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { UnknownTopicError, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
-import { wholeTopic } from '../faults/traces-reader.js';
+import { wholeTopic } from '../traces-reader.js';
 
 /** A unit of the search: a line of a log, a part of a record, a Redis key or a line of metrics. */
 export interface Entry {

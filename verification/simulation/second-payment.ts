@@ -6,8 +6,8 @@ type Ledger = Pick<SimulatedPlatform, 'ledger'>;
 type LedgerAndByHand = Pick<SimulatedPlatform, 'ledger' | 'byHand'>;
 
 /** If two payments took money and both successes were reported, an event that names one of them must say so. */
-export function lookForRivals(
-  referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say' | 'givenBack'>,
+export function checkSecondPayments(
+  referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'report' | 'givenBack'>,
   platform: LedgerAndByHand,
 ): void {
   const named = new Set(
@@ -26,7 +26,8 @@ export function lookForRivals(
     );
     const unnamed = reported.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
     const [one, ...others] = unnamed;
-    for (const other of others) referee.say('guardBroken', `${one} and ${other} both succeeded, and nobody was told`);
+    for (const other of others)
+      referee.report('guardBroken', `${one} and ${other} both succeeded, and nobody was told`);
   }
 }
 

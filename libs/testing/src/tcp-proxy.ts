@@ -1,13 +1,13 @@
 import { EventEmitter, once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readdressed } from '@tranche/testing';
+import { freePorts } from './infrastructure.js';
 
 /** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
-export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
+type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
 
-export interface NetworkConditions {
+interface NetworkConditions {
   up: Flow;
   down: Flow;
   connects: 'pass' | 'refuse' | 'reset';
@@ -24,63 +24,69 @@ export const CONDITIONS = {
   cut: { up: 'pass', down: 'pass', connects: 'refuse' },
   reset: { up: 'pass', down: 'pass', connects: 'reset' },
 } as const satisfies Record<string, NetworkConditions>;
-export type WeatherName = keyof typeof CONDITIONS;
+export type ConditionsName = keyof typeof CONDITIONS;
 
-export interface ProxyTarget {
-  port: number;
+/** Makes a function for each connection that changes its bytes on the way, or holds them until its promise resolves. */
+type Rewrite = (client: Socket) => (bytes: Buffer) => Buffer | Promise<Buffer>;
+
+interface ProxyOptions {
   host?: string;
-}
-
-/** Makes a function for each connection that changes its answers on the way. */
-export type Rewrite = () => (bytes: Buffer) => Buffer;
-
-/** Kafka's answers say where clients must connect, so the proxy replaces Kafka's port there by its own. */
-export function kafkaAddress(brokers: string, proxyPort: () => number): Rewrite {
-  const [host = '', port = ''] = (brokers.split(',')[0] ?? '').split(':');
-  return () => readdressed(host, Number(port), proxyPort);
+  /** By default a free one, which stays ours while the proxy is cut. */
+  port?: number;
+  requests?: Rewrite;
+  answers?: Rewrite;
 }
 
 const HELD_BYTES = 8 * 1024 * 1024;
 
-/** A TCP proxy on 127.0.0.1 that plays network faults. */
+/** A TCP proxy that plays network faults, between services and one of which all tests share and none may stop. */
 export class TcpProxy {
   #conditions: NetworkConditions = CONDITIONS.pass;
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #server: Server | undefined;
-  #port = 0;
   readonly #connections = new Set<readonly [client: Socket, upstream: Socket]>();
 
   private constructor(
-    private readonly target: () => ProxyTarget,
-    private readonly rewrite: Rewrite | undefined,
+    private readonly target: () => string,
+    readonly host: string,
+    readonly port: number,
+    private readonly rewrites: Pick<ProxyOptions, 'requests' | 'answers'>,
   ) {}
 
-  /** @param target asked anew for each connection; what it throws refuses it */
-  static async listen(target: () => ProxyTarget, rewrite?: Rewrite): Promise<TcpProxy> {
-    const proxy = new TcpProxy(target, rewrite);
+  /** @param target returns a URL for each new connection; what it throws resets the connection */
+  static async listen(
+    target: () => string,
+    { host = '127.0.0.1', port, ...rewrites }: ProxyOptions = {},
+  ): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target, host, port ?? (await freePorts())[0], rewrites);
     await proxy.#open();
     return proxy;
   }
 
-  get port(): number {
-    return this.#port;
+  /** Returns the URL with the proxy's address in place of its own. */
+  through(url: string): string {
+    const own = new URL(url);
+    own.host = `${this.host}:${this.port}`;
+    return own.href;
   }
 
   get connections(): number {
     return this.#connections.size;
   }
 
-  async set(name: WeatherName): Promise<void> {
-    await this.setConditions(CONDITIONS[name]);
+  async set(name: ConditionsName): Promise<void> {
+    const closed = this.setConditions(CONDITIONS[name]);
     if (name === 'cut') for (const sockets of this.#connections) for (const socket of sockets) socket.destroy();
     if (name === 'reset') this.resetConnections();
+    await closed;
   }
 
-  async setConditions(weather: NetworkConditions): Promise<void> {
-    this.#conditions = weather;
-    if (weather.connects === 'refuse') this.#shut();
-    else await this.#open();
+  /** Existing connections stay open. If new ones are refused, it resolves once the existing ones have ended. */
+  async setConditions(conditions: NetworkConditions): Promise<void> {
+    this.#conditions = conditions;
     this.#changes.emit('change');
+    if (conditions.connects === 'refuse') await this.#shut();
+    else await this.#open();
   }
 
   /** Resets existing connections; bytes held in them are lost. */
@@ -88,39 +94,38 @@ export class TcpProxy {
     for (const sockets of this.#connections) for (const socket of sockets) socket.resetAndDestroy();
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.resetConnections();
-    this.#shut();
+    await this.#shut();
   }
 
   async #open(): Promise<void> {
     if (this.#server) return;
     const server = createServer((client) => this.#join(client));
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (server.address() as AddressInfo).port;
     this.#server = server;
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(this.port, this.host, resolve));
   }
 
-  /** Existing connections stay open. */
-  #shut(): void {
-    this.#server?.close();
+  async #shut(): Promise<void> {
+    const server = this.#server;
     this.#server = undefined;
+    if (server) await new Promise((resolve) => server.close(resolve));
   }
 
   #join(client: Socket): void {
     if (this.#conditions.connects === 'reset') return void client.resetAndDestroy();
-    let target: ProxyTarget;
+    let target: URL;
     try {
-      target = this.target();
+      target = new URL(this.target());
     } catch {
       return void client.resetAndDestroy(); // the target is down
     }
-    const upstream = connect(target.port, target.host ?? '127.0.0.1');
+    const upstream = connect(Number(target.port), target.hostname);
     const sockets = [client, upstream] as const;
     this.#connections.add(sockets);
-    const rewrite = this.rewrite?.();
-    client.pipe(this.#lane(() => this.#conditions.up)).pipe(upstream);
-    upstream.pipe(this.#lane(() => this.#conditions.down, rewrite)).pipe(client);
+    const { requests, answers } = this.rewrites;
+    client.pipe(this.#direction(() => this.#conditions.up, requests?.(client))).pipe(upstream);
+    upstream.pipe(this.#direction(() => this.#conditions.down, answers?.(client))).pipe(client);
     for (const [from, to] of [sockets, [upstream, client] as const]) {
       from.on('error', () => to.resetAndDestroy());
       from.on('close', () => {
@@ -132,7 +137,7 @@ export class TcpProxy {
   }
 
   /** Passes bytes in order, each when the conditions allow it. */
-  #lane(flow: () => Flow, rewrite = (bytes: Buffer) => bytes): Transform {
+  #direction(flow: () => Flow, rewrite: ReturnType<Rewrite> = (bytes) => bytes): Transform {
     let passedMs = 0;
     const wait = async (bytes: Buffer) => {
       let now = flow();
@@ -146,11 +151,11 @@ export class TcpProxy {
     return new Transform({
       highWaterMark: HELD_BYTES,
       transform(bytes: Buffer, _encoding, done) {
-        const pass = () => {
+        const pass = async () => {
           passedMs = performance.now();
-          done(null, rewrite(bytes));
+          done(null, await rewrite(bytes));
         };
-        if (flow() === 'pass') pass();
+        if (flow() === 'pass') void pass();
         else void wait(bytes).then(pass);
       },
     });

@@ -21,7 +21,7 @@ const FORGETS = 0.25;
  * Does at once what the timers do after 60 days and more: writes a snapshot of one order, or tries to delete its state. A failure is
  * retried by a later call.
  */
-export async function keepOne(
+export async function runRetentionTimer(
   process: SimulatedProcess,
   view: OwnedJournal,
   orderKeys: readonly string[],
