@@ -91,7 +91,7 @@ export class TcpProxy {
 
   /** Resets existing connections; bytes held in them are lost. */
   resetConnections(): void {
-    for (const sockets of this.#connections) for (const socket of sockets) socket.resetAndDestroy();
+    for (const sockets of this.#connections) for (const socket of sockets) reset(socket);
   }
 
   async close(): Promise<void> {
@@ -127,7 +127,7 @@ export class TcpProxy {
     client.pipe(this.#direction(() => this.#conditions.up, requests?.(client))).pipe(upstream);
     upstream.pipe(this.#direction(() => this.#conditions.down, answers?.(client))).pipe(client);
     for (const [from, to] of [sockets, [upstream, client] as const]) {
-      from.on('error', () => to.resetAndDestroy());
+      from.on('error', () => reset(to));
       from.on('close', () => {
         // Bytes before a regular end are still on their way.
         if (!from.readableEnded) to.destroy();
@@ -160,4 +160,10 @@ export class TcpProxy {
       },
     });
   }
+}
+
+/** A process whose socket was reset behind its own end never exits: Node 20 waits for the end's request without end. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
