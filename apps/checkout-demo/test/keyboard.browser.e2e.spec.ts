@@ -36,6 +36,7 @@ describe('with the keyboard alone', () => {
     await shopper.enterCard({ number: CARDS.refusedByTheBank });
     await page.getByTestId('card-name').press('Enter');
     await shopper.until('refused');
+    await page.getByTestId('pay').waitFor();
     await tabTo(page, 'person-summary');
     await tabTo(page, 'method-card');
     await page.keyboard.press('Space');
