@@ -207,7 +207,7 @@ export default tseslint.config(
       'libs/kafka/{src/kafkajs,test}/**/*.ts',
       'libs/kafka/**/*.spec.ts',
       'libs/testing/src/bombs.ts',
-      'verification/bench/{profiler,peers/**/*}.ts',
+      'verification/bench/{profiler,visits,peers/**/*}.ts',
       'verification/faults/kafka-cluster.ts',
     ],
     rules: restrictedImports(),

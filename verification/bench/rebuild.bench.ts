@@ -1,7 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs, { type PartitionAssigner } from 'kafkajs';
 import { createClient } from 'redis';
-import { COMMAND_TOPICS, TOPICS, topicName } from '@tranche/contracts';
+import { TOPICS, topicName } from '@tranche/contracts';
 import { topicOffsets } from '@tranche/kafka';
 import { OrderIndexKeys, type JournalRecord } from '@tranche/order-journal';
 import { waitFor } from '@tranche/testing';
@@ -11,6 +9,7 @@ import { cpuMsOf } from './rate.js';
 import { row, type Row } from './report.js';
 import type { RunningService } from './processes.js';
 import { Stage, startGateway } from './stage.js';
+import { Visits } from './visits.js';
 
 const RECORDS_PER_ORDER = 4;
 const TIME_BOX_MS = 240_000;
@@ -86,14 +85,12 @@ function lostAndRebuilt(context: Context): Promise<Row[]> {
   });
 }
 
-const REBALANCE_EVERY_MS = 20_000;
-
 /** A rebuild must not begin again at each join: its time is compared with that of the same rebuild with nobody joining (within a fifth). */
 function rebuiltWhileMembersJoin(context: Context): Promise<Row[]> {
   return withIndex(context, async (parts) => {
     const { records } = parts;
     const alone = await rebuiltSeconds(context, parts);
-    const visits = new Visits(context, parts.stage);
+    const visits = new Visits(context.brokers, parts.stage);
     const joined = await rebuiltSeconds(context, parts).finally(() => visits.end());
     const { rebalances } = visits;
     const details = { records, secondsAlone: alone.seconds, secondsWithJoins: joined.seconds, rebalances };
@@ -103,64 +100,6 @@ function rebuiltWhileMembersJoin(context: Context): Promise<Row[]> {
     ];
   });
 }
-
-/** A member that gets no partition joins the gateway's group and leaves it in turns, so that the group is balanced anew every 20 s. */
-class Visits {
-  rebalances = 0;
-  readonly #end = new AbortController();
-  readonly #visiting: Promise<void>;
-
-  constructor(
-    private readonly context: Context,
-    private readonly stage: Stage,
-  ) {
-    this.#visiting = this.#visit();
-  }
-
-  async end(): Promise<void> {
-    this.#end.abort();
-    await this.#visiting;
-  }
-
-  async #visit(): Promise<void> {
-    const { prefix } = this.stage;
-    const kafka = new kafkajs.Kafka({
-      brokers: this.context.brokers.split(','),
-      logLevel: kafkajs.logLevel.NOTHING,
-    });
-    const topics = [...Object.values(COMMAND_TOPICS), TOPICS.journal].map((topic) => topicName(prefix, topic));
-    while (!this.#end.signal.aborted) {
-      const consumer = kafka.consumer({ groupId: `${prefix}payment-gateway`, partitionAssigners: [withoutWork] });
-      const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
-      await consumer.connect();
-      await consumer.subscribe({ topics });
-      await consumer.run({ eachMessage: () => Promise.resolve() });
-      await joined;
-      this.rebalances++;
-      await this.#pause();
-      await consumer.disconnect();
-      this.rebalances++;
-      await this.#pause();
-    }
-  }
-
-  #pause(): Promise<unknown> {
-    return delay(REBALANCE_EVERY_MS, undefined, { signal: this.#end.signal }).catch(() => undefined);
-  }
-}
-
-const { MemberMetadata } = kafkajs.AssignerProtocol;
-
-/** Tells the leader, who is the gateway, that this member can not work. */
-const withoutWork: PartitionAssigner = () => ({
-  name: 'tranche-numbers',
-  version: 1,
-  protocol: ({ topics }) => {
-    const userData = Buffer.from(JSON.stringify({ canWork: false }));
-    return { name: 'tranche-numbers', metadata: MemberMetadata.encode({ version: 1, topics, userData }) };
-  },
-  assign: () => Promise.reject(new Error('a visitor must not lead the group')),
-});
 
 /** An authorization and a capture, each with its outcome. */
 function orderOf(n: number): JournalRecord[] {

@@ -139,10 +139,7 @@ function fieldsOf({ merchant, orderId, status, state, amounts, movedAt, asOf }: 
 
 /** A record in one line. */
 function saysOf({ body, changed = [] }: Entry): string {
-  const { result, reason, answer, message, operation, amount, actor, approvedBy, outcome } = body as Record<
-    string,
-    unknown
-  >;
+  const { result, reason, answer, message, operation, amount, actor, approvedBy, outcome } = body;
   const { execCode, transactionId } = (answer ?? {}) as { execCode?: string; transactionId?: string };
   const texts = [operation, amount, result ?? outcome, execCode, transactionId, reason, message, actor, approvedBy];
   const said = texts.filter((one) => typeof one === 'string' || typeof one === 'number').join(' ');
