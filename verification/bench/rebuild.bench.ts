@@ -85,7 +85,7 @@ function lostAndRebuilt(context: Context): Promise<Row[]> {
   });
 }
 
-/** A rebuild must not begin again at each join: its time is compared with that of the same rebuild with nobody joining (within a fifth). */
+/** A rebuild must not begin again at each join: it may take a fifth longer than the same rebuild without joins. */
 function rebuiltWhileMembersJoin(context: Context): Promise<Row[]> {
   return withIndex(context, async (parts) => {
     const { records } = parts;

@@ -210,7 +210,7 @@ function doneOf({ status, body }: GatewayAnswer, pass: JobState['pass']): Done {
   return { result: 'done', why: `It is ${String(said.state)}.` };
 }
 
-/** One plan is made at a time. Whoever asks for their own again, as after a time-out, is told which one it is. */
+/** One plan is made at a time. Who asks for their own again, as after a time-out, gets its id. */
 const planUnderWay = ({ job, asked }: { job: string; asked: string }, subject: string): Problem =>
   asked === subject
     ? new Problem({
