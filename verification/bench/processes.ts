@@ -29,6 +29,7 @@ export async function startService(
   name: AppName,
   env: Record<string, string>,
   profileFile?: string,
+  readyWithinMs?: number,
 ): Promise<RunningService> {
   const [port, managementPort] = await freePorts();
   const ports = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), BIND_ADDRESS: '127.0.0.1' };
@@ -46,6 +47,7 @@ export async function startService(
   await ready(
     `http://127.0.0.1:${name === 'platform-simulator' ? port : managementPort}/health/ready`,
     () => app.killed,
+    readyWithinMs,
   );
   assertRunning();
   const { pid, exited } = app;
@@ -111,5 +113,5 @@ function supervised(child: ChildProcess, name: string, url: string): Running & {
   return { pid: child.pid ?? 0, url, exited, hasEnded, assertRunning, stop };
 }
 
-const ready = (url: string, hasEnded: () => boolean) =>
-  waitFor(async () => hasEnded() || (await fetch(url)).ok, { timeoutMs: 60_000, what: `${url} to answer` });
+const ready = (url: string, hasEnded: () => boolean, timeoutMs = 60_000) =>
+  waitFor(async () => hasEnded() || (await fetch(url)).ok, { timeoutMs, what: `${url} to answer` });

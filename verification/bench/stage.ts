@@ -155,10 +155,12 @@ export interface GatewayOptions extends Infrastructure {
   env?: Record<string, string>;
   /** Loads `profiler.ts`, which writes a profile to this file. */
   profileFile?: string;
+  /** Milliseconds (a minute). One that builds an index is ready when it has it. */
+  readyWithinMs?: number;
 }
 
 export function startGateway(options: GatewayOptions): Promise<RunningService> {
-  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile } = options;
+  const { stage, platform, inFlight, brokers, redisUrl, env, profileFile, readyWithinMs } = options;
   const variables = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: stage.prefix,
@@ -170,7 +172,7 @@ export function startGateway(options: GatewayOptions): Promise<RunningService> {
     RAIL_IN_FLIGHT: String(inFlight),
     ...env,
   };
-  return startService('payment-gateway', variables, profileFile);
+  return startService('payment-gateway', variables, profileFile, readyWithinMs);
 }
 
 export const merchantsFile = (settings: object = {}): string =>
