@@ -98,7 +98,7 @@ async function measured(context: Context): Promise<Row[]> {
     const rows = [
       row({ name: 'operations-rebuild', unit: 'orders/s', ours: orders / seconds, details: { seconds, records } }),
     ];
-    // What was measured is said at once: the rest takes minutes, and may fail.
+    // Each row is printed at once, because the rest takes minutes and may fail.
     const take = (one: Row) => {
       rows.push(one);
       context.log(`${one.name}: ${one.ours.toFixed(1)} ${one.unit}`);

@@ -9,14 +9,13 @@ const described = (page: Page) =>
     return `${tagName}#${id}, while the status is ${status}`;
   });
 
-/** Presses Tab until the element has the focus. The focus must be visible at every stop. `main` is no stop: the page moves it there. */
+/** Presses Tab until the element has the focus. The focus must be visible at every stop. */
 export async function tabTo(page: Page, testId: string): Promise<void> {
   for (let step = 0; step < 60; step += 1) {
     await page.keyboard.press('Tab');
     const isSeen = await page.evaluate(() => {
-      const at = document.activeElement ?? document.body;
-      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(at);
-      return at.id === 'main' || (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement ?? document.body);
+      return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
     });
     if (!isSeen) throw new Error(`the focus is not seen at ${await described(page)}`);
     if ((await focused(page)) === testId) return;
