@@ -4,7 +4,7 @@ import { runMutants } from './parts/run-mutants.js';
 import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
 import type { CommandLines } from './faults/infrastructure.js';
-import { seedOf } from './seed.js';
+import { seedOf, type Given } from './seed.js';
 import { PROFILES } from './simulation/profile.js';
 
 /** `npm run faults` checks what goes with what (tools/commands/faults.mjs). */
@@ -76,13 +76,7 @@ function commandLines(): [CommandLines, ...CommandLines[]] {
   return JSON.parse(lines) as [CommandLines, ...CommandLines[]];
 }
 
-interface Given extends Partial<Record<'runs' | 'orders' | 'workers', number>> {
-  seed: number;
-  json: boolean;
-  only?: string;
-}
-
-/** The command line gives these to every campaign. A seed is drawn if it names none. */
+/** A seed is drawn if the command line names none. */
 function given(): Given {
   const { runs, orders, workers, seed, only, json } = values;
   const numbers = Object.entries({ runs, orders, workers }).filter(([, text]) => text !== undefined);

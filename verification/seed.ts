@@ -1,5 +1,12 @@
 import { randomInt } from 'node:crypto';
 
+/** The command line gives these to every campaign. */
+export interface Given extends Partial<Record<'runs' | 'orders' | 'workers', number>> {
+  seed: number;
+  json: boolean;
+  only?: string;
+}
+
 /** Seeds are below this number: short enough to be typed, and to be part of an ORDERID. */
 export const SEEDS = 1_000_000_000;
 

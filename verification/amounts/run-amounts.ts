@@ -1,4 +1,5 @@
 import { columns } from '../figures.js';
+import type { Given } from '../seed.js';
 import { Random } from '../simulation/random.js';
 import { OrderStory, type Story } from './order-story.js';
 import { compare } from './sums.js';
@@ -10,7 +11,7 @@ const MOST_REPORTED = 5;
 export const storyOf = (seed: number): Story => new OrderStory(new Random(seed)).play();
 
 /** Plays orders and compares the sums over their events with the ledger. Returns 1 where they differ, else 0. */
-export function runAmounts({ orders = ORDERS, seed, json }: { orders?: number; seed: number; json: boolean }): number {
+export function runAmounts({ orders = ORDERS, seed, json }: Given): number {
   const total = { orders: 0, operations: 0, byBackOffice: 0, events: 0, inDoubt: 0, assumed: 0, open: 0 };
   const found = { differences: 0, saidNotExecuted: 0, untold: 0 };
   for (let at = 0; at < orders; at++) {

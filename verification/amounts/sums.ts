@@ -20,27 +20,14 @@ export interface Booked {
 export function booked(events: readonly CloudEvent<PaymentEvent>[]): Booked[] {
   const books: Booked[] = [];
   for (const { type, data } of events) {
-    const {
-      operation,
-      commandId,
-      transactionId,
-      outcome,
-      flags = [],
-      amount,
-      otherAmount,
-      amountAssumed,
-      transactionAssumed,
-    } = data;
+    const { operation, commandId, transactionId, flags = [] } = data;
     const isExternal = type === 'payment.operation.external' && (data.execCode === '0000' || data.execCode === '0004');
-    const isSuccess = type.endsWith('.succeeded') || outcome === 'succeeded';
+    const isSuccess = type.endsWith('.succeeded') || data.outcome === 'succeeded';
     if (!isExternal && !isSuccess && !flags.includes('other_amount')) continue;
     const now = {
-      operation,
-      commandId,
-      transactionId,
-      amount: otherAmount ?? amount,
-      isAssumed: amountAssumed === true,
-      isSwappable: transactionAssumed === true || flags.includes('may_be_ours'),
+      ...{ operation, commandId, transactionId, amount: data.otherAmount ?? data.amount },
+      isAssumed: data.amountAssumed === true,
+      isSwappable: data.transactionAssumed === true || flags.includes('may_be_ours'),
     };
     const isSame = (other: Booked) =>
       (commandId !== undefined && other.commandId === commandId) ||
@@ -69,14 +56,8 @@ export interface Compared {
 /** The books beside the ledger: an operation that was reported to us must be booked once, with its amount, and nothing else may be. */
 export function compare({ order, ledger, events, reported }: Story): Compared {
   const books = booked(events);
-  const result: Compared = {
-    operations: ledger.executed.length,
-    differences: [],
-    untrue: [],
-    untold: [],
-    assumed: 0,
-    open: 0,
-  };
+  const { length: operations } = ledger.executed;
+  const result: Compared = { operations, differences: [], untrue: [], untold: [], assumed: 0, open: 0 };
   const doubts = new Set(order.operations.filter(isInDoubt).map(({ commandId }) => commandId));
   const told = new Set(events.map(({ data }) => data.transactionId));
   result.untold = [...reported].filter((transactionId) => !told.has(transactionId));

@@ -24,36 +24,26 @@ export interface Bench {
   profiles?: Part[];
 }
 
-export interface Chosen {
-  readonly name: string;
-  readonly parts: readonly Part[];
-  readonly isPart: boolean;
-  readonly commands: number | undefined;
-  readonly turns: number | undefined;
-  /** A Markdown file whose table the rows go into, and one for the picture. */
-  readonly markdown: string | undefined;
-  readonly picture: string | undefined;
-  readonly json: boolean;
-  readonly strict: boolean;
-}
+export type Chosen = ReturnType<typeof readArguments>;
 
 /** Parses `NAME [--only PART] [--commands N] [--turns N] [--profile] [--markdown FILE] [--picture FILE] [--json] [--strict]`. @throws with what there is, if that is not there */
-export function readArguments(args: readonly string[], benches: readonly Bench[]): Chosen {
+export function readArguments(args: readonly string[], benches: readonly Bench[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
-      only: { type: 'string' },
+      only: { type: 'string', default: '' },
       commands: { type: 'string' },
       turns: { type: 'string' },
       profile: { type: 'boolean', default: false },
+      /** A Markdown file whose table the rows go into, and one for the picture. */
       markdown: { type: 'string' },
       picture: { type: 'string' },
       json: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
     },
   });
-  const { only = '', profile, json, strict } = values;
+  const { only, profile, commands, turns, ...others } = values;
   const [name = 'without a name'] = positionals;
   const bench = benches.find((one) => one.name === name);
   if (bench === undefined) {
@@ -65,24 +55,16 @@ export function readArguments(args: readonly string[], benches: readonly Bench[]
   const parts = all.filter((part) => part.name.startsWith(only));
   if (parts.length === 0)
     throw new Error([`There is no part ${only} of ${name}. There is:`, ...all.map((part) => part.name)].join('\n  '));
-  if (values.picture !== undefined && parts.filter((part) => part.name.startsWith('latency-bound-')).length < 2)
+  if (others.picture !== undefined && parts.filter((part) => part.name.startsWith('latency-bound-')).length < 2)
     throw new Error('--picture needs at least two parts latency-bound-N');
   if (positionals.length > 1) throw new Error(`one bench at a time, not ${positionals.join(' ')}`);
-  const [commands, turns] = (['commands', 'turns'] as const).map((option) => {
-    const number = values[option] === undefined ? undefined : Number(values[option]);
-    if (number !== undefined && !(Number.isInteger(number) && number > 0))
-      throw new Error(`--${option} must be a whole number, not ${values[option]}`);
-    return number;
-  });
-  return {
-    name,
-    parts,
-    isPart: only !== '',
-    commands,
-    turns,
-    markdown: values.markdown,
-    picture: values.picture,
-    json,
-    strict,
-  };
+  const numbers = { commands: wholeNumber('commands', commands), turns: wholeNumber('turns', turns) };
+  return { name, parts, isPart: only !== '', ...numbers, ...others };
+}
+
+function wholeNumber(option: string, text: string | undefined): number | undefined {
+  const number = text === undefined ? undefined : Number(text);
+  if (number !== undefined && !(Number.isInteger(number) && number > 0))
+    throw new Error(`--${option} must be a whole number, not ${text}`);
+  return number;
 }

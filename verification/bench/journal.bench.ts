@@ -19,6 +19,7 @@ import { Stage } from './stage.js';
 
 const WARM_UP_MS = 1_000;
 const MEASURED_MS = 4_000;
+const RATE: Target = { atLeast: 10_000 };
 
 /** Measures the durable intent before every call: appended with acks=all, read back through the tail and judged by the fold. */
 export const journal: Bench = {
@@ -26,12 +27,9 @@ export const journal: Bench = {
   about: 'intents/s and latency of append (acks=all) and read-back, against kafkajs’ producer alone',
   parts: [
     { name: 'concurrent-1', run: (context) => intents(context, 1, {}) },
-    {
-      name: 'concurrent-64',
-      run: (context) => intents(context, 64, { p50: { atMost: 5 }, rate: { atLeast: 10_000 } }),
-    },
-    { name: 'concurrent-256', run: (context) => intents(context, 256, { rate: { atLeast: 10_000 } }) },
-    { name: 'concurrent-512', run: (context) => intents(context, 512, { rate: { atLeast: 10_000 } }) },
+    { name: 'concurrent-64', run: (context) => intents(context, 64, { rate: RATE, p50: { atMost: 5 } }) },
+    { name: 'concurrent-256', run: (context) => intents(context, 256, { rate: RATE }) },
+    { name: 'concurrent-512', run: (context) => intents(context, 512, { rate: RATE }) },
   ],
 };
 
@@ -135,12 +133,8 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
 /** kafkajs' producer writes records of the same size to the same topic, in its own process. */
 async function sends({ brokers }: Context, stage: Stage, concurrent: number): Promise<Seen> {
   let seen: Seen | undefined;
-  const env = {
-    KAFKA_BROKERS: brokers,
-    TOPIC: topicName(stage.prefix, TOPICS.events),
-    CONCURRENT: String(concurrent),
-    SECONDS: String(MEASURED_MS / 1000),
-  };
+  const kafka = { KAFKA_BROKERS: brokers, TOPIC: topicName(stage.prefix, TOPICS.events) };
+  const env = { ...kafka, CONCURRENT: String(concurrent), SECONDS: String(MEASURED_MS / 1000) };
   const onMessage = (message: unknown) => void (seen = message as Seen);
   const child = await startScript({ main: ['peers/main.js', 'kafkajs-sends'], env, onMessage });
   await child.exited;

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { sendJson } from '../ask.js';
 import { startAnswering } from './answering-api.js';
 import type { Bench, Context } from './bench.js';
 import { duelRows, loadOf, startOurs, startPeer, takeTurns, type Contestant } from './duel.js';
@@ -88,8 +89,7 @@ async function startConstant(ours: Contestant): Promise<Contestant> {
 }
 
 async function askOnce({ url }: Contestant): Promise<{ headers: [string, string][]; text: string }> {
-  const headers = { origin: ORIGIN, 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body });
+  const response = await sendJson(url, { body: { apiKeyId: API_KEY_ID }, headers: { origin: ORIGIN } });
   const text = await response.text();
   if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
   return { headers: [...response.headers], text };

@@ -43,17 +43,8 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-async function run({
-  name,
-  parts,
-  isPart,
-  commands,
-  turns,
-  json,
-  strict,
-  markdown,
-  picture: drawn,
-}: Chosen): Promise<number> {
+async function run({ name, parts, isPart, commands, turns, ...given }: Chosen): Promise<number> {
+  const { json, strict, markdown, picture: drawn } = given;
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
   if (!brokers || !redisUrl) {
     console.error('KAFKA_BROKERS and REDIS_URL must be set, or use: npm run bench');

@@ -4,6 +4,8 @@ import { TOPICS, topicName } from '@tranche/contracts';
 import { ensureTopics, topicOffsets } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { repositoryRoot, startApp, waitFor } from '@tranche/testing';
+import { ask as askJson } from '../ask.js';
+import { median, percentile } from '../figures.js';
 import type { Bench, Context } from './bench.js';
 import { MERCHANT } from './commands.js';
 import { intent, outcome, writeOrders } from './journal-records.js';
@@ -35,13 +37,8 @@ async function measured(context: Context): Promise<Row[]> {
   if (!DATABASE_URL) throw new Error('DATABASE_URL must be set, or use: npm run bench -- operations');
   const stage = await Stage.open(context);
   // It reads what other services write, too.
-  const topics = {
-    prefix: stage.prefix,
-    definitions: Object.values(TOPICS),
-    replicationFactor: 1,
-    minInSyncReplicas: 1,
-  };
-  await ensureTopics(stage.client, { ...topics, log: silentLog });
+  const topics = { prefix: stage.prefix, definitions: Object.values(TOPICS) };
+  await ensureTopics(stage.client, { ...topics, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
   const commands = new Map<number, string>();
   const asked = Array.from({ length: SEARCHES }, (_, index) => Math.floor((index * orders) / SEARCHES));
   const sampled = new Set(asked);
@@ -62,14 +59,6 @@ async function measured(context: Context): Promise<Row[]> {
   };
   const start = () => startApp('operations', env, { readyPath: '/health/live' });
   let app = await start();
-  const askAt = async (url: string, path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${KEY}`, ...(body && { 'content-type': 'application/json' }) };
-    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
-    const response = await fetch(`${url}/v1/${path}`, init);
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (response.status > 201) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer).slice(0, 300)}`);
-    return answer;
-  };
   const ask = (path: string, body?: object) => askAt(app.url, path, body);
   try {
     let saidMs = begunMs;
@@ -118,22 +107,18 @@ async function measured(context: Context): Promise<Row[]> {
         await ask(path(n));
         took.push(performance.now() - fromMs);
       }
-      took.sort((one, other) => one - other);
-      const p95 = took[Math.floor(took.length * 0.95)]!;
-      take(row({ name: `operations-search-${name}-p95`, unit: 'ms', ours: p95, target: { atMost: 50 }, details: { p50: took[took.length / 2]!, worst: took.at(-1)! } })); // prettier-ignore
+      const details = { p50: median(took), worst: Math.max(...took) };
+      const found = { name: `operations-search-${name}-p95`, unit: 'ms', ours: percentile(took, 0.95), details };
+      take(row({ ...found, target: { atMost: 50 } }));
     }
-    take(await comparedWithGateway(context, stage, asked, ask, askAt));
+    take(await comparedWithGateway(context, stage, asked, app.url));
     const compared = Math.min(ROWS, orders);
     const at = new Date().toISOString();
     const lines = Array.from({ length: compared }, (_, n) => `order-${n};T-order-${n};authorization;30000;0000;${at}`);
     const csv = `ORDERID;TRANSACTIONID;OPERATIONTYPE;AMOUNT;EXECCODE;DATE\n${lines.join('\n')}\n`;
     const fromMs = performance.now();
-    const job = await ask('jobs', {
-      kind: 'reconcile',
-      merchant: MERCHANT.merchant,
-      reason: 'measured by the bench',
-      csv,
-    });
+    const { merchant } = MERCHANT;
+    const job = await ask('jobs', { kind: 'reconcile', merchant, reason: 'measured by the bench', csv });
     const took = (performance.now() - fromMs) / 1_000;
     const counts = job.counts as Record<string, number>;
     take(row({ name: 'operations-reconcile', unit: 's', ours: took, details: { rows: compared, ...counts } }));
@@ -146,26 +131,25 @@ async function measured(context: Context): Promise<Row[]> {
   }
 }
 
+const askAt = (url: string, path: string, body?: object) =>
+  askJson<Record<string, unknown>>(`${url}/v1/${path}`, {
+    ...{ headers: { authorization: `Bearer ${KEY}` }, timeoutMs: REBUILD_MS },
+    ...(body && { body }),
+  });
+
 const peakOf = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
-
-type Ask = (path: string) => Promise<Record<string, unknown>>;
 
 /** The gateway folds the same journal into its index; both must show the same order. */
 async function comparedWithGateway(
   context: Context,
   stage: Stage,
   asked: readonly number[],
-  ask: Ask,
-  askAt: (url: string, path: string) => Promise<Record<string, unknown>>,
+  operationsUrl: string,
 ): Promise<Row> {
   const gateway = await startGateway({
-    ...context,
-    stage,
-    platform: { url: 'http://127.0.0.1:9' },
-    inFlight: 256,
-    env: { OPERATORS_FILE },
-    readyWithinMs: REBUILD_MS,
+    ...{ ...context, stage, platform: { url: 'http://127.0.0.1:9' }, inFlight: 256 },
+    ...{ env: { OPERATORS_FILE }, readyWithinMs: REBUILD_MS },
   });
   try {
     let different = 0;
@@ -175,11 +159,12 @@ async function comparedWithGateway(
         timeoutMs: REBUILD_MS,
         what: `${path} in the index`,
       });
-      const ours = await ask(path);
+      const ours = await askAt(operationsUrl, path);
       const same = [ours, theirs].map(({ status, amounts }) => JSON.stringify({ status, amounts }));
       if (same[0] !== same[1]) different++;
     }
-    return row({ name: 'operations-other-than-gateway', unit: 'orders', ours: different, target: { atMost: 0 }, details: { sampled: asked.length } }); // prettier-ignore
+    const found = { name: 'operations-other-than-gateway', unit: 'orders', ours: different };
+    return row({ ...found, target: { atMost: 0 }, details: { sampled: asked.length } });
   } finally {
     await gateway.stop();
   }

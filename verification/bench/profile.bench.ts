@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from 'redis';
 import { TOPICS } from '@tranche/contracts';
 import { waitFor } from '@tranche/testing';
 import type { Context, Part } from './bench.js';
@@ -9,7 +8,7 @@ import { hotFunctions, type CpuProfile } from './hot-functions.js';
 import type { Running } from './processes.js';
 import type { Counted } from './profiler.js';
 import { rounded, row, type Row } from './report.js';
-import { Stage, startGateway, startPlatform, WARM_UP, type PlatformKind } from './stage.js';
+import { infoOf, Stage, startGateway, startPlatform, WARM_UP, type PlatformKind } from './stage.js';
 
 interface Load {
   name: string;
@@ -95,8 +94,8 @@ async function observed(context: Context, load: Load, files: readonly string[]) 
     await waitFor(areWritten, { timeoutMs: 60_000, what: 'the profile' });
     await appending;
     const redis = {
-      redisCommands: to.redis.commands - from.redis.commands,
-      redisRoundTrips: to.redis.roundTrips - from.redis.roundTrips,
+      redisCommands: to.redis.redisCommands - from.redis.redisCommands,
+      redisRoundTrips: to.redis.redisRoundTrips - from.redis.redisRoundTrips,
     };
     const counted = files.map((file) => JSON.parse(readFileSync(countsOf(file), 'utf8')) as Counted);
     return { done: to.done - from.done, counted, redis };
@@ -137,10 +136,7 @@ function rowsOf(name: string, file: string, done: number, counted: Counted, redi
 }
 
 /** Redis counts for all its clients, but only the gateway uses it meanwhile. A read takes all that came with one or more packets. */
-async function redisCounts(url: string): Promise<{ commands: number; roundTrips: number }> {
-  const redis = await createClient({ url }).connect();
-  const stats = await redis.info('stats');
-  await redis.close();
-  const stat = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(stats)?.[1]);
-  return { commands: stat('total_commands_processed'), roundTrips: stat('total_reads_processed') };
+async function redisCounts(url: string): Promise<Record<'redisCommands' | 'redisRoundTrips', number>> {
+  const [commands, roundTrips] = await infoOf(url, 'stats', 'total_commands_processed', 'total_reads_processed');
+  return { redisCommands: commands!, redisRoundTrips: roundTrips! };
 }

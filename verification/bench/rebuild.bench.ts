@@ -1,4 +1,3 @@
-import { createClient } from 'redis';
 import { TOPICS, topicName } from '@tranche/contracts';
 import { topicOffsets } from '@tranche/kafka';
 import { OrderIndexKeys, type JournalRecord } from '@tranche/order-journal';
@@ -8,7 +7,7 @@ import { intent, outcome, writeOrders } from './journal-records.js';
 import { cpuMsOf } from './rate.js';
 import { row, type Row } from './report.js';
 import type { RunningService } from './processes.js';
-import { Stage, startGateway } from './stage.js';
+import { infoOf, Stage, startGateway, withRedis } from './stage.js';
 import { Visits } from './visits.js';
 
 const RECORDS_PER_ORDER = 4;
@@ -110,26 +109,21 @@ function orderOf(n: number): JournalRecord[] {
 }
 
 async function usedMemory(url: string): Promise<number> {
-  const redis = await createClient({ url }).connect();
-  const bytes = Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
-  await redis.close();
-  return bytes;
+  const [bytes] = await infoOf(url, 'memory', 'used_memory');
+  return bytes!;
 }
 
 /** Resolves when the index's markers say that it holds every record before the ends. */
 async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
-  const redis = await createClient({ url: redisUrl }).connect();
   const keys = new OrderIndexKeys(stage.prefix);
-  const isThere = async () => {
-    const markers = [...ends].map(async ([partition, end]) => {
-      const marker = await redis.hGet(keys.of(partition, 'orders'), 'marker');
-      return end === 0n || BigInt(marker?.split(' ', 1)[0] ?? -1) >= end - 1n;
-    });
-    return (await Promise.all(markers)).every(Boolean);
-  };
-  try {
-    await waitFor(isThere, { timeoutMs: TIME_BOX_MS, what: 'the index to be built' });
-  } finally {
-    await redis.close();
-  }
+  await withRedis(redisUrl, (redis) => {
+    const isThere = async () => {
+      const markers = [...ends].map(async ([partition, end]) => {
+        const marker = await redis.hGet(keys.of(partition, 'orders'), 'marker');
+        return end === 0n || BigInt(marker?.split(' ', 1)[0] ?? -1) >= end - 1n;
+      });
+      return (await Promise.all(markers)).every(Boolean);
+    };
+    return waitFor(isThere, { timeoutMs: TIME_BOX_MS, what: 'the index to be built' });
+  });
 }

@@ -121,12 +121,29 @@ export class Stage {
 
   /** Deletes the keys in one step, as if Redis had lost them; returns their number. */
   async removeKeys(): Promise<number> {
-    const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
-    const removed = await redis.eval(REMOVE, { arguments: [`${this.prefix}*`] });
-    await redis.close();
-    return Number(removed);
+    const remove = (redis: Redis) => redis.eval(REMOVE, { arguments: [`${this.prefix}*`] });
+    return Number(await withRedis(this.infrastructure.redisUrl, remove));
   }
 }
+
+const connected = (url: string) => createClient({ url }).connect();
+type Redis = Awaited<ReturnType<typeof connected>>;
+
+export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = await connected(url);
+  try {
+    return await use(redis);
+  } finally {
+    await redis.close();
+  }
+}
+
+/** A number in the answer of INFO. */
+export const infoOf = (url: string, section: string, ...names: string[]): Promise<number[]> =>
+  withRedis(url, async (redis) => {
+    const info = await redis.info(section);
+    return names.map((name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]));
+  });
 
 const REMOVE = `
 local keys = redis.call('KEYS', ARGV[1])

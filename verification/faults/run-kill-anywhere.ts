@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor, type RunningApp } from '@tranche/testing';
 import { columns } from '../figures.js';
+import type { Given } from '../seed.js';
 import { Infrastructure, type CommandLines } from './infrastructure.js';
 import type { Load } from './load.js';
 import { faultsOf, runScenario } from './run-scenario.js';
@@ -14,16 +15,13 @@ const CAUGHT_UP_SECONDS = 1.5;
 const CAUGHT_UP_WITHIN_MS = 30_000;
 const READY_MS = 180_000;
 
-export interface KillAnywhereOptions {
-  /** Length of the load. */
+interface Steady {
   minutes: number;
   perSecond: number;
-  seed: number;
-  json: boolean;
 }
 
 /** Kills a gateway at random moments of a steady load. Resolves to the exit code. */
-export async function runKillAnywhere(options: KillAnywhereOptions, lines: CommandLines): Promise<number> {
+export async function runKillAnywhere(options: Given & Steady, lines: CommandLines): Promise<number> {
   const { minutes, perSecond, seed, json } = options;
   const infrastructure = new Infrastructure(lines);
   let killedAtMs: number[] = [];
@@ -65,11 +63,7 @@ export async function runKillAnywhere(options: KillAnywhereOptions, lines: Comma
 }
 
 /** Kills gateways until the load ends. Each is killed at a random moment after it has caught up; the next one is started at once. */
-async function killed(
-  stage: Stage,
-  load: Load,
-  { minutes, perSecond }: { minutes: number; perSecond: number },
-): Promise<number[]> {
+async function killed(stage: Stage, load: Load, { minutes, perSecond }: Steady): Promise<number[]> {
   const at: number[] = [];
   let gateway: RunningApp = await stage.gateway();
   await stage.ready(gateway, READY_MS);

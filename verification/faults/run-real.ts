@@ -1,3 +1,4 @@
+import type { Given } from '../seed.js';
 import { Random } from '../simulation/random.js';
 import { chosen, SCENARIOS } from './catalogue.js';
 import { Infrastructure, type CommandLines } from './infrastructure.js';
@@ -10,13 +11,6 @@ const RUNS = 100;
 /** A broker with the topics of more runs becomes slow. */
 const RUNS_OF_ONE_KAFKA = 8;
 
-export interface RealOptions {
-  runs?: number;
-  seed: number;
-  only?: string;
-  json: boolean;
-}
-
 export function listOfScenarios(): string {
   return SCENARIOS.map(({ name, fault }) => `${name.padEnd(40)} ${fault}`).join('\n');
 }
@@ -25,10 +19,7 @@ export function listOfScenarios(): string {
  * Plays scenarios on real processes, one per place at a time; each place has its own Kafka and Redis. With three brokers it plays those of
  * three brokers, by default each once. Resolves to the exit code.
  */
-export async function runReal(
-  { runs, seed, only, json }: RealOptions,
-  places: readonly CommandLines[],
-): Promise<number> {
+export async function runReal({ runs, seed, only, json }: Given, places: readonly CommandLines[]): Promise<number> {
   const infrastructures = places.map((lines) => new Infrastructure(lines));
   const cluster = infrastructures[0]?.kafka;
   const isOfBrokers = cluster !== undefined && cluster.size > 1;

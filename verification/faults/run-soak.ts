@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@tranche/testing';
 import { rateOf } from '../bench/rate.js';
 import { withProgress } from '../figures.js';
+import type { Given } from '../seed.js';
 import { Random } from '../simulation/random.js';
 import { Infrastructure, type CommandLines } from './infrastructure.js';
 import { Load } from './load.js';
@@ -38,12 +39,10 @@ const MEASURED_MS = 30_000;
 /** An order of these stories has so many commands. */
 const COMMANDS_PER_ORDER = 2.8;
 
-export interface SoakOptions {
+interface SoakOptions extends Given {
   minutes: number;
   /** Commands a second, in place of 60 % of what is measured. */
   rate?: number;
-  seed: number;
-  json: boolean;
   markdown: boolean;
 }
 

@@ -2,8 +2,6 @@ import type { ProfileName } from '../simulation/profile.js';
 import type { PlantedText } from './planted.js';
 
 interface Change {
-  /** The compiled file. */
-  file: string;
   find: string;
   replace: string;
 }
@@ -11,20 +9,20 @@ interface Change {
 export interface Mutant extends Change {
   name: string;
   does: string;
-  /** `verification`: the simulation's copy of what the service does in an application. */
-  project: 'order-journal' | 'kafka' | 'verification';
-  /** A second change, if another line of defence catches the bug alone. */
+  /** Project and compiled file. `verification` is the simulation's copy of what the service does in an application. */
+  file: string;
+  /** A second change of the file, if another line of defence catches the bug alone. */
   also?: Change;
   /** Worlds in which the bug shows, if plain ones show it too rarely. */
   profile?: ProfileName;
 }
 
-const executor = { project: 'order-journal', file: 'execution/command-executor.js' } as const;
-const work = { project: 'kafka', file: 'core/key-ordered-work.js' } as const;
-const group = { project: 'kafka', file: 'core/group-work.js' } as const;
-const owner = { project: 'order-journal', file: 'partition/partition-owner.js', profile: 'moves' } as const;
+const executor = { file: 'order-journal/execution/command-executor.js' } as const;
+const work = { file: 'kafka/core/key-ordered-work.js' } as const;
+const group = { file: 'kafka/core/group-work.js' } as const;
+const owner = { file: 'order-journal/partition/partition-owner.js', profile: 'moves' } as const;
 const appendIntent = 'const { after, verdict } = await journal.appendIntent(intent, trace);';
-const placed = { ...owner, file: 'partition/placed-partition.js' } as const;
+const placed = { ...owner, file: 'order-journal/partition/placed-partition.js' } as const;
 const publish = 'await this.#untilDone(() => parts.events.publish(batch.events));';
 
 /**
@@ -94,8 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'this.draining = undefined;',
   },
   {
-    project: 'kafka',
-    file: 'core/sticky-plan.js',
+    file: 'kafka/core/sticky-plan.js',
     name: 'number-at-two-members',
     does: 'gives the topics of one number to different members: two owners of an order (6 of 0120)',
     find: 'const numbers = numbersIn(topics);',
@@ -111,8 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'moves',
   },
   {
-    project: 'verification',
-    file: 'simulation/gateway.js',
+    file: 'verification/simulation/gateway.js',
     name: 'forwarded-and-executed',
     does: 'executes a command where it lies, and forwards it to the partition of its order (7 of 0120)',
     find: "return this.process.uncertain('forward',",
@@ -127,7 +123,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'this.placed = new PlacedPartition(',
     replace: 'this.placed ??= new PlacedPartition(',
     also: {
-      file: owner.file,
       find: 'this.#drop();\n                if (this.stopFor(error))',
       replace: 'if (this.stopFor(error))',
     },
@@ -153,7 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
     does: 'writes the index before its events are published (5 of 0120)',
     find: publish,
     replace: `await this.#untilDone(async () => this.#write(batch)); ${publish}`,
-    also: { file: placed.file, find: 'await this.#untilDone(() => this.#write(batch));', replace: ';' },
+    also: { find: 'await this.#untilDone(() => this.#write(batch));', replace: ';' },
   },
   {
     ...placed,
@@ -167,7 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     ...owner,
-    file: 'partition/owned-journal.js',
+    file: 'order-journal/partition/owned-journal.js',
     name: 'keeps-nothing-across-joins',
     does: 'makes a new owner at each join: a rebuild or a doubt that takes longer than from join to join never ends',
     find: 'return known;',
@@ -191,8 +186,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'broken',
   },
   {
-    project: 'kafka',
-    file: 'core/work-standing.js',
+    file: 'kafka/core/work-standing.js',
     name: 'never-leaves',
     does: 'keeps the partitions of a process that cannot work while another one can (0104)',
     find: 'this.#canWork = !this.#canWork;',
@@ -201,8 +195,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // People.
   {
-    project: 'order-journal',
-    file: 'state/fold.js',
+    file: 'order-journal/state/fold.js',
     name: 'believes-what-was-seen-earlier',
     does: 'counts what people say of an order that has moved since they looked (0102)',
     find: "if (change.match === 'other')\n        return { verdict: 'stale'",
@@ -210,8 +203,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'stale',
   },
   {
-    project: 'order-journal',
-    file: 'state/fold.js',
+    file: 'order-journal/state/fold.js',
     name: 'settles-what-was-seen-earlier',
     does: 'counts what people state of a conflict though its order has moved since they looked (0107)',
     find: 'const judged = judgeSaid(change, record, settlements,',
@@ -219,8 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'settled',
   },
   {
-    project: 'order-journal',
-    file: 'state/settlement.js',
+    file: 'order-journal/state/settlement.js',
     name: 'one-person-settles',
     does: 'counts what one person alone states of a conflict (0107)',
     find: 'if (record.approvedBy === record.actor)',
@@ -228,8 +219,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'settled',
   },
   {
-    project: 'order-journal',
-    file: 'state/guards.js',
+    file: 'order-journal/state/guards.js',
     name: 'refunds-what-was-given-back',
     does: 'takes nothing that people gave back elsewhere off what may be refunded (0107)',
     find: '...repairs.map(({ amount }) => amount)',
@@ -238,16 +228,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   // Lost data, and clocks.
   {
-    project: 'order-journal',
-    file: 'projection/index-rebuild.js',
+    file: 'order-journal/projection/index-rebuild.js',
     name: 'marker-recreated-after-a-flush',
     does: 'gives a flushed index its marker back without building it from the journal (R7)',
     find: 'const from = await journal.firstKept(partition);',
     replace: 'await journal.firstKept(partition); const from = until;',
   },
   {
-    project: 'order-journal',
-    file: 'partition/placement.js',
+    file: 'order-journal/partition/placement.js',
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold (R11; 4 of 0120)',
     find: 'offset === mark.marker && recordHash(value) === mark.hash',
@@ -255,8 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'anew',
   },
   {
-    project: 'order-journal',
-    file: 'recovery/recovery-record.js',
+    file: 'order-journal/recovery/recovery-record.js',
     name: 'repeats-at-a-new-time',
     does: 'takes a command for a new one that is published again after a resume, with the id of before (R11)',
     find: 'this.#ids.add(command);',
@@ -264,8 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'anew',
   },
   {
-    project: 'verification',
-    file: 'simulation/world.js',
+    file: 'verification/simulation/world.js',
     name: 'resume-leaves-the-commit',
     does: 'does not read the notifications of a resumed partition again (R11)',
     find: 'notificationGroup.resetTo({ topic: notifications.name, partition }, 0n);',
@@ -273,8 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'anew',
   },
   {
-    project: 'order-journal',
-    file: 'timers/agreed-clock.js',
+    file: 'order-journal/timers/agreed-clock.js',
     name: 'believes-a-date-set-back',
     does: 'writes the date of the machine into records, until Redis is asked the next time (R5)',
     find: 'Math.max(dateMs, expectedMs)',
@@ -282,8 +267,7 @@ export const MUTANTS: readonly Mutant[] = [
     profile: 'clocks',
   },
   {
-    project: 'order-journal',
-    file: 'timers/timer-watch.js',
+    file: 'order-journal/timers/timer-watch.js',
     name: 'timers-before-notifications',
     does: 'ends payments by the time of now, while notifications of days wait to be read (0103)',
     find: 'Math.min(nowMs, this.notifications.untilMs(partition))',
@@ -299,10 +283,11 @@ export function findMutant(name: string): Mutant {
 }
 
 /** The changed files of a mutant by their URLs. */
-export function textsOf({ name, project, file, find, replace, also }: Mutant, resolve: Resolve): PlantedText[] {
+export function textsOf({ name, file, find, replace, also }: Mutant, resolve: Resolve): PlantedText[] {
+  const [project, ...path] = file.split('/');
   const entry = project === 'verification' ? process.argv[1] : resolve(`@tranche/${project}`);
-  const changes = [{ file, find, replace }, ...(also ? [also] : [])];
-  return changes.map((one) => ({ name, url: new URL(one.file, `file://${entry}`).href, ...one }));
+  const { href: url } = new URL(path.join('/'), `file://${entry}`);
+  return [{ find, replace }, ...(also ? [also] : [])].map((one) => ({ name, url, ...one }));
 }
 
 export type Resolve = (packageName: string) => string;

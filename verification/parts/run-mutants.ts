@@ -5,21 +5,14 @@ import { campaign, chunksOf } from './children.js';
 import type { Chunk, Part, Tally } from './run-part.js';
 import { findMutant, MUTANTS, textsOf, type Mutant, type Resolve } from '../mutants/mutants.js';
 import { planted } from '../mutants/planted.js';
+import type { Given } from '../seed.js';
 
 const RUNS = 4_000;
 const CHUNK = 20;
 
-export interface MutantsOptions {
-  runs?: number;
-  seed: number;
-  only?: string;
-  json: boolean;
-  workers?: number;
-}
-
 /** Plants each bug in the real code, each in its own processes, and searches for the first run that shows it. */
 export async function runMutants(
-  { runs = RUNS, seed, only, json, workers = Math.min(2, availableParallelism()) }: MutantsOptions,
+  { runs = RUNS, seed, only, json, workers = Math.min(2, availableParallelism()) }: Given,
   resolve: Resolve,
 ): Promise<number> {
   const chosen = only === undefined ? MUTANTS : [findMutant(only)];

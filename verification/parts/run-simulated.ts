@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { withProgress } from '../figures.js';
+import type { Given } from '../seed.js';
 import { PROFILES, type ProfileName } from '../simulation/profile.js';
 import { VIOLATIONS } from '../simulation/violations.js';
 import { campaign, chunksOf } from './children.js';
@@ -9,23 +10,14 @@ const RUNS = 2_000;
 const CHUNK = 50;
 const MOST_WORKERS = 8;
 
-export interface SimulatedOptions {
-  /** Worlds of each profile. */
-  runs?: number;
-  seed: number;
-  profile?: ProfileName | 'all';
-  workers?: number;
-  json: boolean;
-}
-
-/** Runs seeded worlds and prints the figures. Resolves to 1 if there was a violation. */
+/** Runs so many seeded worlds of each profile and prints the figures. Resolves to 1 if there was a violation. */
 export async function runSimulated({
   runs = RUNS,
   seed,
   profile = 'plain',
   workers = Math.min(availableParallelism(), MOST_WORKERS),
   json,
-}: SimulatedOptions): Promise<number> {
+}: Given & { profile?: ProfileName | 'all' }): Promise<number> {
   const profiles = profile === 'all' ? PROFILES : [profile];
   const totals = new Map(profiles.map((name) => [name, emptyTally(name)]));
   const begun = performance.now();
@@ -48,7 +40,7 @@ export async function runSimulated({
   console.error(`${all} runs in ${seconds()}`);
   const summaries = [...totals.values()].map((total) => summary(total, seed));
   if (json) console.log(JSON.stringify(profile === 'all' ? { seed, runs, profiles: summaries } : summaries[0]));
-  else for (const one of summaries) console.log(readable(one));
+  else for (const [name, value] of summaries.flatMap(Object.entries)) console.log(`${name} ${JSON.stringify(value)}`);
   return failed().length > 0 ? 1 : 0;
 }
 
@@ -70,11 +62,6 @@ function summary(total: Tally, seed: number): object {
   const violations = Object.fromEntries(VIOLATIONS.map((kind) => [kind, total.violations[kind] ?? 0]));
   return { runs, operations, crashes, ...violations, inDoubt, falseDoubt, profile, seed };
 }
-
-const readable = (summed: object): string =>
-  Object.entries(summed)
-    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-    .join('\n');
 
 /** Prints the first failed run event by event, and the command that repeats it. */
 async function report(total: Tally, seed: number, profile: ProfileName): Promise<void> {

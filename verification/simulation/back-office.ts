@@ -1,11 +1,10 @@
 import { isMadeElsewhereToo } from '@tranche/contracts';
 import { findOperation } from '@tranche/order-journal';
 import type { Plan } from './commands.js';
+import type { Decided } from './decisions.js';
 import type { Landed } from './journal.js';
-import type { SimulatedPlatform } from './platform.js';
 import type { Surroundings } from './process.js';
 import type { Random } from './random.js';
-import type { Referee } from './referee.js';
 
 /**
  * Milliseconds. Within this time after our INTENT somebody makes the same operation by hand: before the call, during it, or in the middle
@@ -29,7 +28,7 @@ export class BackOffice {
 
   constructor(
     private readonly around: Surroundings,
-    private readonly world: { platform: SimulatedPlatform; referee: Referee },
+    private readonly world: Decided,
   ) {
     this.#random = around.random.apart();
   }

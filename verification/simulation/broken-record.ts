@@ -3,7 +3,7 @@ import { MERCHANT } from './commands.js';
 import { SESSION_MS } from './consumer-group.js';
 import { evidenceOf } from './evidence.js';
 import type { SimulatedGateway } from './gateway.js';
-import type { SimulatedProcess, Surroundings } from './process.js';
+import { EPOCH_MS, type SimulatedProcess, type Surroundings } from './process.js';
 import type { World } from './world.js';
 
 /** An owner reads a record within a second; one that has just lost its index reads it when that is built. */
@@ -11,10 +11,10 @@ const STOPS_WITHIN_MS = 60_000;
 /** An owner that repeats the record, or has left it out, is seen by then. */
 const LOOKS_ON_MS = 15_000;
 
-interface BrokenParts {
+/** A world whose gateways run. */
+export interface RunningWorld {
   world: World;
   around: Surroundings;
-  atMs: number;
   living: ReadonlyMap<SimulatedProcess, SimulatedGateway>;
   kill: (process: SimulatedProcess) => void;
   trace: (line: string) => void;
@@ -26,7 +26,7 @@ export class BrokenRecord {
   isStopped = false;
   #at: { partition: number; offset: bigint } | undefined;
 
-  constructor(private readonly parts: BrokenParts) {}
+  constructor(private readonly parts: RunningWorld & { atMs: number }) {}
 
   start(): void {
     this.parts.around.scheduler.after(this.parts.atMs, 'a record that can not be read is written', () => this.#land());
@@ -34,16 +34,13 @@ export class BrokenRecord {
 
   #land(): void {
     const { world, around, trace } = this.parts;
-    const partition = around.random.pick([...world.shared.journal.partitions.keys()]);
+    const partition = around.random.pick([...world.journal.partitions.keys()]);
     let number = 0;
     while (journalPartition(`${MERCHANT}/x${number}`) !== partition) number++;
     const orderKey = `${MERCHANT}/x${number}`;
-    const { result, ...record } = evidenceOf(
-      { orderKey, operation: 'capture' } as Parameters<typeof evidenceOf>[0],
-      NOW,
-    );
-    void result;
-    this.#at = world.shared.journal.landBroken(orderKey, encodeRecord(record as unknown as JournalRecord));
+    const now = new Date(EPOCH_MS).toISOString();
+    const { result: _, ...record } = evidenceOf({ orderKey, operation: 'capture', execCode: '0000' }, now);
+    this.#at = world.journal.landBroken(orderKey, encodeRecord(record as unknown as JournalRecord));
     world.stopsAt(partition);
     trace(`the record at ${this.#at.offset} of partition ${partition} can not be read`);
   }
@@ -77,5 +74,3 @@ export class BrokenRecord {
     this.isStopped = false;
   }
 }
-
-const NOW = new Date(Date.UTC(2026, 2, 1, 10)).toISOString();

@@ -18,7 +18,7 @@ import type { SimulatedProcess } from './process.js';
 /** Milliseconds from the first byte to the last (`PLATFORM_TIMEOUT_MS`). */
 export const PLATFORM_TIMEOUT_MS = 3_000;
 /** A request arrives within this time, even if its caller has given up. */
-export const LONGEST_WAY_MS = 20_000;
+const LONGEST_WAY_MS = 20_000;
 
 /** A service of ours is unavailable, so the command is retried. */
 export class NotNowError extends Error {
@@ -67,43 +67,24 @@ function prepare(
     (other) => transactionId !== undefined && other.transactionId === transactionId,
   );
   const method = (isFollowUp(operation) ? ofReference?.method : undefined) ?? command.method;
-  const terms: OperationTerms = {
-    operation,
-    method,
-    currency: 'EUR',
-    contentHash,
-    ...compact({ amount, supersedes, transactionId }),
-  };
+  const references = compact({ amount, supersedes, transactionId });
+  const terms: OperationTerms = { operation, method, currency: 'EUR', contentHash, ...references };
+  const rejected = (one: RejectedAttempt['faults'][number], restsOnOrder = true): RejectedAttempt => ({
+    ...{ terms, faults: [one], restsOnOrder },
+  });
   const target = order.operations.find((other) => other.commandId === supersedes);
   const isForm = target?.operation === 'authorize' && METHODS[target.method].fields === METHODS.A.fields;
   const permits: PreparedAttempt<PlatformRequest>['permits'] =
     isForm && process.around.profile.edges?.waiting?.supersedesDoubts ? { supersedesDoubt: true } : {};
   if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
-    return {
-      terms,
-      faults: [{ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }],
-      restsOnOrder: false,
-    };
-  if (fault) return { terms, faults: [fault], restsOnOrder: true };
+    return rejected({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }, false);
+  if (fault) return rejected(fault);
   if (operation === 'void' && !METHODS[method].takesVoid)
-    return {
-      terms,
-      faults: [{ path: '', code: 'void_not_offered', message: 'Method B has no void' }],
-      restsOnOrder: true,
-    };
+    return rejected({ path: '', code: 'void_not_offered', message: 'Method B has no void' });
   if (isFollowUp(operation) && transactionId === undefined)
-    return {
-      terms,
-      faults: [{ path: 'transactionId', code: 'transaction_unknown', message: 'none fits' }],
-      restsOnOrder: true,
-    };
+    return rejected({ path: 'transactionId', code: 'transaction_unknown', message: 'none fits' });
   const { extraData, isTagged } = tagExtraData(command.isUntagged ? 'x'.repeat(250) : 'basket', commandId, attempt);
-  const request = {
-    orderKey,
-    operation,
-    method,
-    ...compact({ amount, transactionId, extraData: operation === 'pay' ? undefined : extraData }),
-  };
+  const fields = compact({ amount, transactionId, extraData: operation === 'pay' ? undefined : extraData });
   const isReferenceRead = transactionId !== undefined && command.transactionId === undefined;
   const by = { commandId, attempt, token: '', preparedMs: process.around.scheduler.nowMs, ...compact({ supersedes }) };
   return {
@@ -111,7 +92,7 @@ function prepare(
     restsOnOrder: isReferenceRead,
     permits,
     ...(isTagged && operation !== 'pay' ? { tag: operationTag(commandId) } : {}),
-    form: { ...request, by },
+    form: { orderKey, operation, method, ...fields, by },
   };
 }
 
@@ -123,17 +104,11 @@ function named({ operation, transactionId }: SimulatedCommand, order: OrderState
 const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>
   operation === 'capture' || operation === 'refund' || operation === 'void';
 
-type Trouble =
-  | 'none'
-  | 'unreachable'
-  | 'refuses'
-  | 'auth'
-  | 'drop_before'
-  | 'execute_then_lose'
-  | '5xx_before'
-  | '5xx_after'
-  | 'unclear'
-  | 'hang';
+/** A call may come to one of these instead of a plain answer. */
+const TROUBLES = [
+  ...(['unreachable', 'refuses', 'refuses', 'auth', 'drop_before'] as const),
+  ...(['execute_then_lose', '5xx_before', '5xx_after', 'unclear', 'hang'] as const),
+];
 
 async function send(
   request: PlatformRequest,
@@ -143,20 +118,7 @@ async function send(
 ): Promise<CallResult> {
   const { random, profile, isTroubled, scheduler } = process.around;
   const hasTrouble = isTroubled() && random.chance(profile.platformTrouble);
-  const trouble: Trouble = hasTrouble
-    ? random.pick([
-        'unreachable',
-        'refuses',
-        'refuses',
-        'auth',
-        'drop_before',
-        'execute_then_lose',
-        '5xx_before',
-        '5xx_after',
-        'unclear',
-        'hang',
-      ])
-    : 'none';
+  const trouble = hasTrouble ? random.pick(TROUBLES) : 'none';
   await process.request('connect', () => undefined);
   if (trouble === 'unreachable')
     return { record: 'NOT_EXECUTED', reason: 'unreachable', message: 'connection refused' };
@@ -198,11 +160,10 @@ function classify(answer: PlatformAnswer): CallResult {
     case 'succeeded':
     case 'refused':
     case 'pending':
+    case 'redirect_required':
       return { record: 'OUTCOME', result: codeClass, answer };
     case 'succeeded_partly':
       return { record: 'OUTCOME', result: 'succeeded', partial: true, answer };
-    case 'redirect_required':
-      return { record: 'OUTCOME', result: 'redirect_required', answer };
     case 'not_executed':
       return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode: answer.execCode };
     case 'in_doubt':

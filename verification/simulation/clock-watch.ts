@@ -7,8 +7,8 @@ import {
   type OwnedJournal,
 } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import type { SimulatedIndex } from './order-index.js';
 import { EPOCH_MS, type SimulatedProcess } from './process.js';
+import type { World } from './world.js';
 
 const POLL_MS = 1_000;
 const NOTIFICATIONS_LOOK_MS = 2_000;
@@ -17,11 +17,9 @@ interface ClockWatchParts {
   process: SimulatedProcess;
   clock: AgreedClock;
   view: OwnedJournal;
-  index: SimulatedIndex;
-  orderKeys: readonly string[];
+  world: World;
   /** Says how far the group of the notifications has read them. */
   notifications: () => Map<number, NotificationOffsets>;
-  threw: (error: unknown) => void;
 }
 
 /** One process's timers and its check of the clocks, wired as the service wires them. */
@@ -34,7 +32,7 @@ export class ClockWatch {
   #wasCompared = false;
 
   constructor(private readonly parts: ClockWatchParts) {
-    const { process, clock, view, index, orderKeys } = parts;
+    const { process, clock, view, world } = parts;
     const { around } = process;
     this.#watch = new TimerWatch(
       {
@@ -50,7 +48,8 @@ export class ClockWatch {
       },
       {
         timeMs: () => process.request('TIME', () => EPOCH_MS + around.stoppedMs + around.scheduler.nowMs),
-        dueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
+        dueOrders: () =>
+          process.request('due orders', () => world.plan.orderKeys.filter((key) => world.index.order(key))),
       },
       clock,
       this.#watermark,
@@ -92,7 +91,7 @@ export class ClockWatch {
       this.isApart = (await this.#watch.poll()) > CLOCKS_APART_MS;
       this.#wasCompared = wasWrong && this.parts.process.isClockWrong;
     } catch (error) {
-      if (error instanceof TypeError) this.parts.threw(error);
+      if (error instanceof TypeError) this.parts.world.threw(error);
     } finally {
       this.#isPolling = false;
     }

@@ -5,7 +5,8 @@ import type { Surroundings } from './process.js';
 import type { WaitingEdges } from './profile.js';
 import type { Referee } from './referee.js';
 
-interface Decided {
+/** People and timers look at these and act on them. */
+export interface Decided {
   journal: SimulatedJournal;
   platform: SimulatedPlatform;
   referee: Referee;

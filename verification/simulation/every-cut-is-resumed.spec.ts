@@ -9,7 +9,7 @@ import { RESUME_STEPS, type World } from './world.js';
 const SEEDS = process.env.NIGHTLY ? [2, 3, 4, 5, 6, 16] : [2];
 
 /** Events that the second and later evidence of a notification caused; `undefined` for evidence without one. */
-function publishedTwice({ shared: { journal } }: World): (string | undefined)[] {
+function publishedTwice({ journal }: World): (string | undefined)[] {
   const orders = new Map<string, OrderState>();
   const seen = new Set<string>();
   const published: (string | undefined)[] = [];

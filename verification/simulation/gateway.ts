@@ -33,10 +33,10 @@ import { SimulatedFollower } from './journal-follower.js';
 import type { PlatformRequest } from './platform.js';
 import type { SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
-import type { SharedWorld } from './shared-world.js';
 import type { SimulatedCommand } from './commands.js';
 import type { TopicRecord } from './topics.js';
 import { isBug } from './violations.js';
+import type { World } from './world.js';
 
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
@@ -44,7 +44,7 @@ const INDEX_LOOK_MS = 2_000;
 const OBSTACLES_LOOK_MS = 5_000;
 const CLOSED = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' } as const;
 /** Send deadline + platform time-out + grace. */
-export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
+const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
 
 /** One life of a gateway: the real code under test, wired as the service wires it. */
 export class SimulatedGateway {
@@ -62,7 +62,7 @@ export class SimulatedGateway {
 
   constructor(
     readonly process: SimulatedProcess,
-    private readonly world: SharedWorld,
+    private readonly world: World,
     private readonly rulesVersion: RulesVersion,
   ) {
     // An attempt that is repeated for more than a minute is an outage of this world, or a pause; one without end leaves no rest.
@@ -81,17 +81,11 @@ export class SimulatedGateway {
     const platform = callsOf(process, world.platform, () => `${process.name}#${++this.#tokens}`);
     const repeats = { republish: async (_: unknown, __: unknown, append: () => unknown) => void (await append()) };
     this.#executor = new CommandExecutor(this.journal, platform, { clock, rails: new SimulatedGate(process), repeats });
-    const { index, orderKeys } = world;
     const { profile } = process.around;
     if (profile.clocks !== undefined || profile.days !== undefined)
       this.#clocks = new ClockWatch({
-        process,
-        clock,
-        view: this.journal,
-        index,
-        orderKeys,
+        ...{ process, clock, view: this.journal, world },
         notifications: () => notificationOffsets(world),
-        threw: (error) => world.threw(error),
       });
     this.#doubts = new DoubtWatch(this.journal, clock, DOUBT_WAIT_MS, logger);
   }
@@ -111,15 +105,11 @@ export class SimulatedGateway {
     await this.#clocks?.untilAgreed();
     while (!(await this.#reachesIndex())) await this.process.sleep(OBSTACLES_LOOK_MS);
     this.#clocks?.start();
-    this.#startJournal();
-    this.#startTimers();
-    this.#startConsumers();
-  }
-
-  #startJournal(): void {
     const { process } = this;
     process.every(FORGET_MS, 'forgets', () => this.journal.owners.forEach((owner) => owner.forget()));
     process.every(INDEX_LOOK_MS, 'looks at the index', () => void this.#lookAtIndex().catch(() => undefined));
+    this.#startTimers();
+    this.#startConsumers();
   }
 
   /** Does what the service's gauges do. */
@@ -150,7 +140,7 @@ export class SimulatedGateway {
     process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
     const { keepsEveryMs } = process.around.profile.edges ?? {};
     if (keepsEveryMs === undefined) return;
-    const keep = () => runRetentionTimer(process, journal, world.orderKeys);
+    const keep = () => runRetentionTimer(process, journal, world.plan.orderKeys);
     process.every(
       keepsEveryMs,
       'keeps an order',
@@ -160,15 +150,15 @@ export class SimulatedGateway {
 
   #startConsumers(): void {
     const { process, world } = this;
-    const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
+    const newPool = () =>
+      new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
+    const pool = newPool();
     new GroupClient(process, world.gatewayGroup, commandSource(world.commands.values(), world.journal), {
       ownedTopic: JOURNAL,
       assigned: (assignment) => (assignment.topic === JOURNAL ? this.#own(assignment) : pool.workOn(assignment)),
       canWork: () => this.#standing.canWork,
     }).start();
-    const noted = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) =>
-      this.#take(task, slot),
-    );
+    const noted = newPool();
     new GroupClient(process, world.notificationGroup, topicSource([world.notifications]), {
       assigned: (assignment) => noted.workOn(assignment),
     }).start();
@@ -281,14 +271,16 @@ export class SimulatedGateway {
   /** The process has one idempotent producer: batches that arrive, arrive in order. */
   #publish(events: CloudEvent<PaymentEvent>[]): Promise<void> {
     const { process, world } = this;
-    const publishing = this.#published.then(() => process.uncertain('publish events', () => world.publish(events)));
+    const publishing = this.#published.then(() =>
+      process.uncertain('publish events', () => world.referee.publishedEvents(events)),
+    );
     this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
     return publishing;
   }
 }
 
 /** The end is that behind the last record: nobody writes notifications in transactions, whose markers have offsets too. */
-function notificationOffsets({ notifications, notificationGroup }: SharedWorld): Map<number, NotificationOffsets> {
+function notificationOffsets({ notifications, notificationGroup }: World): Map<number, NotificationOffsets> {
   const offsetsOf = (partition: number): NotificationOffsets => ({
     next: notificationGroup.committed({ topic: notifications.name, partition })?.offset ?? 0n,
     end: (notifications.records.get(partition)?.at(-1)?.offset ?? -1n) + 1n,

@@ -17,7 +17,7 @@ export interface FetchSource {
   read(partition: TopicPartition, from: bigint, most: number): ConsumedRecord[];
   low(partition: TopicPartition): bigint;
   high(partition: TopicPartition): bigint;
-  onLanded(listener: (topic: string, partition: number) => void): () => void;
+  onLanded(listener: (topic: string, partition: number) => void): void;
 }
 
 interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks' | 'ownedTopic'> {
@@ -49,14 +49,8 @@ export class GroupClient {
     private readonly source: FetchSource,
     private readonly options: GroupClientOptions,
   ) {
-    const timers = timersOf(process);
-    this.work = new GroupWork({
-      ...options,
-      groupId: group.name,
-      port: this.#port(),
-      log: silentLog,
-      timers,
-    });
+    const parts = { groupId: group.name, port: this.#port(), log: silentLog, timers: timersOf(process) };
+    this.work = new GroupWork({ ...options, ...parts });
   }
 
   start(): void {
@@ -132,14 +126,9 @@ export class GroupClient {
       starts: (partitions) =>
         this.process.request(`${this.group.name} starts`, () =>
           partitions.map((partition) => {
-            const committed = this.group.committed(partition);
-            return {
-              ...partition,
-              committed: committed?.offset,
-              metadata: committed?.metadata,
-              low: this.source.low(partition),
-              high: this.source.high(partition),
-            };
+            const { offset: committed, metadata } = this.group.committed(partition) ?? {};
+            const [low, high] = [this.source.low(partition), this.source.high(partition)];
+            return { ...partition, committed, metadata, low, high };
           }),
         ),
       topicId: () => undefined,
@@ -179,9 +168,7 @@ export class GroupClient {
 
   #position(partition: TopicPartition): Position {
     const id = idOf(partition);
-    const known = this.#positions.get(id);
-    if (known) return known;
-    const position = { next: undefined, isPaused: false, isFetching: false, seeks: 0 };
+    const position = this.#positions.get(id) ?? { next: undefined, isPaused: false, isFetching: false, seeks: 0 };
     this.#positions.set(id, position);
     return position;
   }

@@ -1,9 +1,9 @@
+import type { RunningWorld } from './broken-record.js';
 import type { SimulatedGateway } from './gateway.js';
 import { SESSION_MS } from './consumer-group.js';
 import type { JournalLossEdges } from './profile.js';
-import type { SimulatedProcess, Surroundings } from './process.js';
 import type { Random } from './random.js';
-import { RESUME_STEPS, type World } from './world.js';
+import { RESUME_STEPS } from './world.js';
 
 const LOOK_MS = 20;
 /** A gateway that has not read all of the lost leader's records within this time is killed, as if its broker were unreachable. */
@@ -20,13 +20,8 @@ const STARTED_BETWEEN_MS = 20_000;
 
 type Run = (isDone: () => boolean) => Promise<void>;
 
-interface LossParts {
-  world: World;
-  around: Surroundings;
+interface LossParts extends RunningWorld {
   edges: JournalLossEdges;
-  living: ReadonlyMap<SimulatedProcess, SimulatedGateway>;
-  kill: (process: SimulatedProcess) => void;
-  trace: (line: string) => void;
 }
 
 /**
@@ -52,7 +47,7 @@ export class JournalLoss {
 
   #loseLeader(): void {
     const { around, world, edges } = this.parts;
-    const { journal, index } = world.shared;
+    const { journal, index } = world;
     if (!around.isTroubled()) return;
     // Only records that the index knows are lost: otherwise a process that starts then could not detect the loss.
     const fewest = edges.exactly ? edges.records : 1;
@@ -74,7 +69,7 @@ export class JournalLoss {
   /** Waits until the gateways that follow the partition have read it. Another owner places anew, and compares the log with the index. */
   #whenRead(partition: number, from: bigint, waitMs: number): void {
     const { world, living, kill, trace } = this.parts;
-    const { journal } = world.shared;
+    const { journal } = world;
     const late = [...living].filter(
       ([, gateway]) => (gateway.hasReadTo(partition) ?? Infinity) < journal.high(partition),
     );
@@ -99,7 +94,7 @@ export class JournalLoss {
     if (late.length > 0 && waitMs > 0)
       return this.#after(LOOK_MS, () => this.#whenAsked(partition, before, waitMs - LOOK_MS));
     for (const [process] of late) kill(process);
-    world.shared.journal.lead(partition);
+    world.journal.lead(partition);
     this.#isLosing = false;
   }
 

@@ -18,7 +18,7 @@ export interface Landed extends JournalEntry {
   atMs: number;
 }
 
-export class LeaderlessError extends Error {
+class LeaderlessError extends Error {
   override name = 'LeaderlessError';
 }
 
@@ -48,12 +48,8 @@ export class SimulatedJournal {
   }
 
   offsets(): Map<number, { low: bigint; high: bigint }> {
-    return new Map(
-      [...this.partitions.keys()].map((partition) => [
-        partition,
-        { low: this.low(partition), high: this.high(partition) },
-      ]),
-    );
+    const boundsOf = (partition: number) => ({ low: this.low(partition), high: this.high(partition) });
+    return new Map([...this.partitions.keys()].map((partition) => [partition, boundsOf(partition)]));
   }
 
   low(partition: number): bigint {
@@ -118,9 +114,8 @@ export class SimulatedJournal {
   }
 
   /** The listener is called at once for every appended record. */
-  onLanded(listener: (landed: Landed) => void): () => void {
+  onLanded(listener: (landed: Landed) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   read(partition: number, from: bigint): Landed[] {

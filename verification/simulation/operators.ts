@@ -4,10 +4,7 @@ import { EPOCH_MS, type Surroundings } from './process.js';
 import type { World } from './world.js';
 
 /** Looks up waiting and doubtful operations. An operator also reports on waiting ones, a day after their begin or an hour too early. */
-export function lookAfter(
-  { referee, shared: { platform, journal } }: World,
-  { random, scheduler }: Surroundings,
-): void {
+export function lookAfter({ referee, platform, journal }: World, { random, scheduler }: Surroundings): void {
   for (const [key, { operations }] of referee.orders) {
     for (const { commandId } of operations) {
       const operation = findOperation(referee.order(key), commandId)!;
@@ -49,15 +46,15 @@ const BOOKS_MS = 2_400_000;
 
 /** Looks at every doubt that is old enough, and reports the result in the platform's books. */
 export function operate(world: World, { random, scheduler }: Surroundings): void {
-  const { referee, shared } = world;
+  const { referee, platform, journal } = world;
   for (const [key, order] of referee.orders) {
     for (const operation of order.operations.filter(isInDoubt)) {
       const { commandId, attempt, token, operation: kind } = operation;
       const intent = world.intentOf(key, token);
       if (!intent || scheduler.nowMs - intent.atMs < OPERATOR_MS || random.chance(0.3)) continue;
-      const executed = shared.platform.of(key, commandId)[0];
+      const executed = platform.of(key, commandId)[0];
       const at = new Date(EPOCH_MS + scheduler.nowMs + BOOKS_MS).toISOString();
-      shared.journal.land(operatorsReport({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
+      journal.land(operatorsReport({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
     }
   }
 }

@@ -1,21 +1,18 @@
 import { findOperation, isInDoubt, standingOf, type OperationState } from '@tranche/order-journal';
+import type { Decided } from './decisions.js';
 import { operatorsReport } from './evidence.js';
-import type { Landed, SimulatedJournal } from './journal.js';
+import type { Landed } from './journal.js';
 import { OPERATOR_MS } from './operators.js';
-import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import type { LedgerEntry } from './platform.js';
 import { EPOCH_MS, type Surroundings } from './process.js';
 import { NEWEST, type StaleViews } from './profile.js';
-import type { Referee } from './referee.js';
 
 /** Milliseconds. The fold requires a quarter of an hour by the writers' clocks. */
 const QUARTER_MS = 900_000;
 /** After these, a doubt is left to its evidence. */
 const MOST_LOOKS = 2;
 
-interface World {
-  journal: SimulatedJournal;
-  platform: SimulatedPlatform;
-  referee: Referee;
+interface World extends Decided {
   /** The shop sends once more what two people said was not executed. */
   sendAgain: (orderKey: string, commandId: string) => void;
 }
@@ -63,7 +60,7 @@ export class People {
 
   #decide({ orderKey, operation, seen, entry }: View, looks: number): void {
     const { random, scheduler } = this.around;
-    const { journal, platform, referee, sendAgain } = this.world;
+    const { journal, platform, referee } = this.world;
     const { commandId, attempt, operation: kind } = operation;
     const hasMoved = standingOf(referee.order(orderKey)) !== seen;
     const [executed] = platform.of(orderKey, commandId);
@@ -82,6 +79,6 @@ export class People {
     const after = findOperation(referee.order(orderKey), commandId);
     if (after === undefined) return;
     if (isInDoubt(after) && looks < MOST_LOOKS) this.#lookLater(orderKey, commandId, looks + 1);
-    if (after.end === 'not_executed') sendAgain(orderKey, commandId);
+    if (after.end === 'not_executed') this.world.sendAgain(orderKey, commandId);
   }
 }

@@ -161,25 +161,27 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   // A process then wakes up after an operator has closed the attempt that it was about to send.
   if (profile.operator && random.chance(0.4))
     Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
-  if (name === 'edges') profile.edges = drawEdges(random, profile);
-  if (name === 'losses') profile.losses = drawLosses(random);
-  if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
-  if (name === 'anew') Object.assign(profile, drawJournalLoss(random, profile));
-  if (name === 'moves') Object.assign(profile, random.chance(0.1) ? orderlyMoves() : drawMoves(random));
-  if (name === 'cut') Object.assign(profile, drawCut(random, profile));
-  if (name === 'days') Object.assign(profile, drawDays(random, profile));
-  if (name === 'joins') Object.assign(profile, drawJoins(random));
-  if (name === 'broken')
-    Object.assign(profile, {
-      ...{ pauseMs: Math.min(profile.pauseMs, 3_000), operator: false },
-      brokenAtMs: random.between(0.1, 0.9) * profile.troubleMs,
-    });
-  if (name === 'stale') Object.assign(profile, drawStaleViews(random, profile));
-  if (name === 'settled') Object.assign(profile, drawSettled(random, profile));
+  Object.assign(profile, DRAWN[name]?.(random, profile));
   // Only a doubtful form can be superseded here, so doubts must be frequent.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
 }
+
+const DRAWN: Partial<Record<ProfileName, (random: Random, plain: Profile) => Partial<Profile>>> = {
+  edges: (random, plain) => ({ edges: drawEdges(random, plain) }),
+  losses: (random) => ({ losses: { evict: seldom(random, 0.8, 0.006), corrupt: seldom(random, 0.6, 0.004) } }),
+  clocks: drawClocks,
+  anew: drawJournalLoss,
+  moves: (random) => (random.chance(0.1) ? orderlyMoves() : drawMoves(random)),
+  cut: drawCut,
+  days: drawDays,
+  joins: drawJoins,
+  broken: (random, { pauseMs, troubleMs }) => ({
+    ...{ pauseMs: Math.min(pauseMs, 3_000), operator: false, brokenAtMs: random.between(0.1, 0.9) * troubleMs },
+  }),
+  stale: drawStaleViews,
+  settled: drawSettled,
+};
 
 /** The newest writers of a world write this version. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
 export const NEWEST: RulesVersion = 2;
@@ -275,27 +277,29 @@ function drawJoins(random: Random): Partial<Profile> {
   };
 }
 
+/** All gateways write the newest version, and nothing else is unusual. */
+const plainEdges = (processes: number): Edges => ({
+  ...{ versions: Array.from({ length: processes }, () => NEWEST), switches: [], cutsAtMs: [], refusals: [] },
+  ...{ externalsFirst: 0, backOffice: 0, otherAmount: 0, refundOfAuthorization: 0 },
+});
+
 /** Many doubts, most of which a notification without a tag tells something of, and no other people. */
 function drawStaleViews(random: Random, { processes, pauseMs }: Profile): Partial<Profile> {
-  const versions = Array.from({ length: processes }, () => NEWEST);
-  const nothing = { switches: [], cutsAtMs: [], refusals: [], externalsFirst: 0, backOffice: 0, otherAmount: 0 };
   return {
     ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000) },
     ...{ platformTrouble: random.between(0.3, 0.8), notificationMissing: seldom(random, 0.5, 0.3) },
-    edges: { ...nothing, versions, refundOfAuthorization: 0 },
+    edges: plainEdges(processes),
     staleViews: { withinMs: random.pick([500, 3_000, 15_000]), lateBooks: random.between(0.3, 1) },
   };
 }
 
 /** Many successes with another amount than asked for, other currencies, and false reports. */
 function drawSettled(random: Random, { processes, pauseMs }: Profile): Partial<Profile> {
-  const versions = Array.from({ length: processes }, () => NEWEST);
-  const nothing = { switches: [], cutsAtMs: [], refusals: [], externalsFirst: 0, backOffice: 0 };
   const waiting = { expiry: seldom(random, 0.5, 0.5), earlyTimer: 0, saidNotExecuted: 0, otherCurrency: 0.1 };
   return {
     ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000), troubleMs: random.between(10_000, 40_000) },
     edges: {
-      ...{ ...nothing, versions, refundOfAuthorization: 0, otherAmount: random.between(0.3, 0.9) },
+      ...{ ...plainEdges(processes), otherAmount: random.between(0.3, 0.9) },
       waiting: { ...waiting, supersedesDoubts: false },
     },
     settles: {
@@ -311,12 +315,8 @@ const DAY_MS = 86_400_000;
 function drawDays(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
   const stopAtMs = random.between(0.3, 0.8) * troubleMs;
   const startAtMs = stopAtMs + random.between(1_000, 30_000);
-  const days = {
-    stopAtMs,
-    startAtMs,
-    passedMs: random.between(6, 7.9) * DAY_MS,
-    slowMs: random.pick([100, 2_000, 10_000]),
-  };
+  const passedMs = random.between(6, 7.9) * DAY_MS;
+  const days = { stopAtMs, startAtMs, passedMs, slowMs: random.pick([100, 2_000, 10_000]) };
   return {
     ...{ clockSkewMs: 20, clockJump: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), days },
     troubleMs: startAtMs + random.between(5_000, 20_000),
@@ -339,13 +339,6 @@ function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
 function drawJournalLoss(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
   const journalLoss = { atMs: random.between(0.2, 0.9) * troubleMs, records: 6, isRecreated: random.chance(0.3) };
   return { flush: 0, restore: 0, staleRead: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), journalLoss };
-}
-
-function drawLosses(random: Random): Losses {
-  return {
-    evict: seldom(random, 0.8, 0.006),
-    corrupt: seldom(random, 0.6, 0.004),
-  };
 }
 
 function drawKeeping(random: Random, troubleMs: number): Pick<Edges, 'keepsEveryMs' | 'cutsAtMs'> {

@@ -239,7 +239,7 @@ export class Referee {
       const known = this.published.get(event.id);
       if (known) {
         known.count++;
-        const compared = isKept ? essenceOf : this.hasPages() ? fieldsOf : withoutPage;
+        const compared = isKept ? essenceOf : this.hasPages() ? (text: string) => fieldsOf(text) : withoutPage;
         if (compared(known.content) !== compared(content))
           this.report('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
         continue;
@@ -396,26 +396,23 @@ export function finalOf(type: string, outcome: string | undefined): string | und
 
 /** Reduces an event to what a snapshot or a moved journal preserves: texts and sequence are not. */
 function essenceOf(content: string): string {
-  const { sequence, data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
-  void sequence;
-  const { message, descriptor, extraData, redirectHtml, redirectHtmlDropped, faults, ...kept } = data;
-  void [message, descriptor, extraData, redirectHtml, redirectHtmlDropped];
+  const { sequence: _, data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
+  const { faults, ...fields } = data;
   const codes = faults?.map(({ path, code }) => `${path} ${code}`);
-  return JSON.stringify(sorted({ ...event, data: sorted({ ...kept, codes }) }));
+  return JSON.stringify(sorted({ ...event, data: sorted({ ...fields, codes }, [...PAGE, ...TEXTS]) }));
 }
 
 /** The fields of an event, whose order says nothing. */
-function fieldsOf(content: string): string {
+function fieldsOf(content: string, leftOut: readonly string[] = []): string {
   const { data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
-  return JSON.stringify({ ...event, data: sorted(data) });
+  return JSON.stringify({ ...event, data: sorted(data, leftOut) });
 }
 
-function withoutPage(content: string): string {
-  const { data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
-  const { redirectHtml, redirectHtmlDropped, ...kept } = data;
-  void [redirectHtml, redirectHtmlDropped];
-  return JSON.stringify({ ...event, data: sorted(kept) });
-}
+const PAGE = ['redirectHtml', 'redirectHtmlDropped'];
+const TEXTS = ['message', 'descriptor', 'extraData'];
+const withoutPage = (content: string): string => fieldsOf(content, PAGE);
 
-const sorted = (value: object): object =>
-  Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+function sorted(value: object, leftOut: readonly string[] = []): object {
+  const kept = Object.entries(value).filter(([name]) => !leftOut.includes(name));
+  return Object.fromEntries(kept.sort(([one], [other]) => (one < other ? -1 : 1)));
+}

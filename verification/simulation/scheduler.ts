@@ -21,8 +21,8 @@ export interface Ticket {
 const TICKS_PER_TURN = 1_000;
 
 export interface SchedulerOptions {
-  /** Called before an owner runs, so that faults can strike. True if it was struck; its state is then checked again. */
-  strike?: (owner: Sleeper, label: string) => boolean;
+  /** Called before an owner runs, so that faults can strike. */
+  strike?: (owner: Sleeper, label: string) => void;
   trace?: (atMs: number, label: string) => void;
 }
 
@@ -37,13 +37,14 @@ export class Scheduler {
   hash = 0x811c9dc5;
   /** Number of pending events without an owner: requests on their way, and late arrivals. */
   loose = 0;
-  readonly #heap: Scheduled[] = [];
+  /** The next event is the last one. */
+  readonly #queue: Scheduled[] = [];
   #ordered = 0;
 
   constructor(private readonly options: SchedulerOptions = {}) {}
 
   get pending(): number {
-    return this.#heap.length;
+    return this.#queue.length;
   }
 
   after(ms: number, label: string, act: () => void, owner?: Sleeper): Ticket {
@@ -58,7 +59,7 @@ export class Scheduler {
     // From a timer or a message, the first tick would come before the microtasks.
     await Promise.resolve();
     while (!isOver()) {
-      const next = this.#pop();
+      const next = this.#queue.pop();
       if (!next) return;
       if (!next.owner) this.loose--;
       if (!next.act) continue;
@@ -91,34 +92,9 @@ export class Scheduler {
   }
 
   #push(scheduled: Scheduled): void {
-    const heap = this.#heap;
-    let at = heap.length;
-    heap.push(scheduled);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(scheduled, heap[parent]!)) break;
-      heap[at] = heap[parent]!;
-      at = parent;
-    }
-    heap[at] = scheduled;
-  }
-
-  #pop(): Scheduled | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (!first || !last || heap.length === 0) return first;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
-      if (!isBefore(heap[child]!, last)) break;
-      heap[at] = heap[child]!;
-      at = child;
-    }
-    heap[at] = last;
-    return first;
+    let at = this.#queue.length;
+    while (at > 0 && isBefore(this.#queue[at - 1]!, scheduled)) at--;
+    this.#queue.splice(at, 0, scheduled);
   }
 }
 

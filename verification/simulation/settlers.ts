@@ -8,17 +8,14 @@ import {
   type Conflict,
   type Settled,
 } from '@tranche/order-journal';
-import type { Landed, SimulatedJournal } from './journal.js';
+import type { Decided } from './decisions.js';
+import type { Landed } from './journal.js';
 import { OPERATOR_MS } from './operators.js';
-import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import type { LedgerEntry } from './platform.js';
 import { EPOCH_MS, type Surroundings } from './process.js';
 import { NEWEST, type Settles } from './profile.js';
-import type { Referee } from './referee.js';
 
-interface World {
-  journal: SimulatedJournal;
-  platform: SimulatedPlatform;
-  referee: Referee;
+interface World extends Decided {
   /** The shop, which heard nothing of the money that was given back, refunds as much as was left before. */
   refund: (entry: LedgerEntry, amount: number) => void;
 }
@@ -77,7 +74,7 @@ export class Settlers {
 
   #decide(orderKey: string, conflict: Conflict, seen: string, looks: number): void {
     const { random, scheduler } = this.around;
-    const { journal, referee, refund } = this.world;
+    const { journal, referee } = this.world;
     const order = referee.order(orderKey);
     const entry = this.#entryOf(orderKey, conflict);
     const isAlone = random.chance(this.settles.alone);
@@ -95,7 +92,7 @@ export class Settlers {
       if (looks > 1) this.#look(orderKey, conflict.id, looks - 1);
     } else if (what.outcome === 'repaired' && left !== undefined && left > 0 && random.chance(0.8)) {
       scheduler.after(random.between(0, 3_000), `the shop refunds ${what.transactionId} too`, () =>
-        refund(entry!, left),
+        this.world.refund(entry!, left),
       );
     }
   }

@@ -80,11 +80,12 @@ export async function simulate({
     strike: (owner, label) => strike(owner as SimulatedProcess, CRITICAL.test(label) ? CRITICAL_TIMES : 1),
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
+  const note = (what: string) => trace?.(`${' '.repeat(11)}  ${what}`);
   const byWrongClock: string[] = [];
   const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, byWrongClock, stoppedMs: 0 };
   const world = new World(around);
   if (trace)
-    world.shared.journal.onLanded(({ offset, partition, record }) =>
+    world.journal.onLanded(({ offset, partition, record }) =>
       trace(`  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
   const versions = new Map(profile.edges?.versions.map((version, n) => [`gateway-${n}`, version]));
@@ -97,78 +98,73 @@ export async function simulate({
   const give = (name: string) => {
     if (loss?.isStopped || broken?.isStopped || areStopped) return void startLater(name);
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
-    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? NEWEST);
+    const gateway = new SimulatedGateway(process, world, versions.get(name) ?? NEWEST);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
-      if (isBug(error)) world.shared.threw(error);
+      if (isBug(error)) world.threw(error);
       // A service that cannot start ends and is restarted.
       kill(process);
     });
   };
   const kill = (process: SimulatedProcess) => {
-    trace?.(`${' '.repeat(11)}  ${process.name} dies`);
+    note(`${process.name} dies`);
     process.isAlive = false;
     living.delete(process);
     startLater(process.name.split('.')[0]!);
   };
 
-  const loss =
-    profile.journalLoss &&
-    new JournalLoss({ world, around, edges: profile.journalLoss, living, kill, trace: (line) => trace?.(line) });
+  const { journalLoss, brokenAtMs } = profile;
+  const running = { world, around, living, kill, trace: (line: string) => trace?.(line) };
+  const loss = journalLoss && new JournalLoss({ ...running, edges: journalLoss });
+  const broken = brokenAtMs === undefined ? undefined : new BrokenRecord({ ...running, atMs: brokenAtMs });
 
-  const broken =
-    profile.brokenAtMs === undefined
-      ? undefined
-      : new BrokenRecord({ world, around, atMs: profile.brokenAtMs, living, kill, trace: (line) => trace?.(line) });
-
-  function strike(process: SimulatedProcess, times: number): boolean {
-    if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
-    const { index, gatewayGroup, notificationGroup } = world.shared;
+  function strike(process: SimulatedProcess, times: number): void {
+    if (!isTroubled || !(process instanceof SimulatedProcess)) return;
+    const { index, gatewayGroup, notificationGroup } = world;
     if (random.chance(profile.crash * times)) {
       counts.crashes++;
       kill(process);
     } else if (random.chance(profile.pause * times)) {
       counts.pauses++;
       process.pausedUntilMs = scheduler.nowMs + random.between(0.5, 1.5) * profile.pauseMs;
-      trace?.(`${' '.repeat(11)}  ${process.name} stands still until ${process.pausedUntilMs.toFixed(0)}`);
+      note(`${process.name} stands still until ${process.pausedUntilMs.toFixed(0)}`);
     }
     if (random.chance(profile.rebalance)) random.pick([gatewayGroup, gatewayGroup, notificationGroup]).rebalance();
     if (random.chance(profile.flush)) {
       counts.flushes++;
-      trace?.(`${' '.repeat(11)}  the index is flushed`);
+      note(`the index is flushed`);
       index.flush();
     }
     if (random.chance(profile.restore)) {
-      trace?.(`${' '.repeat(11)}  the index goes back`);
+      note(`the index goes back`);
       index.restoreOlder();
     }
     if (profile.losses !== undefined) lose(profile.losses);
     if (profile.moves !== undefined) disturb(process, profile.moves);
     if (random.chance(profile.clockJump))
       process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
-    return true;
   }
 
   const disturb = (process: SimulatedProcess, { unheard, indexAway }: Moves) => {
     if (random.chance(unheard)) {
       process.unheardUntilMs = scheduler.nowMs + random.between(6_000, 20_000);
-      trace?.(`${' '.repeat(11)}  no coordinator hears ${process.name} until ${process.unheardUntilMs.toFixed(0)}`);
+      note(`no coordinator hears ${process.name} until ${process.unheardUntilMs.toFixed(0)}`);
     }
     if (random.chance(indexAway)) {
-      world.shared.index.awayUntilMs = scheduler.nowMs + random.between(500, 8_000);
-      trace?.(`${' '.repeat(11)}  Redis is away until ${world.shared.index.awayUntilMs.toFixed(0)}`);
+      world.index.awayUntilMs = scheduler.nowMs + random.between(500, 8_000);
+      note(`Redis is away until ${world.index.awayUntilMs.toFixed(0)}`);
     }
   };
 
   const lose = ({ evict, corrupt }: Losses) => {
-    const { index } = world.shared;
+    const { index } = world;
     if (random.chance(evict)) {
-      trace?.(`${' '.repeat(11)}  the index loses orders`);
+      note(`the index loses orders`);
       index.evict();
     }
     if (random.chance(corrupt)) {
-      trace?.(`${' '.repeat(11)}  an order of the index is corrupt`);
+      note(`an order of the index is corrupt`);
       index.corrupt();
     }
   };
@@ -185,7 +181,7 @@ export async function simulate({
     }
     scheduler.after(atMs, 'the index is lost after the roll-out', () => {
       counts.flushes++;
-      world.shared.index.flush();
+      world.index.flush();
     });
   };
 
@@ -209,13 +205,13 @@ export async function simulate({
 
   const disturbJoins = ({ everyMs, lostAtMs }: NonNullable<Profile['joins']>) => {
     const joinAgain = () => {
-      world.shared.gatewayGroup.rebalance();
+      world.gatewayGroup.rebalance();
       scheduler.after(everyMs, 'the group is joined again', joinAgain, FOR_EVER);
     };
     scheduler.after(everyMs, 'the group is joined again', joinAgain, FOR_EVER);
     scheduler.after(lostAtMs, 'the index is lost', () => {
       counts.flushes++;
-      world.shared.index.flush();
+      world.index.flush();
     });
   };
 
@@ -245,7 +241,7 @@ export async function simulate({
 
   await scheduler.run(() => scheduler.nowMs >= profile.troubleMs || isEnough());
   isTroubled = false;
-  if (profile.losses !== undefined) world.shared.index.readEverything();
+  if (profile.losses !== undefined) world.index.readEverything();
   const run = (isDone: () => boolean) => scheduler.run(() => isDone() || isEnough());
   if (!isEnough()) await loss?.resume(run);
   if (!isEnough()) await broken?.heal(run);
@@ -261,19 +257,19 @@ export async function simulate({
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
-  const { referee, shared } = world;
+  const { referee } = world;
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0)
     referee.report('lost', `notifications ${missing.join(', ')} became no evidence`);
   if (!isEnough() && rests < 2) referee.report('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
   for (const what of byWrongClock) referee.report('wrongClock', what);
   if (!isEnough() && profile.moves?.isOrderly) referee.judgeOrderlyMoves();
-  const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : finalCheck(referee, shared);
+  const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : finalCheck(referee, world);
   return {
     seed,
     ...seen,
     ...counts,
-    rebalances: shared.gatewayGroup.rebalances + shared.notificationGroup.rebalances,
+    rebalances: world.gatewayGroup.rebalances + world.notificationGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,
     steps: scheduler.steps,

@@ -27,9 +27,8 @@ export class SimulatedTopic<T> {
     for (const partition of partitions) this.records.set(partition, []);
   }
 
-  onLanded(listener: (partition: number) => void): () => void {
+  onLanded(listener: (partition: number) => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** @param to another partition than the key's, as other partitioners choose it */
@@ -49,8 +48,6 @@ export class SimulatedTopic<T> {
       .filter(({ offset }) => offset >= from)
       .slice(0, most);
   }
-
-  readonly ends = (partition: number): string => String(this.end(partition));
 
   end(partition: number): bigint {
     return this.#next.get(partition) ?? 0n;
@@ -96,8 +93,7 @@ export function topicSource(topics: readonly SimulatedTopic<unknown>[]): FetchSo
     low: () => 0n,
     high: ({ topic, partition }) => byName.get(topic)!.end(partition),
     onLanded: (listener) => {
-      const ends = topics.map((topic) => topic.onLanded((partition) => listener(topic.name, partition)));
-      return () => ends.forEach((end) => end());
+      for (const topic of topics) topic.onLanded((partition) => listener(topic.name, partition));
     },
   };
 }

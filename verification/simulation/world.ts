@@ -6,7 +6,6 @@ import { Decisions } from './decisions.js';
 import { madeElsewhere } from './evidence.js';
 import { People } from './people.js';
 import { JOURNAL } from './topics.js';
-import type { SharedWorld } from './shared-world.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
@@ -47,7 +46,15 @@ export class World {
   readonly referee: Referee;
   readonly retention = new Retention();
   deleted = 0;
-  readonly shared: SharedWorld;
+  readonly journal: SimulatedJournal;
+  readonly index: SimulatedIndex;
+  readonly platform: SimulatedPlatform;
+  readonly commands: ReadonlyMap<string, SimulatedTopic<SimulatedCommand>>;
+  readonly notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
+  readonly gatewayGroup: SimulatedGroup;
+  readonly notificationGroup: SimulatedGroup;
+  /** Resumes of partitions that lost records. */
+  readonly resumes = new ResumeList();
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
   readonly #decisions: Decisions;
   readonly #firstPublishedMs = new Map<string, number>();
@@ -66,26 +73,22 @@ export class World {
     this.plan = drawPlan(random, profile.troubleMs);
     if ((profile.edges?.backOffice ?? 0) > 0 || profile.staleViews) leaveNoRoom(this.plan, random.apart());
     this.#unpublished = this.plan.commands.length;
-    const journal = new SimulatedJournal(around);
+    const journal = (this.journal = new SimulatedJournal(around));
     for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
-    const platform = new SimulatedPlatform(around, {
+    const platform = (this.platform = new SimulatedPlatform(around, {
       executed: (entry) => this.#executed(entry),
       notify: (notification, delayMs) => this.#notify(notification, delayMs),
-    });
+    }));
     this.referee = new Referee(
       () => scheduler.nowMs,
       () => platform.ledger,
       () => platform.byHand,
       () => around.stoppedMs === 0 && profile.clockJump === 0,
     );
-    this.#decisions = new Decisions(around, { journal, platform, referee: this.referee });
-    const backOffice = new BackOffice(around, { platform, referee: this.referee });
-    const sendAgain = (key: string, commandId: string) => this.#sendAgain(key, commandId);
-    const decided = { journal, platform, referee: this.referee, sendAgain };
-    const people = profile.staleViews && new People(around, decided, profile.staleViews);
-    const refund = (entry: LedgerEntry, amount: number) => this.#refund(entry, amount);
-    const settlers =
-      profile.settles && new Settlers(around, { journal, platform, referee: this.referee, refund }, profile.settles);
+    this.#decisions = new Decisions(around, this);
+    const backOffice = new BackOffice(around, this);
+    const people = profile.staleViews && new People(around, this, profile.staleViews);
+    const settlers = profile.settles && new Settlers(around, this, profile.settles);
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       const before = this.referee.order(landed.key);
@@ -98,50 +101,24 @@ export class World {
     const numbers = [...journal.partitions.keys()];
     const apart = random.apart();
     this.#isOtherPartitioner = numbers.length > 1 && apart.chance(OTHER_PARTITIONER);
-    const commands = new Map(
-      RAILS.map(topicOf).map((name) => [
-        name,
-        new SimulatedTopic<SimulatedCommand>(around, name, numbers, journalPartition),
-      ]),
+    const topics = RAILS.map(
+      (rail) => new SimulatedTopic<SimulatedCommand>(around, topicOf(rail), numbers, journalPartition),
     );
-    const notifications = new SimulatedTopic<SimulatedNotification & { id: string }>(
+    this.commands = new Map(topics.map((topic) => [topic.name, topic]));
+    this.notifications = new SimulatedTopic(
       around,
       'notifications',
       NOTIFICATION_PARTITIONS,
       (key) => hashOf(key) % NOTIFICATION_PARTITIONS.length,
     );
-    const owned = [...commands.keys(), JOURNAL].flatMap((topic) => numbers.map((partition) => ({ topic, partition })));
-    const noted = NOTIFICATION_PARTITIONS.map((partition) => ({ topic: notifications.name, partition }));
-    this.shared = {
-      journal,
-      platform,
-      commands,
-      notifications,
-      index: new SimulatedIndex(around),
-      gatewayGroup: new SimulatedGroup(around, 'gateway', owned, (point, isOwn) => this.#committed(point, isOwn)),
-      notificationGroup: new SimulatedGroup(around, 'notifications', noted, (point, isOwn) =>
-        this.#committed(point, isOwn),
-      ),
-      publish: (events) => this.referee.publishedEvents(events),
-      rejected: (record) => void (this.#records.get(record)!.isRejected = true),
-      forwarded: (record) => this.#forwarded(record),
-      isKnown: ({ orderKey, commandId }) => findOperation(this.referee.order(orderKey), commandId) !== undefined,
-      refused: (record, wasKnown) => this.#refused(record, wasKnown),
-      heldBack: (record) => void (this.#records.get(record)!.isHeldBack = true),
-      resumes: new ResumeList(),
-      timeMs: (record) =>
-        keepsTime(record.carries)
-          ? this.#firstPublishedMs.get(record.carries.commandId)!
-          : this.#records.get(record)!.atMs,
-      alarmed: (message) => {
-        const isStopped = [this.referee.lost.partition, this.#stopsAt];
-        if (!isStopped.some((partition) => message.startsWith(`Journal partition ${partition} is stopped`)))
-          this.referee.report('indexWrong', message);
-      },
-      orderKeys: this.plan.orderKeys,
-      threw: (error) =>
-        this.referee.report('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
-    };
+    const owned = [...this.commands.keys(), JOURNAL].flatMap((topic) =>
+      numbers.map((partition) => ({ topic, partition })),
+    );
+    const noted = NOTIFICATION_PARTITIONS.map((partition) => ({ topic: this.notifications.name, partition }));
+    this.index = new SimulatedIndex(around);
+    const onCommit = (point: CommitPoint, isOwn: boolean) => this.#committed(point, isOwn);
+    this.gatewayGroup = new SimulatedGroup(around, 'gateway', owned, onCommit);
+    this.notificationGroup = new SimulatedGroup(around, 'notifications', noted, onCommit);
   }
 
   /** Schedules the shop's commands, and sometimes an external capture before them. */
@@ -149,9 +126,9 @@ export class World {
     const { random, profile } = this.around;
     const { externalsFirst = 0 } = profile.edges ?? {};
     const apart = random.apart();
-    const at = new Date(Date.UTC(2026, 2, 1, 10)).toISOString();
+    const at = new Date(EPOCH_MS).toISOString();
     for (const key of externalsFirst > 0 ? this.plan.orderKeys : [])
-      if (apart.chance(externalsFirst)) this.shared.journal.land(madeElsewhere(key, at));
+      if (apart.chance(externalsFirst)) this.journal.land(madeElsewhere(key, at));
     for (const planned of this.plan.commands) {
       this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
         this.#publish(planned),
@@ -161,7 +138,7 @@ export class World {
 
   /** Retention deletes the journal's beginning; the index is lost, or an older copy of it is put back, so it is rebuilt from the rest. */
   cut(): void {
-    const { journal, gatewayGroup, index } = this.shared;
+    const { journal, gatewayGroup, index } = this;
     this.deleted += cutJournal(journal, this.retention, gatewayGroup);
     if (this.around.random.chance(0.5)) index.restoreOlder();
     else index.flush();
@@ -169,7 +146,7 @@ export class World {
 
   /** Moves the journal to another cluster, which has no index yet. All processes must be stopped. */
   move(first: bigint): void {
-    const { journal, gatewayGroup, index } = this.shared;
+    const { journal, gatewayGroup, index } = this;
     const renamed = journal.move(first);
     gatewayGroup.moveTo(JOURNAL, renamed);
     this.retention.moved(renamed);
@@ -184,7 +161,7 @@ export class World {
 
   /** Does what `tranche journal skip` does. All processes must be stopped. */
   skip(partition: number, offset: bigint): void {
-    const { journal } = this.shared;
+    const { journal } = this;
     const [{ value }] = journal.read(partition, offset) as [Landed];
     const skipped = new SkipList();
     skipped.add(recordHash(value));
@@ -192,7 +169,7 @@ export class World {
   }
 
   lose(partition: number, from: bigint): void {
-    const { journal } = this.shared;
+    const { journal } = this;
     this.referee.losing(partition, from, journal.read(partition, 0n));
     journal.lose(partition, from);
   }
@@ -202,7 +179,7 @@ export class World {
    * @param steps after how many steps it is interrupted
    */
   async resume(partition: number, steps = RESUME_STEPS): Promise<void> {
-    const { journal, gatewayGroup, index, resumes } = this.shared;
+    const { journal, gatewayGroup, index, resumes } = this;
     const at = new Date(Math.ceil(this.around.scheduler.nowMs)).toISOString();
     const id = `resume ${++this.#resumes}`;
     const commands = this.#keptCopies().map(({ carries }) => commandHash(carries.orderKey, carries.commandId));
@@ -227,14 +204,14 @@ export class World {
   }
 
   #readNotificationsAgain(): void {
-    const { notificationGroup, notifications } = this.shared;
+    const { notificationGroup, notifications } = this;
     for (const partition of NOTIFICATION_PARTITIONS)
       notificationGroup.resetTo({ topic: notifications.name, partition }, 0n);
     this.referee.lost.isReadAgain = true;
   }
 
   async #doubtLostAttempts(partition: number, id: string, at: string): Promise<void> {
-    const { journal } = this.shared;
+    const { journal } = this;
     const range = { partition, from: 0n, until: journal.high(partition) };
     let tokens = 0;
     const written = { at, newToken: () => `${id}#${++tokens}` };
@@ -248,12 +225,12 @@ export class World {
    * deleted any of them.
    */
   #keptCopies(): TopicRecord<SimulatedCommand>[] {
-    const all = [...this.shared.commands.values()].flatMap(({ records }) => [...records.values()].flat());
+    const all = [...this.commands.values()].flatMap(({ records }) => [...records.values()].flat());
     return all.filter(({ carries }) => !keepsTime(carries));
   }
 
   get isIndexed(): boolean {
-    const { journal, index } = this.shared;
+    const { journal, index } = this;
     return [...journal.partitions].every(
       ([partition, landed]) => landed.length === 0 || index.markers.get(partition) === landed.at(-1)?.offset,
     );
@@ -265,7 +242,7 @@ export class World {
   }
 
   get isAtRest(): boolean {
-    const { gatewayGroup, notificationGroup, notifications, commands } = this.shared;
+    const { gatewayGroup, notificationGroup, notifications, commands } = this;
     const { referee, around } = this;
     if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
     if (!referee.commands.every((record) => referee.isFinished(record))) return false;
@@ -317,18 +294,18 @@ export class World {
   }
 
   missingEvidence(): string[] {
-    const ids = [...this.shared.notifications.records.values()].flat().map(({ carries }) => carries.id);
+    const ids = [...this.notifications.records.values()].flat().map(({ carries }) => carries.id);
     return ids.filter((id) => !this.referee.evidenced.has(id));
   }
 
   intentOf(key: string, token: string | undefined): Landed | undefined {
-    return this.shared.journal.partitions
+    return this.journal.partitions
       .get(journalPartition(key))
       ?.find(({ record }) => record.record === 'INTENT' && record.token === token);
   }
 
   #publish({ command, namesReference }: PlannedCommand): void {
-    const topic = this.shared.commands.get(topicOf(command.rail))!;
+    const topic = this.commands.get(topicOf(command.rail))!;
     const transactionId = namesReference ? this.#reported(command) : undefined;
     const carried = transactionId === undefined ? command : { ...command, transactionId };
     const { partitions } = topic;
@@ -339,7 +316,8 @@ export class World {
     this.#unpublished--;
   }
 
-  #sendAgain(orderKey: string, commandId: string): void {
+  /** The shop sends once more what two people said was not executed. */
+  sendAgain(orderKey: string, commandId: string): void {
     const sent = this.referee.commands.find(
       ({ command }) => command.orderKey === orderKey && command.commandId === commandId,
     );
@@ -351,7 +329,8 @@ export class World {
     });
   }
 
-  #refund({ request: { by, operation: paid }, transactionId }: LedgerEntry, amount: number): void {
+  /** The shop, which heard nothing of the money that was given back, refunds as much as was left before. */
+  refund({ request: { by, operation: paid }, transactionId }: LedgerEntry, amount: number): void {
     const sent = this.referee.commands.find(({ command }) => command.commandId === by.commandId);
     if (sent === undefined || (paid !== 'capture' && paid !== 'pay')) return;
     const commandId = `${by.commandId}-refund-${this.referee.commands.length}`;
@@ -369,9 +348,41 @@ export class World {
     this.referee.commands.push(known);
   }
 
-  #forwarded(record: TopicRecord<SimulatedCommand>): void {
+  /** A command that lay on another number than its order's is on its own, once more. */
+  forwarded(record: TopicRecord<SimulatedCommand>): void {
     this.#records.get(record)!.isForwarded = true;
-    this.#noteCommand(this.shared.commands.get(record.topic)!.land(record.key, record.carries));
+    this.#noteCommand(this.commands.get(record.topic)!.land(record.key, record.carries));
+  }
+
+  rejected(record: TopicRecord<SimulatedCommand>): void {
+    this.#records.get(record)!.isRejected = true;
+  }
+
+  /** The command became a dead letter, because it was published before a partition that lost records was resumed. */
+  heldBack(record: TopicRecord<SimulatedCommand>): void {
+    this.#records.get(record)!.isHeldBack = true;
+  }
+
+  /** True if the journal has the command by now, no matter who has read it. */
+  isKnown({ orderKey, commandId }: SimulatedCommand): boolean {
+    return findOperation(this.referee.order(orderKey), commandId) !== undefined;
+  }
+
+  /** Virtual milliseconds of the command's creation. In half of the orders a repeat has a new time. */
+  timeMs(record: TopicRecord<SimulatedCommand>): number {
+    const { carries } = record;
+    return keepsTime(carries) ? this.#firstPublishedMs.get(carries.commandId)! : this.#records.get(record)!.atMs;
+  }
+
+  /** Product code logged an error: it has detected a fault. */
+  alarmed(message: string): void {
+    const stopped = [this.referee.lost.partition, this.#stopsAt];
+    if (!stopped.some((partition) => message.startsWith(`Journal partition ${partition} is stopped`)))
+      this.referee.report('indexWrong', message);
+  }
+
+  threw(error: unknown): void {
+    this.referee.report('threw', error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   /** Returns the TRANSACTIONID that the shop read in an event. */
@@ -394,12 +405,12 @@ export class World {
   }
 
   /**
-   * The journal must have had the command at its arrival and still have it: a command whose order's state was deleted meanwhile may be
-   * reported as unknown.
+   * The configuration refuses a command and it is reported as unknown. A command that the journal had when it came must not be in the journal any
+   * more: its order's state was deleted meanwhile.
    */
-  #refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
+  refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
     const { carries } = record;
-    if (wasKnown && this.shared.isKnown(carries))
+    if (wasKnown && this.isKnown(carries))
       this.referee.report('wrongOutcome', `${carries.commandId} is told rejected, and the journal had it when it came`);
     this.#records.get(record)!.isRefused = true;
   }
@@ -414,7 +425,7 @@ export class World {
     const { atMs: endMs } = timersOf(before).find(
       ({ timer, commandId }) => timer === 'expiry' && commandId === record.commandId,
     )!;
-    const unread = [...this.shared.notifications.records.values()]
+    const unread = [...this.notifications.records.values()]
       .flat()
       .find(
         ({ carries: { id, orderKey } }) =>
@@ -438,7 +449,7 @@ export class World {
       delayMs,
       `notification ${id} ${notification.operation} ${notification.execCode}`,
       () => {
-        this.shared.notifications.land(notification.orderKey, { ...notification, id });
+        this.notifications.land(notification.orderKey, { ...notification, id });
         // A gateway's clock may be behind by as much as they differ.
         this.#notifiedMs.set(id, this.#nowMs + this.around.profile.clockSkewMs);
       },
@@ -455,8 +466,8 @@ export class World {
     if (topic === JOURNAL) return referee.projected(partition, offset);
     const finished = decodeFinished(offset, metadata);
     const records =
-      topic === this.shared.notifications.name
-        ? this.shared.notifications.records.get(partition)!.map(({ offset: at, carries }) => ({
+      topic === this.notifications.name
+        ? this.notifications.records.get(partition)!.map(({ offset: at, carries }) => ({
             offset: at,
             // Evidence that was lost is read again after the resume, which sets this commit back.
             isFinished: () =>

@@ -20,6 +20,7 @@ import type {
 } from '../faults/traces.js';
 
 const MERCHANT = 'shop-fr';
+const IDENTIFIER = 'Demo Shop FR';
 const AT = '2028-01-31T10:00:00.000Z';
 /** A pending approval ends then (interface, Limits). */
 const SIX_DAYS_LATER = new Date(Date.parse(AT) + 6 * 86_400_000).toISOString();
@@ -67,13 +68,8 @@ export class ForgedTraces {
   journaled(orderId: string, step: Step): this {
     const key = orderKey(MERCHANT, orderId);
     const [partition, offset] = [journalPartition(key), this.#offset++];
-    const record = {
-      rulesVersion: this.rulesVersion,
-      merchant: MERCHANT,
-      orderId,
-      at: AT,
-      ...step,
-    } as unknown as JournalRecord;
+    const { rulesVersion } = this;
+    const record = { rulesVersion, merchant: MERCHANT, orderId, at: AT, ...step } as unknown as JournalRecord;
     this.traces.journal.push({ partition, offset, key, record });
     const { order, effects } = fold(this.#orders.get(key) ?? emptyOrder(MERCHANT, orderId), record, offset);
     this.#orders.set(key, order);
@@ -94,14 +90,7 @@ export class ForgedTraces {
     const call: CallOfPlatform = { time: AT, operation: operationType, orderId, executed: true };
     if (id !== undefined) this.traces.ledger.calls.push(call);
     this.traces.ledger.operations.push({
-      ...{
-        time: AT,
-        identifier: 'Demo Shop FR',
-        orderId,
-        operationType,
-        amount: 30_000,
-        initialId: entry.transactionId,
-      },
+      ...{ time: AT, identifier: IDENTIFIER, orderId, operationType, amount: 30_000, initialId: entry.transactionId },
       ...{ execCode: '0000', finalExecCode: '0000', origin: id === undefined ? 'back-office' : 'request', ...entry },
       ...(extraData === undefined ? {} : { extraData }),
     });
@@ -117,29 +106,13 @@ export class ForgedTraces {
   ): this {
     const { amount = 0, extraData } =
       this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
+    const operationType = OPERATION_TYPE_OF[operation];
     this.traces.delivered.push({
-      ...{
-        time: AT,
-        merchant: MERCHANT,
-        orderId,
-        operationType: OPERATION_TYPE_OF[operation],
-        transactionId,
-        execCode: '0000',
-        state,
-      },
+      ...{ time: AT, merchant: MERCHANT, orderId, operationType, transactionId, execCode: '0000', state },
       parameters: {
-        ...{
-          IDENTIFIER: 'Demo Shop FR',
-          OPERATIONTYPE: OPERATION_TYPE_OF[operation],
-          TRANSACTIONID: transactionId,
-          ORDERID: orderId,
-        },
-        ...{
-          EXECCODE: '0000',
-          AMOUNT: String(amount),
-          ...(extraData === undefined ? {} : { EXTRADATA: extraData }),
-          HASH: 'h',
-        },
+        ...{ IDENTIFIER, OPERATIONTYPE: operationType, TRANSACTIONID: transactionId, ORDERID: orderId },
+        ...{ EXECCODE: '0000', AMOUNT: String(amount), HASH: 'h' },
+        ...(extraData === undefined ? {} : { EXTRADATA: extraData }),
       },
       attempts: state === 'delivered' ? [{ time: AT, status: 200, answer: 'OK', isAccepted: true }] : [],
     });
@@ -152,28 +125,22 @@ export class ForgedTraces {
     const { HASH, ...parameters } = this.traces.delivered.at(-1)?.parameters ?? {};
     const { amount = 0 } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
     const notification = readNotification(MERCHANT, Object.entries(parameters), AT);
-    this.traces.notificationTopic.push({
-      partition: 3,
-      offset: this.#offset++,
-      id: `n-${transactionId}`,
-      notification,
-    });
+    const offset = this.#offset++;
+    this.traces.notificationTopic.push({ partition: 3, offset, id: `n-${transactionId}`, notification });
     const answer = { execCode: '0000', transactionId, amount };
     const { tag } = untagExtraData(id === undefined ? undefined : tagOf(id));
-    return this.journaled(orderId, {
-      record: 'EVIDENCE',
-      source: 'notification',
-      operation,
-      result: 'succeeded',
-      answer,
-      ...(tag ? { tag } : {}),
-    });
+    const evidence = { record: 'EVIDENCE', source: 'notification', operation, result: 'succeeded' } as const;
+    return this.journaled(orderId, { ...evidence, answer, ...(tag && { tag }) });
   }
 }
 
 export const tagOf = (commandId: string): string => tagExtraData(undefined, commandId, 1).extraData;
 
 const closing = (id: string) => ({ commandId: id, attempt: 1, token: `token-${id}` });
+const at = (transactionId: string, execCode = '0000') => ({ execCode, transactionId });
+const outcome = (id: string, result: string, answer: object): Step => ({
+  ...{ record: 'OUTCOME', ...closing(id), result, answer },
+});
 
 /** One order is authorized by the form, captured after a doubt, and refunded here and in the back office; another one stays at the form. */
 export function cleanTraces(): Traces {
@@ -181,12 +148,7 @@ export function cleanTraces(): Traces {
   forged
     .granted('run-1', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-1', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
-    .journaled('run-1', {
-      record: 'OUTCOME',
-      ...closing('c1'),
-      result: 'redirect_required',
-      answer: { execCode: '0002', transactionId: 'A1', redirectHtml: 'PGI+' },
-    })
+    .journaled('run-1', outcome('c1', 'redirect_required', { ...at('A1', '0002'), redirectHtml: 'PGI+' }))
     .notified('run-1', 'authorize', 'A1', 'c1')
     .granted('run-1', 'c2', 'capture', { transactionId: 'A1' })
     .executed('run-1', 'capture', { transactionId: 'C1', initialId: 'A1' }, 'c2')
@@ -194,23 +156,13 @@ export function cleanTraces(): Traces {
     .notified('run-1', 'capture', 'C1', 'c2')
     .granted('run-1', 'c3', 'refund', { amount: 10_000, transactionId: 'C1' })
     .executed('run-1', 'refund', { transactionId: 'R1', initialId: 'A1', amount: 10_000 }, 'c3')
-    .journaled('run-1', {
-      record: 'OUTCOME',
-      ...closing('c3'),
-      result: 'succeeded',
-      answer: { execCode: '0000', transactionId: 'R1', amount: 10_000 },
-    })
+    .journaled('run-1', outcome('c3', 'succeeded', { ...at('R1'), amount: 10_000 }))
     .notified('run-1', 'refund', 'R1', 'c3')
     .executed('run-1', 'refund', { transactionId: 'R2', initialId: 'A1', amount: 5_000 })
     .notified('run-1', 'refund', 'R2')
     .granted('run-2', 'c4', 'authorize', { amount: 30_000 })
     .executed('run-2', 'authorize', { transactionId: 'A2', execCode: '0002', finalExecCode: '0002' }, 'c4')
-    .journaled('run-2', {
-      record: 'OUTCOME',
-      ...closing('c4'),
-      result: 'redirect_required',
-      answer: { execCode: '0002', transactionId: 'A2' },
-    });
+    .journaled('run-2', outcome('c4', 'redirect_required', at('A2', '0002')));
   return forged.traces;
 }
 
@@ -225,12 +177,13 @@ export function supersededTraces(
   const forged = new ForgedTraces()
     .granted('run-3', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-3', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
-    .journaled('run-3', redirected('c1', 'A1'))
+    .journaled('run-3', outcome('c1', 'redirect_required', at('A1', '0002')))
     .granted('run-3', 'c2', 'authorize', { amount: 30_000, supersedes: 'c1' })
     .executed('run-3', 'authorize', { transactionId: 'A2', execCode: isAnswered ? '0000' : '0002' }, 'c2');
-  if (!isAnswered) return forged.journaled('run-3', redirected('c2', 'A2')).notified('run-3', 'authorize', 'A2', 'c2');
-  const answer = { execCode: '0000', transactionId: 'A2' };
-  return forged.journaled('run-3', { record: 'OUTCOME', ...closing('c2'), result: 'succeeded', answer });
+  if (isAnswered) return forged.journaled('run-3', outcome('c2', 'succeeded', at('A2')));
+  return forged
+    .journaled('run-3', outcome('c2', 'redirect_required', at('A2', '0002')))
+    .notified('run-3', 'authorize', 'A2', 'c2');
 }
 
 /** A payment waited too long for its approval and expired. */
@@ -238,12 +191,7 @@ export function expiredTraces(): ForgedTraces {
   return new ForgedTraces()
     .granted('run-4', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-4', 'authorize', { transactionId: 'B1', execCode: '0003' }, 'c1')
-    .journaled('run-4', {
-      record: 'OUTCOME',
-      ...closing('c1'),
-      result: 'pending',
-      answer: { execCode: '0003', transactionId: 'B1' },
-    })
+    .journaled('run-4', outcome('c1', 'pending', at('B1', '0003')))
     .journaled('run-4', { record: 'EXPIRED', commandId: 'c1', attempt: 1, at: SIX_DAYS_LATER });
 }
 
@@ -252,18 +200,10 @@ export function untaggedTraces(): ForgedTraces {
   const forged = new ForgedTraces(NEWEST_RULES_VERSION)
     .granted('run-5', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-5', 'authorize', { transactionId: 'A1' }, 'c1')
-    .journaled('run-5', {
-      ...{ record: 'OUTCOME', ...closing('c1'), result: 'succeeded' },
-      answer: { execCode: '0000', transactionId: 'A1' },
-    })
+    .journaled('run-5', outcome('c1', 'succeeded', at('A1')))
     .granted('run-5', 'c2', 'capture', { transactionId: 'A1', tag: undefined })
     .executed('run-5', 'capture', { transactionId: 'C1', initialId: 'A1' }, 'c2')
     .journaled('run-5', { record: 'IN_DOUBT', ...closing('c2'), reason: 'timeout', message: 'no answer' });
   Object.assign(forged.traces.ledger.operations[1]!, { extraData: 'of the shop' });
   return forged.notified('run-5', 'capture', 'C1');
 }
-
-const redirected = (id: string, transactionId: string): Step => ({
-  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect_required' },
-  answer: { execCode: '0002', transactionId },
-});
