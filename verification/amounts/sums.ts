@@ -25,7 +25,10 @@ export function booked(events: readonly CloudEvent<PaymentEvent>[]): Booked[] {
     const isSuccess = type.endsWith('.succeeded') || data.outcome === 'succeeded';
     if (!isExternal && !isSuccess && !flags.includes('other_amount')) continue;
     const now = {
-      ...{ operation, commandId, transactionId, amount: data.otherAmount ?? data.amount },
+      operation,
+      commandId,
+      transactionId,
+      amount: data.otherAmount ?? data.amount,
       isAssumed: data.amountAssumed === true,
       isSwappable: data.transactionAssumed === true || flags.includes('may_be_ours'),
     };

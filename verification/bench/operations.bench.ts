@@ -133,7 +133,8 @@ async function measured(context: Context): Promise<Row[]> {
 
 const askAt = (url: string, path: string, body?: object) =>
   askJson<Record<string, unknown>>(`${url}/v1/${path}`, {
-    ...{ headers: { authorization: `Bearer ${KEY}` }, timeoutMs: REBUILD_MS },
+    headers: { authorization: `Bearer ${KEY}` },
+    timeoutMs: REBUILD_MS,
     ...(body && { body }),
   });
 
@@ -147,10 +148,8 @@ async function comparedWithGateway(
   asked: readonly number[],
   operationsUrl: string,
 ): Promise<Row> {
-  const gateway = await startGateway({
-    ...{ ...context, stage, platform: { url: 'http://127.0.0.1:9' }, inFlight: 256 },
-    ...{ env: { OPERATORS_FILE }, readyWithinMs: REBUILD_MS },
-  });
+  const ofGateway = { stage, platform: { url: 'http://127.0.0.1:9' }, inFlight: 256, env: { OPERATORS_FILE } };
+  const gateway = await startGateway({ ...context, ...ofGateway, readyWithinMs: REBUILD_MS });
   try {
     let different = 0;
     for (const n of asked) {

@@ -55,6 +55,8 @@ export function callsOf(
   };
 }
 
+type Fault = RejectedAttempt['faults'][number];
+
 function prepare(
   command: SimulatedCommand,
   order: OrderState,
@@ -69,9 +71,7 @@ function prepare(
   const method = (isFollowUp(operation) ? ofReference?.method : undefined) ?? command.method;
   const references = compact({ amount, supersedes, transactionId });
   const terms: OperationTerms = { operation, method, currency: 'EUR', contentHash, ...references };
-  const rejected = (one: RejectedAttempt['faults'][number], restsOnOrder = true): RejectedAttempt => ({
-    ...{ terms, faults: [one], restsOnOrder },
-  });
+  const rejected = (one: Fault, restsOnOrder = true) => ({ terms, faults: [one], restsOnOrder });
   const target = order.operations.find((other) => other.commandId === supersedes);
   const isForm = target?.operation === 'authorize' && METHODS[target.method].fields === METHODS.A.fields;
   const permits: PreparedAttempt<PlatformRequest>['permits'] =

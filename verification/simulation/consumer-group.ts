@@ -176,4 +176,4 @@ export class SimulatedGroup {
   }
 }
 
-const idOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;
+export const idOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;

@@ -84,7 +84,10 @@ export class SimulatedGateway {
     const { profile } = process.around;
     if (profile.clocks !== undefined || profile.days !== undefined)
       this.#clocks = new ClockWatch({
-        ...{ process, clock, view: this.journal, world },
+        process,
+        clock,
+        world,
+        view: this.journal,
         notifications: () => notificationOffsets(world),
       });
     this.#doubts = new DoubtWatch(this.journal, clock, DOUBT_WAIT_MS, logger);

@@ -6,7 +6,7 @@ import {
   type TopicPartition,
 } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import type { SimulatedGroup } from './consumer-group.js';
+import { idOf, type SimulatedGroup } from './consumer-group.js';
 import { SimulatedTimeout, type SimulatedProcess } from './process.js';
 
 const HEARTBEAT_MS = 1_000;
@@ -184,5 +184,3 @@ export function timersOf(process: SimulatedProcess): NonNullable<GroupWorkOption
     random: () => process.around.random.next(),
   };
 }
-
-const idOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;

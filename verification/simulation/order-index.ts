@@ -1,6 +1,7 @@
 import { orderKey } from '@tranche/contracts';
 import {
   asOrderState,
+  isEmptyOrder,
   journalPartition,
   MarkerMovedError,
   wholeMarker,
@@ -48,7 +49,12 @@ export class SimulatedIndex {
   constructor(private readonly around: Surroundings) {}
 
   get markers(): Map<number, bigint> {
-    return markersOf(this.#now);
+    return new Map(
+      [...this.#now].flatMap(([partition, held]) => {
+        const marker = markerOf(held);
+        return marker === undefined ? [] : [[partition, marker] as const];
+      }),
+    );
   }
 
   order(key: string): OrderState | undefined {
@@ -251,13 +257,11 @@ const markerOf = (held: Held = NOTHING): bigint | undefined =>
     ? undefined
     : wholeMarker(`${held.marker} ${held.generation} - ${held.counted}`, String(held.orders.size))?.offset;
 
-const isEmpty = (order: OrderState): boolean => order.lastOffset === '-1';
-
 function withChanges(held: Held, orders: readonly OrderState[], pages: readonly RedirectPage[]): Held {
   const all = new Map(held.orders);
   for (const order of orders) {
     const key = orderKey(order.merchant, order.orderId);
-    if (isEmpty(order)) all.delete(key);
+    if (isEmptyOrder(order)) all.delete(key);
     else all.set(key, order);
   }
   const html = pages.map((page) => [`${page.orderKey} ${page.commandId}`, page.html] as const);
@@ -267,15 +271,6 @@ function withChanges(held: Held, orders: readonly OrderState[], pages: readonly 
     orders: all,
     pages: new Map([...held.pages, ...html]),
   };
-}
-
-function markersOf(snapshot: Snapshot): Map<number, bigint> {
-  return new Map(
-    [...snapshot].flatMap(([partition, held]) => {
-      const marker = markerOf(held);
-      return marker === undefined ? [] : [[partition, marker] as const];
-    }),
-  );
 }
 
 const moved = (partition: number, stored: bigint | undefined, expected: bigint | undefined): MarkerMovedError =>

@@ -177,7 +177,9 @@ const DRAWN: Partial<Record<ProfileName, (random: Random, plain: Profile) => Par
   days: drawDays,
   joins: drawJoins,
   broken: (random, { pauseMs, troubleMs }) => ({
-    ...{ pauseMs: Math.min(pauseMs, 3_000), operator: false, brokenAtMs: random.between(0.1, 0.9) * troubleMs },
+    pauseMs: Math.min(pauseMs, 3_000),
+    operator: false,
+    brokenAtMs: random.between(0.1, 0.9) * troubleMs,
   }),
   stale: drawStaleViews,
   settled: drawSettled,
@@ -279,8 +281,14 @@ function drawJoins(random: Random): Partial<Profile> {
 
 /** All gateways write the newest version, and nothing else is unusual. */
 const plainEdges = (processes: number): Edges => ({
-  ...{ versions: Array.from({ length: processes }, () => NEWEST), switches: [], cutsAtMs: [], refusals: [] },
-  ...{ externalsFirst: 0, backOffice: 0, otherAmount: 0, refundOfAuthorization: 0 },
+  versions: Array.from({ length: processes }, () => NEWEST),
+  switches: [],
+  cutsAtMs: [],
+  refusals: [],
+  externalsFirst: 0,
+  backOffice: 0,
+  otherAmount: 0,
+  refundOfAuthorization: 0,
 });
 
 /** Many doubts, most of which a notification without a tag tells something of, and no other people. */
@@ -299,7 +307,8 @@ function drawSettled(random: Random, { processes, pauseMs }: Profile): Partial<P
   return {
     ...{ operator: false, pauseMs: Math.min(pauseMs, 12_000), troubleMs: random.between(10_000, 40_000) },
     edges: {
-      ...{ ...plainEdges(processes), otherAmount: random.between(0.3, 0.9) },
+      ...plainEdges(processes),
+      otherAmount: random.between(0.3, 0.9),
       waiting: { ...waiting, supersedesDoubts: false },
     },
     settles: {
