@@ -12,11 +12,8 @@ declare module 'autocannon' {
   interface Options {
     url: string;
     connections: number;
-    /** Requests of all connections together, or the seconds that it runs. */
-    amount?: number;
-    duration?: number;
-    /** Requests per second of all connections together. */
-    overallRate?: number;
+    /** Requests of all connections together. */
+    amount: number;
     setupClient?(client: { setRequests(requests: Request[]): void }): void;
     verifyBody(body: string | Buffer): boolean;
   }

@@ -15,22 +15,15 @@ export interface SentCommand {
   data: CommandData;
 }
 
-/** A request that the platform received, from its ledger. */
+/** A request that the platform received, from its ledger, as far as it is read here. */
 export interface CallOfPlatform {
-  time: string;
   /** OPERATIONTYPE, or the name of a look-up. */
   operation: string;
-  identifier?: string;
   orderId?: string;
-  transactionId?: string;
-  answered?: string;
-  executed: boolean;
 }
 
 /** An operation that the platform executed: its transaction exists, but the bank may have refused it. */
 export interface OperationOfPlatform {
-  time: string;
-  identifier: string;
   orderId: string;
   operationType: string;
   extraData?: string;
@@ -51,14 +44,13 @@ export interface LedgerOfPlatform {
 
 /** Answer of GET /simulator/notifications: each notification with notification-ingest's answers. */
 export interface NotificationOfPlatform {
-  time: string;
   merchant: string;
   orderId: string;
   operationType: string;
   transactionId: string;
   execCode: string;
   parameters: Record<string, string>;
-  attempts: { time: string; status?: number; answer?: string; error?: string; isAccepted: boolean }[];
+  attempts: { status?: number; error?: string; isAccepted: boolean }[];
   /** `suppressed` if a fault prevented sending. */
   state: 'waiting' | 'delivered' | 'given_up' | 'suppressed';
 }

@@ -29,8 +29,7 @@ export class SimulatedFollower implements JournalFollower {
     private readonly journal: SimulatedJournal,
     private readonly process: SimulatedProcess,
   ) {
-    journal.onGrown((partition) => this.#fetch(partition));
-    journal.onLost((partition) => this.#fetch(partition));
+    journal.onChanged((partition) => this.#fetch(partition));
     process.every(JOIN_MS, 'reader joins', () => this.#join());
   }
 

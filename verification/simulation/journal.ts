@@ -30,8 +30,7 @@ export class SimulatedJournal {
   readonly #next = new Map<number, bigint>();
   readonly #low = new Map<number, bigint>();
   readonly #listeners = new Set<(landed: Landed) => void>();
-  readonly #lossListeners = new Set<(partition: number) => void>();
-  readonly #fetches = new Set<(partition: number) => void>();
+  readonly #readers = new Set<(partition: number) => void>();
   readonly #losses = new Map<number, number>();
   /** The bytes of lost records, by partition and offset. */
   readonly #lost = new Map<string, Buffer>();
@@ -77,16 +76,12 @@ export class SimulatedJournal {
     this.partitions.set(partition, kept);
     this.#next.set(partition, (kept.at(-1)?.offset ?? -1n) + 1n);
     this.#losses.set(partition, (this.#losses.get(partition) ?? 0) + 1);
-    for (const listener of this.#lossListeners) listener(partition);
+    for (const reader of this.#readers) reader(partition);
   }
 
-  onLost(listener: (partition: number) => void): void {
-    this.#lossListeners.add(listener);
-  }
-
-  /** The listener is called at once for every record, also for one that can not be read. */
-  onGrown(listener: (partition: number) => void): void {
-    this.#fetches.add(listener);
+  /** The reader is called at once for every record, also for one that can not be read, and for a loss. */
+  onChanged(reader: (partition: number) => void): void {
+    this.#readers.add(reader);
   }
 
   /**
@@ -139,7 +134,7 @@ export class SimulatedJournal {
     const landed = { key, offset, value, partition, record, atMs: scheduler.nowMs };
     this.partitions.get(partition)!.push(landed);
     for (const listener of this.#listeners) listener(landed);
-    for (const listener of this.#fetches) listener(partition);
+    for (const reader of this.#readers) reader(partition);
     return offset;
   }
 
@@ -150,7 +145,7 @@ export class SimulatedJournal {
     this.#next.set(partition, offset + 1n);
     const record = undefined as never;
     this.partitions.get(partition)!.push({ key, offset, value, partition, record, atMs: this.around.scheduler.nowMs });
-    for (const listener of this.#fetches) listener(partition);
+    for (const reader of this.#readers) reader(partition);
     return { partition, offset };
   }
 

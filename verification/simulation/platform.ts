@@ -73,7 +73,6 @@ const NOT_EXECUTED = ['5001', '5001', '5003', '5003', '5002', '5005', '2006', '2
 export class SimulatedPlatform {
   readonly ledger: LedgerEntry[] = [];
   readonly byHand: MadeByHand[] = [];
-  calls = 0;
   #transactions = 0;
 
   constructor(
@@ -83,7 +82,6 @@ export class SimulatedPlatform {
 
   /** Takes a call and returns the true answer. With `refuses` the platform does not execute, and says so. */
   take(request: PlatformRequest, refuses: boolean): PlatformAnswer {
-    this.calls++;
     const { random } = this.around;
     if (refuses) {
       const execCode = random.pick(NOT_EXECUTED);

@@ -44,13 +44,11 @@ export interface RunCounts {
   falseDoubt: number;
 }
 
-export interface RunResult extends RunCounts {
-  seed: number;
+interface RunResult extends RunCounts {
   violations: Violation[];
   /** The same for the same seed, on every machine. */
   hash: number;
   steps: number;
-  atMs: number;
   world: World;
 }
 
@@ -266,14 +264,12 @@ export async function simulate({
   if (!isEnough() && profile.moves?.isOrderly) referee.judgeOrderlyMoves();
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : finalCheck(referee, world);
   return {
-    seed,
     ...seen,
     ...counts,
     rebalances: world.gatewayGroup.rebalances + world.notificationGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,
     steps: scheduler.steps,
-    atMs: scheduler.nowMs,
     world,
   };
 }

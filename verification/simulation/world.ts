@@ -45,7 +45,6 @@ export class World {
   readonly plan: Plan;
   readonly referee: Referee;
   readonly retention = new Retention();
-  deleted = 0;
   readonly journal: SimulatedJournal;
   readonly index: SimulatedIndex;
   readonly platform: SimulatedPlatform;
@@ -139,7 +138,7 @@ export class World {
   /** Retention deletes the journal's beginning; the index is lost, or an older copy of it is put back, so it is rebuilt from the rest. */
   cut(): void {
     const { journal, gatewayGroup, index } = this;
-    this.deleted += cutJournal(journal, this.retention, gatewayGroup);
+    cutJournal(journal, this.retention, gatewayGroup);
     if (this.around.random.chance(0.5)) index.restoreOlder();
     else index.flush();
   }

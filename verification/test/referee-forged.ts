@@ -11,13 +11,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
-import type {
-  CallOfPlatform,
-  NotificationOfPlatform,
-  OperationOfPlatform,
-  SentCommand,
-  Traces,
-} from '../faults/traces.js';
+import type { NotificationOfPlatform, OperationOfPlatform, SentCommand, Traces } from '../faults/traces.js';
 
 const MERCHANT = 'shop-fr';
 const IDENTIFIER = 'Demo Shop FR';
@@ -87,10 +81,9 @@ export class ForgedTraces {
   ): this {
     const operationType = OPERATION_TYPE_OF[operation];
     const extraData = id === undefined ? undefined : tagOf(id);
-    const call: CallOfPlatform = { time: AT, operation: operationType, orderId, executed: true };
-    if (id !== undefined) this.traces.ledger.calls.push(call);
+    if (id !== undefined) this.traces.ledger.calls.push({ operation: operationType, orderId });
     this.traces.ledger.operations.push({
-      ...{ time: AT, identifier: IDENTIFIER, orderId, operationType, amount: 30_000, initialId: entry.transactionId },
+      ...{ orderId, operationType, amount: 30_000, initialId: entry.transactionId },
       ...{ execCode: '0000', finalExecCode: '0000', origin: id === undefined ? 'back-office' : 'request', ...entry },
       ...(extraData === undefined ? {} : { extraData }),
     });
@@ -108,13 +101,13 @@ export class ForgedTraces {
       this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
     const operationType = OPERATION_TYPE_OF[operation];
     this.traces.delivered.push({
-      ...{ time: AT, merchant: MERCHANT, orderId, operationType, transactionId, execCode: '0000', state },
+      ...{ merchant: MERCHANT, orderId, operationType, transactionId, execCode: '0000', state },
       parameters: {
         ...{ IDENTIFIER, OPERATIONTYPE: operationType, TRANSACTIONID: transactionId, ORDERID: orderId },
         ...{ EXECCODE: '0000', AMOUNT: String(amount), HASH: 'h' },
         ...(extraData === undefined ? {} : { EXTRADATA: extraData }),
       },
-      attempts: state === 'delivered' ? [{ time: AT, status: 200, answer: 'OK', isAccepted: true }] : [],
+      attempts: state === 'delivered' ? [{ status: 200, isAccepted: true }] : [],
     });
     return this;
   }
