@@ -21,7 +21,6 @@ import { docOf } from './validation/doc.js';
 
 export type TopicId = keyof typeof TOPICS;
 
-/** A message type on a topic. */
 export interface MessageDefinition {
   readonly topic: TopicId;
   /** Header `ce_type`. */

@@ -17,14 +17,14 @@ export { lostAttempt, recordsAfterLoss } from './recovery/after-loss.js';
 export * from './recovery/partition-health.js';
 export * from './recovery/recovery-record.js';
 export { CONFLICT_REASONS, conflictReasonOf, conflictsOf, isCancelled, isStillWaiting } from './state/conflicts.js';
-export type { Conflict, ConflictReason } from './state/conflicts.js';
+export type { Conflict } from './state/conflicts.js';
 export type { Unsettled } from './state/settlement.js';
 export * from './state/evidence.js';
 export * from './state/extradata-tag.js';
 export * from './state/fold.js';
 export { externalEvidence } from './state/fold-evidence.js';
-export { isCapturable, isLive, refundableAmount } from './state/guards.js';
-export { historyOf, matchOf, standingOf, type Effect } from './state/history.js';
+export { isCapturable, isLive } from './state/guards.js';
+export { historyOf, standingOf, type Effect } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';
 export * from './state/order-summary.js';
@@ -35,17 +35,12 @@ export { whatIf, type WhatIf } from './state/what-if.js';
 export * from './state/time.js';
 export {
   decodeRecord,
-  hasRule,
   inOrder,
-  isRulesVersion,
   mayWrite,
   NEWEST_RULES_VERSION,
-  NotWrittenYetError,
   recordWriter,
   RULES,
   RULES_VERSION,
-  refuseUnknownVersion,
-  UnknownRulesVersionError,
 } from './state/versions.js';
 export * from './timers/agreed-clock.js';
 export * from './timers/doubt-watch.js';

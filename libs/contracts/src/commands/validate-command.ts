@@ -16,7 +16,6 @@ export const PAYMENT_CLASSES = {
   'card-payment': CardPayment,
 } as const satisfies Readonly<Record<(typeof METHODS)[Method]['fields'], MessageClass>>;
 
-/** All classes of commands. */
 export const COMMAND_CLASSES: readonly MessageClass[] = [
   ...Object.values<MessageClass>(PAYMENT_CLASSES),
   ...[Capture, Refund, VoidAuthorization],
