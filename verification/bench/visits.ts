@@ -25,10 +25,7 @@ export class Visits {
 
   async #visit(): Promise<void> {
     const { prefix } = this.stage;
-    const kafka = new kafkajs.Kafka({
-      brokers: this.brokers.split(','),
-      logLevel: kafkajs.logLevel.NOTHING,
-    });
+    const kafka = new kafkajs.Kafka({ brokers: this.brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
     const topics = [...Object.values(COMMAND_TOPICS), TOPICS.journal].map((topic) => topicName(prefix, topic));
     while (!this.#end.signal.aborted) {
       const consumer = kafka.consumer({ groupId: `${prefix}payment-gateway`, partitionAssigners: [withoutWork] });

@@ -82,10 +82,7 @@ export function reportOfSoak({ beganMs, endsMs, slots, ...figures }: SoakFigures
       wanted: rounded(figures.wanted),
       capacity: rounded(figures.capacity),
     },
-    sent: {
-      commands: commands.length,
-      operations: sum(({ verdict }) => verdict.operations),
-    },
+    sent: { commands: commands.length, operations: sum(({ verdict }) => verdict.operations) },
     answerMs: ms(commands),
     answerMsWithoutFaults: ms(calm),
     ...(Object.fromEntries(

@@ -77,20 +77,16 @@ export function anyRecords(count: number, seed: number, sound: (index: number) =
     const ownHeaders = Object.entries(own.headers).map(
       ([name, value]) => [Buffer.from(name), Buffer.from(value)] as const,
     );
+    const { key, value, headers, harmless, keepsHeaders, timestampMs } = record;
+    const ownKey = Buffer.from(own.key);
     if (record.kind === 'sound')
-      return {
-        isSound: true,
-        key: Buffer.from(own.key),
-        value: own.value,
-        headers: [...record.harmless, ...ownHeaders],
-        timestampMs: record.timestampMs,
-      };
+      return { isSound: true, key: ownKey, value: own.value, headers: [...harmless, ...ownHeaders], timestampMs };
     return {
       isSound: false,
-      key: record.key === 'own' ? Buffer.from(own.key) : record.key,
-      value: valueOf(record.value, own.value),
-      headers: [...record.headers, ...(record.keepsHeaders ? ownHeaders : [])],
-      timestampMs: record.timestampMs,
+      key: key === 'own' ? ownKey : key,
+      value: valueOf(value, own.value),
+      headers: [...headers, ...(keepsHeaders ? ownHeaders : [])],
+      timestampMs,
     };
   });
 }

@@ -34,14 +34,15 @@ export class RawProducer {
     const name = Buffer.from(topic);
     const batch = batchOf(records);
     const body = [
-      ...[int16(PRODUCE.key), int16(PRODUCE.version), int32(1), int16(-1), int16(-1), int16(-1), int32(TIMEOUT_MS)],
-      ...[int32(1), int16(name.length), name, int32(1), int32(partition), int32(batch.length), batch],
+      ...[int(2, PRODUCE.key), int(2, PRODUCE.version), int(4, 1), int(2, -1), int(2, -1), int(2, -1)],
+      int(4, TIMEOUT_MS),
+      ...[int(4, 1), int(2, name.length), name, int(4, 1), int(4, partition), int(4, batch.length), batch],
     ];
     const request = Buffer.concat(body);
     // Length, number, topics, name, partitions, partition.
     const at = 4 + 4 + 4 + 2 + name.length + 4 + 4;
     const ask = async () => {
-      this.socket.write(Buffer.concat([int32(request.length), request]));
+      this.socket.write(Buffer.concat([int(4, request.length), request]));
       return this.#answer();
     };
     // A new topic has no leader for a moment.
@@ -72,11 +73,11 @@ function batchOf(records: readonly RawRecord[]): Buffer {
   const first = records[0]!.timestampMs;
   const max = records.reduce((most, { timestampMs }) => (timestampMs > most ? timestampMs : most), first);
   const behindChecksum = Buffer.concat([
-    ...[int16(0), int32(records.length - 1), int64(first), int64(max), int64(-1n), int16(-1), int32(-1)],
-    ...[int32(records.length), ...records.map((record, at) => recordOf(record, at, first))],
+    ...[int(2, 0), int(4, records.length - 1), int(8, first), int(8, max), int(8, -1n), int(2, -1), int(4, -1)],
+    ...[int(4, records.length), ...records.map((record, at) => recordOf(record, at, first))],
   ]);
-  const behindLength = Buffer.concat([int32(0), Buffer.from([2]), crc32c(behindChecksum), behindChecksum]);
-  return Buffer.concat([int64(0n), int32(behindLength.length), behindLength]);
+  const behindLength = Buffer.concat([int(4, 0), Buffer.from([2]), crc32c(behindChecksum), behindChecksum]);
+  return Buffer.concat([int(8, 0n), int(4, behindLength.length), behindLength]);
 }
 
 function recordOf({ key, value, headers, timestampMs }: RawRecord, at: number, first: bigint): Buffer {
@@ -97,22 +98,10 @@ function varint(value: bigint): Buffer {
   return Buffer.from([...bytes, Number(rest)]);
 }
 
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeInt16BE(value);
-  return bytes;
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
-function int64(value: bigint): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigInt64BE(BigInt.asIntN(64, value));
-  return bytes;
+/** A whole number in so many bytes, big-endian, as Kafka has it. */
+function int(bytes: 2 | 4 | 8, value: number | bigint): Buffer {
+  const digits = BigInt.asUintN(8 * bytes, BigInt(value)).toString(16);
+  return Buffer.from(digits.padStart(2 * bytes, '0'), 'hex');
 }
 
 /** Kafka uses CRC-32C (Castagnoli); Node's zlib only has CRC-32. */
@@ -122,5 +111,5 @@ function crc32c(bytes: Buffer): Buffer {
     sum ^= byte;
     for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0x82f63b78 : 0);
   }
-  return int32(~sum | 0);
+  return int(4, ~sum | 0);
 }

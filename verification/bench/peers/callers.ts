@@ -68,11 +68,7 @@ export async function nestServer(): Promise<void> {
   reportDone();
   const app = await NestFactory.createMicroservice<KafkaOptions>(PeerModule, {
     transport: Transport.KAFKA,
-    options: {
-      client,
-      consumer: { groupId: process.env.GROUP_ID ?? '' },
-      subscribe: { fromBeginning: true },
-    },
+    options: { client, consumer: { groupId: process.env.GROUP_ID ?? '' }, subscribe: { fromBeginning: true } },
     logger: ['error', 'warn'],
   });
   await app.listen();
