@@ -138,7 +138,7 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
   }
 }
 
-/** A number in the answer of INFO. */
+/** Resolves to the numbers of these names in Redis' answer to INFO. */
 export const infoOf = (url: string, section: string, ...names: string[]): Promise<number[]> =>
   withRedis(url, async (redis) => {
     const info = await redis.info(section);
