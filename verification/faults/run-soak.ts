@@ -42,6 +42,8 @@ export interface SoakOptions {
   minutes: number;
   /** Commands a second, in place of 60 % of what is measured. */
   rate?: number;
+  /** Root of a built clone of another release. */
+  beside?: string;
   seed: number;
   json: boolean;
   markdown: boolean;
@@ -49,7 +51,7 @@ export interface SoakOptions {
 
 /** Plays a fault a minute against a steady load. Resolves to the exit code. */
 export async function runSoak(options: SoakOptions, lines: CommandLines): Promise<number> {
-  const { DATABASE_URL } = process.env;
+  const { DATABASE_URL, RULES_VERSION } = process.env;
   if (!DATABASE_URL) throw new Error('DATABASE_URL must be set, or use: npm run faults -- --soak 30');
   const infrastructure = new Infrastructure(lines);
   try {
@@ -57,9 +59,9 @@ export async function runSoak(options: SoakOptions, lines: CommandLines): Promis
     const stage = await Stage.open({
       ...{ infrastructure, topicPrefix: `faults-${process.pid}-${options.seed}.` },
       ...{ orderPrefix: `s${options.seed}-`, random: new Random(options.seed) },
-      settings: { gateway: GATEWAY },
+      settings: { gateway: { ...GATEWAY, ...(RULES_VERSION && { RULES_VERSION }) } },
     });
-    const world = new SoakWorld(stage, DATABASE_URL);
+    const world = new SoakWorld(stage, DATABASE_URL, options.beside);
     try {
       await world.start();
       return await new Soak(options, stage, world).run();
