@@ -8,7 +8,7 @@ export const INFRASTRUCTURE = {
     check: version,
   },
   REDIS_SERVER: {
-    help: 'the program of the Redis that is started, such as valkey-server (default: redis-server)',
+    help: 'the program of the Redis that is started without Docker, such as valkey-server (default: redis-server)',
     check: program,
   },
 };
