@@ -19,6 +19,7 @@ const { values } = readArguments({
     'per-second': { type: 'string' },
     brokers: { type: 'string' },
     soak: { type: 'string' },
+    beside: { type: 'string' },
     rate: { type: 'string' },
     markdown: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -60,8 +61,9 @@ async function runOnInfrastructure(places: [CommandLines, ...CommandLines[]]): P
   const [place] = places;
   if (values.soak !== undefined) {
     const { runSoak } = await import('./faults/run-soak.js');
-    const rate = values.rate === undefined ? {} : { rate: Number(values.rate) };
-    return runSoak({ ...given(), ...rate, minutes: Number(values.soak), markdown: values.markdown }, place);
+    const { beside, rate } = values;
+    const told = { ...(rate !== undefined && { rate: Number(rate) }), ...(beside !== undefined && { beside }) };
+    return runSoak({ ...given(), ...told, minutes: Number(values.soak), markdown: values.markdown }, place);
   }
   if (!values['kill-anywhere']) return (await import('./faults/run-real.js')).runReal(given(), places);
   const { runKillAnywhere } = await import('./faults/run-kill-anywhere.js');

@@ -196,7 +196,7 @@ describe('docker-compose.yml', () => {
   it('runs the images that the tools run', () => {
     const docker = readFileSync('tools/infra/docker.mjs', 'utf8') + readFileSync('tools/infra/kafka.mjs', 'utf8');
     const kafkaVersion = filledIn(compose.services.kafka.image).replace('apache/kafka:', '');
-    expect(docker).toContain(`KAFKA_VERSION = '${kafkaVersion}'`);
+    expect(docker).toContain(`USUAL_KAFKA_VERSION = '${kafkaVersion}'`);
     expect(docker).toContain(`'${filledIn(compose.services.redis.image)}'`);
     expect(docker).toContain(`'${filledIn(compose.services.postgres.image)}'`);
   });

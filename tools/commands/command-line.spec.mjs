@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readCommandLine } from './command-line.mjs';
 import { commandOf, COMMANDS } from './list.mjs';
-import { brokers, someOf, url, wholeNumber } from './values.mjs';
+import { brokers, builtClone, program, someOf, url, version, wholeNumber } from './values.mjs';
 
 const NAMES = COMMANDS;
 const commands = {};
@@ -81,6 +81,9 @@ it.each([
     ['127.0.0.1:6379', 'http://a', 'redis:'],
   ],
   [someOf(['a', 'b']), ['a', 'b,a'], ['c', 'a,c', 'a,', 'a b']],
+  [version, ['4.1.1', '3.9.2'], ['4', '4.1', 'latest', '']],
+  [program, ['node'], ['no-such-program']],
+  [builtClone, [], ['.infra', 'no-such-folder']],
   [wholeNumber({ min: 1, max: 10 }), ['1', '10'], ['0', '11', '1.5', '-1', '1e1', '']],
 ])('%p: what it takes and what it refuses', (check, right, wrong) => {
   for (const text of right) expect([text, check(text)]).toEqual([text, undefined]);

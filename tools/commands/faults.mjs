@@ -6,7 +6,7 @@ import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../inf
 import { ensurePackages } from '../infra/packages.mjs';
 import { freePorts } from '../infra/ports.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
-import { oneOf, wholeNumber } from './values.mjs';
+import { builtClone, oneOf, wholeNumber } from './values.mjs';
 import { DATABASE, INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
@@ -18,6 +18,7 @@ const GOES_WITH = {
   'per-second': 'kill-anywhere',
   profile: 'simulated',
   rate: 'soak',
+  beside: 'soak',
   markdown: 'soak',
 };
 const MODES = ['amounts', 'simulated', 'mutants', 'kill-anywhere', 'soak'];
@@ -61,6 +62,11 @@ export const options = {
     help: 'commands a second of --soak (default: 60 % of what is measured)',
     check: wholeNumber({ min: 1, max: 300 }),
   },
+  beside: {
+    value: 'FOLDER',
+    help: 'of --soak: a built clone of another release; every second gateway is one of it',
+    check: builtClone,
+  },
   markdown: { help: 'of --soak: prints its table as Markdown' },
   brokers: {
     value: 'N',
@@ -70,7 +76,14 @@ export const options = {
   json: { help: 'the last line is one JSON object' },
 };
 
-export const variables = { ...INFRASTRUCTURE, ...DATABASE };
+export const variables = {
+  ...INFRASTRUCTURE,
+  ...DATABASE,
+  RULES_VERSION: {
+    help: 'of --soak: what its gateways write, which the release of --beside must know',
+    check: wholeNumber({ min: 1 }),
+  },
+};
 export const exitCodes = { 0: 'nothing happened that never must', 1: 'something did, or it could not be tried' };
 
 export function fault({ options: given }) {

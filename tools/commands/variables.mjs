@@ -1,8 +1,16 @@
-import { brokers, jsonFile, url, wholeNumber } from './values.mjs';
+import { brokers, jsonFile, program, url, version, wholeNumber } from './values.mjs';
 
 export const INFRASTRUCTURE = {
   KAFKA_BROKERS: { help: 'a Kafka that is there already: host:port, or several with commas', check: brokers },
   REDIS_URL: { help: 'a Redis that is there already: redis://host:port', check: url('redis:', 'rediss:') },
+  KAFKA_VERSION: {
+    help: 'of the Kafka that is started, through Maven or as an image (default: 4.1.1)',
+    check: version,
+  },
+  REDIS_SERVER: {
+    help: 'the program of the Redis that is started without Docker, such as valkey-server (default: redis-server)',
+    check: program,
+  },
 };
 
 export const DATABASE = {

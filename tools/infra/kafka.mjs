@@ -6,7 +6,8 @@ import { fetchThroughMaven } from './maven.mjs';
 import { NO_TRACES } from './packages.mjs';
 import { portOpens } from './ports.mjs';
 
-export const KAFKA_VERSION = '4.1.1';
+const USUAL_KAFKA_VERSION = '4.1.1';
+export const KAFKA_VERSION = process.env.KAFKA_VERSION || USUAL_KAFKA_VERSION;
 const LOG4J_VERSION = '2.25.1';
 const JOSE4J_VERSION = '0.9.6';
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;

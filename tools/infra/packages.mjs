@@ -8,6 +8,7 @@ const JAVA_FLOOR = 17;
 /** A JVM otherwise leaves a folder in the temporary folder. */
 export const NO_TRACES = '-XX:-UsePerfData';
 
+export const REDIS_SERVER = process.env.REDIS_SERVER || 'redis-server';
 const WITHOUT_OURS = 'start Docker, or set KAFKA_BROKERS and REDIS_URL';
 
 export const PACKAGES = {
@@ -21,7 +22,7 @@ export const PACKAGES = {
   redis: {
     apt: 'redis-server',
     what: 'redis-server',
-    isThere: () => answers('redis-server', '--version'),
+    isThere: () => answers(REDIS_SERVER, '--version'),
     orElse: WITHOUT_OURS,
   },
   chromium: {

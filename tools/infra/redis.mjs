@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fetchThroughMaven } from './maven.mjs';
-import { PACKAGES } from './packages.mjs';
+import { PACKAGES, REDIS_SERVER } from './packages.mjs';
 import { portOpens } from './ports.mjs';
 import { Expected } from './processes.mjs';
 
@@ -35,9 +35,9 @@ const [, ARTIFACT, VERSION] = EMBEDDED_REDIS;
 const binariesFolder = () => resolve('.infra', `${ARTIFACT}-${VERSION}-unpacked`);
 export const isRedisFromJarThere = () => existsSync(binariesFolder());
 
-/** Uses Debian's redis-server, else the binary in a jar on Maven Central. */
+/** Uses the machine's redis-server, else the binary in a jar on Maven Central. */
 export function redisCommand({ held, log }) {
-  return PACKAGES.redis.isThere() ? 'redis-server' : redisFromJar({ held, log });
+  return PACKAGES.redis.isThere() ? REDIS_SERVER : redisFromJar({ held, log });
 }
 
 export async function redisFromJar({ held, log }) {

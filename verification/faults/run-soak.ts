@@ -43,12 +43,14 @@ interface SoakOptions extends Given {
   minutes: number;
   /** Commands a second, in place of 60 % of what is measured. */
   rate?: number;
+  /** Root of a built clone of another release. */
+  beside?: string;
   markdown: boolean;
 }
 
 /** Plays a fault a minute against a steady load. Resolves to the exit code. */
 export async function runSoak(options: SoakOptions, lines: CommandLines): Promise<number> {
-  const { DATABASE_URL } = process.env;
+  const { DATABASE_URL, RULES_VERSION } = process.env;
   if (!DATABASE_URL) throw new Error('DATABASE_URL must be set, or use: npm run faults -- --soak 30');
   const infrastructure = new Infrastructure(lines);
   try {
@@ -56,9 +58,9 @@ export async function runSoak(options: SoakOptions, lines: CommandLines): Promis
     const stage = await Stage.open({
       ...{ infrastructure, topicPrefix: `faults-${process.pid}-${options.seed}.` },
       ...{ orderPrefix: `s${options.seed}-`, random: new Random(options.seed) },
-      settings: { gateway: GATEWAY },
+      settings: { gateway: { ...GATEWAY, ...(RULES_VERSION && { RULES_VERSION }) } },
     });
-    const world = new SoakWorld(stage, DATABASE_URL);
+    const world = new SoakWorld(stage, DATABASE_URL, options.beside);
     try {
       await world.start();
       return await new Soak(options, stage, world).run();

@@ -56,6 +56,7 @@ export class SoakWorld {
   readonly keys: Point[] = [];
   readonly rows: Point[] = [];
   #gateways: RunningApp[] = [];
+  #joined = 0;
   #places: Places = {};
   readonly #sql: postgres.Sql;
   readonly #schema: string;
@@ -64,6 +65,8 @@ export class SoakWorld {
   constructor(
     private readonly stage: Stage,
     private readonly databaseUrl: string,
+    /** Root of a built clone of another release: every second gateway is one of it. */
+    private readonly besideRoot?: string,
   ) {
     const { topicPrefix, orderPrefix } = stage.options;
     this.events = new LoadEvents(stage.client, topicPrefix, orderPrefix);
@@ -139,7 +142,8 @@ export class SoakWorld {
   /** Resolves when another gateway works. */
   async join(): Promise<void> {
     const settings = this.stage.surroundings.gateway(['kafka', 'redis']);
-    const gateway = await this.#start('payment-gateway', settings);
+    const root = ++this.#joined % 2 === 0 ? this.besideRoot : undefined;
+    const gateway = await this.#start('payment-gateway', settings, root);
     this.#gateways.push(gateway);
     await this.stage.ready(gateway);
   }
@@ -202,14 +206,18 @@ export class SoakWorld {
     await this.#sql.end({ timeout: 5 });
   }
 
-  async #start(name: 'payment-gateway' | 'operations', settings: Record<string, string>): Promise<RunningApp> {
-    const app = await this.stage.start(name, { ...settings, ...OF_SOAK });
-    this.#watch(name, app);
+  async #start(
+    name: 'payment-gateway' | 'operations',
+    settings: Record<string, string>,
+    root?: string,
+  ): Promise<RunningApp> {
+    const app = await this.stage.start(name, { ...settings, ...OF_SOAK }, { root });
+    this.#watch(root === undefined ? name : `${name} of the other release,`, app);
     return app;
   }
 
   #watch(name: string, app: RunningApp): void {
-    const number = this.lives.filter((life) => life.name.startsWith(name)).length + 1;
+    const number = this.lives.filter((life) => life.name.startsWith(`${name} `)).length + 1;
     this.lives.push({ app, name: `${name} ${number}`, memory: [], descriptors: [] });
   }
 

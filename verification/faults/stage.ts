@@ -32,6 +32,8 @@ export interface AppOptions {
   clockJump?: ClockJump;
   through?: Through;
   env?: Record<string, string>;
+  /** Root of the built clone whose app it is (this one). */
+  root?: string | undefined;
 }
 
 /** The processes of one run: a simulator, notification-ingest and the scenario's gateways, with the faults that can be played on them. */
@@ -189,7 +191,7 @@ export class Stage {
   async start(
     name: AppName,
     settings: Record<string, string>,
-    { env = {}, failpoints, clockJump }: AppOptions = {},
+    { env = {}, failpoints, clockJump, root: otherRoot }: AppOptions = {},
   ): Promise<RunningApp> {
     const isUnbundled = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
     const root = pathToFileURL(`${repositoryRoot()}/`).href;
@@ -200,7 +202,8 @@ export class Stage {
       NODE_OPTIONS: `--import=${root}verification/dist/faults/failpoints/arm.js`,
       FAILPOINTS: JSON.stringify({ root, armed, clockJump }),
     };
-    const app = await startApp(name, { ...settings, ...env, ...planted }, { readyPath: undefined, isUnbundled });
+    const options = { readyPath: undefined, isUnbundled, root: otherRoot };
+    const app = await startApp(name, { ...settings, ...env, ...planted }, options);
     this.apps.push(app);
     void app.exited.then((exit) => {
       // SIGTERM kills a process that we stop before it has installed its handler.
