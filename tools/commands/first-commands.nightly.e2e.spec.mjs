@@ -5,7 +5,8 @@ it.each(['plain', 'blank', 'user'])(
   (variant) => {
     const args = ['tools/dev.mjs', 'first-commands', '--in', variant, '--json'];
     const { npm_lifecycle_event: _npm, ...env } = process.env;
-    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env, maxBuffer: 2 ** 26 });
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, maxBuffer: 2 ** 26 });
+    if (!stdout) throw new Error(`first-commands ended without a result\n${stderr.slice(-2_000)}`);
     const { rows } = JSON.parse(stdout.trimEnd().split('\n').at(-1));
     expect(rows.filter(({ passed }) => !passed)).toEqual([]);
   },

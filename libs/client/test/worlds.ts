@@ -12,9 +12,16 @@ import {
   type EventType,
   type PaymentEvent,
 } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient, ensureTopics, LogFollower, type ConsumedRecord } from '@tranche/kafka';
+import {
+  BatchingProducer,
+  createKafkaClient,
+  ensureTopics,
+  LogFollower,
+  topicOffsets,
+  type ConsumedRecord,
+} from '@tranche/kafka';
 import { partitionForKey, silentLog } from '@tranche/runtime';
-import { infrastructure, ownPrefix } from '@tranche/testing';
+import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
 import { InMemoryTranche } from '../src/testing.js';
 
@@ -73,6 +80,9 @@ export async function kafkaWorld(): Promise<
     minInSyncReplicas: 1,
     log: silentLog,
   });
+  // A busy broker leads new partitions only after more time than a client waits for it.
+  const isLed = (topic: string) => waitFor(() => topicOffsets(kafka, topic), { what: topic, timeoutMs: 90_000 });
+  await Promise.all(Object.values(TOPICS).map((definition) => isLed(topicName(prefix, definition))));
   const producer = new BatchingProducer({ client: kafka, log: silentLog });
   const commands: SeenCommand[] = [];
   const answers = new Map<string, Answer>();
