@@ -18,5 +18,5 @@ export { startDrillWorld, type DrillWorld } from './stages/drill-world.js';
 export { DESK_PASSWORD, SHOP_API_KEYS, startShopWorld, type ShopWorld } from './stages/shop-stage.js';
 export { operatorKey, publisherKeyOfTests, publisherOfTests } from './stages/shops.js';
 export { stage, type Stage } from './stage-keeper.js';
-export { startIssuer, type OidcClient } from './start-issuer.js';
+export { startIssuer, type OidcClient, type OidcPage } from './start-issuer.js';
 export * from './trace-globals.js';
