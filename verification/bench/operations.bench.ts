@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { TOPICS, topicName } from '@tranche/contracts';
 import { ensureTopics, topicOffsets } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { repositoryRoot, startApp, waitFor } from '@tranche/testing';
+import { coldLoads, launchBrowser, repositoryRoot, startApp, waitFor } from '@tranche/testing';
 import type { Bench, Context } from './bench.js';
 import { MERCHANT } from './commands.js';
 import { intent, outcome, writeOrders } from './journal-records.js';
@@ -14,6 +14,7 @@ const REBUILD_MS = 3_600_000;
 const SAY_EVERY_MS = 10_000;
 const SEARCHES = 200;
 const ROWS = 100_000;
+const LOADS = 10;
 const OPERATORS_FILE = join(repositoryRoot(), 'config/operators.demo.json');
 /** An operator of all merchants. */
 const KEY = 'demo-key-of-olga-not-a-real-one-at-all';
@@ -25,7 +26,7 @@ const KEY = 'demo-key-of-olga-not-a-real-one-at-all';
 export const operations: Bench = {
   name: 'operations',
   about:
-    'orders/s into PostgreSQL, search p95, memory and a comparison of 100,000 rows (--commands: orders; DATABASE_URL)',
+    'orders/s into PostgreSQL, search p95, first content of the page, memory and a comparison of 100,000 rows (--commands: orders; DATABASE_URL)',
   parts: [{ name: 'operations', run: measured }],
 };
 
@@ -122,6 +123,7 @@ async function measured(context: Context): Promise<Row[]> {
       const p95 = took[Math.floor(took.length * 0.95)]!;
       take(row({ name: `operations-search-${name}-p95`, unit: 'ms', ours: p95, target: { atMost: 50 }, details: { p50: took[took.length / 2]!, worst: took.at(-1)! } })); // prettier-ignore
     }
+    take(await firstContent(app.url));
     take(await comparedWithGateway(context, stage, asked, ask, askAt));
     const compared = Math.min(ROWS, orders);
     const at = new Date().toISOString();
@@ -148,6 +150,19 @@ async function measured(context: Context): Promise<Row[]> {
 
 const peakOf = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+
+/** Loads of the queue by a person who is signed in, each with an empty cache. */
+async function firstContent(url: string): Promise<Row> {
+  const browser = await launchBrowser();
+  try {
+    const session = { 'tranche.session': JSON.stringify({ token: KEY }) };
+    const took = await coldLoads(browser, { url, session, selector: '.verdict h1', loads: LOADS });
+    const [p50, p95] = [0.5, 0.95].map((part) => took[Math.floor(LOADS * part)]!);
+    return row({ name: 'operations-first-content-p50', unit: 'ms', ours: p50!, target: { atMost: 1_000 }, details: { p95: p95!, loads: LOADS } }); // prettier-ignore
+  } finally {
+    await browser.close();
+  }
+}
 
 type Ask = (path: string) => Promise<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ export * from './infrastructure.js';
 export * from './apps.js';
 export { BOMBS, sendPacked, SMALL_BOMBS, zstdBomb } from './bombs.js';
 export * from './events-of.js';
-export { launchBrowser, sharedBrowser, type TestBrowser } from './browser.js';
+export { coldLoads, launchBrowser, sharedBrowser, type TestBrowser } from './browser.js';
 export * from './find-secret.js';
 export { openFront, type Front } from './front.js';
 export * from './recording-proxy.js';

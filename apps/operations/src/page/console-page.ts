@@ -36,6 +36,7 @@ export async function servePage(
       index: false,
       maxAge: YEAR_SECONDS * 1_000,
       immutable: true,
+      preCompressed: true,
     },
     allowedPath: (path) => /^\/[\w.-]+\.(?:js|css)$/.test(path),
   });
