@@ -28,9 +28,12 @@ async function discover(client: OidcClient): Promise<oauth.AuthorizationServer> 
   return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, requestOptions(client)));
 }
 
-/** Leaves the page for the issuer's. */
+/**
+ * Leaves the page for the issuer's.
+ * @throws Error in words for the person
+ */
 export async function askIssuer(client: OidcClient): Promise<void> {
-  const { authorization_endpoint: endpoint } = await discover(client);
+  const { authorization_endpoint: endpoint } = await discover(client).catch(inWordsOf);
   if (endpoint === undefined) throw new Error('The issuer names no authorization_endpoint.');
   const [state, nonce, verifier] = [oauth.generateRandomState(), oauth.generateRandomNonce(), oauth.generateRandomCodeVerifier()]; // prettier-ignore
   const { pathname, search } = location;
@@ -61,11 +64,7 @@ export async function takeAnswer(client: OidcClient): Promise<SignedIn> {
   history.replaceState(null, '', flow?.from ?? '/');
   if (flow === null || answer.searchParams.get('state') !== flow.state)
     throw new Error('This answer belongs to no sign-in of this tab. Sign in again.');
-  try {
-    return await exchanged(client, flow, answer);
-  } catch (error) {
-    throw new Error(inWords(error), { cause: error });
-  }
+  return exchanged(client, flow, answer).catch(inWordsOf);
 }
 
 async function exchanged(client: OidcClient, flow: Flow, answer: URL): Promise<SignedIn> {
@@ -92,4 +91,8 @@ function inWords(error: unknown): string {
     return error.error === 'access_denied' ? 'The sign-in was cancelled.' : 'The issuer refused the sign-in.';
   if (error instanceof TypeError || error instanceof DOMException) return 'The issuer can not be reached. Try again.';
   return `The answer of the issuer is not accepted: ${(error as Error).message}.`;
+}
+
+function inWordsOf(error: unknown): never {
+  throw new Error(inWords(error), { cause: error });
 }
